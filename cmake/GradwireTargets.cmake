@@ -1,0 +1,39 @@
+# One target per folder: gradwire_<folder>, alias gradwire::<folder>.
+add_library(gradwire_flags INTERFACE)
+# No contraction of multiply and add: the same bytes on every machine and on CUDA.
+target_compile_options(gradwire_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
+if(GRADWIRE_WERROR)
+  target_compile_options(gradwire_flags INTERFACE -Werror)
+endif()
+target_include_directories(gradwire_flags INTERFACE ${CMAKE_SOURCE_DIR})
+
+function(gradwire_add_folder folder)
+  if(GRADWIRE_FOLDERS AND NOT folder IN_LIST GRADWIRE_FOLDERS)
+    return()
+  endif()
+  if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/CMakeLists.txt)
+    add_subdirectory(${CMAKE_SOURCE_DIR}/${folder})
+  endif()
+endfunction()
+
+# gradwire_library(name source...): a static library for the folder `name`.
+function(gradwire_library name)
+  add_library(gradwire_${name} STATIC ${ARGN})
+  add_library(gradwire::${name} ALIAS gradwire_${name})
+  target_link_libraries(gradwire_${name} PUBLIC gradwire_flags)
+endfunction()
+
+# gradwire_test(name [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.
+function(gradwire_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;LIBRARIES;LABELS")
+  foreach(library ${test_LIBRARIES})
+    if(NOT TARGET ${library})
+      return()
+    endif()
+  endforeach()
+  add_executable(test_${name} ${test_SOURCES})
+  target_link_libraries(test_${name} PRIVATE gradwire_catch_main ${test_LIBRARIES} gradwire_flags)
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
+                       ENVIRONMENT "GRADWIRE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GRADWIRE_BINARY_DIR=${CMAKE_BINARY_DIR}")
+endfunction()

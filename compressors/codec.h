@@ -1,0 +1,162 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/philox.h"
+
+/// Codecs turn a tensor of floats into packed bytes and back.
+///
+/// A codec is immutable, shared and thread-safe: what it remembers between calls (residuals,
+/// momentum) is a caller-owned span of state_size() bytes; all zero bytes means fresh. Callers own
+/// every buffer; encode and decode allocate nothing. On equal input a codec gives the same bytes on
+/// one thread or many, and on CPU and CUDA (see base/philox.h for the draws, and
+/// compressors/ordered_sum.h for sums).
+namespace gradwire::compressors {
+
+/// A tensor that cannot be encoded, or bytes that cannot be decoded: codec, byte or element, why.
+class CodecError : public Error {
+ public:
+  CodecError(std::string_view attempted, std::string_view subject, std::string_view reason)
+      : Error(ErrorKind::kFailure, attempted, subject, reason) {}
+};
+
+/// A dense tensor: row-major, `data.size()` = product of `shape`. `name` selects per-layer rules.
+struct TensorView {
+  std::string_view name;
+  std::span<const std::int64_t> shape;
+  std::span<const float> data;
+};
+
+/// What both sides know besides the payload.
+struct SideInputs {
+  /// Scale agreed between workers beforehand (TernGrad's scaler sharing); negative = not shared,
+  /// the codec uses the tensor's own and writes it into the payload.
+  float shared_scale = -1.0f;
+  /// Known mask, one bit an element, LSB first; empty = all ones.
+  std::span<const std::uint8_t> mask;
+};
+
+/// The random draws of one call: element e of the tensor uses draw first_element + e of `stream`.
+struct Draws {
+  RandomStream stream;
+  std::uint64_t first_element = 0;
+  /// For tests: if not empty, u of element e is injected[e] instead.
+  std::span<const float> injected;
+};
+
+/// How encoded messages of several workers may be combined.
+enum class AggregatePolicy {
+  kSum,      ///< partial sums stay in coded form (see SumTerms): ring all-reduce
+  kGather,   ///< every worker decodes every message: ring all-gather, or a server that decodes
+  kRequantize,  ///< the owner of a part decodes, sums and encodes again
+  kServer,   ///< only a server can combine them
+};
+std::string_view name_of(AggregatePolicy policy);
+
+/// One tensor of a batch. `written` is set by encode.
+struct EncodeJob {
+  TensorView tensor;
+  SideInputs side;
+  Draws draws;
+  std::span<std::byte> state;   ///< [state_size(n)], updated in place; may be empty if size is 0
+  std::span<std::byte> payload; ///< [>= max_encoded_size(n)], not overlapping the tensor
+  std::size_t written = 0;
+};
+
+struct DecodeJob {
+  std::span<const std::byte> payload;  ///< exactly the bytes that encode wrote
+  SideInputs side;
+  std::span<float> values;             ///< [n], overwritten or accumulated into
+};
+
+/// A sum-compatible codec's part in a ring all-reduce. Terms are 4-byte words, opaque to callers
+/// (float bits for dense codecs, int32 for ternary sums), one an element. On a hop, a partial sum
+/// of `contributors` workers is packed at width_bits(contributors) bits an element, LSB first,
+/// ceil(n * width / 8) bytes.
+class SumTerms {
+ public:
+  virtual ~SumTerms() = default;
+  /// Bits an element of a partial sum over `contributors` >= 1 workers.
+  virtual int width_bits(int contributors) const = 0;
+  /// This worker's own term of each element; terms[n] is overwritten.
+  virtual void to_terms(const TensorView& tensor, const SideInputs& side, const Draws& draws,
+                        std::span<std::uint32_t> terms) const = 0;
+  virtual void pack(std::span<const std::uint32_t> terms, int contributors,
+                    std::span<std::byte> payload) const = 0;
+  virtual void unpack_add(std::span<const std::byte> payload, int contributors,
+                          std::span<std::uint32_t> terms) const = 0;
+  virtual void unpack_store(std::span<const std::byte> payload, int contributors,
+                            std::span<std::uint32_t> terms) const = 0;
+  /// values[e] = factor * decoded sum.
+  virtual void to_values(std::span<const std::uint32_t> terms, const SideInputs& side,
+                         float factor, std::span<float> values) const = 0;
+  std::size_t packed_size(std::size_t n, int contributors) const {
+    return (n * static_cast<std::size_t>(width_bits(contributors)) + 7) / 8;
+  }
+};
+
+class Codec {
+ public:
+  virtual ~Codec() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual AggregatePolicy policy() const = 0;
+  /// True if workers must agree on shared_scale (max over workers of local_scale) before encoding.
+  virtual bool wants_shared_scale() const { return false; }
+  /// The scale this worker proposes. Throws CodecError on NaN or Inf, naming the element.
+  virtual float local_scale(const TensorView& tensor) const;
+
+  /// Upper bound, in bytes, on what encode writes for n elements, whatever their values.
+  virtual std::size_t max_encoded_size(std::size_t n) const = 0;
+  /// Bytes of scratch that encode and decode need for n elements.
+  virtual std::size_t scratch_size(std::size_t) const { return 0; }
+  virtual std::size_t state_size(std::size_t) const { return 0; }
+
+  /// Encodes one tensor; returns the number of bytes written to job.payload. Throws CodecError on
+  /// NaN or Inf (naming codec, tensor and element) and where n is beyond the format's limit.
+  virtual std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const = 0;
+  /// values = decoded. Any bytes are safe: throws CodecError naming the byte and the reason.
+  virtual void decode(const DecodeJob& job, std::span<std::byte> scratch) const = 0;
+  /// values += factor * decoded, without a temporary tensor. Same errors as decode; on error,
+  /// values may be partly updated.
+  virtual void decode_accumulate(const DecodeJob& job, float factor,
+                                 std::span<std::byte> scratch) const = 0;
+
+  /// Many tensors in one call; default: one after the other.
+  virtual void encode_batch(std::span<EncodeJob> jobs, std::span<std::byte> scratch) const;
+  virtual void decode_batch(std::span<const DecodeJob> jobs, std::span<std::byte> scratch) const;
+
+  /// Null unless policy() is kSum.
+  virtual const SumTerms* sum_terms() const { return nullptr; }
+};
+
+using CodecPtr = std::shared_ptr<const Codec>;
+
+/// What `gradwire codec list` and the scenario's option tables show about a codec.
+struct CodecInfo {
+  std::string name;
+  std::string summary;
+  std::string source;  ///< paper or standard
+  AggregatePolicy policy;
+  bool unbiased;
+  OptionTable options;
+};
+
+/// All codecs, in the order in which they are listed.
+const std::vector<CodecInfo>& codec_catalogue();
+
+/// Throws Error(kUsage) for an unknown name (with the nearest) or bad options.
+CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options = {});
+
+/// Error feedback (residual accumulation) around any codec: encodes tensor + residual, keeps what
+/// was not sent. State: the residual (4 n bytes), then the inner codec's state.
+CodecPtr with_error_feedback(CodecPtr inner);
+
+}  // namespace gradwire::compressors

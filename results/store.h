@@ -1,0 +1,137 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+
+/// The results database (SQLite, WAL, foreign keys, schema version with migrations). One writer,
+/// many readers; docs/database.md documents the tables for people's own SQL.
+namespace gradwire::results {
+
+class StoreError : public Error {
+ public:
+  StoreError(std::string_view attempted, std::string_view subject, std::string_view reason,
+             std::string_view remedy = {})
+      : Error(ErrorKind::kStore, attempted, subject, reason, remedy) {}
+};
+
+using RunId = std::int64_t;
+
+enum class RunStatus { kRunning, kFinished, kPartial, kFailed };
+std::string_view name_of(RunStatus status);
+
+/// How a figure was got.
+enum class Provenance { kMeasured, kSimulated, kEmulated, kPredicted, kPublished, kAssumed };
+std::string_view name_of(Provenance provenance);
+
+/// What a run is, known when it starts.
+struct RunHeader {
+  std::string scenario_hash;   ///< of the resolved scenario, without seed
+  std::string scenario_json;   ///< resolved, canonical
+  std::string scenario_name;
+  std::string scenario_file;
+  std::uint64_t seed = 0;
+  std::string method;          ///< label: codec and what distinguishes it ("topk 1% ef")
+  std::string executor;
+  std::string model;
+  std::string data_set;
+  int workers = 0;
+  std::string host;            ///< machine name, CPU model
+  std::string version;         ///< program version and commit
+  std::string device;          ///< where compute times come from
+  std::string compute_provenance;  ///< measured / profile
+};
+
+struct StepRow {
+  std::int64_t step = 0;
+  double loss = 0;
+  double start_s = 0;          ///< virtual time at which the step's first operation started
+  double end_s = 0;
+  std::int64_t payload_bytes = 0;
+  std::int64_t wire_bytes = 0;
+  std::int64_t retransmissions = 0;
+  double compute_s = 0;        ///< mean over workers of time in forward, backward, update
+  double codec_s = 0;          ///< encode, decode, aggregate
+  double exposed_s = 0;        ///< step time not covered by compute or codec: exposed communication
+};
+
+/// A named figure of a run at a step (-1 = of the whole run).
+struct MetricRow {
+  std::int64_t step = -1;
+  std::string name;            ///< such as accuracy, held_out_loss, final_accuracy, step_time_s
+  double value = 0;
+  std::string unit;
+  Provenance provenance = Provenance::kSimulated;
+};
+
+/// One drawn segment of a timeline (compact: operations, not packets).
+struct TimelineSegment {
+  std::int64_t step = 0;
+  std::int32_t worker = 0;
+  std::uint8_t lane = 0;       ///< sim::Lane; transfers: 255
+  std::string label;
+  double start_s = 0;
+  double end_s = 0;
+  std::int64_t bytes = 0;
+};
+
+struct RunSummary {
+  RunId id = 0;
+  RunHeader header;
+  RunStatus status = RunStatus::kRunning;
+  std::string started_at, ended_at;  ///< UTC, ISO 8601
+  std::string error;
+  std::vector<std::string> tags;
+  std::int64_t steps_done = 0, steps_total = 0;
+  double simulated_s = 0;
+  std::optional<double> final_loss, final_accuracy, step_time_s, ratio, time_to_target_s;
+  std::optional<double> wire_bytes;
+  std::string learning_hash, timeline_hash;
+};
+
+/// Opens (and, for a writer, creates or migrates) a database. Throws StoreError: locked, read-only,
+/// newer schema, damaged, full disk.
+class Store {
+ public:
+  enum class Mode { kReadOnly, kReadWrite };
+  static std::unique_ptr<Store> open(const std::string& path, Mode mode);
+  virtual ~Store() = default;
+
+  // Writer. A run is `running` until finish_run flips its status in one transaction.
+  virtual RunId begin_run(const RunHeader& header, std::int64_t steps_total) = 0;
+  /// Short transaction: all rows or none.
+  virtual void append(RunId run, std::span<const StepRow> steps,
+                      std::span<const MetricRow> metrics) = 0;
+  virtual void put_timeline(RunId run, std::string_view provenance,
+                            std::span<const TimelineSegment> segments) = 0;
+  virtual void finish_run(RunId run, RunStatus status, const std::string& error,
+                          const std::string& learning_hash, const std::string& timeline_hash,
+                          std::span<const MetricRow> finals) = 0;
+  /// Removes runs of this scenario hash and seed that are running or partial (for --resume).
+  virtual void discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) = 0;
+  virtual std::optional<RunId> find_finished(const std::string& scenario_hash,
+                                             std::uint64_t seed) const = 0;
+  virtual void tag(RunId run, const std::string& tag, bool add) = 0;
+  virtual void remove_run(RunId run) = 0;
+
+  // Reader.
+  virtual std::vector<RunSummary> runs() const = 0;
+  virtual std::optional<RunSummary> run(RunId id) const = 0;
+  virtual std::vector<StepRow> steps(RunId run) const = 0;
+  virtual std::vector<MetricRow> metrics(RunId run) const = 0;
+  virtual std::vector<TimelineSegment> timeline(RunId run) const = 0;
+  virtual std::string timeline_provenance(RunId run) const = 0;
+  /// Changes whenever anything was written (for "new runs available").
+  virtual std::int64_t data_version() const = 0;
+  /// "ok" or SQLite's own words.
+  virtual std::string integrity() const = 0;
+};
+
+}  // namespace gradwire::results

@@ -1,0 +1,136 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "sim/cluster.h"
+#include "sim/executor.h"
+
+/// Scenario files: what to run, as JSON with closed objects and units in strings.
+namespace gradwire::scenarios {
+
+/// All problems of one scenario at once, one line each:
+/// `file:line: /json/pointer: what is wrong; allowed: ...; did you mean ...?`
+class ScenarioError : public Error {
+ public:
+  struct Problem {
+    std::string file;
+    int line = 0;  ///< 0 = unknown (a value given with --set)
+    std::string pointer;
+    std::string message;
+    std::string allowed;
+    std::string suggestion;
+  };
+  explicit ScenarioError(std::vector<Problem> problems);
+  const std::vector<Problem>& problems() const { return problems_; }
+
+ private:
+  std::vector<Problem> problems_;
+};
+
+enum class WorkloadKind { kTraining, kProfile, kCollective, kTransfers };
+
+struct Workload {
+  WorkloadKind kind = WorkloadKind::kTraining;
+  // Training.
+  std::string model = "mlp";        ///< logistic mlp lenet5 resnet20 char-lstm
+  std::string data_set = "digits";  ///< digits mnist cifar10 text
+  std::string data_path;            ///< folder or file; relative to the scenario file; empty = embedded (digits)
+  int batch_per_worker = 32;
+  int steps = 200;
+  std::string optimizer = "sgd";    ///< sgd adam
+  double learning_rate = 0.05;
+  double momentum = 0.0;
+  double weight_decay = 0.0;
+  int evaluate_every = 20;          ///< steps; the last step is always evaluated
+  double target_accuracy = 0.0;     ///< 0 = none; "simulated time to the target accuracy"
+  // Profile: a table of layers (name, elements, backward seconds) stands in for a model.
+  std::string profile;              ///< name of a shipped profile or a path
+  // One collective.
+  std::string collective;           ///< ring-all-reduce ring-all-gather ring-reduce-scatter parameter-server
+  Bytes collective_bytes{0};
+  int repetitions = 1;
+  // Explicit transfers.
+  struct Transfer { std::string source, destination; Bytes bytes{0}; Seconds start{0}; };
+  std::vector<Transfer> transfers;
+};
+
+struct Method {
+  std::string name = "none";  ///< a codec's name, or "compressed" later; see scenarios/methods.h
+  bool error_feedback = false;
+  std::map<std::string, std::string> options;  ///< texts for compressors::make_codec
+};
+
+struct ClusterPlan {
+  int workers = 4;
+  std::string device = "cpu";  ///< cpu, cuda (both measured here) or a device profile's name
+  /// Compute-time factor per worker (1 = as measured); size = workers. Stragglers are data.
+  std::vector<double> slowdown;
+};
+
+struct NetworkPlan {
+  std::string topology = "star";  ///< star explicit
+  sim::LinkSpec link;
+  std::optional<sim::LinkSpec> server_link;  ///< parameter server's link, default as `link`
+  std::vector<std::string> hosts;            ///< explicit
+  std::vector<std::string> switches;
+  struct ExplicitLink { std::string a, b; sim::LinkSpec spec; };
+  std::vector<ExplicitLink> links;
+  sim::TransportSettings transport;
+};
+
+struct Exchange {
+  std::string collective = "ring";  ///< ring parameter-server
+  Bytes bucket{25'000'000};
+  bool overlap = true;
+};
+
+/// One run: everything resolved, nothing left to default. `json` is the canonical resolved scenario
+/// with a single seed and no sweep; `hash` is over its dump without seed and name.
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::string file;  ///< where it came from; relative paths start there
+  Workload workload;
+  Method method;
+  ClusterPlan cluster;
+  NetworkPlan network;
+  Exchange exchange;
+  std::string executor = "flow";  ///< model flow packet emulator
+  std::uint64_t seed = 1;
+  nlohmann::ordered_json json;
+  std::string hash;
+};
+
+/// The runs of a scenario file: the cross product (or zip) of its sweep with its seeds.
+struct ScenarioFile {
+  std::string path;
+  std::string name;
+  std::string description;
+  nlohmann::ordered_json expected;     ///< the file's `expected` block, may be null
+  std::vector<std::string> swept;      ///< JSON pointers that vary
+  std::vector<Scenario> runs;
+  std::vector<std::string> warnings;   ///< suspicious values
+};
+
+/// `overrides`: pairs of JSON pointer and text, as `--set /a/b=value` gives them (text is read as
+/// JSON if it parses, else as a string). Throws ScenarioError with all problems.
+ScenarioFile read_scenario_file(const std::string& path,
+                                const std::vector<std::pair<std::string, std::string>>& overrides = {});
+/// The same from text; `path` is used in messages and for relative paths.
+ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
+                                const std::vector<std::pair<std::string, std::string>>& overrides = {});
+
+/// The cluster that a scenario describes (a server is added for the parameter-server exchange).
+sim::Cluster build_cluster(const Scenario& scenario);
+
+/// JSON Schema (draft 2020-12) derived from the table of fields.
+nlohmann::ordered_json scenario_schema();
+
+}  // namespace gradwire::scenarios

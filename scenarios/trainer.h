@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/scenario.h"
+#include "sim/executor.h"
+#include "sim/step_graph.h"
+
+/// The abstract trainer: really trains, really encodes, and says what a step costs as a step graph.
+/// `trainers/` implements it on LibTorch in a module (libgradwire_trainers.so) that the runner loads
+/// with dlopen and never links. Workloads without training implement it in runner/.
+namespace gradwire::scenarios {
+
+/// Compute and codec times of one worker, measured alone in a phase of its own (or read from a
+/// device profile), replayed frozen afterwards.
+struct ComputeProfile {
+  std::string provenance;  ///< "measured" or "profile"
+  std::string device;      ///< CPU or GPU model name, or the profile's name
+  Seconds forward{0};
+  struct Bucket {
+    std::string name;
+    std::int64_t elements = 0;
+    Seconds backward{0};       ///< time from the previous bucket's end to this one's readiness
+    Seconds encode{0};
+    Seconds decode{0};         ///< one message (gather), or unpacking the sum (reduce)
+    Seconds aggregate{0};      ///< adding one message, server side or receiver side
+  };
+  std::vector<Bucket> buckets;  ///< in backward order
+  Seconds update{0};
+  double spread = 0;            ///< relative interquartile range of the whole pass over repetitions
+  int repetitions = 0;
+};
+
+/// What one step did, and the graph that says what it cost.
+struct StepPlan {
+  std::int64_t step = 0;
+  sim::GraphPtr graph;
+  std::vector<Bytes> bytes;
+  std::vector<Seconds> seconds;
+  std::vector<sim::CrossEdge> after;  ///< edges to earlier graphs (ids given to on_submitted)
+  double loss = 0;                    ///< mean over workers of the step's training loss
+  Bytes payload{0};                   ///< encoder's bytes, all workers, that this step sends
+  Bytes dense_payload{0};             ///< what the same exchange would send with fp32 values
+};
+
+struct Evaluation {
+  double loss = 0;
+  double accuracy = 0;  ///< share of held-out samples (or characters) right
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  /// Phase 1: measures (holding a machine-wide lock) or reads the profile. Call once, first.
+  virtual const ComputeProfile& prepare() = 0;
+  /// Frozen times of an earlier measurement instead of measuring; call instead of measuring.
+  virtual void use_profile(const ComputeProfile& profile) = 0;
+  /// Trains and encodes the next step; false when all steps are done.
+  virtual bool next(StepPlan& plan) = 0;
+  virtual void on_submitted(const StepPlan& plan, sim::GraphId graph) = 0;
+  /// Events of the executor, for methods whose learning depends on virtual time.
+  virtual void on_event(const sim::Event& event) = 0;
+  virtual Evaluation evaluate() = 0;
+  virtual std::int64_t steps_total() const = 0;
+  virtual std::int64_t parameters() const = 0;
+  /// Over losses, weights and bytes so far: the same under every executor for synchronous methods.
+  virtual std::uint64_t learning_hash() const = 0;
+  virtual void save(std::ostream& out) const = 0;
+  virtual void load(std::istream& in) = 0;
+};
+
+struct TrainerOptions {
+  int threads = 1;       ///< host threads that run workers side by side
+  bool quiet = true;
+};
+
+/// The module's one factory symbol. Throws Error; the returned object is deleted by the caller.
+using TrainerFactory = Trainer* (*)(const Scenario& scenario, const TrainerOptions& options);
+inline constexpr const char* kTrainerFactorySymbol = "gradwire_make_trainer";
+
+}  // namespace gradwire::scenarios

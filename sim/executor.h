@@ -1,0 +1,118 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "sim/cluster.h"
+#include "sim/step_graph.h"
+
+/// Executors run step graphs on a virtual (or real) clock and give back timelines. An executor is a
+/// session: it keeps its clock, its lanes' ready times and the network's state between graphs.
+namespace gradwire::sim {
+
+using GraphId = std::uint64_t;
+
+struct OpRef {
+  GraphId graph = 0;
+  OpIndex op = 0;
+};
+
+/// `to` of the submitted graph also waits for `from` of an earlier one (the same rule as for edges
+/// inside a graph; an edge from a forgotten or finished operation is already satisfied).
+struct CrossEdge {
+  OpRef from;
+  OpIndex to = 0;
+};
+
+struct Submission {
+  GraphPtr graph;
+  std::span<const Bytes> bytes;      ///< [graph->bytes_begin.back()], copied
+  std::span<const Seconds> seconds;  ///< [graph->size()], copied
+  Seconds not_before{0};             ///< no operation starts earlier
+  std::span<const CrossEdge> after = {};
+};
+
+enum class EventKind : std::uint8_t {
+  kOperationEnded,   ///< a whole operation, collectives included
+  kRankDone,         ///< one rank of a collective (host = that worker)
+  kTransferFailed,   ///< it can never finish, or met the executor's time limit
+  kGraphEnded,
+};
+
+struct Event {
+  Seconds time{0};
+  EventKind kind = EventKind::kOperationEnded;
+  OpRef op;
+  std::int32_t host = -1;
+};
+
+/// What happened to each operation; start < 0 = never started, end < 0 = not ended. For a
+/// collective: from the first rank's readiness to the last rank's completion.
+struct OpRecord {
+  Seconds start{-1};
+  Seconds end{-1};
+  Bytes payload{0};        ///< sent by transfers of this operation (encoder's bytes)
+  Bytes wire{0};           ///< with headers and retransmissions, as sent by the sources
+  std::int64_t transfers = 0;
+  std::int64_t retransmissions = 0;  ///< segments sent again (0 in `model`; expected or drawn in `flow`)
+};
+
+struct ChannelRecord {
+  Bytes wire{0};     ///< wire bytes carried so far
+  Seconds busy{0};   ///< time at which it could carry nothing more, summed
+};
+
+struct Timeline {
+  GraphId graph = 0;
+  std::vector<OpRecord> ops;                ///< [graph size]
+  /// By collective (in order of spec) and rank: when that rank was done.
+  std::vector<std::vector<Seconds>> rank_done;
+  Seconds start{0};
+  Seconds end{0};
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual std::string_view name() const = 0;
+  /// "simulated", "emulated", "predicted": the provenance of its times.
+  virtual std::string_view provenance() const = 0;
+
+  virtual GraphId submit(const Submission& submission) = 0;
+  /// Runs until the next event, at most until `until`, and appends all events of one instant.
+  /// Returns false when nothing is left to happen before `until`.
+  virtual bool advance(Seconds until, std::vector<Event>& events) = 0;
+  virtual void cancel(GraphId graph) = 0;
+  virtual Seconds now() const = 0;
+
+  /// Valid until forget(graph).
+  virtual const Timeline& timeline(GraphId graph) const = 0;
+  virtual void forget(GraphId graph) = 0;
+  virtual std::vector<ChannelRecord> channels() const = 0;
+};
+
+inline constexpr Seconds kForever{1e300};
+
+/// Runs until every operation of `graph` has ended. Throws SimError naming what cannot finish.
+const Timeline& run_to_end(Executor& executor, GraphId graph);
+
+struct ExecutorOptions {
+  TransportSettings transport;
+  std::uint64_t seed = 1;
+  /// A transfer that takes longer (virtual time) has failed.
+  Seconds transfer_limit{3600};
+  /// `packet`: seconds of wall clock without an answer after which the process is killed.
+  Seconds wall_limit{120};
+  /// `packet`: path of gradwire-packet; empty = beside the running program.
+  std::string packet_program;
+};
+
+/// "model", "flow" or "packet". Throws Error(kCapability) if that executor is not built, with the
+/// reason. (The emulator's lives in emulator/.)
+std::unique_ptr<Executor> make_executor(std::string_view name, const Cluster& cluster,
+                                        const ExecutorOptions& options);
+
+}  // namespace gradwire::sim

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+
+/// What an executor's graph session (sim/session.h: lanes, dependencies, collectives) asks of a
+/// network. `flow`, `model` and ns-3 implement it; the session is the same code for all of them.
+namespace gradwire::sim {
+
+using TransferId = std::uint64_t;
+
+struct Delivery {
+  TransferId id = 0;
+  Seconds time{0};
+  Bytes wire{0};
+  std::int64_t retransmissions = 0;
+  bool failed = false;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
+  /// one warm connection and are delivered in order, as on a TCP stream.
+  virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
+  virtual void cancel(TransferId id) = 0;
+  /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries of
+  /// that instant; or moves it to `until` if there is none (to now() if until is kForever).
+  virtual void advance(Seconds until, std::vector<Delivery>& delivered) = 0;
+  virtual Seconds now() const = 0;
+};
+
+}  // namespace gradwire::sim
