@@ -26,46 +26,49 @@ using RunId = std::int64_t;
 
 enum class RunStatus { kRunning, kFinished, kPartial, kFailed };
 std::string_view name_of(RunStatus status);
+/// Throws StoreError for a name that is none.
+RunStatus run_status(std::string_view name);
 
 /// How a figure was got.
 enum class Provenance { kMeasured, kSimulated, kEmulated, kPredicted, kPublished, kAssumed };
 std::string_view name_of(Provenance provenance);
+Provenance provenance_of(std::string_view name);
 
 /// What a run is, known when it starts.
 struct RunHeader {
-  std::string scenario_hash;   ///< of the resolved scenario, without seed
-  std::string scenario_json;   ///< resolved, canonical
+  std::string scenario_hash;  ///< of the resolved scenario, without seed
+  std::string scenario_json;  ///< resolved, canonical
   std::string scenario_name;
   std::string scenario_file;
   std::uint64_t seed = 0;
-  std::string method;          ///< label: codec and what distinguishes it ("topk 1% ef")
+  std::string method;  ///< label: codec and what distinguishes it ("topk 1% ef")
   std::string executor;
   std::string model;
   std::string data_set;
   int workers = 0;
-  std::string host;            ///< machine name, CPU model
-  std::string version;         ///< program version and commit
-  std::string device;          ///< where compute times come from
+  std::string host;                ///< machine name, CPU model
+  std::string version;             ///< program version and commit
+  std::string device;              ///< where compute times come from
   std::string compute_provenance;  ///< measured / profile
 };
 
 struct StepRow {
   std::int64_t step = 0;
   double loss = 0;
-  double start_s = 0;          ///< virtual time at which the step's first operation started
+  double start_s = 0;  ///< virtual time at which the step's first operation started
   double end_s = 0;
   std::int64_t payload_bytes = 0;
   std::int64_t wire_bytes = 0;
   std::int64_t retransmissions = 0;
-  double compute_s = 0;        ///< mean over workers of time in forward, backward, update
-  double codec_s = 0;          ///< encode, decode, aggregate
-  double exposed_s = 0;        ///< step time not covered by compute or codec: exposed communication
+  double compute_s = 0;  ///< mean over workers of time in forward, backward, update
+  double codec_s = 0;    ///< encode, decode, aggregate
+  double exposed_s = 0;  ///< step time not covered by compute or codec: exposed communication
 };
 
 /// A named figure of a run at a step (-1 = of the whole run).
 struct MetricRow {
   std::int64_t step = -1;
-  std::string name;            ///< such as accuracy, held_out_loss, final_accuracy, step_time_s
+  std::string name;  ///< such as accuracy, held_out_loss, final_accuracy, step_time_s
   double value = 0;
   std::string unit;
   Provenance provenance = Provenance::kSimulated;
@@ -75,13 +78,18 @@ struct MetricRow {
 struct TimelineSegment {
   std::int64_t step = 0;
   std::int32_t worker = 0;
-  std::uint8_t lane = 0;       ///< sim::Lane; transfers: 255
+  std::uint8_t lane = 0;  ///< sim::Lane; transfers: 255
   std::string label;
   double start_s = 0;
   double end_s = 0;
   std::int64_t bytes = 0;
 };
 
+/// The optional figures are the metrics of the same name that finish_run was given: final_loss
+/// (mean training loss of the last step), final_accuracy (share of held-out samples right),
+/// step_time_s (mean), ratio (payload bytes over the bytes that fp32 values would take: 1 =
+/// uncompressed, 0.1 = a tenth), time_to_target_s (simulated time to the target accuracy; absent =
+/// not reached), wire_bytes (of the whole run). Absent while the run is running.
 struct RunSummary {
   RunId id = 0;
   RunHeader header;
@@ -96,19 +104,29 @@ struct RunSummary {
   std::string learning_hash, timeline_hash;
 };
 
+struct StoreOptions {
+  int busy_timeout_ms = 5000;  ///< how long a writer waits for another one before "locked"
+  std::int64_t max_bytes = 0;  ///< the file may not grow beyond; 0 = no limit but the disk's
+};
+
 /// Opens (and, for a writer, creates or migrates) a database. Throws StoreError: locked, read-only,
-/// newer schema, damaged, full disk.
+/// newer schema, damaged, full disk. After a throw all that was stored before is kept, and the
+/// failed call has stored nothing. A Store may be used from several threads: calls are serialised.
+/// A value that is not a number (a loss that diverged) is stored as NULL and read back as NaN.
 class Store {
  public:
   enum class Mode { kReadOnly, kReadWrite };
-  static std::unique_ptr<Store> open(const std::string& path, Mode mode);
+  static std::unique_ptr<Store> open(const std::string& path, Mode mode,
+                                     const StoreOptions& options = {});
   virtual ~Store() = default;
 
   // Writer. A run is `running` until finish_run flips its status in one transaction.
   virtual RunId begin_run(const RunHeader& header, std::int64_t steps_total) = 0;
-  /// Short transaction: all rows or none.
+  /// Short transaction: all rows or none. A step may be given once; a metric given again at the
+  /// same step replaces the earlier one.
   virtual void append(RunId run, std::span<const StepRow> steps,
                       std::span<const MetricRow> metrics) = 0;
+  /// Replaces the timelines of the steps that occur in `segments`. Times are kept to 1 ps.
   virtual void put_timeline(RunId run, std::string_view provenance,
                             std::span<const TimelineSegment> segments) = 0;
   virtual void finish_run(RunId run, RunStatus status, const std::string& error,
@@ -121,12 +139,13 @@ class Store {
   virtual void tag(RunId run, const std::string& tag, bool add) = 0;
   virtual void remove_run(RunId run) = 0;
 
-  // Reader.
+  // Reader. In ascending order of id, of step, and of (step, name).
   virtual std::vector<RunSummary> runs() const = 0;
   virtual std::optional<RunSummary> run(RunId id) const = 0;
   virtual std::vector<StepRow> steps(RunId run) const = 0;
   virtual std::vector<MetricRow> metrics(RunId run) const = 0;
   virtual std::vector<TimelineSegment> timeline(RunId run) const = 0;
+  /// Empty where the run has no timeline.
   virtual std::string timeline_provenance(RunId run) const = 0;
   /// Changes whenever anything was written (for "new runs available").
   virtual std::int64_t data_version() const = 0;

@@ -1,0 +1,132 @@
+#include "results/schema.h"
+
+#include "base/error.h"
+#include "results/store.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE scenarios (
+  id     INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  hash   TEXT NOT NULL,
+  name   TEXT NOT NULL,
+  file   TEXT NOT NULL,
+  json   TEXT NOT NULL
+);
+CREATE TABLE runs (
+  id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+  scenario_id        INTEGER NOT NULL REFERENCES scenarios(id),
+  scenario_hash      TEXT NOT NULL,
+  seed               INTEGER NOT NULL,
+  method             TEXT NOT NULL,
+  executor           TEXT NOT NULL,
+  model              TEXT NOT NULL,
+  data_set           TEXT NOT NULL,
+  workers            INTEGER NOT NULL,
+  host               TEXT NOT NULL,
+  version            TEXT NOT NULL,
+  device             TEXT NOT NULL,
+  compute_provenance TEXT NOT NULL,
+  status             TEXT NOT NULL CHECK (status IN ('running','finished','partial','failed')),
+  started_at         TEXT NOT NULL,
+  ended_at           TEXT NOT NULL DEFAULT '',
+  error              TEXT NOT NULL DEFAULT '',
+  steps_done         INTEGER NOT NULL DEFAULT 0,
+  steps_total        INTEGER NOT NULL,
+  simulated_s        REAL NOT NULL DEFAULT 0,
+  final_loss         REAL,
+  final_accuracy     REAL,
+  step_time_s        REAL,
+  ratio              REAL,
+  time_to_target_s   REAL,
+  wire_bytes         REAL,
+  learning_hash      TEXT NOT NULL DEFAULT '',
+  timeline_hash      TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX runs_by_scenario ON runs (scenario_hash, seed, status);
+CREATE INDEX runs_by_scenario_id ON runs (scenario_id);
+CREATE TRIGGER scenarios_without_runs AFTER DELETE ON runs
+WHEN NOT EXISTS (SELECT 1 FROM runs WHERE scenario_id = OLD.scenario_id)
+BEGIN DELETE FROM scenarios WHERE id = OLD.scenario_id; END;
+CREATE TABLE steps (
+  run_id          INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  step            INTEGER NOT NULL,
+  loss            REAL,
+  start_s         REAL NOT NULL,
+  end_s           REAL NOT NULL,
+  payload_bytes   INTEGER NOT NULL,
+  wire_bytes      INTEGER NOT NULL,
+  retransmissions INTEGER NOT NULL,
+  compute_s       REAL NOT NULL,
+  codec_s         REAL NOT NULL,
+  exposed_s       REAL NOT NULL,
+  PRIMARY KEY (run_id, step)
+) WITHOUT ROWID;
+CREATE TABLE metrics (
+  run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  name       TEXT NOT NULL,
+  step       INTEGER NOT NULL,
+  value      REAL,
+  unit       TEXT NOT NULL,
+  provenance TEXT NOT NULL,
+  PRIMARY KEY (run_id, name, step)
+) WITHOUT ROWID;
+CREATE TABLE timelines (
+  run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  step       INTEGER NOT NULL,
+  provenance TEXT NOT NULL,
+  segments   INTEGER NOT NULL,
+  data       BLOB NOT NULL,
+  PRIMARY KEY (run_id, step)
+);
+CREATE TABLE tags (
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  tag    TEXT NOT NULL,
+  PRIMARY KEY (run_id, tag)
+) WITHOUT ROWID;
+)sql";
+
+constexpr Migration kMigrations[] = {{kVersion1}};
+constexpr const char* kAttempted = "open the results database";
+
+}  // namespace
+
+std::span<const Migration> migrations() {
+  return kMigrations;
+}
+int schema_version() {
+  return static_cast<int>(migrations().size());
+}
+
+int checked_version(const Connection& connection, int newest) {
+  const std::int64_t id = connection.scalar("PRAGMA application_id", kAttempted);
+  const std::int64_t version = connection.scalar("PRAGMA user_version", kAttempted);
+  const std::int64_t tables = connection.scalar("SELECT count(*) FROM sqlite_schema", kAttempted);
+  if (id != kApplicationId && (id != 0 || version != 0 || tables != 0))
+    throw StoreError(kAttempted, connection.path(),
+                     "it is a SQLite database, but not one of Gradwire",
+                     "name a results database with --db");
+  if (version > newest)
+    throw StoreError(kAttempted, connection.path(),
+                     "it was made by a newer Gradwire (schema version " + std::to_string(version) +
+                         ", this program knows up to " + std::to_string(newest) + ")",
+                     "update Gradwire, or use another database with --db");
+  return static_cast<int>(version);
+}
+
+void migrate(const Connection& connection, std::span<const Migration> list) {
+  const int newest = static_cast<int>(list.size());
+  if (checked_version(connection, newest) == newest) return;
+  Transaction transaction(connection, Transaction::Kind::kWrite, kAttempted);
+  // Another process may have migrated between the check and the lock.
+  for (int version = checked_version(connection, newest); version < newest; ++version)
+    connection.execute(list[static_cast<std::size_t>(version)].sql,
+                       "bring to schema version " + std::to_string(version + 1));
+  connection.execute("PRAGMA application_id=" + std::to_string(kApplicationId), kAttempted);
+  connection.execute("PRAGMA user_version=" + std::to_string(newest), kAttempted);
+  transaction.commit();
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,188 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "base/file_descriptor.h"
+#include "results/schema.h"
+#include "tests/results/test_store.h"
+
+using namespace gradwire::results;
+using Catch::Contains;
+
+namespace {
+
+constexpr auto kWrite = Store::Mode::kReadWrite;
+constexpr auto kRead = Store::Mode::kReadOnly;
+
+Connection create(const std::string& path) {
+  return {path, Connection::Access::kCreate, 0};
+}
+
+/// Runs `work` in a child without root's privileges; true = it threw a StoreError containing text.
+template <class Work>
+bool unprivileged_throws(const std::string& text, Work work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);
+    try {
+      work();
+      ::_exit(3);
+    } catch (const StoreError& error) {
+      ::_exit(std::string(error.what()).find(text) != std::string::npos ? 0 : 4);
+    } catch (...) {
+      ::_exit(5);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  INFO("child's exit code " << WEXITSTATUS(status));
+  CHECK(status == 0);
+  return status == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a newer schema is refused and left alone", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("new.db");
+  Store::open(path, kWrite)->begin_run(sample_header(), 1);
+  create(path).execute("PRAGMA user_version=99", "test");
+  CHECK_THROWS_WITH(Store::open(path, kWrite), Contains("newer Gradwire") && Contains("99"));
+  CHECK_THROWS_WITH(Store::open(path, kRead), Contains("newer Gradwire"));
+  create(path).execute("PRAGMA user_version=" + std::to_string(schema_version()), "test");
+  CHECK(Store::open(path, kRead)->runs().size() == 1);
+}
+
+TEST_CASE("migrations run in order, all or none", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("old.db");
+  const Migration three[] = {{"CREATE TABLE a (x INTEGER); INSERT INTO a VALUES (41)"},
+                             {"ALTER TABLE a ADD COLUMN y INTEGER DEFAULT 0"},
+                             {"UPDATE a SET y = x + 1"}};
+  const Connection connection = create(path);
+  migrate(connection, std::span(three).first(1));  // a database of version 1, as made long ago
+  CHECK(connection.scalar("PRAGMA user_version", "test") == 1);
+
+  const Migration broken[] = {three[0], three[1], {"UPDATE missing SET y = 0"}};
+  CHECK_THROWS_WITH(migrate(connection, broken), Contains("schema version 3"));
+  CHECK(connection.scalar("PRAGMA user_version", "test") == 1);  // step 2 was rolled back too
+  CHECK_THROWS_AS(connection.scalar("SELECT y FROM a", "test"), StoreError);
+
+  migrate(connection, three);
+  CHECK(connection.scalar("PRAGMA user_version", "test") == 3);
+  CHECK(connection.scalar("SELECT y FROM a", "test") == 42);  // 41 + 1: data carried along
+  migrate(connection, three);                                 // nothing left to do
+  CHECK_THROWS_WITH(migrate(connection, std::span(three).first(2)), Contains("newer Gradwire"));
+}
+
+TEST_CASE("files that are no database of ours", "[store]") {
+  const TemporaryFolder folder;
+  SECTION("text") {
+    gradwire::write_file(folder.file("a.db"), std::string(5000, 'x'));
+    CHECK_THROWS_WITH(Store::open(folder.file("a.db"), kWrite), Contains("not a SQLite database"));
+    CHECK_THROWS_WITH(Store::open(folder.file("a.db"), kRead), Contains("not a SQLite database"));
+    CHECK(gradwire::read_file(folder.file("a.db")) == std::string(5000, 'x'));
+  }
+  SECTION("another program's SQLite database") {
+    create(folder.file("a.db")).execute("CREATE TABLE mail (x)", "test");
+    CHECK_THROWS_WITH(Store::open(folder.file("a.db"), kWrite), Contains("not one of Gradwire"));
+  }
+  SECTION("missing") {
+    CHECK_THROWS_WITH(Store::open(folder.file("a.db"), kRead), Contains("no such file"));
+    CHECK_THROWS_WITH(Store::open(folder.file("none/a.db"), kWrite), Contains("cannot be opened"));
+    CHECK(::access(folder.file("a.db").c_str(), F_OK) != 0);  // reading does not create
+  }
+}
+
+TEST_CASE("a damaged database is refused or reported, never read as empty", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  {
+    const auto store = Store::open(path, kWrite);
+    for (int seed = 0; seed < 300; ++seed)
+      store->append(store->begin_run(sample_header(seed), 1), std::vector{sample_step(0)}, {});
+    CHECK(store->integrity() == "ok");
+  }
+  std::string bytes = gradwire::read_file(path);
+  REQUIRE(bytes.size() > 10 * 4096);
+  for (std::size_t i = 4096; i < bytes.size(); ++i) bytes[i] = static_cast<char>(0xA5);
+  gradwire::write_file(path, bytes);
+  // Page 1 (the schema) is whole, all else is noise.
+  CHECK_THROWS_WITH(Store::open(path, kRead)->runs(), Contains("damaged"));
+  const auto integrity = [&] { return Store::open(path, kRead)->integrity(); };
+  CHECK(integrity() != "ok");
+}
+
+TEST_CASE("a database that another process writes to is locked for writers only", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  const auto store = Store::open(path, kWrite, {.busy_timeout_ms = 20});
+  const RunId id = store->begin_run(sample_header(), 1);
+  const Connection other = create(path);
+  {
+    Transaction writing(other, Transaction::Kind::kWrite, "test");
+    CHECK_THROWS_WITH(store->append(id, std::vector{sample_step(0)}, {}),
+                      Contains("another process holds its write lock"));
+    CHECK_THROWS_WITH(Store::open(path, kWrite, {.busy_timeout_ms = 20}), Contains("write lock"));
+    CHECK(Store::open(path, kRead)->runs().size() == 1);  // readers are not kept out
+  }
+  store->append(id, std::vector{sample_step(0)}, {});
+  CHECK(store->steps(id).size() == 1);
+}
+
+TEST_CASE("a full disk loses nothing that was stored", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  const auto store = Store::open(path, kWrite, {.max_bytes = 200'000});
+  const RunId id = store->begin_run(sample_header(), 100'000);
+  std::int64_t stored = 0;
+  std::string message;
+  while (stored < 100'000 && message.empty()) {
+    std::vector<StepRow> rows;
+    for (int i = 0; i < 100; ++i) rows.push_back(sample_step(stored + i));
+    try {
+      store->append(id, rows, {});
+      stored += 100;
+    } catch (const StoreError& error) {
+      message = error.what();
+    }
+  }
+  CHECK_THAT(message, Contains("disk is full"));
+  CHECK(stored > 500);
+  CHECK(static_cast<std::int64_t>(store->steps(id).size()) == stored);
+  CHECK(store->run(id)->steps_done == stored);
+  CHECK(store->integrity() == "ok");
+  // With room again the same store goes on.
+  const auto larger = Store::open(path, kWrite);
+  larger->append(id, std::vector{sample_step(stored)}, {});
+  CHECK(larger->run(id)->steps_done == stored + 1);
+}
+
+TEST_CASE("read-only folders and files", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  { Store::open(path, kWrite)->begin_run(sample_header(), 1); }
+  ::chmod(path.c_str(), 0444);
+  ::chmod(folder.path.c_str(), 0555);
+  CHECK(unprivileged_throws("read-only", [&] { Store::open(path, kWrite); }));
+  CHECK(
+      unprivileged_throws("cannot be opened", [&] { Store::open(folder.file("new.db"), kWrite); }));
+  // Reading works: the child says so by throwing the text itself.
+  CHECK(unprivileged_throws("1 run", [&] {
+    const auto store = Store::open(path, kRead);
+    throw StoreError("test", std::to_string(store->runs().size()) + " run", "");
+  }));
+  ::chmod(folder.path.c_str(), 0755);
+}
+
+TEST_CASE("a reader cannot write", "[store]") {
+  const TemporaryFolder folder;
+  { Store::open(folder.file("a.db"), kWrite)->begin_run(sample_header(), 1); }
+  const auto store = Store::open(folder.file("a.db"), kRead);
+  CHECK_THROWS_WITH(store->tag(1, "x", true), Contains("for reading only"));
+  CHECK_THROWS_AS(store->begin_run(sample_header(), 1), StoreError);
+  CHECK_THROWS_AS(store->remove_run(1), StoreError);
+}

@@ -1,0 +1,60 @@
+#pragma once
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "results/store.h"
+
+/// A folder of its own for one test, removed afterwards.
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const std::string& name) const { return path + "/" + name; }
+  std::string path;
+};
+
+inline gradwire::results::RunHeader sample_header(std::uint64_t seed = 1,
+                                                  const std::string& hash = "00c0ffee00c0ffee") {
+  gradwire::results::RunHeader header;
+  header.scenario_hash = hash;
+  header.scenario_json =
+      R"({"name":"sample","workload":{"model":"lenet5"},"seeds":[)" + std::to_string(seed) + "]}";
+  header.scenario_name = "sample";
+  header.scenario_file = "sample.json";
+  header.seed = seed;
+  header.method = "topk 1%";
+  header.executor = "flow";
+  header.model = "lenet5";
+  header.data_set = "digits";
+  header.workers = 8;
+  header.host = "host (CPU)";
+  header.version = "0.1.0";
+  header.device = "cpu";
+  header.compute_provenance = "measured";
+  return header;
+}
+
+inline gradwire::results::StepRow sample_step(std::int64_t step) {
+  gradwire::results::StepRow row;
+  row.step = step;
+  row.loss = 2.0 / (1.0 + static_cast<double>(step));
+  row.start_s = 0.25 * static_cast<double>(step);
+  row.end_s = row.start_s + 0.25;
+  row.payload_bytes = 1000;
+  row.wire_bytes = 1100;
+  row.retransmissions = step % 3;
+  row.compute_s = 0.1;
+  row.codec_s = 0.05;
+  row.exposed_s = 0.1;
+  return row;
+}
