@@ -1,0 +1,180 @@
+#include "runner/replay.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace gradwire::runner {
+namespace {
+
+using scenarios::ComputeProfile;
+using scenarios::Evaluation;
+using scenarios::Scenario;
+using scenarios::StepPlan;
+
+/// A step graph that is submitted a number of times, with nothing learnt.
+class Replay : public scenarios::Trainer {
+ public:
+  Replay(StepPlan plan, std::int64_t repetitions, std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain)
+      : plan_(std::move(plan)), repetitions_(repetitions), chain_(std::move(chain)) {
+    profile_.provenance = "none";
+    profile_.device = "none (no training)";
+  }
+
+  const ComputeProfile& prepare() override { return profile_; }
+  void use_profile(const ComputeProfile&) override {}
+
+  bool next(StepPlan& plan) override {
+    if (done_ == repetitions_) return false;
+    plan = plan_;
+    plan.step = done_;
+    if (done_ > 0)
+      for (const auto& [from, to] : chain_) plan.after.push_back({{previous_, from}, to});
+    ++done_;
+    return true;
+  }
+
+  void on_submitted(const StepPlan&, sim::GraphId graph) override { previous_ = graph; }
+  void on_event(const sim::Event&) override {}
+  Evaluation evaluate() override { return {}; }
+  std::int64_t steps_total() const override { return repetitions_; }
+  std::int64_t parameters() const override { return 0; }
+  std::uint64_t learning_hash() const override { return 0; }
+  void save(std::ostream&) const override {}
+  void load(std::istream&) override {}
+
+ private:
+  StepPlan plan_;
+  std::int64_t repetitions_;
+  std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain_;  ///< (end of the last, start of the next)
+  std::int64_t done_ = 0;
+  sim::GraphId previous_ = 0;
+  ComputeProfile profile_;
+};
+
+std::vector<std::int32_t> all_workers(int workers) {
+  std::vector<std::int32_t> members(static_cast<std::size_t>(workers));
+  std::iota(members.begin(), members.end(), 0);
+  return members;
+}
+
+sim::CollectiveKind ring_kind(const std::string& name) {
+  if (name == "ring-all-reduce") return sim::CollectiveKind::kRingAllReduce;
+  if (name == "ring-reduce-scatter") return sim::CollectiveKind::kRingReduceScatter;
+  if (name == "ring-all-gather") return sim::CollectiveKind::kRingAllGather;
+  throw Error(ErrorKind::kScenario, "replay the collective", name, "it is unknown");
+}
+
+/// What one worker sends: the table in sim/collective.h, over all ranks.
+Bytes ring_payload(sim::CollectiveKind kind, Bytes size, std::int64_t n) {
+  switch (kind) {
+    case sim::CollectiveKind::kRingAllReduce: return Bytes(2 * (n - 1) * size.count());
+    case sim::CollectiveKind::kRingReduceScatter: return Bytes((n - 1) * size.count());
+    default: return Bytes(n * (n - 1) * size.count());
+  }
+}
+
+/// `size` bytes a worker (all-gather: each worker's block; reductions: the vector that is reduced).
+std::unique_ptr<scenarios::Trainer> replay_ring(const Scenario& scenario) {
+  const auto& workload = scenario.workload;
+  const int n = scenario.cluster.workers;
+  sim::CollectiveSpec spec;
+  spec.kind = ring_kind(workload.collective);
+  spec.members = all_workers(n);
+  spec.elements = workload.collective_bytes.count();
+  spec.width_bits = {8};
+  StepPlan plan;
+  plan.payload = plan.dense_payload = ring_payload(spec.kind, workload.collective_bytes, n);
+  plan.bytes.assign(spec.byte_slots(), workload.collective_bytes);
+  sim::GraphBuilder builder;
+  const sim::OpIndex op = builder.add_collective(std::move(spec), workload.collective);
+  plan.graph = builder.finish();
+  plan.seconds.assign(plan.graph->size(), Seconds(0));
+  return std::make_unique<Replay>(std::move(plan), workload.repetitions,
+                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{op, op}});
+}
+
+/// Every worker pushes `size` bytes to the server, which answers each with as many.
+std::unique_ptr<scenarios::Trainer> replay_parameter_server(const Scenario& scenario) {
+  const auto& workload = scenario.workload;
+  const int n = scenario.cluster.workers;
+  sim::CollectiveSpec push;
+  push.kind = sim::CollectiveKind::kPush;
+  push.members = all_workers(n);
+  push.server = n;
+  push.elements = workload.collective_bytes.count();
+  sim::CollectiveSpec pull = push;
+  pull.kind = sim::CollectiveKind::kPull;
+  sim::GraphBuilder builder;
+  const sim::OpIndex first = builder.add_collective(std::move(push), "push");
+  const sim::OpIndex sum = builder.add_operation(sim::OpKind::kAggregate, sim::Lane::kCodec, n,
+                                                 "aggregate", std::vector<sim::OpIndex>{first});
+  const sim::OpIndex last =
+      builder.add_collective(std::move(pull), "pull", std::vector<sim::OpIndex>{sum});
+  StepPlan plan;
+  plan.graph = builder.finish();
+  plan.bytes.assign(plan.graph->bytes_begin.back(), workload.collective_bytes);
+  plan.seconds.assign(plan.graph->size(), Seconds(0));
+  plan.payload = plan.dense_payload = workload.collective_bytes * (2 * n);
+  return std::make_unique<Replay>(std::move(plan), workload.repetitions,
+                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{last, first}});
+}
+
+std::map<std::string, int> host_numbers(const Scenario& scenario) {
+  std::map<std::string, int> numbers;
+  if (scenario.network.topology == "explicit") {
+    for (const std::string& host : scenario.network.hosts)
+      numbers.emplace(host, static_cast<int>(numbers.size()));
+  } else {
+    const sim::Cluster cluster = scenarios::build_cluster(scenario);
+    for (int host = 0; host < cluster.host_count(); ++host)
+      numbers.emplace(cluster.node_names()[static_cast<std::size_t>(cluster.host_node(host))], host);
+  }
+  return numbers;
+}
+
+/// A transfer that starts later than 0 waits for a compute operation of that length, each on a lane
+/// of its own: delays of one host must not add up.
+std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
+  const auto numbers = host_numbers(scenario);
+  sim::GraphBuilder builder;
+  StepPlan plan;
+  for (const auto& transfer : scenario.workload.transfers) {
+    const int source = numbers.at(transfer.source);
+    const int destination = numbers.at(transfer.destination);
+    std::vector<sim::OpIndex> after;
+    if (transfer.start > Seconds(0)) {
+      after.push_back(builder.add_operation(sim::OpKind::kCompute, sim::Lane::kNone, source, "wait"));
+      plan.seconds.push_back(transfer.start);
+    }
+    builder.add_transfer(source, destination, transfer.source + " to " + transfer.destination, {},
+                         after);
+    plan.seconds.push_back(Seconds(0));
+    plan.bytes.push_back(transfer.bytes);
+    plan.payload += transfer.bytes;
+  }
+  plan.dense_payload = plan.payload;
+  plan.graph = builder.finish();
+  return std::make_unique<Replay>(std::move(plan), 1,
+                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{});
+}
+
+}  // namespace
+
+std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
+  switch (scenario.workload.kind) {
+    case scenarios::WorkloadKind::kCollective:
+      return scenario.workload.collective == "parameter-server" ? replay_parameter_server(scenario)
+                                                                : replay_ring(scenario);
+    case scenarios::WorkloadKind::kTransfers: return replay_transfers(scenario);
+    default: break;
+  }
+  throw Error(ErrorKind::kScenario, "replay", scenario.name,
+              "workloads made of a layer profile are not built yet",
+              "use a training, collective or transfers workload");
+}
+
+}  // namespace gradwire::runner

@@ -1,0 +1,273 @@
+#include "runner/run_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+
+#include "runner/interrupt.h"
+#include "runner/provenance.h"
+#include "runner/step_recorder.h"
+#include "runner/trainer_module.h"
+#include "scenarios/method_label.h"
+
+namespace gradwire::runner {
+namespace {
+
+using results::MetricRow;
+using results::Provenance;
+using scenarios::Scenario;
+using scenarios::StepPlan;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Compute times are the same for every run that trains this model, batch, method and device.
+std::string profile_key(const Scenario& s) {
+  std::string key = s.workload.model + "/" + s.workload.data_set + "/" +
+                    std::to_string(s.workload.batch_per_worker) + "/" + s.cluster.device + "/" +
+                    std::to_string(s.exchange.bucket.count()) + "/" + s.exchange.collective + "/" +
+                    std::to_string(s.cluster.workers) + "/" + s.method.name +
+                    (s.method.error_feedback ? "+ef" : "");
+  for (const auto& [name, value] : s.method.options) key += "/" + name + "=" + value;
+  return key;
+}
+
+/// The state of one run; run() is the loop, the rest its parts.
+class Run {
+ public:
+  Run(const Scenario& scenario, const RunOptions& options, results::Store& store,
+      RunObserver& observer, RunProgress progress)
+      : scenario_(scenario),
+        options_(options),
+        store_(store),
+        observer_(observer),
+        progress_(std::move(progress)),
+        recorder_(scenario.cluster.workers) {
+    progress_.name = scenario.name;
+    progress_.method = scenarios::method_label(scenario);
+    progress_.seed = scenario.seed;
+  }
+
+  RunOutcome run(results::RunId& id) {
+    trainer_ = make_trainer(scenario_, {.threads = options_.threads});
+    progress_.steps = trainer_->steps_total();
+    progress_.phase = "measuring";
+    observer_.on_progress(progress_);
+    const scenarios::ComputeProfile& profile = prepare();
+    executor_ = make();
+    id = id_ = store_.begin_run(header(profile), trainer_->steps_total());
+    try {
+      const RunOutcome outcome = loop();
+      finish(outcome == RunOutcome::kFinished ? results::RunStatus::kFinished
+                                              : results::RunStatus::kPartial, "");
+      return outcome;
+    } catch (const std::exception& error) {
+      finish(results::RunStatus::kFailed, error.what());
+      throw;
+    }
+  }
+
+ private:
+  const scenarios::ComputeProfile& prepare() {
+    const std::string key = profile_key(scenario_);
+    if (options_.profiles && options_.profiles->contains(key))
+      trainer_->use_profile(options_.profiles->at(key));
+    const scenarios::ComputeProfile& profile = trainer_->prepare();
+    if (options_.profiles) options_.profiles->insert_or_assign(key, profile);
+    return profile;
+  }
+
+  std::unique_ptr<sim::Executor> make() {
+    if (options_.executor_factory) return options_.executor_factory(scenario_);
+    sim::ExecutorOptions executor_options;
+    executor_options.transport = scenario_.network.transport;
+    executor_options.seed = scenario_.seed;
+    executor_options.packet_program = options_.packet_program;
+    return sim::make_executor(scenario_.executor, scenarios::build_cluster(scenario_),
+                              executor_options);
+  }
+
+  results::RunHeader header(const scenarios::ComputeProfile& profile) const {
+    results::RunHeader header;
+    header.scenario_hash = scenario_.hash;
+    header.scenario_json = scenario_.json.dump();
+    header.scenario_name = scenario_.name;
+    header.scenario_file = scenario_.file;
+    header.seed = scenario_.seed;
+    header.method = progress_.method;
+    header.executor = std::string(executor_->name());
+    header.model = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
+                       ? scenario_.workload.model : scenario_.workload.collective;
+    header.data_set = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
+                          ? scenario_.workload.data_set : "";
+    header.workers = scenario_.cluster.workers;
+    header.host = machine_description();
+    header.version = program_version();
+    header.device = profile.device;
+    header.compute_provenance = profile.provenance;
+    return header;
+  }
+
+  RunOutcome loop() {
+    started_ = last_append_ = Clock::now();
+    progress_.phase = "training";
+    bool more = submit_next();
+    while (!in_flight_.empty()) {
+      if (more && interrupted_by() == 0) more = submit_next();
+      complete_oldest();
+      if (interrupted_by() != 0) break;
+    }
+    append();
+    return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
+  }
+
+  bool submit_next() {
+    StepPlan plan;
+    if (!trainer_->next(plan)) return false;
+    const sim::GraphId graph = executor_->submit({.graph = plan.graph, .bytes = plan.bytes,
+                                                  .seconds = plan.seconds, .not_before = Seconds(0),
+                                                  .after = plan.after});
+    trainer_->on_submitted(plan, graph);
+    const bool evaluate = trains() && due(plan.step);
+    in_flight_.push_back({std::move(plan), graph, evaluate ? std::optional(trainer_->evaluate())
+                                                           : std::nullopt});
+    return true;
+  }
+
+  bool trains() const { return scenario_.workload.kind == scenarios::WorkloadKind::kTraining; }
+
+  bool due(std::int64_t step) const {
+    return (step + 1) % scenario_.workload.evaluate_every == 0 || step + 1 == progress_.steps;
+  }
+
+  void complete_oldest() {
+    Flight flight = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    wait_for(flight.graph);
+    const results::StepRow row = recorder_.record(flight.plan, executor_->timeline(flight.graph));
+    executor_->forget(flight.graph);
+    steps_.push_back(row);
+    if (flight.evaluation) add_evaluation(row, *flight.evaluation);
+    progress_.step = row.step + 1;
+    progress_.simulated_s = row.end_s;
+    progress_.wall_s = seconds_since(started_);
+    progress_.remaining_s = progress_.wall_s / static_cast<double>(progress_.step) *
+                            static_cast<double>(progress_.steps - progress_.step);
+    progress_.loss = row.loss;
+    observer_.on_progress(progress_);
+    if (seconds_since(last_append_) > options_.append_every_s) append();
+  }
+
+  void wait_for(sim::GraphId graph) {
+    for (bool ended = ended_.erase(graph) > 0; !ended; ended = ended_.erase(graph) > 0) {
+      events_.clear();
+      const bool more = executor_->advance(sim::kForever, events_);
+      for (const sim::Event& event : events_) react(event);
+      if (!more && events_.empty())
+        throw sim::SimError("finish step", std::to_string(progress_.step),
+                            "nothing is left to happen, but operations of the step have not ended");
+    }
+  }
+
+  void react(const sim::Event& event) {
+    trainer_->on_event(event);
+    if (event.kind == sim::EventKind::kGraphEnded) ended_.emplace(event.op.graph, true);
+    if (event.kind == sim::EventKind::kTransferFailed)
+      throw sim::SimError("finish step", std::to_string(progress_.step),
+                          "a transfer failed: it met the time limit or can never finish",
+                          "check the links' rates and losses");
+  }
+
+  void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation) {
+    metrics_.push_back({row.step, "held_out_loss", evaluation.loss, "", Provenance::kMeasured});
+    metrics_.push_back({row.step, "accuracy", evaluation.accuracy, "", Provenance::kMeasured});
+    last_ = evaluation;
+    const double target = scenario_.workload.target_accuracy;
+    if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;
+  }
+
+  void append() {
+    if (steps_.empty() && metrics_.empty()) return;
+    store_.append(id_, steps_, metrics_);
+    last_loss_ = steps_.empty() ? last_loss_ : steps_.back().loss;
+    steps_.clear();
+    metrics_.clear();
+    last_append_ = Clock::now();
+  }
+
+  Provenance time_provenance() const {
+    const std::string_view name = executor_->provenance();
+    return name == "emulated" ? Provenance::kEmulated
+           : name == "predicted" ? Provenance::kPredicted : Provenance::kSimulated;
+  }
+
+  std::vector<MetricRow> finals() const {
+    const Provenance time = time_provenance();
+    std::vector<MetricRow> rows;
+    if (trains()) rows.push_back({-1, "final_loss", last_loss_, "", Provenance::kMeasured});
+    if (last_) rows.push_back({-1, "final_accuracy", last_->accuracy, "", Provenance::kMeasured});
+    if (time_to_target_) rows.push_back({-1, "time_to_target_s", *time_to_target_, "s", time});
+    rows.push_back({-1, "step_time_s", median(recorder_.step_times()), "s", time});
+    rows.push_back({-1, "simulated_s", recorder_.simulated_s(), "s", time});
+    rows.push_back({-1, "wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B", time});
+    rows.push_back({-1, "payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B",
+                    Provenance::kMeasured});
+    if (recorder_.payload_bytes() > 0)
+      rows.push_back({-1, "ratio", static_cast<double>(recorder_.dense_bytes()) /
+                                       static_cast<double>(recorder_.payload_bytes()), "", Provenance::kMeasured});
+    rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
+    return rows;
+  }
+
+  void finish(results::RunStatus status, const std::string& error) {
+    Hasher learning;
+    learning.add(trainer_->learning_hash());
+    store_.put_timeline(id_, executor_->provenance(), recorder_.segments());
+    store_.finish_run(id_, status, error, trains() ? learning.hex() : "",
+                      recorder_.timeline_hash().hex(), finals());
+  }
+
+  struct Flight {
+    StepPlan plan;
+    sim::GraphId graph;
+    std::optional<scenarios::Evaluation> evaluation;
+  };
+
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  results::Store& store_;
+  RunObserver& observer_;
+  RunProgress progress_;
+  StepRecorder recorder_;
+  std::unique_ptr<scenarios::Trainer> trainer_;
+  std::unique_ptr<sim::Executor> executor_;
+  results::RunId id_ = 0;
+  std::deque<Flight> in_flight_;
+  std::map<sim::GraphId, bool> ended_;
+  std::vector<sim::Event> events_;
+  std::vector<results::StepRow> steps_;
+  std::vector<MetricRow> metrics_;
+  std::optional<scenarios::Evaluation> last_;
+  std::optional<double> time_to_target_;
+  double last_loss_ = 0;
+  Clock::time_point started_ = Clock::now(), last_append_;
+};
+
+}  // namespace
+
+RunOutcome run_scenario(const Scenario& scenario, const RunOptions& options, results::Store& store,
+                        RunObserver& observer, RunProgress progress, results::RunId& run) {
+  return Run(scenario, options, store, observer, std::move(progress)).run(run);
+}
+
+}  // namespace gradwire::runner

@@ -1,0 +1,33 @@
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "results/store.h"
+#include "runner/run_observer.h"
+#include "scenarios/trainer.h"
+#include "sim/executor.h"
+
+/// One run: the trainer makes step graphs, the executor runs them on its clock, the store keeps what
+/// happened. Two graphs are in flight, so that no barrier but the graphs' own edges separates steps.
+namespace gradwire::runner {
+
+struct RunOptions {
+  int threads = 1;
+  std::string executor;            ///< overrides the scenario's; empty = as the scenario says
+  std::string packet_program;
+  double append_every_s = 0.5;     ///< wall time between transactions
+  /// Replaces make_executor (the emulator's executor comes from outside sim/).
+  std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)> executor_factory;
+  /// Frozen compute times of an earlier measurement, by key; filled as runs measure.
+  std::map<std::string, scenarios::ComputeProfile>* profiles = nullptr;
+};
+
+enum class RunOutcome { kFinished, kInterrupted };
+
+/// Runs `scenario` and stores it (status running, then finished, partial on an interrupt, failed on
+/// an Error, which is rethrown). `progress` carries run, runs; its other fields are filled in.
+RunOutcome run_scenario(const scenarios::Scenario& scenario, const RunOptions& options,
+                        results::Store& store, RunObserver& observer, RunProgress progress,
+                        results::RunId& run);
+
+}  // namespace gradwire::runner

@@ -1,0 +1,75 @@
+#include "runner/step_recorder.h"
+
+#include <algorithm>
+
+#include "sim/timeline_hash.h"
+#include "sim/timeline_summary.h"
+
+namespace gradwire::runner {
+namespace {
+
+constexpr std::uint8_t kNetworkLane = 255;
+
+/// Means over the workers of the split of one step.
+void add_split(const scenarios::StepPlan& plan, const sim::Timeline& timeline, int workers,
+               results::StepRow& row) {
+  for (int worker = 0; worker < workers; ++worker) {
+    const sim::StepSplit split = sim::split_of(*plan.graph, timeline, worker);
+    row.compute_s += split.compute.value() / workers;
+    row.codec_s += split.codec.value() / workers;
+    row.exposed_s += split.exposed.value() / workers;
+  }
+}
+
+}  // namespace
+
+results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
+                                      const sim::Timeline& timeline) {
+  results::StepRow row;
+  row.step = plan.step;
+  row.loss = plan.loss;
+  row.start_s = timeline.start.value();
+  row.end_s = timeline.end.value();
+  row.payload_bytes = plan.payload.count();
+  for (const sim::OpRecord& op : timeline.ops) {
+    row.wire_bytes += op.wire.count();
+    row.retransmissions += op.retransmissions;
+  }
+  add_split(plan, timeline, workers_, row);
+  step_times_.push_back(row.end_s - last_end_);
+  last_end_ = row.end_s;
+  payload_bytes_ += row.payload_bytes;
+  dense_bytes_ += plan.dense_payload.count();
+  wire_bytes_ += row.wire_bytes;
+  hash_.add(sim::timeline_hash(timeline));
+  add_segments(plan, timeline);
+  return row;
+}
+
+void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Timeline& timeline) {
+  const sim::GraphTemplate& graph = *plan.graph;
+  if (segments_.size() + graph.size() > kMaxSegments) return;
+  for (sim::OpIndex op = 0; op < graph.size(); ++op) {
+    const sim::OpRecord& record = timeline.ops[op];
+    if (record.end < record.start || record.start < Seconds(0)) continue;
+    results::TimelineSegment segment{plan.step, graph.worker[op], static_cast<std::uint8_t>(graph.lane[op]),
+                                     graph.labels[graph.label[op]], record.start.value(),
+                                     record.end.value(), record.payload.count()};
+    if (graph.kind[op] != sim::OpKind::kCollective) {
+      if (graph.kind[op] == sim::OpKind::kTransfer) segment.lane = kNetworkLane;
+      if (record.end > record.start) segments_.push_back(std::move(segment));
+      continue;
+    }
+    const auto collective = static_cast<std::size_t>(graph.peer[op]);
+    const auto& members = graph.collectives[collective].members;
+    segment.lane = kNetworkLane;
+    segment.bytes /= static_cast<std::int64_t>(std::max<std::size_t>(members.size(), 1));
+    for (std::size_t rank = 0; rank < members.size(); ++rank) {
+      segment.worker = members[rank];
+      segment.end_s = timeline.rank_done[collective][rank].value();
+      segments_.push_back(segment);
+    }
+  }
+}
+
+}  // namespace gradwire::runner
