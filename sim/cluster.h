@@ -28,7 +28,8 @@ struct LinkSpec {
   BitsPerSecond rate{1e9};
   Seconds delay{50e-6};  ///< one-way propagation delay
   double loss = 0.0;     ///< probability, per packet and direction, that the link drops it: [0, 1)
-  Bytes queue{0};        ///< drop-tail buffer; 0 = automatic: max(2 bandwidth-delay products, 256 packets)
+  Bytes queue{
+      0};  ///< drop-tail buffer; 0 = automatic: max(2 bandwidth-delay products, 256 packets)
 };
 
 struct Link {
@@ -69,11 +70,21 @@ class Cluster {
   void route(int source_host, int destination_host, std::vector<ChannelId>& route) const;
 
  private:
+  void check_connected() const;
+  void number_inner_nodes();
+  void find_routes();
+  NodeId far_end(ChannelId channel) const;
+
   std::vector<std::string> names_;
   std::vector<bool> is_host_;
   std::vector<NodeId> hosts_;
   std::vector<Link> links_;
-  /// next_channel_[node * hosts + host]: channel to take at node towards host; -1 = none.
+  /// Only nodes with two links or more have to choose (10,000 hosts on a star cost one row).
+  /// row_[node] = its row, or -1: it takes only_channel_[node].
+  std::vector<std::int32_t> row_;
+  std::vector<ChannelId> only_channel_;
+  std::int32_t inner_count_ = 0;
+  /// next_channel_[row * hosts + host]: channel to take towards host; -1 = none.
   std::vector<ChannelId> next_channel_;
   int workers_ = 0;
   bool has_server_ = false;
@@ -84,9 +95,10 @@ class Cluster {
 struct TransportSettings {
   enum class CongestionControl { kCubic, kReno, kBbr };
   CongestionControl congestion_control = CongestionControl::kCubic;
-  Bytes segment{1448};            ///< TCP payload of a full segment (MSS 1460 less timestamps)
-  Bytes wire_segment{1538};       ///< what a full segment occupies on Ethernet: + TCP/IP 52, MAC 18 (header, FCS), preamble and gap 20
-  int initial_window = 10;        ///< segments (RFC 6928)
+  Bytes segment{1448};       ///< TCP payload of a full segment (MSS 1460 less timestamps)
+  Bytes wire_segment{1538};  ///< what a full segment occupies on Ethernet: + TCP/IP 52, MAC 18
+                             ///< (header, FCS), preamble and gap 20
+  int initial_window = 10;   ///< segments (RFC 6928)
   Seconds delayed_ack{0.040};
   Seconds min_rto{0.200};
   Seconds initial_rto{1.0};

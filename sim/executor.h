@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "sim/cluster.h"
+#include "sim/network.h"
 #include "sim/step_graph.h"
 
 /// Executors run step graphs on a virtual (or real) clock and give back timelines. An executor is a
@@ -36,9 +37,9 @@ struct Submission {
 };
 
 enum class EventKind : std::uint8_t {
-  kOperationEnded,   ///< a whole operation, collectives included
-  kRankDone,         ///< one rank of a collective (host = that worker)
-  kTransferFailed,   ///< it can never finish, or met the executor's time limit
+  kOperationEnded,  ///< a whole operation, collectives included
+  kRankDone,        ///< one rank of a collective (host = that worker)
+  kTransferFailed,  ///< it can never finish, or met the executor's time limit
   kGraphEnded,
 };
 
@@ -50,24 +51,20 @@ struct Event {
 };
 
 /// What happened to each operation; start < 0 = never started, end < 0 = not ended. For a
-/// collective: from the first rank's readiness to the last rank's completion.
+/// collective: from the first rank's readiness (pull: the server's) to the last rank's completion.
 struct OpRecord {
   Seconds start{-1};
   Seconds end{-1};
-  Bytes payload{0};        ///< sent by transfers of this operation (encoder's bytes)
-  Bytes wire{0};           ///< with headers and retransmissions, as sent by the sources
+  Bytes payload{0};  ///< sent by transfers of this operation (encoder's bytes)
+  Bytes wire{0};     ///< with headers and retransmissions, as sent by the sources
   std::int64_t transfers = 0;
-  std::int64_t retransmissions = 0;  ///< segments sent again (0 in `model`; expected or drawn in `flow`)
-};
-
-struct ChannelRecord {
-  Bytes wire{0};     ///< wire bytes carried so far
-  Seconds busy{0};   ///< time at which it could carry nothing more, summed
+  std::int64_t retransmissions =
+      0;  ///< segments sent again (0 in `model`; expected or drawn in `flow`)
 };
 
 struct Timeline {
   GraphId graph = 0;
-  std::vector<OpRecord> ops;                ///< [graph size]
+  std::vector<OpRecord> ops;  ///< [graph size]
   /// By collective (in order of spec) and rank: when that rank was done.
   std::vector<std::vector<Seconds>> rank_done;
   Seconds start{0};
@@ -92,9 +89,9 @@ class Executor {
   virtual const Timeline& timeline(GraphId graph) const = 0;
   virtual void forget(GraphId graph) = 0;
   virtual std::vector<ChannelRecord> channels() const = 0;
+  /// For messages: the operations of `graph` that have not ended, and what holds them.
+  virtual std::string describe_unfinished(GraphId graph) const;
 };
-
-inline constexpr Seconds kForever{1e300};
 
 /// Runs until every operation of `graph` has ended. Throws SimError naming what cannot finish.
 const Timeline& run_to_end(Executor& executor, GraphId graph);

@@ -18,17 +18,26 @@ struct Delivery {
   bool failed = false;
 };
 
+struct ChannelRecord {
+  Bytes wire{0};    ///< wire bytes carried so far
+  Seconds busy{0};  ///< time at which it could carry nothing more, summed
+};
+
+inline constexpr Seconds kForever{1e300};
+
 class Network {
  public:
   virtual ~Network() = default;
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
-  /// one warm connection and are delivered in order, as on a TCP stream.
+  /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
   virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
   virtual void cancel(TransferId id) = 0;
-  /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries of
-  /// that instant; or moves it to `until` if there is none (to now() if until is kForever).
+  /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries
+  /// of that instant; or moves it to `until` if there is none (to now() if until is kForever).
   virtual void advance(Seconds until, std::vector<Delivery>& delivered) = 0;
   virtual Seconds now() const = 0;
+  /// [2 * links], by ChannelId; empty where a network does not count them.
+  virtual std::vector<ChannelRecord> channels() const { return {}; }
 };
 
 }  // namespace gradwire::sim

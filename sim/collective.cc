@@ -1,0 +1,202 @@
+#include "sim/collective.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// Bytes of a chunk's partial sum: whole bytes, so that hops can be packed independently.
+Bytes packed_bytes(std::int64_t count, int width) {
+  return Bytes((count * width + 7) / 8);
+}
+
+/// All three rings: rank r may send hop h as soon as it is ready and h hops have reached it,
+/// because the block of its hop h (h > 0) is the one that hop h - 1 brought.
+class RingGenerator final : public CollectiveGenerator {
+ public:
+  RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
+      : spec_(spec),
+        ranks_(static_cast<int>(spec.members.size())),
+        hops_(spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks_ - 1) : ranks_ - 1),
+        blocks_(bytes.begin(), bytes.end()),
+        rank_(static_cast<std::size_t>(ranks_)) {}
+
+  std::int64_t transfers_total() const override {
+    return static_cast<std::int64_t>(hops_) * ranks_;
+  }
+  std::int64_t incoming(int rank) const override { return rank < 0 ? 0 : hops_; }
+
+  void on_ready(int rank, std::vector<HopTransfer>& start) override {
+    if (rank < 0) return;
+    rank_[static_cast<std::size_t>(rank)].ready = true;
+    send_what_may(rank, start);
+  }
+
+  void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>& start) override {
+    RankState& state = rank_[static_cast<std::size_t>(hop.destination_rank)];
+    if (hop.hop != state.received) {  // an empty hop overtook one that takes time
+      early_.push_back({hop.destination_rank, hop.hop});
+      return;
+    }
+    do {
+      ++state.received;
+    } while (take_early(hop.destination_rank, state.received));
+    send_what_may(hop.destination_rank, start);
+  }
+
+  bool rank_done(int rank) const override {
+    if (rank < 0) return true;
+    const RankState& state = rank_[static_cast<std::size_t>(rank)];
+    return state.ready && state.received == hops_;
+  }
+
+ private:
+  struct RankState {
+    std::int32_t received = 0;
+    std::int32_t sent = 0;
+    bool ready = false;
+  };
+
+  struct EarlyHop {
+    std::int32_t rank = 0;
+    std::int32_t hop = 0;
+  };
+
+  bool take_early(int rank, int hop) {
+    for (EarlyHop& early : early_) {
+      if (early.rank != rank || early.hop != hop) continue;
+      early = early_.back();
+      early_.pop_back();
+      return true;
+    }
+    return false;
+  }
+
+  void send_what_may(int rank, std::vector<HopTransfer>& start) {
+    RankState& state = rank_[static_cast<std::size_t>(rank)];
+    while (state.ready && state.sent < hops_ && state.sent <= state.received) {
+      start.push_back(hop_of(rank, state.sent++));
+    }
+  }
+
+  HopTransfer hop_of(int rank, int hop) const {
+    HopTransfer transfer;
+    transfer.source_rank = rank;
+    transfer.destination_rank = rank + 1 == ranks_ ? 0 : rank + 1;
+    transfer.hop = hop;
+    // hop < 2 ranks, so at most two turns around the ring.
+    int block = rank - hop;
+    while (block < 0) block += ranks_;
+    transfer.block = block;
+    if (spec_.kind == CollectiveKind::kRingAllGather) {
+      transfer.bytes = blocks_[static_cast<std::size_t>(block)];
+      return transfer;
+    }
+    transfer.reduce = hop < ranks_ - 1;
+    transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
+    const ChunkRange chunk = chunk_range(spec_.elements, ranks_, block);
+    transfer.bytes = packed_bytes(chunk.count, width_of(spec_, transfer.contributors));
+    return transfer;
+  }
+
+  const CollectiveSpec& spec_;
+  int ranks_;
+  int hops_;
+  std::vector<Bytes> blocks_;
+  std::vector<RankState> rank_;
+  std::vector<EarlyHop> early_;
+};
+
+/// Push: each rank sends its message to the server; pull: the server sends each rank its message.
+/// A sender is done when its message has arrived.
+class ServerGenerator final : public CollectiveGenerator {
+ public:
+  ServerGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
+      : push_(spec.kind == CollectiveKind::kPush),
+        messages_(bytes.begin(), bytes.end()),
+        ready_(messages_.size(), false),
+        arrived_(messages_.size(), false) {}
+
+  std::int64_t transfers_total() const override { return ranks(); }
+  std::int64_t incoming(int rank) const override {
+    if (rank < 0) return push_ ? ranks() : 0;
+    return push_ ? 0 : 1;
+  }
+
+  void on_ready(int rank, std::vector<HopTransfer>& start) override {
+    if (rank >= 0) {
+      ready_[static_cast<std::size_t>(rank)] = true;
+      if (push_) start.push_back(message(rank));
+      return;
+    }
+    server_ready_ = true;
+    for (int r = 0; !push_ && r < ranks(); ++r) start.push_back(message(r));
+  }
+
+  void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>&) override {
+    const int rank = push_ ? hop.source_rank : hop.destination_rank;
+    arrived_[static_cast<std::size_t>(rank)] = true;
+    ++arrivals_;
+  }
+
+  bool rank_done(int rank) const override {
+    if (rank < 0) return server_ready_ && arrivals_ == ranks();
+    return ready_[static_cast<std::size_t>(rank)] && arrived_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  int ranks() const { return static_cast<int>(messages_.size()); }
+  HopTransfer message(int rank) const {
+    HopTransfer transfer;
+    transfer.source_rank = push_ ? rank : -1;
+    transfer.destination_rank = push_ ? -1 : rank;
+    transfer.block = rank;
+    transfer.bytes = messages_[static_cast<std::size_t>(rank)];
+    return transfer;
+  }
+
+  bool push_;
+  std::vector<Bytes> messages_;
+  std::vector<bool> ready_;
+  std::vector<bool> arrived_;
+  int arrivals_ = 0;
+  bool server_ready_ = false;
+};
+
+}  // namespace
+
+std::string_view name_of(CollectiveKind kind) {
+  constexpr std::string_view kNames[] = {"ring-all-reduce", "ring-reduce-scatter",
+                                         "ring-all-gather", "push", "pull"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::uint32_t CollectiveSpec::byte_slots() const {
+  const bool reduction =
+      kind == CollectiveKind::kRingAllReduce || kind == CollectiveKind::kRingReduceScatter;
+  return reduction ? 0 : static_cast<std::uint32_t>(members.size());
+}
+
+std::unique_ptr<CollectiveGenerator> make_generator(const CollectiveSpec& spec,
+                                                    std::span<const Bytes> bytes) {
+  GRADWIRE_ASSERT(bytes.size() == spec.byte_slots());
+  if (spec.kind == CollectiveKind::kPush || spec.kind == CollectiveKind::kPull) {
+    return std::make_unique<ServerGenerator>(spec, bytes);
+  }
+  return std::make_unique<RingGenerator>(spec, bytes);
+}
+
+ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk) {
+  const std::int64_t first = elements / ranks * chunk + elements % ranks * chunk / ranks;
+  const std::int64_t next = elements / ranks * (chunk + 1) + elements % ranks * (chunk + 1) / ranks;
+  return {first, next - first};
+}
+
+int width_of(const CollectiveSpec& spec, int contributors) {
+  const std::size_t last = spec.width_bits.size();
+  return spec.width_bits[std::min(static_cast<std::size_t>(contributors), last) - 1];
+}
+
+}  // namespace gradwire::sim
