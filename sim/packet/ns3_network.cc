@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sim/packet/ns3_network.h"
+
+#include <ns3/nstime.h>
+#include <ns3/simulator.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/packet/ns3_settings.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+/// Farther than any run goes, and safe to add to.
+constexpr std::int64_t kNever = std::int64_t{1} << 61;
+constexpr std::int64_t kSetUpLimit = 60'000'000'000;
+
+std::int64_t nanoseconds(Seconds time) {
+  const double value = time.value() / kNanosecond;
+  return value >= static_cast<double>(kNever) ? kNever : std::llround(value);
+}
+
+std::int64_t simulator_now() {
+  return ns3::Simulator::Now().GetNanoSeconds();
+}
+
+}  // namespace
+
+Ns3Network::Ns3Network(const Cluster& cluster, const ExecutorOptions& options)
+    : cluster_(cluster), options_(options) {
+  apply_settings(options_);
+  topology_ = std::make_unique<Ns3Topology>(cluster_, options_);
+}
+
+Ns3Network::~Ns3Network() {
+  connections_.clear();
+  topology_.reset();
+  ns3::Simulator::Destroy();
+}
+
+std::uint64_t Ns3Network::events() const {
+  return ns3::Simulator::GetEventCount();
+}
+
+void Ns3Network::on_progress(std::function<void(Seconds)> callback) {
+  topology_->on_progress([this, callback = std::move(callback)] { callback(session_time()); });
+}
+
+Seconds Ns3Network::session_time() const {
+  return Seconds(static_cast<double>(simulator_now() - offset_) * kNanosecond);
+}
+
+TcpConnection& Ns3Network::connection(int source, int destination) {
+  const std::uint64_t pair =
+      (static_cast<std::uint64_t>(source) << 32) | static_cast<std::uint32_t>(destination);
+  TcpConnection*& known = by_pair_[pair];
+  if (!known || known->broken()) {
+    opening_ += preparing_ ? 1 : 0;
+    connections_.push_back(std::make_unique<TcpConnection>(
+        *topology_, source, destination, options_.transport,
+        [this](const Delivery& delivery) { finish(delivery); },
+        [this, counted = preparing_] {
+          if (counted && opening_ > 0 && --opening_ == 0 && preparing_) ns3::Simulator::Stop();
+        }));
+    known = connections_.back().get();
+  }
+  return *known;
+}
+
+void Ns3Network::prepare(std::span<const HostPair> pairs) {
+  const std::int64_t before = simulator_now();
+  preparing_ = running_.empty();
+  opening_ = 0;
+  for (const HostPair& pair : pairs)
+    if (pair.source != pair.destination) connection(pair.source, pair.destination);
+  if (opening_ > 0) {
+    topology_->enable_loss(false);
+    run(before + kSetUpLimit);
+    topology_->enable_loss(true);
+    offset_ += simulator_now() - before;
+  }
+  preparing_ = false;
+}
+
+void Ns3Network::start(TransferId id, int source, int destination, Bytes payload) {
+  const std::int64_t deadline =
+      std::min(kNever, simulator_now() + nanoseconds(options_.transfer_limit));
+  if (source == destination) {
+    running_[id] = Running{nullptr, deadline};
+    Delivery at_once;
+    at_once.id = id;
+    ns3::Simulator::ScheduleNow(&Ns3Network::finish, this, at_once);
+    return;
+  }
+  TcpConnection& stream = connection(source, destination);
+  running_[id] = Running{&stream, deadline};
+  deadlines_.push_back(Deadline{deadline, id});
+  watch_deadlines();
+  stream.send(id, payload);
+}
+
+void Ns3Network::cancel(TransferId id) {
+  const auto found = running_.find(id);
+  if (found == running_.end()) return;
+  Delivery spent;
+  if (found->second.connection) found->second.connection->cancel(id, spent);
+  running_.erase(found);
+}
+
+void Ns3Network::finish(Delivery delivery) {
+  if (running_.erase(delivery.id) == 0) return;
+  delivery.time = session_time();
+  arrived_.push_back(delivery);
+  // Not at once: others may arrive at this very instant.
+  if (arrived_.size() == 1) arrival_stop_ = ns3::Simulator::Stop(ns3::NanoSeconds(0));
+}
+
+void Ns3Network::watch_deadlines() {
+  while (!deadlines_.empty() && !running_.contains(deadlines_.front().id)) deadlines_.pop_front();
+  if (deadlines_.empty() || deadline_event_.IsPending()) return;
+  deadline_event_ =
+      ns3::Simulator::Schedule(ns3::NanoSeconds(deadlines_.front().time - simulator_now()),
+                               &Ns3Network::check_deadlines, this);
+}
+
+void Ns3Network::check_deadlines() {
+  while (!deadlines_.empty() && deadlines_.front().time <= simulator_now()) {
+    const TransferId id = deadlines_.front().id;
+    deadlines_.pop_front();
+    const auto found = running_.find(id);
+    if (found == running_.end()) continue;
+    Delivery late;
+    found->second.connection->cancel(id, late);
+    late.id = id;
+    late.failed = true;
+    finish(late);
+  }
+  watch_deadlines();
+}
+
+/// Runs to the end of the first instant with a delivery, at most to `until` on ns-3's clock.
+void Ns3Network::run(std::int64_t until) {
+  ns3::EventId stop;
+  if (until < kNever)
+    stop =
+        ns3::Simulator::Stop(ns3::NanoSeconds(std::max<std::int64_t>(until - simulator_now(), 0)));
+  ns3::Simulator::Run();
+  // One left behind would end a later run early.
+  ns3::Simulator::Remove(stop);
+  ns3::Simulator::Remove(arrival_stop_);
+}
+
+void Ns3Network::advance(Seconds until, std::vector<Delivery>& delivered) {
+  const bool forever = until >= kForever;
+  if (forever && running_.empty()) return;
+  const std::int64_t target = nanoseconds(until);
+  run(target >= kNever ? kNever : target + offset_);
+  if (arrived_.empty()) {
+    if (!forever) now_ = until;
+    return;
+  }
+  // The session's instants need not be whole nanoseconds: keep its clock from going back.
+  const Seconds time = std::clamp(arrived_.front().time, now_, std::max(now_, until));
+  now_ = time;
+  for (Delivery& delivery : arrived_) {
+    delivery.time = time;
+    delivered.push_back(delivery);
+  }
+  arrived_.clear();
+}
+
+}  // namespace gradwire::sim

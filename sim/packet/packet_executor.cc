@@ -1,0 +1,144 @@
+#include "sim/packet/packet_executor.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/child_process.h"
+#include "sim/packet/packed.h"
+#include "sim/packet/packet_process.h"
+#include "sim/packet/wire_format.h"
+
+namespace gradwire::sim {
+namespace {
+
+using nlohmann::json;
+
+/// Templates kept on both sides before those that nobody else holds are dropped.
+constexpr std::size_t kTemplates = 64;
+
+std::string runnable_program(const ExecutorOptions& options) {
+  const std::string program = packet_program(options);
+  if (::access(program.c_str(), X_OK) != 0)
+    throw Error(ErrorKind::kCapability, "use", "executor 'packet'",
+                program + " is not there (it is built where ns-3 was found)",
+                "run ./gradwire, which installs ns-3, or take executor 'flow'");
+  return program;
+}
+
+class PacketExecutor final : public Executor {
+ public:
+  PacketExecutor(const Cluster& cluster, const ExecutorOptions& options)
+      : process_(std::make_unique<PacketProcess>(runnable_program(options), options.wall_limit)) {
+    call(json{{"open",
+               {{"protocol", kProtocolVersion},
+                {"cluster", encode_cluster(cluster)},
+                {"options", encode_options(options)}}}},
+         "open");
+  }
+
+  std::string_view name() const override { return "packet"; }
+  std::string_view provenance() const override { return "simulated"; }
+  Seconds now() const override { return now_; }
+
+  GraphId submit(const Submission& submission) override {
+    json request{{"bytes", pack(submission.bytes)},
+                 {"seconds", pack(submission.seconds)},
+                 {"not_before", submission.not_before.value()},
+                 {"after", pack(submission.after)}};
+    name_template(submission.graph, request);
+    return call(json{{"submit", request}}, "submit a graph to").at("graph");
+  }
+
+  bool advance(Seconds until, std::vector<Event>& events) override {
+    const json answer = call(json{{"advance", {{"until", until.value()}}}}, "advance");
+    const std::size_t before = events.size();
+    decode_events(answer.at("events"), events);
+    for (std::size_t i = before; i < events.size(); ++i)
+      if (events[i].kind == EventKind::kGraphEnded) ended_.insert(events[i].op.graph);
+    return answer.at("more");
+  }
+
+  void cancel(GraphId graph) override {
+    call(json{{"cancel", {{"graph", graph}}}}, "cancel a graph in");
+  }
+
+  const Timeline& timeline(GraphId graph) const override {
+    const auto known = timelines_.find(graph);
+    if (known != timelines_.end() && final_.contains(graph)) return known->second;
+    const json answer =
+        process_->call(json{{"timeline", {{"graph", graph}}}}, "read a timeline of");
+    if (ended_.contains(graph)) final_.insert(graph);
+    return timelines_[graph] = decode_timeline(answer.at("timeline"));
+  }
+
+  void forget(GraphId graph) override {
+    timelines_.erase(graph);
+    ended_.erase(graph);
+    final_.erase(graph);
+    call(json{{"forget", {{"graph", graph}}}}, "forget a graph of");
+  }
+
+  std::vector<ChannelRecord> channels() const override {
+    const json answer = process_->call(json{{"channels", json::object()}}, "read the links of");
+    return unpack<ChannelRecord>(answer.at("channels"));
+  }
+
+ private:
+  json call(const json& request, std::string_view attempted) {
+    json answer = process_->call(request, attempted);
+    if (answer.contains("now")) now_ = Seconds(answer.at("now").get<double>());
+    return answer;
+  }
+
+  /// Adds the template's id, and the template itself the first time.
+  void name_template(const GraphPtr& graph, json& request) {
+    GRADWIRE_ASSERT(graph);
+    const auto known = template_ids_.find(graph);
+    if (known != template_ids_.end()) {
+      request["template"] = known->second;
+      return;
+    }
+    if (template_ids_.size() >= kTemplates) request["drop"] = drop_templates();
+    template_ids_[graph] = ++last_template_;
+    request["template"] = last_template_;
+    request["graph"] = encode_graph(*graph);
+  }
+
+  json drop_templates() {
+    json dropped = json::array();
+    std::erase_if(template_ids_, [&dropped](const auto& entry) {
+      const bool unused = entry.first.use_count() == 1;
+      if (unused) dropped.push_back(entry.second);
+      return unused;
+    });
+    return dropped;
+  }
+
+  std::unique_ptr<PacketProcess> process_;
+  std::map<GraphPtr, std::uint64_t> template_ids_;
+  std::uint64_t last_template_ = 0;
+  mutable std::unordered_map<GraphId, Timeline> timelines_;
+  std::unordered_set<GraphId> ended_;
+  mutable std::unordered_set<GraphId> final_;  ///< ended, and read since
+  Seconds now_{0};
+};
+
+}  // namespace
+
+std::string packet_program(const ExecutorOptions& options) {
+  if (!options.packet_program.empty()) return options.packet_program;
+  const char* variable = std::getenv("GRADWIRE_PACKET_PROGRAM");
+  if (variable && *variable) return variable;
+  return executable_folder() + "/gradwire-packet";
+}
+
+std::unique_ptr<Executor> make_packet_executor(const Cluster& cluster,
+                                               const ExecutorOptions& options) {
+  return std::make_unique<PacketExecutor>(cluster, options);
+}
+
+}  // namespace gradwire::sim

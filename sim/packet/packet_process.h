@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/units.h"
+
+namespace gradwire::sim {
+
+/// A running `gradwire-packet` and the conversation with it. Never waits for longer than
+/// `wall_limit` without hearing from it: then it is killed and the call fails. A program that ended
+/// by itself is reported with its exit status and last words. After either, every call fails with
+/// the same reason.
+class PacketProcess {
+ public:
+  PacketProcess(const std::string& program, Seconds wall_limit);
+
+  /// Sends a request and returns its answer. Throws Error: kCapability before the first answer,
+  /// kFailure afterwards, or what the program itself reported. `attempted`: "advance", ...
+  nlohmann::json call(const nlohmann::json& request, std::string_view attempted);
+
+ private:
+  void exchange(std::string_view attempted);
+  void write_some(std::string_view attempted);
+  void read_some(std::string_view attempted);
+  void keep_last_words();
+  bool take_frame(nlohmann::json& frame);
+  [[noreturn]] void hung(std::string_view attempted);
+  [[noreturn]] void died(std::string_view attempted);
+  [[noreturn]] void fail(std::string_view attempted, const std::string& reason);
+
+  std::string program_;
+  Seconds wall_limit_;
+  ChildProcess child_;
+  std::vector<std::byte> outgoing_;
+  std::size_t outgoing_done_ = 0;
+  std::vector<std::byte> incoming_;
+  std::string last_words_;  ///< end of the program's standard error
+  std::string progress_;    ///< its last progress, in words
+  std::string dead_;        ///< why it can no longer be used
+  bool answered_ = false;
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <unordered_map>
+
+#include "sim/packet/ns3_network.h"
+#include "sim/session.h"
+
+namespace gradwire::sim {
+
+/// Answers requests (sim/packet/wire_format.h): one graph session on one ns-3 network.
+class PacketServer {
+ public:
+  /// Called every few thousand packets with the session's time and the events run so far.
+  using Progress = std::function<void(Seconds, std::uint64_t)>;
+  explicit PacketServer(Progress progress) : progress_(std::move(progress)) {}
+
+  nlohmann::json handle(const nlohmann::json& request);
+
+ private:
+  nlohmann::json open(const nlohmann::json& fields);
+  nlohmann::json submit(const nlohmann::json& fields);
+  nlohmann::json advance(const nlohmann::json& fields);
+  nlohmann::json channels() const;
+  nlohmann::json clock() const;
+
+  Progress progress_;
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Ns3Network> network_;
+  std::unique_ptr<GraphSession> session_;
+  std::unordered_map<std::uint64_t, GraphPtr> templates_;
+};
+
+}  // namespace gradwire::sim

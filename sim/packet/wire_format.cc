@@ -1,0 +1,223 @@
+#include "sim/packet/wire_format.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sim/packet/packed.h"
+
+namespace gradwire::sim {
+namespace {
+
+using nlohmann::json;
+
+void add_pairs(const CollectiveSpec& spec, std::set<std::pair<int, int>>& pairs) {
+  const std::size_t members = spec.members.size();
+  for (std::size_t rank = 0; rank < members; ++rank) {
+    switch (spec.kind) {
+      case CollectiveKind::kRingAllReduce:
+      case CollectiveKind::kRingReduceScatter:
+      case CollectiveKind::kRingAllGather:
+        pairs.emplace(spec.members[rank], spec.members[(rank + 1) % members]);
+        break;
+      case CollectiveKind::kPush:
+        pairs.emplace(spec.members[rank], spec.server);
+        break;
+      case CollectiveKind::kPull:
+        pairs.emplace(spec.server, spec.members[rank]);
+        break;
+    }
+  }
+}
+
+json encode_collective(const CollectiveSpec& spec) {
+  return json{{"kind", static_cast<int>(spec.kind)},
+              {"members", pack(spec.members)},
+              {"server", spec.server},
+              {"elements", spec.elements},
+              {"width_bits", pack(spec.width_bits)},
+              {"hop_fixed", spec.hop_fixed.value()},
+              {"hop_per_element", spec.hop_per_element.value()},
+              {"buffer", spec.buffer}};
+}
+
+CollectiveSpec decode_collective(const json& value) {
+  CollectiveSpec spec;
+  spec.kind = static_cast<CollectiveKind>(value.at("kind").get<int>());
+  spec.members = unpack<std::int32_t>(value.at("members"));
+  spec.server = value.at("server");
+  spec.elements = value.at("elements");
+  spec.width_bits = unpack<std::uint8_t>(value.at("width_bits"));
+  spec.hop_fixed = Seconds(value.at("hop_fixed").get<double>());
+  spec.hop_per_element = Seconds(value.at("hop_per_element").get<double>());
+  spec.buffer = value.at("buffer");
+  return spec;
+}
+
+}  // namespace
+
+std::vector<HostPair> pairs_of(const GraphTemplate& graph) {
+  std::set<std::pair<int, int>> pairs;
+  for (std::size_t op = 0; op < graph.size(); ++op)
+    if (graph.kind[op] == OpKind::kTransfer) pairs.emplace(graph.worker[op], graph.peer[op]);
+  for (const CollectiveSpec& spec : graph.collectives) add_pairs(spec, pairs);
+  std::vector<HostPair> result;
+  for (const auto& [source, destination] : pairs)
+    if (source != destination) result.push_back(HostPair{source, destination});
+  return result;
+}
+
+json encode_cluster(const Cluster& cluster) {
+  json nodes = json::array();
+  for (std::size_t node = 0; node < cluster.node_names().size(); ++node)
+    nodes.push_back(
+        json::array({cluster.node_names()[node], cluster.is_host(static_cast<NodeId>(node))}));
+  json links = json::array();
+  for (const Link& link : cluster.links())
+    links.push_back(json::array({link.a, link.b, link.spec.rate.value(), link.spec.delay.value(),
+                                 link.spec.loss, link.spec.queue.count()}));
+  return json{{"nodes", nodes}, {"links", links}, {"server", cluster.has_server()}};
+}
+
+Cluster decode_cluster(const json& value) {
+  Cluster cluster;
+  for (const json& node : value.at("nodes")) {
+    const std::string name = node.at(0);
+    node.at(1).get<bool>() ? cluster.add_host(name) : cluster.add_switch(name);
+  }
+  for (const json& link : value.at("links")) {
+    LinkSpec spec;
+    spec.rate = BitsPerSecond(link.at(2).get<double>());
+    spec.delay = Seconds(link.at(3).get<double>());
+    spec.loss = link.at(4);
+    spec.queue = Bytes(link.at(5).get<std::int64_t>());
+    cluster.add_link(link.at(0), link.at(1), spec);
+  }
+  cluster.finish(value.at("server"));
+  return cluster;
+}
+
+json encode_options(const ExecutorOptions& options) {
+  const TransportSettings& transport = options.transport;
+  return json{{"congestion_control", static_cast<int>(transport.congestion_control)},
+              {"segment", transport.segment.count()},
+              {"wire_segment", transport.wire_segment.count()},
+              {"initial_window", transport.initial_window},
+              {"delayed_ack", transport.delayed_ack.value()},
+              {"min_rto", transport.min_rto.value()},
+              {"initial_rto", transport.initial_rto.value()},
+              {"buffer", transport.buffer.count()},
+              {"seed", options.seed},
+              {"transfer_limit", options.transfer_limit.value()}};
+}
+
+ExecutorOptions decode_options(const json& value) {
+  ExecutorOptions options;
+  TransportSettings& transport = options.transport;
+  transport.congestion_control =
+      static_cast<TransportSettings::CongestionControl>(value.at("congestion_control").get<int>());
+  transport.segment = Bytes(value.at("segment").get<std::int64_t>());
+  transport.wire_segment = Bytes(value.at("wire_segment").get<std::int64_t>());
+  transport.initial_window = value.at("initial_window");
+  transport.delayed_ack = Seconds(value.at("delayed_ack").get<double>());
+  transport.min_rto = Seconds(value.at("min_rto").get<double>());
+  transport.initial_rto = Seconds(value.at("initial_rto").get<double>());
+  transport.buffer = Bytes(value.at("buffer").get<std::int64_t>());
+  options.seed = value.at("seed");
+  options.transfer_limit = Seconds(value.at("transfer_limit").get<double>());
+  return options;
+}
+
+json encode_graph(const GraphTemplate& graph) {
+  json collectives = json::array();
+  for (const CollectiveSpec& spec : graph.collectives)
+    collectives.push_back(encode_collective(spec));
+  return json{{"kind", pack(graph.kind)},
+              {"lane", pack(graph.lane)},
+              {"worker", pack(graph.worker)},
+              {"peer", pack(graph.peer)},
+              {"dependency_begin", pack(graph.dependency_begin)},
+              {"dependency", pack(graph.dependency)},
+              {"bytes_begin", pack(graph.bytes_begin)},
+              {"collectives", collectives},
+              {"label", pack(graph.label)},
+              {"labels", graph.labels},
+              {"hosts", graph.hosts}};
+}
+
+GraphPtr decode_graph(const json& value) {
+  auto graph = std::make_shared<GraphTemplate>();
+  graph->kind = unpack<OpKind>(value.at("kind"));
+  graph->lane = unpack<Lane>(value.at("lane"));
+  graph->worker = unpack<std::int32_t>(value.at("worker"));
+  graph->peer = unpack<std::int32_t>(value.at("peer"));
+  graph->dependency_begin = unpack<std::uint32_t>(value.at("dependency_begin"));
+  graph->dependency = unpack<OpIndex>(value.at("dependency"));
+  graph->bytes_begin = unpack<std::uint32_t>(value.at("bytes_begin"));
+  for (const json& spec : value.at("collectives"))
+    graph->collectives.push_back(decode_collective(spec));
+  graph->label = unpack<std::uint32_t>(value.at("label"));
+  graph->labels = value.at("labels").get<std::vector<std::string>>();
+  graph->hosts = value.at("hosts");
+  graph->meaning.resize(graph->kind.size());  // data do not move here
+  return graph;
+}
+
+json encode_events(const std::vector<Event>& events) {
+  json result = json::array();
+  for (const Event& event : events)
+    result.push_back(json::array({event.time.value(), static_cast<int>(event.kind), event.op.graph,
+                                  event.op.op, event.host}));
+  return result;
+}
+
+void decode_events(const json& value, std::vector<Event>& events) {
+  for (const json& item : value) {
+    Event event;
+    event.time = Seconds(item.at(0).get<double>());
+    event.kind = static_cast<EventKind>(item.at(1).get<int>());
+    event.op = OpRef{item.at(2).get<GraphId>(), item.at(3).get<OpIndex>()};
+    event.host = item.at(4);
+    events.push_back(event);
+  }
+}
+
+json encode_timeline(const Timeline& timeline) {
+  json ranks = json::array();
+  for (const auto& times : timeline.rank_done) ranks.push_back(pack(times));
+  return json{{"graph", timeline.graph},
+              {"ops", pack(timeline.ops)},
+              {"rank_done", ranks},
+              {"start", timeline.start.value()},
+              {"end", timeline.end.value()}};
+}
+
+Timeline decode_timeline(const json& value) {
+  Timeline timeline;
+  timeline.graph = value.at("graph");
+  timeline.ops = unpack<OpRecord>(value.at("ops"));
+  for (const json& times : value.at("rank_done"))
+    timeline.rank_done.push_back(unpack<Seconds>(times));
+  timeline.start = Seconds(value.at("start").get<double>());
+  timeline.end = Seconds(value.at("end").get<double>());
+  return timeline;
+}
+
+std::vector<std::byte> encode_frame(const json& value) {
+  std::vector<std::uint8_t> body(4);
+  json::to_cbor(value, body);
+  const std::size_t length = body.size() - 4;
+  GRADWIRE_ASSERT(length < kLargestFrame);
+  for (std::size_t i = 0; i < 4; ++i) body[i] = static_cast<std::uint8_t>(length >> (8 * i));
+  std::vector<std::byte> frame(body.size());
+  std::memcpy(frame.data(), body.data(), body.size());
+  return frame;
+}
+
+std::uint32_t frame_length(const std::byte* four_bytes) {
+  std::uint32_t length = 0;
+  for (int i = 3; i >= 0; --i) length = (length << 8) | static_cast<std::uint32_t>(four_bytes[i]);
+  return length;
+}
+
+}  // namespace gradwire::sim
