@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What the launcher says where packages, rights, network or disk are missing, with fakes of the
+# system's tools in front of PATH.
+set -uo pipefail
+root=${GRADWIRE_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+check() { # check NAME OUTPUT PATTERN
+  if grep -qE -- "$3" <<<"$2"; then echo "ok: $1"; else echo "FAILED: $1; wanted: $3; got:"; echo "$2"; failures=$((failures + 1)); fi
+}
+fake() { printf '#!/bin/sh\n%s\n' "$2" > "$work/bin/$1"; chmod +x "$work/bin/$1"; }
+
+# A copy of the scripts, so that nothing is written into the source tree.
+mkdir -p "$work/bin" "$work/tree/scripts"
+cp "$root"/scripts/* "$work/tree/scripts/"
+export PATH=$work/bin:$PATH GRADWIRE_DEPS=$work/tree/.deps
+
+# 1. No rights: necessary packages are named with the command, and the build does not start.
+fake id 'echo 1000'
+fake sudo 'exit 1'
+fake dpkg-query 'exit 1'
+output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+check "stops without a necessary package" "status $status" '^status 1$'
+check "names the package and the command" "$output" 'sudo apt-get update && sudo apt-get install .*libsqlite3-dev'
+
+# 2. No rights, but everything necessary is there: only the optional features are off.
+fake dpkg-query 'for last; do :; done; case $last in qt6-base-dev) exit 1;; esac; echo "ii "'
+fake python3 'case "$*" in *download*) echo "could not connect" >&2; exit 1;; esac; exit 0'
+output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+check "goes on without an optional package" "status $status" '^status 0$'
+check "says which features are off" "$output" 'optional packages.*qt6-base-dev'
+
+# 3. No network: the wheels by hand.
+check "says how to fetch wheels by hand" "$output" 'pip download .*|copy the folder .wheels. to'
+
+# 4. Too little disk.
+fake df 'echo "Filesystem 1M-blocks Used Available Use% Mounted"; echo "x 10 9 100 99% /"'
+output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+check "stops with too little disk" "status $status" '^status 1$'
+check "says how much is needed" "$output" 'has 100 MB free'
+
+# 5. Usage.
+output=$("$root/gradwire" build --nonsense 2>&1); check "build usage" "status $?" '^status 2$'
+((failures == 0))
