@@ -14,8 +14,8 @@ struct Axis {
   std::string label;  ///< without unit: "simulated time"
   Quantity quantity = Quantity::kPlain;
   Scale scale = Scale::kLinear;
-  std::optional<double> low, high;      ///< empty = from the data
-  std::vector<std::string> categories;  ///< if not empty: category i stands at i
+  std::optional<double> low = {}, high = {};  ///< empty = from the data
+  std::vector<std::string> categories = {};   ///< if not empty: category i stands at i
 };
 
 enum class Mark : std::uint8_t {

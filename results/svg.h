@@ -7,7 +7,7 @@
 namespace gradwire::results {
 
 struct SvgOptions {
-  PaintOptions paint;
+  PaintOptions paint = {};
   Theme theme = Theme::light();
   /// For a figure inside an HTML page: colours become CSS variables (--gw-ink, --gw-s0, ...) that
   /// the page defines for light and dark, and there is no XML declaration.
