@@ -26,6 +26,7 @@ class ScenarioError : public Error {
     std::string message;
     std::string allowed;
     std::string suggestion;
+    int column = 0;  ///< 0 = unknown; known for syntax errors
   };
   explicit ScenarioError(std::vector<Problem> problems);
   const std::vector<Problem>& problems() const { return problems_; }
@@ -62,7 +63,7 @@ struct Workload {
 };
 
 struct Method {
-  std::string name = "none";  ///< a codec's name, or "compressed" later; see scenarios/methods.h
+  std::string name = "none";  ///< a codec's name; see scenarios/methods.h
   bool error_feedback = false;
   std::map<std::string, std::string> options;  ///< texts for compressors::make_codec
 };
@@ -106,6 +107,8 @@ struct Scenario {
   std::uint64_t seed = 1;
   nlohmann::ordered_json json;
   std::string hash;
+  /// Where each value that is not a default came from, by JSON pointer: "scenario", "sweep", "--set".
+  std::map<std::string, std::string> origins;
 };
 
 /// The runs of a scenario file: the cross product (or zip) of its sweep with its seeds.
@@ -127,8 +130,28 @@ ScenarioFile read_scenario_file(const std::string& path,
 ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
                                 const std::vector<std::pair<std::string, std::string>>& overrides = {});
 
+/// One value of a resolved scenario, as `run --print-config` shows it.
+struct ResolvedValue {
+  std::string pointer;
+  std::string value;   ///< unit strings carry their unit
+  std::string unit;    ///< of plain numbers ("samples", "steps"); empty if dimensionless or a text
+  std::string origin;  ///< default, scenario, sweep, --set
+};
+/// All values of `scenario.json`, in table order.
+std::vector<ResolvedValue> resolved_values(const Scenario& scenario);
+
+/// True if a parameter server takes part: the exchange or the workload's collective asks for one.
+bool needs_server(const Scenario& scenario);
+
+/// Host number (see sim::Cluster) of a name: "worker0"... and "server" in a star, else the name in
+/// `network.hosts`; -1 if there is no such host.
+int host_index(const Scenario& scenario, std::string_view name);
+
 /// The cluster that a scenario describes (a server is added for the parameter-server exchange).
 sim::Cluster build_cluster(const Scenario& scenario);
+
+/// The newest `schema_version` that this program reads.
+inline constexpr int kSchemaVersion = 1;
 
 /// JSON Schema (draft 2020-12) derived from the table of fields.
 nlohmann::ordered_json scenario_schema();

@@ -1,0 +1,155 @@
+#include "scenarios/build.h"
+
+#include "base/hash.h"
+#include "scenarios/fields.h"
+#include "scenarios/pointer.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+const ordered_json kNothing = ordered_json::object();
+
+const ordered_json& member(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? kNothing : *found;
+}
+
+template <class T>
+void take(const ordered_json& object, const char* key, T& target) {
+  const auto found = object.find(key);
+  if (found != object.end() && !found->is_null()) target = found->get<T>();
+}
+
+void take(const ordered_json& object, const char* key, Bytes& target) {
+  if (object.contains(key)) target = parse_bytes(object[key].get<std::string>());
+}
+void take(const ordered_json& object, const char* key, Seconds& target) {
+  if (object.contains(key)) target = parse_duration(object[key].get<std::string>());
+}
+void take(const ordered_json& object, const char* key, BitsPerSecond& target) {
+  if (object.contains(key)) target = parse_rate(object[key].get<std::string>());
+}
+
+void fill_workload(const ordered_json& json, Workload& workload) {
+  if (json.contains("profile")) workload.kind = WorkloadKind::kProfile;
+  if (json.contains("collective")) workload.kind = WorkloadKind::kCollective;
+  if (json.contains("transfers")) workload.kind = WorkloadKind::kTransfers;
+  take(json, "model", workload.model);
+  take(member(json, "data"), "set", workload.data_set);
+  take(member(json, "data"), "path", workload.data_path);
+  take(json, "batch_per_worker", workload.batch_per_worker);
+  take(json, "steps", workload.steps);
+  take(member(json, "optimizer"), "name", workload.optimizer);
+  take(member(json, "optimizer"), "lr", workload.learning_rate);
+  take(member(json, "optimizer"), "momentum", workload.momentum);
+  take(member(json, "optimizer"), "weight_decay", workload.weight_decay);
+  take(json, "evaluate_every", workload.evaluate_every);
+  take(json, "target_accuracy", workload.target_accuracy);
+  take(json, "profile", workload.profile);
+  take(json, "collective", workload.collective);
+  take(json, "bytes", workload.collective_bytes);
+  take(json, "repetitions", workload.repetitions);
+  for (const ordered_json& each : member(json, "transfers")) {
+    Workload::Transfer transfer;
+    take(each, "from", transfer.source);
+    take(each, "to", transfer.destination);
+    take(each, "bytes", transfer.bytes);
+    take(each, "start", transfer.start);
+    workload.transfers.push_back(transfer);
+  }
+}
+
+void fill_method(const ordered_json& json, Method& method) {
+  take(json, "name", method.name);
+  take(json, "error_feedback", method.error_feedback);
+  for (const auto& [key, value] : json.items()) {
+    if (key == "name" || key == "error_feedback") continue;
+    method.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+}
+
+void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
+  take(json, "workers", cluster.workers);
+  take(json, "device", cluster.device);
+  cluster.slowdown.assign(static_cast<std::size_t>(cluster.workers), 1.0);
+  for (const ordered_json& each : member(json, "stragglers")) {
+    std::size_t worker = 0;
+    take(each, "worker", worker);
+    if (worker < cluster.slowdown.size()) take(each, "factor", cluster.slowdown[worker]);
+  }
+}
+
+sim::LinkSpec link_of(const ordered_json& json) {
+  sim::LinkSpec link;
+  take(json, "bandwidth", link.rate);
+  take(json, "delay", link.delay);
+  take(json, "loss", link.loss);
+  take(json, "queue", link.queue);
+  return link;
+}
+
+void fill_transport(const ordered_json& json, sim::TransportSettings& transport) {
+  std::string control = "cubic";
+  take(json, "congestion_control", control);
+  using Control = sim::TransportSettings::CongestionControl;
+  transport.congestion_control = control == "reno"  ? Control::kReno
+                                 : control == "bbr" ? Control::kBbr
+                                                    : Control::kCubic;
+  take(json, "segment", transport.segment);
+  take(json, "wire_segment", transport.wire_segment);
+  take(json, "initial_window", transport.initial_window);
+  take(json, "delayed_ack", transport.delayed_ack);
+  take(json, "min_rto", transport.min_rto);
+  take(json, "initial_rto", transport.initial_rto);
+  take(json, "buffer", transport.buffer);
+}
+
+void fill_network(const ordered_json& json, NetworkPlan& network) {
+  take(json, "topology", network.topology);
+  network.link = link_of(member(json, "link"));
+  if (json.contains("server_link")) network.server_link = link_of(json["server_link"]);
+  for (const ordered_json& name : member(json, "hosts"))
+    network.hosts.push_back(name.is_string() ? name.get<std::string>() : "");
+  for (const ordered_json& name : member(json, "switches"))
+    network.switches.push_back(name.is_string() ? name.get<std::string>() : "");
+  for (const ordered_json& each : member(json, "links")) {
+    NetworkPlan::ExplicitLink link;
+    take(each, "a", link.a);
+    take(each, "b", link.b);
+    link.spec = link_of(each);
+    network.links.push_back(link);
+  }
+  fill_transport(member(json, "transport"), network.transport);
+}
+
+}  // namespace
+
+std::string scenario_hash(const ordered_json& canonical) {
+  ordered_json part = canonical;
+  for (const Field& field : scenario_table().fields())
+    if (field.free_of_hash && pointer_tokens(field.pointer).size() == 1)
+      part.erase(field.spec.name);
+  Hasher hasher;
+  hasher.add_text(part.dump());
+  return hasher.hex();
+}
+
+void fill_from_json(Scenario& scenario) {
+  const ordered_json& json = scenario.json;
+  take(json, "name", scenario.name);
+  take(json, "description", scenario.description);
+  take(json, "executor", scenario.executor);
+  fill_workload(member(json, "workload"), scenario.workload);
+  fill_method(member(json, "method"), scenario.method);
+  fill_cluster(member(json, "cluster"), scenario.cluster);
+  fill_network(member(json, "network"), scenario.network);
+  const ordered_json& exchange = member(json, "exchange");
+  take(exchange, "collective", scenario.exchange.collective);
+  take(exchange, "bucket", scenario.exchange.bucket);
+  take(exchange, "overlap", scenario.exchange.overlap);
+  scenario.hash = scenario_hash(json);
+}
+
+}  // namespace gradwire::scenarios

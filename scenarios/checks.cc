@@ -1,0 +1,277 @@
+#include "scenarios/checks.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "scenarios/methods.h"
+#include "scenarios/pointer.h"
+#include "scenarios/profile.h"
+#include "scenarios/share.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+class Rules {
+ public:
+  Rules(const Scenario& scenario, const ReadResult& read, const Places& places,
+        ProblemList& problems, std::vector<Problem>& warnings)
+      : scenario_(scenario),
+        read_(read),
+        places_(places),
+        problems_(problems),
+        warnings_(warnings) {}
+
+  void check() {
+    const WorkloadKind kind = scenario_.workload.kind;
+    if (kind == WorkloadKind::kTraining) check_data();
+    if (kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile) check_method();
+    if (kind == WorkloadKind::kProfile) check_profile();
+    if (kind == WorkloadKind::kTransfers) check_transfers();
+    check_stragglers();
+    check_device();
+    if (scenario_.network.topology == "explicit") check_explicit();
+    check_server_link();
+    check_transport();
+    check_executor();
+    check_queues();
+  }
+
+ private:
+  void refuse(const std::string& pointer, std::string message, std::string allowed = "",
+              std::string suggestion = "") {
+    problems_.add(
+        places_.problem(pointer, std::move(message), std::move(allowed), std::move(suggestion)));
+  }
+  void warn(const std::string& pointer, std::string message) {
+    warnings_.push_back(places_.problem(pointer, std::move(message)));
+  }
+
+  void check_data() {
+    const Workload& workload = scenario_.workload;
+    if (!read_.sound({"/workload/model", "/workload/data"})) return;
+    if ((workload.model == "char-lstm") != (workload.data_set == "text"))
+      refuse("/workload/data/set",
+             "model " + workload.model + " cannot learn from data set " + workload.data_set,
+             workload.model == "char-lstm" ? "text" : "digits, mnist, cifar10");
+    if (workload.data_path.empty()) {
+      if (workload.data_set != "digits")
+        refuse("/workload/data/path", "data set " + workload.data_set + " is not built in",
+               "the path of its files");
+      return;
+    }
+    const std::string path = relative_to_file(workload.data_path, scenario_.file);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+      refuse("/workload/data/path", "there is no file or folder " + path);
+  }
+
+  void check_method() {
+    const Method& method = scenario_.method;
+    if (!read_.sound({"/method"})) return;
+    if (method.error_feedback && method.name == "none")
+      refuse("/method/error_feedback", "nothing is lost with method none, so nothing is fed back",
+             "false");
+    const compressors::CodecInfo* codec = find_codec(method.name);
+    if (!codec || !read_.sound({"/exchange/collective"})) return;
+    const std::string conflict = exchange_conflict(codec->policy, scenario_.exchange.collective);
+    if (!conflict.empty()) refuse("/exchange/collective", method.name + ": " + conflict);
+  }
+
+  void check_profile() {
+    if (!read_.sound({"/workload/profile"})) return;
+    try {
+      load_workload_profile(scenario_.workload.profile, scenario_.file);
+    } catch (const Error& error) {
+      refuse("/workload/profile", error.what());
+    }
+  }
+
+  void check_device() {
+    const std::string& device = scenario_.cluster.device;
+    if (device == "cpu" || device == "cuda" || !read_.sound({"/cluster/device"})) return;
+    try {
+      const DeviceProfile profile = load_device_profile(device, scenario_.file);
+      const std::string& model = scenario_.workload.model;
+      if (scenario_.workload.kind == WorkloadKind::kTraining && !profile.models.contains(model) &&
+          read_.sound({"/workload/model"}))
+        refuse("/cluster/device", "profile " + device + " has no times for model " + model);
+      if (!profile.codecs.contains(scenario_.method.name) && read_.sound({"/method"}))
+        refuse("/cluster/device",
+               "profile " + device + " has no times for codec " + scenario_.method.name);
+    } catch (const Error& error) {
+      refuse("/cluster/device", error.what(), "cpu, cuda, a device profile");
+    }
+  }
+
+  void check_stragglers() {
+    if (!read_.sound({"/cluster"}) || !scenario_.json.contains("cluster")) return;
+    const auto& cluster = scenario_.json["cluster"];
+    if (!cluster.contains("stragglers")) return;
+    std::set<std::int64_t> seen;
+    for (std::size_t i = 0; i < cluster["stragglers"].size(); ++i) {
+      const std::string at = child_pointer("/cluster/stragglers", i) + "/worker";
+      const auto worker = cluster["stragglers"][i]["worker"].get<std::int64_t>();
+      if (worker >= scenario_.cluster.workers)
+        refuse(at, "there is no worker " + std::to_string(worker),
+               "0 to " + std::to_string(scenario_.cluster.workers - 1));
+      if (!seen.insert(worker).second)
+        refuse(at, "worker " + std::to_string(worker) + " stands twice in the list");
+    }
+  }
+
+  void check_transfers() {
+    if (!read_.sound({"/workload/transfers", "/network", "/cluster"})) return;
+    const std::vector<Workload::Transfer>& transfers = scenario_.workload.transfers;
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+      const std::string at = child_pointer("/workload/transfers", i);
+      const bool from = check_host(at + "/from", transfers[i].source);
+      const bool to = check_host(at + "/to", transfers[i].destination);
+      if (from && to && transfers[i].source == transfers[i].destination)
+        refuse(at + "/to", "a host sends to itself");
+    }
+  }
+
+  bool check_host(const std::string& pointer, const std::string& name) {
+    if (host_index(scenario_, name) >= 0) return true;
+    const bool star = scenario_.network.topology == "star";
+    refuse(pointer, "there is no host \"" + name + "\"",
+           star ? "worker0 to worker" + std::to_string(scenario_.cluster.workers - 1)
+                : "names of /network/hosts",
+           star ? "" : nearest_name(name, scenario_.network.hosts));
+    return false;
+  }
+
+  void check_explicit() {
+    if (!read_.sound({"/network", "/workload", "/exchange"})) return;
+    const NetworkPlan& network = scenario_.network;
+    const std::size_t before = problems_.all().size();
+    std::vector<std::string> names;
+    check_names("/network/hosts", network.hosts, names);
+    check_names("/network/switches", network.switches, names);
+    for (std::size_t i = 0; i < network.links.size(); ++i) {
+      const std::string at = child_pointer("/network/links", i);
+      check_end(at + "/a", network.links[i].a, names);
+      check_end(at + "/b", network.links[i].b, names);
+      if (network.links[i].a == network.links[i].b)
+        refuse(at + "/b", "a link joins a node to itself");
+    }
+    check_worker_count();
+    if (problems_.all().size() != before) return;
+    try {
+      build_cluster(scenario_);
+    } catch (const sim::SimError& error) {
+      refuse("/network/links", error.what());
+    }
+  }
+
+  void check_names(const std::string& list, const std::vector<std::string>& added,
+                   std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      if (std::find(names.begin(), names.end(), added[i]) != names.end())
+        refuse(child_pointer(list, i), "the name \"" + added[i] + "\" stands twice");
+      names.push_back(added[i]);
+    }
+  }
+
+  void check_end(const std::string& pointer, const std::string& name,
+                 const std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      refuse(pointer, "there is no host or switch \"" + name + "\"",
+             "names of /network/hosts and /network/switches", nearest_name(name, names));
+  }
+
+  void check_worker_count() {
+    const int server = needs_server(scenario_) ? 1 : 0;
+    const int workers = static_cast<int>(scenario_.network.hosts.size()) - server;
+    if (workers < 1)
+      refuse("/network/hosts", "no host is left for a worker beside the parameter server");
+    else if (read_.sound({"/cluster/workers"}) && scenario_.cluster.workers != workers)
+      refuse("/cluster/workers",
+             "the explicit topology has " + std::to_string(workers) + " worker hosts, not " +
+                 std::to_string(scenario_.cluster.workers),
+             std::to_string(workers));
+  }
+
+  void check_server_link() {
+    if (scenario_.network.server_link && !needs_server(scenario_) &&
+        read_.sound({"/exchange", "/workload"}))
+      refuse("/network/server_link", "no parameter server takes part",
+             "only with collective parameter-server");
+  }
+
+  void check_transport() {
+    const sim::TransportSettings& transport = scenario_.network.transport;
+    if (read_.sound({"/network/transport"}) && transport.wire_segment < transport.segment)
+      refuse("/network/transport/wire_segment", "a segment on the wire is smaller than its payload",
+             ">= " + std::to_string(transport.segment.count()) + "B");
+  }
+
+  void check_executor() {
+    if (!read_.sound({"/executor", "/network"})) return;
+    const sim::TransportSettings& given = scenario_.network.transport;
+    const sim::TransportSettings usual;
+    if (scenario_.executor == "emulator") {
+      const char* reason = "the emulator runs on the kernel's TCP, whose value is fixed";
+      const auto fixed = [&](bool changed, const char* name) {
+        if (changed) refuse(std::string("/network/transport/") + name, reason, "the default");
+      };
+      fixed(given.segment != usual.segment, "segment");
+      fixed(given.wire_segment != usual.wire_segment, "wire_segment");
+      fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
+      fixed(given.initial_rto != usual.initial_rto, "initial_rto");
+    }
+    if (scenario_.executor == "model") warn_model();
+  }
+
+  void warn_model() {
+    const NetworkPlan& network = scenario_.network;
+    const bool explicit_loss =
+        std::any_of(network.links.begin(), network.links.end(),
+                    [](const NetworkPlan::ExplicitLink& link) { return link.spec.loss > 0; });
+    if (network.link.loss > 0 || explicit_loss)
+      warn(network.topology == "star" ? "/network/link/loss" : "/network/links",
+           "the model executor does not know loss; use flow, packet or emulator");
+    if (scenario_.json["network"].contains("transport") &&
+        scenario_.json["network"]["transport"]["congestion_control"] != "cubic")
+      warn("/network/transport/congestion_control",
+           "the model executor does not know congestion control");
+  }
+
+  void check_queue(const std::string& pointer, const sim::LinkSpec& link) {
+    const Bytes segment = scenario_.network.transport.wire_segment;
+    if (link.queue > Bytes(0) && link.queue < segment)
+      refuse(pointer + "/queue", "not one full segment fits into the queue",
+             "0B (automatic) or >= " + std::to_string(segment.count()) + "B");
+  }
+
+  void check_queues() {
+    if (!read_.sound({"/network"})) return;
+    check_queue("/network/link", scenario_.network.link);
+    if (scenario_.network.server_link)
+      check_queue("/network/server_link", *scenario_.network.server_link);
+    for (std::size_t i = 0; i < scenario_.network.links.size(); ++i)
+      check_queue(child_pointer("/network/links", i), scenario_.network.links[i].spec);
+  }
+
+  const Scenario& scenario_;
+  const ReadResult& read_;
+  const Places& places_;
+  ProblemList& problems_;
+  std::vector<Problem>& warnings_;
+};
+
+}  // namespace
+
+std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {
+  if (policy == compressors::AggregatePolicy::kServer && collective == "ring")
+    return "only a server can combine its messages; use parameter-server";
+  return "";
+}
+
+void check_rules(const Scenario& scenario, const ReadResult& read, const Places& places,
+                 ProblemList& problems, std::vector<Problem>& warnings) {
+  Rules(scenario, read, places, problems, warnings).check();
+}
+
+}  // namespace gradwire::scenarios

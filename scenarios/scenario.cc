@@ -1,0 +1,275 @@
+#include "scenarios/scenario.h"
+
+#include <algorithm>
+
+#include "base/file_descriptor.h"
+#include "scenarios/build.h"
+#include "scenarios/checks.h"
+#include "scenarios/document.h"
+#include "scenarios/fields.h"
+#include "scenarios/pointer.h"
+#include "scenarios/reader.h"
+#include "scenarios/sweep.h"
+#include "scenarios/values.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+using Origins = std::map<std::string, std::string>;
+
+constexpr const char* kKindKeys[] = {"model", "profile", "collective", "transfers"};
+
+/// A value of --set: JSON if it parses and the field does not want a text, else the text itself.
+ordered_json override_value(const FieldTable::Node& node, const std::string& text) {
+  const ordered_json parsed = ordered_json::parse(text, nullptr, false);
+  const Field& field = node.field();
+  const bool wants_text = field.shape == Shape::kValue && (field.spec.type == OptionType::kText ||
+                                                           field.spec.type == OptionType::kChoice);
+  return parsed.is_discarded() || (wants_text && !parsed.is_string()) ? ordered_json(text) : parsed;
+}
+
+/// Notes where the leaves of a value come from, in place of what was noted at or below it.
+void note_origin(const ordered_json& value, const std::string& pointer, const char* origin,
+                 Origins& origins) {
+  std::erase_if(origins, [&](const auto& each) { return is_at_or_below(each.first, pointer); });
+  if (!value.is_structured() || value.empty()) {
+    origins[pointer] = origin;
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i)
+      note_origin(value[i], child_pointer(pointer, i), origin, origins);
+  } else {
+    for (const auto& [key, member] : value.items())
+      note_origin(member, child_pointer(pointer, key), origin, origins);
+  }
+}
+
+/// Reads one file: its base, its sweep, and every run.
+class FileReader {
+ public:
+  FileReader(const Document& document, const Overrides& overrides, ProblemList& problems)
+      : document_(document), places_(document), problems_(problems), base_(document.root) {
+    result_.path = document.file;
+    apply_overrides(overrides);
+  }
+
+  ScenarioFile read() {
+    if (is_too_new()) return std::move(result_);
+    const Sweep sweep = read_sweep(member("sweep"), overridden_, places_, problems_);
+    const std::vector<std::uint64_t> seeds = read_seeds(member("seeds"), places_, problems_);
+    if (base_.contains("seeds")) origins_["/seeds/0"] = "scenario";
+    base_.erase("sweep");
+    base_["seeds"] = ordered_json::array({1});
+    for (const auto& [key, value] : base_.items())
+      if (key != "seeds") note_origin(value, child_pointer("", key), "scenario", origins_);
+    for (const auto& [pointer, value] : values_) note_origin(value, pointer, "--set", origins_);
+    std::erase_if(origins_, [](const auto& each) {
+      return is_at_or_below(each.first, "/sweep") || is_at_or_below(each.first, "/seeds/count");
+    });
+    const bool usable = problems_.empty();
+    for (const Axis& axis : sweep.axes) result_.swept.push_back(axis.pointer);
+    read_runs(usable ? sweep : Sweep{}, usable ? seeds : std::vector<std::uint64_t>{1});
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  ordered_json member(const char* key) const {
+    const auto found = base_.find(key);
+    return found == base_.end() ? ordered_json() : *found;
+  }
+
+  void apply_overrides(const Overrides& overrides) {
+    for (const auto& [pointer, text] : overrides) {
+      places_.override_at(pointer);
+      const FieldTable::Node* node = scenario_table().find(pointer);
+      const bool known = node && !pointer.empty() && pointer.find('*') == std::string::npos;
+      const ordered_json value = known ? override_value(*node, text) : ordered_json();
+      if (!known)
+        problems_.add(places_.problem(pointer, "there is no such field", "JSON pointers of fields",
+                                      scenario_table().nearest_pointer(pointer)));
+      else if (assign_at(base_, pointer, value))
+        values_.emplace_back(pointer, value), overridden_.push_back(pointer);
+      else
+        problems_.add(places_.problem(pointer, "there is no such list item in the scenario"));
+    }
+  }
+
+  bool is_too_new() {
+    const ordered_json version = member("schema_version");
+    if (!version.is_number_integer() || version.get<double>() <= kSchemaVersion) return false;
+    problems_.add(places_.problem("/schema_version",
+                                  "written for version " + version.dump() +
+                                      " of the format, which is newer than this program knows",
+                                  "up to " + std::to_string(kSchemaVersion)));
+    return true;
+  }
+
+  void read_runs(const Sweep& sweep, const std::vector<std::uint64_t>& seeds) {
+    for (const std::vector<std::size_t>& combination : combinations(sweep)) {
+      ordered_json run = base_;
+      Origins origins = origins_;
+      Places places = places_;
+      for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+        const Axis& axis = sweep.axes[i];
+        const ordered_json& value = axis.values[combination[i]];
+        if (!assign_at(run, axis.pointer, value))
+          problems_.add(places_.problem(child_pointer("/sweep", axis.pointer),
+                                        "there is no such list item in the scenario"));
+        places.move(axis.pointer, axis.sources[combination[i]]);
+        note_origin(value, axis.pointer, "sweep", origins);
+      }
+      // A value given with --set below a swept object wins over each of the sweep's values.
+      for (const auto& [pointer, value] : values_) {
+        assign_at(run, pointer, value);
+        note_origin(value, pointer, "--set", origins);
+      }
+      if (is_excluded(sweep, run)) continue;
+      read_run(run, places, std::move(origins), seeds);
+      if (result_.runs.size() > kMostRuns) {
+        problems_.add(
+            places_.problem("/sweep", "more than " + std::to_string(kMostRuns) + " runs"));
+        return;
+      }
+    }
+    if (result_.runs.empty() && problems_.empty())
+      problems_.add(places_.problem("/sweep/exclude", "every combination is excluded"));
+  }
+
+  /// The kinds that the workload's keys say; several (and a problem) if they are mixed.
+  KindMask kinds_of(const ordered_json& run, const Places& places) {
+    const ordered_json* workload = find_at(run, "/workload");
+    KindMask kinds = 0;
+    std::string first;
+    for (unsigned i = 0; i < 4; ++i) {
+      if (!workload || !workload->is_object() || !workload->contains(kKindKeys[i])) continue;
+      if (kinds)
+        problems_.add(
+            places.problem(std::string("/workload/") + kKindKeys[i],
+                           "mixes two kinds of workload: " + first + " and " + kKindKeys[i],
+                           "one of model, profile, collective, transfers"));
+      else
+        first = kKindKeys[i];
+      kinds |= 1u << i;
+    }
+    return kinds ? kinds : mask_of(WorkloadKind::kTraining);
+  }
+
+  /// Defaults that depend on other fields (Field::computed_default says them in words).
+  static void add_computed_defaults(ordered_json& run, KindMask kinds) {
+    const ordered_json* codec = find_at(run, "/method/name");
+    const bool steps = kinds & (mask_of(WorkloadKind::kTraining) | mask_of(WorkloadKind::kProfile));
+    const auto open = [&](const char* object) {
+      return !run.contains(object) || run[object].is_object();
+    };
+    if (steps && open("method") && !find_at(run, "/method/error_feedback"))
+      assign_at(run, "/method/error_feedback", codec && *codec == "topk");
+    if (!open("cluster") || find_at(run, "/cluster/workers")) return;
+    const ordered_json* topology = find_at(run, "/network/topology");
+    const ordered_json* hosts = find_at(run, "/network/hosts");
+    std::int64_t workers = 4;
+    if (topology && *topology == "explicit" && hosts && hosts->is_array()) {
+      const ordered_json server = "parameter-server";
+      const ordered_json* exchange = find_at(run, "/exchange/collective");
+      const ordered_json* collective = find_at(run, "/workload/collective");
+      const bool with_server =
+          (steps && exchange && *exchange == server) || (collective && *collective == server);
+      workers = std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts->size()) - with_server);
+    }
+    assign_at(run, "/cluster/workers", workers);
+  }
+
+  void read_run(ordered_json& run, const Places& places, Origins origins,
+                const std::vector<std::uint64_t>& seeds) {
+    const KindMask kinds = kinds_of(run, places);
+    add_computed_defaults(run, kinds);
+    ReadResult read = read_by_table(scenario_table(), run, kinds, places, problems_);
+    if (read.value.contains("expected")) result_.expected = read.value["expected"];
+    Scenario scenario;
+    scenario.file = document_.file;
+    scenario.origins = std::move(origins);
+    scenario.json = std::move(read.value);
+    scenario.json.erase("$schema");
+    scenario.json.erase("expected");
+    fill_from_json(scenario);
+    std::vector<Problem> warnings = std::move(read.suspicious);
+    check_rules(scenario, read, places, problems_, warnings);
+    for (const Problem& warning : warnings) add_warning(format_problem(warning));
+    if (!problems_.empty()) return;
+    for (const std::uint64_t seed : seeds) {
+      scenario.seed = seed;
+      scenario.json["seeds"] = ordered_json::array({seed});
+      result_.runs.push_back(scenario);
+    }
+  }
+
+  void add_warning(const std::string& text) {
+    if (std::find(result_.warnings.begin(), result_.warnings.end(), text) == result_.warnings.end())
+      result_.warnings.push_back(text);
+  }
+
+  void finish() {
+    if (result_.runs.empty()) return;
+    result_.name = result_.runs.front().name;
+    result_.description = result_.runs.front().description;
+    const auto expected = result_.expected.find("runs");
+    const auto count = static_cast<std::int64_t>(result_.runs.size());
+    if (result_.expected.is_object() && expected != result_.expected.end() && values_.empty() &&
+        *expected != count)
+      problems_.add(places_.problem("/expected/runs", "the scenario has " + std::to_string(count) +
+                                                          " runs, not " + expected->dump()));
+  }
+
+  const Document& document_;
+  Places places_;
+  ProblemList& problems_;
+  ordered_json base_;
+  std::vector<std::string> overridden_;
+  std::vector<std::pair<std::string, ordered_json>> values_;
+  Origins origins_;
+  ScenarioFile result_;
+};
+
+void add_rows(const ordered_json& value, const std::string& pointer, const Scenario& scenario,
+              std::vector<ResolvedValue>& rows) {
+  if (value.is_structured()) {
+    for (const auto& [key, member] : value.items())
+      add_rows(member, child_pointer(pointer, key), scenario, rows);
+    return;
+  }
+  const FieldTable::Node* node = scenario_table().find(pointer);
+  GRADWIRE_ASSERT(node != nullptr);
+  const auto origin = scenario.origins.find(pointer);
+  rows.push_back({pointer, value.is_string() ? value.get<std::string>() : value.dump(),
+                  node->field().unit,
+                  origin == scenario.origins.end() ? "default" : origin->second});
+}
+
+}  // namespace
+
+ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
+                                const Overrides& overrides) {
+  ProblemList problems;
+  const Document document = parse_document(text, path, problems);
+  problems.throw_if_any();
+  if (!document.root.is_object()) {
+    problems.add(Places(document).problem("", "an object is needed"));
+    problems.throw_if_any();
+  }
+  ScenarioFile file = FileReader(document, overrides, problems).read();
+  problems.throw_if_any();
+  return file;
+}
+
+ScenarioFile read_scenario_file(const std::string& path, const Overrides& overrides) {
+  return read_scenario_text(read_file(path), path, overrides);
+}
+
+std::vector<ResolvedValue> resolved_values(const Scenario& scenario) {
+  std::vector<ResolvedValue> rows;
+  add_rows(scenario.json, "", scenario, rows);
+  return rows;
+}
+
+}  // namespace gradwire::scenarios
