@@ -17,7 +17,8 @@
 /// momentum) is a caller-owned span of state_size() bytes; all zero bytes means fresh. Callers own
 /// every buffer; encode and decode allocate nothing. On equal input a codec gives the same bytes on
 /// one thread or many, and on CPU and CUDA (see base/philox.h for the draws, and
-/// compressors/ordered_sum.h for sums).
+/// compressors/ordered_sum.h for sums). Scratch and state are aligned to 8 bytes (asserted);
+/// payloads need no alignment. Bytes on the wire: docs/wire-formats.md.
 namespace gradwire::compressors {
 
 /// A tensor that cannot be encoded, or bytes that cannot be decoded: codec, byte or element, why.
@@ -40,40 +41,41 @@ struct SideInputs {
   /// the codec uses the tensor's own and writes it into the payload.
   float shared_scale = -1.0f;
   /// Known mask, one bit an element, LSB first; empty = all ones.
-  std::span<const std::uint8_t> mask;
+  std::span<const std::uint8_t> mask = {};
 };
 
 /// The random draws of one call: element e of the tensor uses draw first_element + e of `stream`.
 struct Draws {
-  RandomStream stream;
+  RandomStream stream = {};
   std::uint64_t first_element = 0;
   /// For tests: if not empty, u of element e is injected[e] instead.
-  std::span<const float> injected;
+  std::span<const float> injected = {};
 };
 
 /// How encoded messages of several workers may be combined.
 enum class AggregatePolicy {
-  kSum,      ///< partial sums stay in coded form (see SumTerms): ring all-reduce
-  kGather,   ///< every worker decodes every message: ring all-gather, or a server that decodes
+  kSum,         ///< partial sums stay in coded form (see SumTerms): ring all-reduce
+  kGather,      ///< every worker decodes every message: ring all-gather, or a server that decodes
   kRequantize,  ///< the owner of a part decodes, sums and encodes again
-  kServer,   ///< only a server can combine them
+  kServer,      ///< only a server can combine them
 };
 std::string_view name_of(AggregatePolicy policy);
 
 /// One tensor of a batch. `written` is set by encode.
 struct EncodeJob {
   TensorView tensor;
-  SideInputs side;
-  Draws draws;
-  std::span<std::byte> state;   ///< [state_size(n)], updated in place; may be empty if size is 0
-  std::span<std::byte> payload; ///< [>= max_encoded_size(n)], not overlapping the tensor
+  SideInputs side = {};
+  Draws draws = {};
+  /// [state_size(n)], updated in place; may be empty if the size is 0.
+  std::span<std::byte> state = {};
+  std::span<std::byte> payload;  ///< [>= max_encoded_size(n)], not overlapping the tensor
   std::size_t written = 0;
 };
 
 struct DecodeJob {
   std::span<const std::byte> payload;  ///< exactly the bytes that encode wrote
-  SideInputs side;
-  std::span<float> values;             ///< [n], overwritten or accumulated into
+  SideInputs side = {};
+  std::span<float> values;  ///< [n], overwritten or accumulated into
 };
 
 /// A sum-compatible codec's part in a ring all-reduce. Terms are 4-byte words, opaque to callers
@@ -85,18 +87,25 @@ class SumTerms {
   virtual ~SumTerms() = default;
   /// Bits an element of a partial sum over `contributors` >= 1 workers.
   virtual int width_bits(int contributors) const = 0;
-  /// This worker's own term of each element; terms[n] is overwritten.
+  /// This worker's own term of each element; terms[n] is overwritten. Throws CodecError on NaN or
+  /// Inf, and where wants_shared_scale() holds and side.shared_scale is not given.
   virtual void to_terms(const TensorView& tensor, const SideInputs& side, const Draws& draws,
                         std::span<std::uint32_t> terms) const = 0;
   virtual void pack(std::span<const std::uint32_t> terms, int contributors,
                     std::span<std::byte> payload) const = 0;
+  /// `payload` holds packed_size(terms.size(), contributors) bytes. Any bytes are safe: throws
+  /// CodecError naming the byte; terms may be partly updated then.
   virtual void unpack_add(std::span<const std::byte> payload, int contributors,
                           std::span<std::uint32_t> terms) const = 0;
   virtual void unpack_store(std::span<const std::byte> payload, int contributors,
                             std::span<std::uint32_t> terms) const = 0;
+  /// Replaces each term by what pack and unpack_store would make of it. The owner of a reduced
+  /// part calls this before it sends the part on, or its replica differs from the receivers'.
+  /// Nothing to do (the default) where packing loses nothing.
+  virtual void round_as_packed(std::span<std::uint32_t> /*terms*/, int /*contributors*/) const {}
   /// values[e] = factor * decoded sum.
-  virtual void to_values(std::span<const std::uint32_t> terms, const SideInputs& side,
-                         float factor, std::span<float> values) const = 0;
+  virtual void to_values(std::span<const std::uint32_t> terms, const SideInputs& side, float factor,
+                         std::span<float> values) const = 0;
   std::size_t packed_size(std::size_t n, int contributors) const {
     return (n * static_cast<std::size_t>(width_bits(contributors)) + 7) / 8;
   }
@@ -156,7 +165,10 @@ const std::vector<CodecInfo>& codec_catalogue();
 CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options = {});
 
 /// Error feedback (residual accumulation) around any codec: encodes tensor + residual, keeps what
-/// was not sent. State: the residual (4 n bytes), then the inner codec's state.
+/// was not sent:  c = C(g + e), e <- g + e - c  (arXiv 1901.09847). State: the residual (n floats,
+/// padded to 8 bytes), then the inner codec's state. A NaN or Inf in the tensor is refused before
+/// the residual is touched. Policy: the inner one, but kGather for kSum, since SumTerms carries no
+/// state. Name: the inner name and "+ef".
 CodecPtr with_error_feedback(CodecPtr inner);
 
 }  // namespace gradwire::compressors

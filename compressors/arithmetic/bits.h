@@ -1,0 +1,33 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "base/host_device.h"
+
+/// The bits of a binary32 number, on the host and on the device.
+namespace gradwire::compressors {
+
+inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
+
+GRADWIRE_HD std::uint32_t bits_of(float value) {
+#if defined(__CUDA_ARCH__)
+  return __float_as_uint(value);
+#else
+  return std::bit_cast<std::uint32_t>(value);
+#endif
+}
+
+GRADWIRE_HD float float_of(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(bits);
+#else
+  return std::bit_cast<float>(bits);
+#endif
+}
+
+/// Ordered like |value|; kInfinityBits or above means infinite or NaN.
+GRADWIRE_HD std::uint32_t magnitude_bits(float value) {
+  return bits_of(value) & 0x7FFFFFFFu;
+}
+
+}  // namespace gradwire::compressors

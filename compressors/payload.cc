@@ -1,0 +1,41 @@
+#include "compressors/payload.h"
+
+#include <cmath>
+
+#include "compressors/arithmetic/bits.h"
+
+namespace gradwire::compressors {
+
+void refuse_tensor(std::string_view codec, std::string_view tensor, const std::string& reason) {
+  std::string subject = "tensor \"";
+  subject.append(tensor).append("\" with ").append(codec);
+  throw CodecError("encode", subject, reason);
+}
+
+void refuse_payload(std::string_view codec, std::size_t size, const std::string& reason) {
+  std::string subject = "a ";
+  subject.append(codec).append(" payload of ").append(std::to_string(size)).append(" bytes");
+  throw CodecError("decode", subject, reason);
+}
+
+void require_finite(std::string_view codec, const TensorView& tensor, std::uint32_t largest_bits) {
+  if (largest_bits < kInfinityBits) return;
+  for (std::size_t e = 0; e < tensor.data.size(); ++e) {
+    if (std::isfinite(tensor.data[e])) continue;
+    const char* what = std::isnan(tensor.data[e]) ? " is NaN" : " is infinite";
+    refuse_tensor(codec, tensor.name, "element " + std::to_string(e) + what);
+  }
+  GRADWIRE_ASSERT(!"the tensor changed while it was encoded");
+}
+
+void require_size(std::string_view codec, std::span<const std::byte> payload,
+                  std::size_t expected) {
+  if (payload.size() == expected) return;
+  refuse_payload(
+      codec, payload.size(),
+      (payload.size() < expected ? "it ends at byte " + std::to_string(payload.size()) + " where "
+                                 : std::string("only ")) +
+          std::to_string(expected) + " bytes are expected");
+}
+
+}  // namespace gradwire::compressors

@@ -1,0 +1,54 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compressors/codec.h"
+
+/// What every codec needs at its edges: little-endian fields, refusals, views of scratch and state.
+namespace gradwire::compressors {
+
+static_assert(std::endian::native == std::endian::little, "payloads are little-endian in memory");
+
+template <class T>
+void store_field(std::span<std::byte> bytes, std::size_t at, T value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+template <class T>
+T load_field(std::span<const std::byte> bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+/// A span of T over bytes that the caller aligned to 8.
+template <class T>
+std::span<T> view_as(std::span<std::byte> bytes, std::size_t count) {
+  GRADWIRE_ASSERT(bytes.size() >= count * sizeof(T));
+  GRADWIRE_ASSERT(reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 == 0 || count == 0);
+  return {reinterpret_cast<T*>(bytes.data()), count};
+}
+
+constexpr std::size_t padded_to_8(std::size_t bytes) {
+  return (bytes + 7) / 8 * 8;
+}
+
+/// "cannot encode tensor "conv1" with terngrad: <reason>".
+[[noreturn]] void refuse_tensor(std::string_view codec, std::string_view tensor,
+                                const std::string& reason);
+/// "cannot decode a terngrad payload of 9 bytes: <reason>".
+[[noreturn]] void refuse_payload(std::string_view codec, std::size_t size,
+                                 const std::string& reason);
+
+/// Refuses, naming the element, if `largest_bits` (the tensor's largest magnitude bits) says that
+/// a value is infinite or NaN.
+void require_finite(std::string_view codec, const TensorView& tensor, std::uint32_t largest_bits);
+
+/// Refuses a payload whose size is not `expected`.
+void require_size(std::string_view codec, std::span<const std::byte> payload, std::size_t expected);
+
+}  // namespace gradwire::compressors

@@ -1,0 +1,147 @@
+#include <catch2/catch.hpp>
+#include <cfloat>
+#include <cmath>
+
+#include "codec_fixture.h"
+
+using namespace gradwire;
+using namespace gradwire::compressors;
+using namespace gradwire::compressors::testing;
+
+namespace {
+
+std::vector<float> round_trip(const Codec& codec, const std::vector<float>& values) {
+  std::vector<std::uint64_t> state(codec.state_size(values.size()) / 8 + 1);
+  const auto payload = encode(codec, values, {.state = std::as_writable_bytes(std::span(state))});
+  REQUIRE(payload.size() <= codec.max_encoded_size(values.size()));
+  return decode(codec, payload, values.size());
+}
+
+}  // namespace
+
+TEST_CASE("every codec takes an empty tensor, one element, and lengths off the pack size") {
+  for (const CodecPtr& codec : all_codecs(true)) {
+    INFO(codec->name());
+    CHECK(round_trip(*codec, {}).empty());
+    CHECK(round_trip(*codec, {-0.5f}) == std::vector<float>{-0.5f});  // the scale of one is itself
+    for (const std::size_t n : {2u, 3u, 5u, 33u, 1027u})
+      CHECK(round_trip(*codec, random_values(n)).size() == n);
+  }
+}
+
+TEST_CASE("every codec sends zeros for zeros") {
+  for (const CodecPtr& codec : all_codecs(true)) {
+    INFO(codec->name());
+    CHECK(round_trip(*codec, std::vector<float>(77, 0.0f)) == std::vector<float>(77, 0.0f));
+    CHECK(round_trip(*codec, std::vector<float>(77, -0.0f)) == std::vector<float>(77, 0.0f));
+  }
+  CHECK(std::signbit(round_trip(*make_codec("none"), {-0.0f})[0]));
+  CHECK(std::signbit(round_trip(*make_codec("fp16"), {-0.0f})[0]));
+}
+
+TEST_CASE("every codec takes denormals and the largest finite values") {
+  for (const CodecPtr& codec : all_codecs(false)) {
+    INFO(codec->name());
+    for (const float value : {FLT_TRUE_MIN, 1e-41f, FLT_MIN, FLT_MAX}) {
+      const auto back = round_trip(*codec, {value, -value, value});
+      if (codec->name() == "fp16") {  // beyond its range: 0 or infinity
+        CHECK(back[1] == (value < 1 ? 0.0f : -INFINITY));
+      } else if (codec->name() == "topk") {
+        CHECK(back == std::vector<float>{value, 0, 0});
+      } else {  // terngrad: every |g| = s
+        CHECK(back == std::vector<float>{value, -value, value});
+      }
+    }
+  }
+}
+
+TEST_CASE("every codec refuses NaN and Inf, naming codec, tensor and element") {
+  using Catch::Matchers::Contains;
+  for (const CodecPtr& codec : all_codecs(true)) {
+    for (const std::size_t at : {0u, 17u, 99u}) {
+      auto values = random_values(100);
+      values[at] = NAN;
+      const std::string element = "element " + std::to_string(at);
+      CHECK_THROWS_WITH(round_trip(*codec, values), Contains(std::string(codec->name())) &&
+                                                        Contains("\"layer\"") &&
+                                                        Contains(element + " is NaN"));
+      values[at] = -INFINITY;
+      CHECK_THROWS_WITH(round_trip(*codec, values), Contains(element + " is infinite"));
+    }
+  }
+}
+
+TEST_CASE("encoding is deterministic and decoding repeats") {
+  for (const CodecPtr& codec : all_codecs(false)) {
+    const auto values = random_values(5000);
+    const auto payload = encode(*codec, values);
+    CHECK(encode(*codec, values) == payload);
+    CHECK(decode(*codec, payload, 5000) == decode(*codec, payload, 5000));
+    // What was decoded is on the grid: none, fp16 and topk encode it to the same bytes.
+    if (codec->name() != "terngrad")
+      CHECK(encode(*codec, decode(*codec, payload, 5000)) == payload);
+  }
+}
+
+TEST_CASE("terngrad encodes what it decoded to the same bytes") {
+  const auto codec = make_codec("terngrad", {{"clip", "0"}});
+  auto values = random_values(500);
+  const auto payload = encode(*codec, values);
+  CHECK(encode(*codec, decode(*codec, payload, 500)) == payload);
+}
+
+TEST_CASE("another worker, step, tensor or seed draws other codes") {
+  const auto codec = make_codec("terngrad");
+  const auto values = random_values(400);
+  const auto payload = encode(*codec, values, {.stream = {1, 2, 3, 4}});
+  CHECK(encode(*codec, values, {.stream = {9, 2, 3, 4}}) != payload);
+  CHECK(encode(*codec, values, {.stream = {1, 9, 3, 4}}) != payload);
+  CHECK(encode(*codec, values, {.stream = {1, 2, 9, 4}}) != payload);
+  CHECK(encode(*codec, values, {.stream = {1, 2, 3, 9}}) != payload);
+}
+
+TEST_CASE("a batch is the same as its tensors one by one") {
+  for (const CodecPtr& codec : all_codecs(true)) {
+    const std::vector<std::vector<float>> tensors = {random_values(10), {}, random_values(1500, 1)};
+    std::vector<std::vector<std::byte>> payloads, expected;
+    std::vector<std::vector<std::uint64_t>> states;
+    std::vector<EncodeJob> jobs;
+    for (const auto& tensor : tensors) {
+      const std::size_t n = tensor.size();
+      std::vector<std::uint64_t> fresh(codec->state_size(n) / 8 + 1);
+      states.push_back(fresh);
+      expected.push_back(
+          encode(*codec, tensor, {.state = std::as_writable_bytes(std::span(fresh))}));
+      payloads.emplace_back(codec->max_encoded_size(n));
+    }
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      jobs.push_back({.tensor = {.name = "t", .shape = {}, .data = tensors[i]},
+                      .side = {},
+                      .draws = {CallOptions{}.stream, 0, {}},
+                      .state = std::as_writable_bytes(std::span(states[i])),
+                      .payload = payloads[i]});
+    std::vector<std::byte> scratch(codec->scratch_size(1500));
+    codec->encode_batch(jobs, scratch);
+    std::vector<std::vector<float>> values;
+    std::vector<DecodeJob> decode_jobs;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      payloads[i].resize(jobs[i].written);
+      CHECK(payloads[i] == expected[i]);
+      values.emplace_back(tensors[i].size());
+      decode_jobs.push_back({.payload = payloads[i], .side = {}, .values = values[i]});
+    }
+    codec->decode_batch(decode_jobs, scratch);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      CHECK(values[i] == decode(*codec, expected[i], tensors[i].size()));
+  }
+}
+
+TEST_CASE("decode_accumulate adds factor times what decode gives") {
+  for (const CodecPtr& codec : all_codecs(false)) {
+    const auto payload = encode(*codec, random_values(1001));
+    const auto decoded = decode(*codec, payload, 1001);
+    std::vector<float> sum(1001, 2.0f);
+    decode_add(*codec, payload, -0.5f, sum);  // a power of two: no rounding of the product
+    for (std::size_t e = 0; e < 1001; ++e) REQUIRE(sum[e] == 2.0f + -0.5f * decoded[e]);
+  }
+}
