@@ -1,0 +1,203 @@
+#include "gui/main_window.h"
+
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+namespace gradwire::gui {
+
+using results::RunId;
+
+MainWindow::MainWindow(const WindowOptions& options, Database::Opener opener)
+    : options_(options),
+      database_(new Database(std::move(opener), this)),
+      selection_(new RunSelection(this)) {
+  setWindowTitle("Gradwire");
+  setAcceptDrops(true);
+  build();
+  build_menus();
+  connect_all();
+  resize(1360, 860);
+  first_layout_ = saveState();
+  if (options_.remember) restore_settings();
+  open_database(options_.database);
+  if (!options_.scenario.isEmpty()) open_scenario(options_.scenario);
+}
+
+void MainWindow::build() {
+  error_bar_ = new MessageBar(MessageBar::Kind::kError, this);
+  note_bar_ = new MessageBar(MessageBar::Kind::kNote, this);
+  table_ = new RunTable(selection_, this);
+  tradeoff_ = new TradeoffView(table_, selection_, database_, this);
+  timeline_ = new TimelineView(this);
+  overlap_ = new QLabel(this);
+  overlap_->setAccessibleName("Overlap of the step in the middle of the timeline");
+  overlap_->setContentsMargins(8, 4, 8, 2);
+  overlap_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  overlap_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  timeline_page_ = new QWidget(this);
+  auto* timeline_layout = new QVBoxLayout(timeline_page_);
+  timeline_layout->setContentsMargins(0, 0, 0, 0);
+  timeline_layout->setSpacing(0);
+  timeline_layout->addWidget(overlap_);
+  timeline_layout->addWidget(timeline_, 1);
+  charts_ = new QTabWidget(this);
+  charts_->setDocumentMode(true);
+  charts_->addTab(tradeoff_, "Trade-off");
+  charts_->addTab(timeline_page_, "Timeline");
+  splitter_ = new QSplitter(Qt::Vertical, this);
+  splitter_->addWidget(charts_);
+  splitter_->addWidget(table_);
+  splitter_->setStretchFactor(0, 3);
+  splitter_->setStretchFactor(1, 2);
+  splitter_->setChildrenCollapsible(false);
+  auto* centre = new QWidget(this);
+  auto* layout = new QVBoxLayout(centre);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(error_bar_);
+  layout->addWidget(note_bar_);
+  layout->addWidget(splitter_, 1);
+  setCentralWidget(centre);
+
+  run_panel_ = new RunPanel(this);
+  run_dock_ = new QDockWidget("Run a scenario", this);
+  run_dock_->setObjectName("run");
+  run_dock_->setWidget(run_panel_);
+  addDockWidget(Qt::LeftDockWidgetArea, run_dock_);
+  resizeDocks({run_dock_}, {330}, Qt::Horizontal);
+
+  status_process_ = new QLabel(this);
+  status_selection_ = new QLabel(this);
+  status_runs_ = new QLabel(this);
+  statusBar()->addPermanentWidget(status_process_);
+  statusBar()->addPermanentWidget(status_selection_);
+  statusBar()->addPermanentWidget(status_runs_);
+}
+
+void MainWindow::connect_all() {
+  connect(database_, &Database::runs_loaded, this, &MainWindow::show_runs);
+  connect(database_, &Database::failed, this, [this](const QString& message) {
+    failed_ = true;
+    error_bar_->show_message(message, "Try again");
+    update_status();
+  });
+  connect(database_, &Database::changed, this, [this] {
+    note_bar_->show_message("The database has new results. The table stays as it is until it is "
+                            "refreshed (F5).",
+                            "Refresh");
+  });
+  connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
+  connect(error_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
+  connect(note_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
+  connect(selection_, &RunSelection::changed, this, &MainWindow::show_current_run);
+  connect(table_, &RunTable::view_changed, this, &MainWindow::update_status);
+  connect(table_, &RunTable::message, this,
+          [this](const QString& text) { statusBar()->showMessage(text, 5000); });
+  connect(table_->table(), &QTableView::doubleClicked, this,
+          [this] { charts_->setCurrentWidget(timeline_page_); });
+  connect(timeline_, &TimelineView::overlap_changed, overlap_, &QLabel::setText);
+  connect(run_panel_, &RunPanel::open_requested, this, &MainWindow::choose_scenario);
+  connect(run_panel_, &RunPanel::state_changed, this, &MainWindow::update_status);
+  connect(run_panel_, &RunPanel::ended, this, &MainWindow::on_run_ended);
+}
+
+void MainWindow::open_database(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  failed_ = false;
+  error_bar_->hide();
+  note_bar_->hide();
+  selection_->clear();
+  table_->set_runs(std::make_shared<const std::vector<results::RunSummary>>());
+  run_panel_->set_database(absolute);
+  setWindowTitle(QFileInfo(path).fileName() + " – Gradwire");
+  database_->open(absolute);
+  remember_recent(absolute);
+}
+
+void MainWindow::open_scenario(const QString& path) {
+  run_panel_->set_scenario(path);
+  run_dock_->show();
+  remember_recent(QFileInfo(path).absoluteFilePath());
+}
+
+void MainWindow::open_any(const QString& path) {
+  if (path.endsWith(".json", Qt::CaseInsensitive)) {
+    open_scenario(path);
+  } else {
+    open_database(path);
+  }
+}
+
+void MainWindow::show_runs(const Snapshot& runs) {
+  failed_ = false;
+  error_bar_->hide();
+  note_bar_->hide();
+  table_->set_runs(runs);
+  // A refreshed run may have a longer timeline.
+  timeline_run_ = 0;
+  show_current_run();
+  emit runs_shown();
+}
+
+void MainWindow::show_current_run() {
+  const RunId current = selection_->current();
+  if (current != timeline_run_) {
+    timeline_run_ = current;
+    if (current == 0) timeline_->set_timeline(nullptr);
+    database_->request_timeline(current);
+  }
+  update_status();
+}
+
+void MainWindow::on_run_ended(RunProcess::Outcome outcome, const QString& message) {
+  if (outcome == RunProcess::Outcome::kFailed) {
+    error_bar_->show_message(message, "Refresh");
+  } else {
+    statusBar()->showMessage(message, 8000);
+  }
+  if (outcome != RunProcess::Outcome::kFailed || !failed_) database_->refresh();
+  if (property("closing").toBool()) close();
+}
+
+void MainWindow::update_status() {
+  const RunView& view = table_->view();
+  const QString file = QFileInfo(database_->path()).fileName();
+  status_runs_->setText(failed_ ? QString("%1: not readable").arg(file)
+                                : QString("%1: %2 runs").arg(file, QLocale::c().toString(
+                                                                       view.total())));
+  const std::size_t selected = selection_->runs().size();
+  status_selection_->setText(QString("%1 selected").arg(selected));
+  const bool running = run_panel_->process()->running();
+  status_process_->setText(running ? run_panel_->state_text() : QString("nothing running"));
+  if (start_) start_->setEnabled(!running && !run_panel_->scenario().isEmpty());
+  if (cancel_) cancel_->setEnabled(running);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (options_.remember) save_settings();
+  if (!run_panel_->process()->running() || run_panel_->process()->cancelling()) {
+    event->accept();
+    return;
+  }
+  setProperty("closing", true);
+  run_panel_->cancel();
+  note_bar_->show_message("Cancelling the run; the window closes when its results are saved. Close "
+                          "it again to end the run at once.");
+  event->ignore();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) open_any(url.toLocalFile());
+  }
+}
+
+}  // namespace gradwire::gui

@@ -1,0 +1,108 @@
+#pragma once
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <QSplitter>
+#include <QTabWidget>
+
+#include "gui/database.h"
+#include "gui/message_bar.h"
+#include "gui/run_panel.h"
+#include "gui/run_selection.h"
+#include "gui/run_table.h"
+#include "gui/timeline_view.h"
+#include "gui/tradeoff_view.h"
+
+namespace gradwire::gui {
+
+struct WindowOptions {
+  QString database = "gradwire.db";
+  QString scenario;
+  /// Window layout and recent files in the user's settings; off in tests.
+  bool remember = true;
+};
+
+/// The desktop program's window: run panel, charts, run table, one selection for all of them.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  MainWindow(const WindowOptions& options, Database::Opener opener);
+
+  void open_database(const QString& path);
+  void open_scenario(const QString& path);
+
+  RunTable* table() { return table_; }
+  RunSelection* selection() { return selection_; }
+  TradeoffView* tradeoff() { return tradeoff_; }
+  TimelineView* timeline() { return timeline_; }
+  RunPanel* run_panel() { return run_panel_; }
+  QTabWidget* charts() { return charts_; }
+  QString error_text() const { return error_bar_->text(); }
+  QString note_text() const { return note_bar_->text(); }
+
+ signals:
+  /// The runs of the database are in the table.
+  void runs_shown();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void build();
+  void connect_all();
+  void build_menus();
+  void build_file_menu();
+  void build_edit_menu();
+  void build_view_menu();
+  void build_run_menu();
+  void build_help_menu();
+  QAction* add_action(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
+                      std::function<void()> work);
+
+  void choose_database();
+  void choose_scenario();
+  void open_any(const QString& path);
+  void show_runs(const Snapshot& runs);
+  void show_current_run();
+  void on_run_ended(RunProcess::Outcome outcome, const QString& message);
+  void update_status();
+  void reset_chart();
+  void zoom_chart(bool in);
+  void maximise(bool on);
+  void reset_layout();
+  void restore_settings();
+  void save_settings() const;
+  void remember_recent(const QString& path);
+  void rebuild_recent();
+
+  WindowOptions options_;
+  Database* database_;
+  RunSelection* selection_;
+  MessageBar* error_bar_;
+  MessageBar* note_bar_;
+  QTabWidget* charts_;
+  TradeoffView* tradeoff_;
+  QWidget* timeline_page_;
+  TimelineView* timeline_;
+  QLabel* overlap_;
+  RunTable* table_;
+  QSplitter* splitter_;
+  QDockWidget* run_dock_;
+  RunPanel* run_panel_;
+  QLabel* status_runs_;
+  QLabel* status_selection_;
+  QLabel* status_process_;
+  QMenu* recent_ = nullptr;
+  QAction* only_differing_ = nullptr;
+  QAction* maximise_ = nullptr;
+  QAction* start_ = nullptr;
+  QAction* cancel_ = nullptr;
+  QByteArray first_layout_;
+  results::RunId timeline_run_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace gradwire::gui

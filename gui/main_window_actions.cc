@@ -1,0 +1,227 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QStatusBar>
+
+#include "gui/key_sheet.h"
+#include "gui/main_window.h"
+
+namespace gradwire::gui {
+
+namespace {
+constexpr int kRecentFiles = 10;
+}  // namespace
+
+QAction* MainWindow::add_action(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
+                                std::function<void()> work) {
+  QAction* action = menu->addAction(text);
+  action->setShortcuts(keys);
+  connect(action, &QAction::triggered, this, [work = std::move(work)] { work(); });
+  return action;
+}
+
+void MainWindow::build_menus() {
+  build_file_menu();
+  build_edit_menu();
+  build_view_menu();
+  build_run_menu();
+  build_help_menu();
+}
+
+void MainWindow::build_file_menu() {
+  QMenu* menu = menuBar()->addMenu("&File");
+  add_action(menu, "&Open results database…", {QKeySequence::Open}, [this] { choose_database(); });
+  add_action(menu, "Open &scenario…", {QKeySequence("Ctrl+Shift+O")}, [this] { choose_scenario(); });
+  recent_ = menu->addMenu("Open &recent");
+  rebuild_recent();
+  menu->addSeparator();
+  add_action(menu, "Re&fresh", {QKeySequence("F5"), QKeySequence("Ctrl+R")},
+             [this] { database_->refresh(); });
+  menu->addSeparator();
+  add_action(menu, "&Quit", {QKeySequence("Ctrl+Q")}, [this] { close(); });
+}
+
+void MainWindow::build_edit_menu() {
+  QMenu* menu = menuBar()->addMenu("&Edit");
+  add_action(menu, "&Copy selected runs", {QKeySequence::Copy}, [this] {
+    QApplication::clipboard()->setText(table_->copied_text());
+    statusBar()->showMessage(
+        QString("Copied %1 runs in full precision.").arg(selection_->runs().size()), 3000);
+  });
+  add_action(menu, "&Filter runs", {QKeySequence::Find, QKeySequence("Ctrl+P")}, [this] {
+    table_->filter_field()->setFocus();
+    table_->filter_field()->selectAll();
+  });
+  add_action(menu, "Select &all shown runs", {QKeySequence::SelectAll},
+             [this] { table_->table()->selectAll(); });
+  add_action(menu, "C&lear selection", {QKeySequence("Esc")}, [this] { selection_->clear(); });
+  menu->addSeparator();
+  add_action(menu, "Set or clear &baseline", {QKeySequence("B")},
+             [this] { table_->toggle_baseline(); });
+  add_action(menu, "&Pin or unpin selected runs", {QKeySequence("P")},
+             [this] { table_->toggle_pins(); });
+  add_action(menu, "Clear pins and baseline", {QKeySequence("Ctrl+Shift+B")},
+             [this] { table_->clear_pins(); });
+}
+
+void MainWindow::build_view_menu() {
+  QMenu* menu = menuBar()->addMenu("&View");
+  add_action(menu, "&Trade-off", {QKeySequence("Ctrl+1")}, [this] {
+    charts_->setCurrentWidget(tradeoff_);
+    tradeoff_->chart()->setFocus();
+  });
+  add_action(menu, "T&imeline", {QKeySequence("Ctrl+2")}, [this] {
+    charts_->setCurrentWidget(timeline_page_);
+    timeline_->setFocus();
+  });
+  add_action(menu, "Run ta&ble", {QKeySequence("Ctrl+3")}, [this] { table_->table()->setFocus(); });
+  QAction* panel = run_dock_->toggleViewAction();
+  panel->setText("&Run panel");
+  panel->setShortcut(QKeySequence("Ctrl+4"));
+  menu->addAction(panel);
+  menu->addSeparator();
+  add_action(menu, "&Zoom in", {QKeySequence::ZoomIn}, [this] { zoom_chart(true); });
+  add_action(menu, "Zoom &out", {QKeySequence::ZoomOut}, [this] { zoom_chart(false); });
+  add_action(menu, "&Show everything in the chart", {QKeySequence("0"), QKeySequence("Ctrl+0")},
+             [this] { reset_chart(); });
+  menu->addSeparator();
+  only_differing_ = menu->addAction("Only columns that &differ");
+  only_differing_->setCheckable(true);
+  only_differing_->setShortcut(QKeySequence("Ctrl+D"));
+  connect(only_differing_, &QAction::toggled, table_, &RunTable::set_only_differing);
+  connect(table_, &RunTable::only_differing_changed, only_differing_, &QAction::setChecked);
+  QAction* bits = menu->addAction("Sizes in b&its");
+  bits->setCheckable(true);
+  bits->setShortcut(QKeySequence("Ctrl+I"));
+  connect(bits, &QAction::toggled, this, [this](bool on) {
+    table_->set_number_style({on});
+    timeline_->set_number_style(on);
+  });
+  menu->addSeparator();
+  maximise_ = menu->addAction("&Maximise the chart");
+  maximise_->setCheckable(true);
+  maximise_->setShortcuts({QKeySequence("F11"), QKeySequence("Ctrl+M")});
+  connect(maximise_, &QAction::toggled, this, &MainWindow::maximise);
+  add_action(menu, "Reset &layout", {QKeySequence("Ctrl+Shift+L")}, [this] { reset_layout(); });
+}
+
+void MainWindow::build_run_menu() {
+  QMenu* menu = menuBar()->addMenu("&Run");
+  start_ = add_action(menu, "&Start the scenario",
+                      {QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")},
+                      [this] { run_panel_->start(); });
+  cancel_ = add_action(menu, "&Cancel", {QKeySequence("Ctrl+.")}, [this] { run_panel_->cancel(); });
+}
+
+void MainWindow::build_help_menu() {
+  QMenu* menu = menuBar()->addMenu("&Help");
+  add_action(menu, "&Keys", {QKeySequence("?"), QKeySequence("F1")}, [this] {
+    auto* sheet = new KeySheet(menuBar(), this);
+    sheet->show();
+  });
+  add_action(menu, "&About Gradwire", {}, [this] {
+    auto* box = new QMessageBox(QMessageBox::NoIcon, "About Gradwire",
+                                "Gradwire: training over slow networks, measured and simulated.\n"
+                                "Every figure says how it was got.",
+                                QMessageBox::Close, this);
+    box->setModal(false);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->show();
+  });
+}
+
+void MainWindow::choose_database() {
+  auto* dialog = new QFileDialog(this, "Open results database",
+                                 QFileInfo(database_->path()).absolutePath(),
+                                 "Results databases (*.db *.sqlite);;All files (*)");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_database);
+  dialog->open();
+}
+
+void MainWindow::choose_scenario() {
+  const QString folder = run_panel_->scenario().isEmpty()
+                             ? QString()
+                             : QFileInfo(run_panel_->scenario()).absolutePath();
+  auto* dialog =
+      new QFileDialog(this, "Open scenario", folder, "Scenarios (*.json);;All files (*)");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_scenario);
+  dialog->open();
+}
+
+void MainWindow::reset_chart() {
+  if (charts_->currentWidget() == timeline_page_) {
+    timeline_->reset_zoom();
+  } else {
+    tradeoff_->chart()->reset_zoom();
+  }
+}
+
+void MainWindow::zoom_chart(bool in) {
+  if (charts_->currentWidget() == timeline_page_) {
+    in ? timeline_->zoom_in() : timeline_->zoom_out();
+  } else {
+    in ? tradeoff_->chart()->zoom_in() : tradeoff_->chart()->zoom_out();
+  }
+}
+
+void MainWindow::maximise(bool on) {
+  table_->setVisible(!on);
+  run_dock_->setVisible(!on);
+}
+
+void MainWindow::reset_layout() {
+  maximise_->setChecked(false);
+  restoreState(first_layout_);
+  run_dock_->show();
+  splitter_->setSizes({3 * height() / 5, 2 * height() / 5});
+}
+
+void MainWindow::restore_settings() {
+  const QSettings settings;
+  restoreGeometry(settings.value("window/geometry").toByteArray());
+  restoreState(settings.value("window/state").toByteArray());
+  splitter_->restoreState(settings.value("window/splitter").toByteArray());
+  only_differing_->setChecked(settings.value("table/only_differing").toBool());
+  const QString scenario = settings.value("run/scenario").toString();
+  if (options_.scenario.isEmpty() && QFileInfo::exists(scenario)) {
+    run_panel_->set_scenario(scenario);
+  }
+}
+
+void MainWindow::save_settings() const {
+  if (maximise_->isChecked()) maximise_->setChecked(false);
+  QSettings settings;
+  settings.setValue("window/geometry", saveGeometry());
+  settings.setValue("window/state", saveState());
+  settings.setValue("window/splitter", splitter_->saveState());
+  settings.setValue("table/only_differing", table_->only_differing());
+  settings.setValue("run/scenario", run_panel_->scenario());
+}
+
+void MainWindow::remember_recent(const QString& path) {
+  if (!options_.remember) return;
+  QSettings settings;
+  QStringList files = settings.value("recent").toStringList();
+  files.removeAll(path);
+  files.prepend(path);
+  settings.setValue("recent", QStringList(files.mid(0, kRecentFiles)));
+  rebuild_recent();
+}
+
+void MainWindow::rebuild_recent() {
+  recent_->clear();
+  const QStringList files =
+      options_.remember ? QSettings().value("recent").toStringList() : QStringList();
+  for (const QString& file : files) {
+    add_action(recent_, file, {}, [this, file] { open_any(file); });
+  }
+  recent_->setEnabled(!files.isEmpty());
+}
+
+}  // namespace gradwire::gui

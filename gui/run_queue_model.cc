@@ -1,0 +1,159 @@
+#include "gui/run_queue_model.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "base/units.h"
+#include "gui/theme.h"
+
+namespace gradwire::gui {
+
+namespace {
+
+QString duration_text(double seconds) {
+  return QString::fromStdString(format_duration(Seconds(seconds)));
+}
+
+const char* name_of(QueueState state) {
+  switch (state) {
+    case QueueState::kRunning: return "running";
+    case QueueState::kFinished: return "finished";
+    case QueueState::kFailed: return "failed";
+    default: return "cancelled, partial run kept";
+  }
+}
+
+QColor state_colour(const Theme& theme, QueueState state) {
+  switch (state) {
+    case QueueState::kRunning: return theme.accent;
+    case QueueState::kFinished: return category_colour(theme, 2);
+    case QueueState::kFailed: return category_colour(theme, 5);
+    default: return theme.axis;
+  }
+}
+
+}  // namespace
+
+QString entry_title(const QueueEntry& entry) {
+  const RunProgress& run = entry.progress;
+  QString title = run.name;
+  if (!run.method.isEmpty()) title += " · " + run.method;
+  return title + QString(" · seed %1").arg(run.seed);
+}
+
+QString entry_text(const QueueEntry& entry) {
+  const RunProgress& run = entry.progress;
+  QString text = QString("%1 of %2 steps · %3 simulated in %4")
+                     .arg(run.step)
+                     .arg(run.steps)
+                     .arg(duration_text(run.simulated_s), duration_text(run.wall_s));
+  if (entry.state != QueueState::kRunning) {
+    return text + " · " + (entry.result.isEmpty() ? name_of(entry.state) : entry.result);
+  }
+  if (run.remaining_s >= 0) text += QString(" · %1 left").arg(duration_text(run.remaining_s));
+  return text;
+}
+
+void RunQueueModel::clear() {
+  beginResetModel();
+  entries_.clear();
+  row_of_run_.clear();
+  endResetModel();
+}
+
+int RunQueueModel::row_for(int run) {
+  if (const auto it = row_of_run_.find(run); it != row_of_run_.end()) return it->second;
+  const int row = static_cast<int>(entries_.size());
+  beginInsertRows({}, row, row);
+  entries_.emplace_back();
+  row_of_run_[run] = row;
+  endInsertRows();
+  return row;
+}
+
+void RunQueueModel::update(const RunProgress& progress) {
+  const int row = row_for(progress.run);
+  entries_[static_cast<std::size_t>(row)].progress = progress;
+  emit dataChanged(index(row), index(row));
+}
+
+void RunQueueModel::finish_run(const QJsonObject& object) {
+  const int run = object["run"].toInt(entries_.empty() ? 0 : entries_.back().progress.run);
+  const int row = row_for(run);
+  QueueEntry& entry = entries_[static_cast<std::size_t>(row)];
+  entry.progress.run = run;
+  if (entry.progress.name.isEmpty()) entry.progress = progress_of(object);
+  const bool failed = object["status"].toString() == "failed";
+  entry.state = failed ? QueueState::kFailed : QueueState::kFinished;
+  if (!failed) entry.progress.step = std::max(entry.progress.step, entry.progress.steps);
+  entry.result = failed ? object["error"].toString() : QString();
+  if (const QJsonValue accuracy = object["final_accuracy"]; accuracy.isDouble()) {
+    entry.result = QString("accuracy %1 %").arg(accuracy.toDouble() * 100, 0, 'f', 1);
+  } else if (const QJsonValue step_time = object["step_time_s"]; step_time.isDouble()) {
+    entry.result = duration_text(step_time.toDouble()) + " a step";
+  }
+  emit dataChanged(index(row), index(row));
+}
+
+void RunQueueModel::end_all(QueueState state) {
+  for (QueueEntry& entry : entries_) {
+    if (entry.state == QueueState::kRunning) entry.state = state;
+  }
+  if (!entries_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+}
+
+int RunQueueModel::done() const {
+  return static_cast<int>(std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) {
+    return entry.state != QueueState::kRunning;
+  }));
+}
+
+int RunQueueModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(entries_.size());
+}
+
+QVariant RunQueueModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  const QueueEntry& entry = entries_[static_cast<std::size_t>(index.row())];
+  if (role == Qt::DisplayRole) return entry_title(entry);
+  if (role == Qt::ToolTipRole || role == Qt::AccessibleTextRole) {
+    return entry_title(entry) + "\n" + entry_text(entry);
+  }
+  if (role == kEntryRole) return index.row();
+  return {};
+}
+
+QSize RunQueueDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+  return {120, option.fontMetrics.height() * 2 + 22};
+}
+
+void RunQueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                             const QModelIndex& index) const {
+  const auto* model = static_cast<const RunQueueModel*>(index.model());
+  const QueueEntry& entry = model->entries()[static_cast<std::size_t>(index.row())];
+  const Theme theme = theme_of(option.palette);
+  const QRect box = option.rect.adjusted(8, 4, -8, -4);
+  const int line = option.fontMetrics.height();
+  painter->save();
+  painter->setPen(theme.ink);
+  painter->drawText(QRect(box.left(), box.top(), box.width(), line), Qt::AlignLeft,
+                    option.fontMetrics.elidedText(entry_title(entry), Qt::ElideMiddle,
+                                                  box.width()));
+  const QRectF bar(box.left(), box.top() + line + 3, box.width(), 6);
+  const double share = entry.progress.steps > 0
+                           ? double(entry.progress.step) / double(entry.progress.steps)
+                           : 0;
+  painter->setRenderHint(QPainter::Antialiasing);
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(theme.grid);
+  painter->drawRoundedRect(bar, 3, 3);
+  painter->setBrush(state_colour(theme, entry.state));
+  painter->drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width() * std::min(1.0, share), 6), 3,
+                           3);
+  painter->setPen(theme.faint_ink);
+  painter->drawText(QRect(box.left(), box.top() + line + 11, box.width(), line), Qt::AlignLeft,
+                    option.fontMetrics.elidedText(entry_text(entry), Qt::ElideRight, box.width()));
+  painter->restore();
+}
+
+}  // namespace gradwire::gui
