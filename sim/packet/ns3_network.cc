@@ -32,6 +32,7 @@ Ns3Network::Ns3Network(const Cluster& cluster, const ExecutorOptions& options)
     : cluster_(cluster), options_(options) {
   apply_settings(options_);
   topology_ = std::make_unique<Ns3Topology>(cluster_, options_);
+  run(simulator_now());  // nodes and their queue discs start with the first event
 }
 
 Ns3Network::~Ns3Network() {

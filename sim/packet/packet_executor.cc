@@ -82,6 +82,10 @@ class PacketExecutor final : public Executor {
     call(json{{"forget", {{"graph", graph}}}}, "forget a graph of");
   }
 
+  std::string describe_unfinished(GraphId graph) const override {
+    return process_->call(json{{"unfinished", {{"graph", graph}}}}, "ask about").at("text");
+  }
+
   std::vector<ChannelRecord> channels() const override {
     const json answer = process_->call(json{{"channels", json::object()}}, "read the links of");
     return unpack<ChannelRecord>(answer.at("channels"));

@@ -23,6 +23,8 @@ json PacketServer::handle(const json& request) {
   }
   if (request.contains("timeline"))
     return json{{"timeline", encode_timeline(session_->timeline(request["timeline"].at("graph")))}};
+  if (request.contains("unfinished"))
+    return json{{"text", session_->describe_unfinished(request["unfinished"].at("graph"))}};
   if (request.contains("channels")) return channels();
   throw SimError("run", "a request", "it is of an unknown kind");
 }
@@ -34,6 +36,7 @@ json PacketServer::open(const json& fields) {
                 "gradwire-packet is of another version than gradwire", "build both again");
   cluster_ = std::make_unique<Cluster>(decode_cluster(fields.at("cluster")));
   const ExecutorOptions options = decode_options(fields.at("options"));
+  wall_limit_ = options.wall_limit;
   network_ = std::make_unique<Ns3Network>(*cluster_, options);
   network_->on_progress([this](Seconds now) { progress_(now, network_->events()); });
   SessionOptions session;

@@ -19,6 +19,8 @@ class PacketServer {
   explicit PacketServer(Progress progress) : progress_(std::move(progress)) {}
 
   nlohmann::json handle(const nlohmann::json& request);
+  /// How long the parent waits for a sign of life.
+  Seconds wall_limit() const { return wall_limit_; }
 
  private:
   nlohmann::json open(const nlohmann::json& fields);
@@ -28,6 +30,7 @@ class PacketServer {
   nlohmann::json clock() const;
 
   Progress progress_;
+  Seconds wall_limit_{120};
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<Ns3Network> network_;
   std::unique_ptr<GraphSession> session_;

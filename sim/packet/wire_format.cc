@@ -108,7 +108,8 @@ json encode_options(const ExecutorOptions& options) {
               {"initial_rto", transport.initial_rto.value()},
               {"buffer", transport.buffer.count()},
               {"seed", options.seed},
-              {"transfer_limit", options.transfer_limit.value()}};
+              {"transfer_limit", options.transfer_limit.value()},
+              {"wall_limit", options.wall_limit.value()}};
 }
 
 ExecutorOptions decode_options(const json& value) {
@@ -125,6 +126,7 @@ ExecutorOptions decode_options(const json& value) {
   transport.buffer = Bytes(value.at("buffer").get<std::int64_t>());
   options.seed = value.at("seed");
   options.transfer_limit = Seconds(value.at("transfer_limit").get<double>());
+  options.wall_limit = Seconds(value.at("wall_limit").get<double>());
   return options;
 }
 

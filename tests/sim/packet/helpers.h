@@ -1,0 +1,84 @@
+#pragma once
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/packet/packet_executor.h"
+
+namespace packet_test {
+
+using namespace gradwire;
+using namespace gradwire::sim;
+
+inline LinkSpec link(double rate, double delay, double loss = 0) {
+  LinkSpec spec;
+  spec.rate = BitsPerSecond(rate);
+  spec.delay = Seconds(delay);
+  spec.loss = loss;
+  return spec;
+}
+
+/// False, with a printed reason, where gradwire-packet was not built.
+inline bool have_packet_program() {
+  const std::string program = packet_program(ExecutorOptions{});
+  if (::access(program.c_str(), X_OK) == 0) return true;
+  std::cout << "skipped: " << program << " was not built (no ns-3)\n";
+  return false;
+}
+
+inline CollectiveSpec ring_spec(int workers, std::int64_t elements) {
+  CollectiveSpec spec;
+  for (int worker = 0; worker < workers; ++worker) spec.members.push_back(worker);
+  spec.elements = elements;
+  return spec;
+}
+
+inline GraphPtr ring_graph(int workers, std::int64_t elements) {
+  GraphBuilder builder;
+  builder.add_collective(ring_spec(workers, elements), "all-reduce");
+  return builder.finish();
+}
+
+struct Pair {
+  int source = 0;
+  int destination = 0;
+};
+
+/// One transfer for each pair, all free to start at once.
+inline GraphPtr transfer_graph(const std::vector<Pair>& pairs) {
+  GraphBuilder builder;
+  for (const Pair& pair : pairs)
+    builder.add_transfer(pair.source, pair.destination, "transfer", TransferMeaning{});
+  return builder.finish();
+}
+
+inline GraphId submit(Executor& executor, const GraphPtr& graph, const std::vector<Bytes>& bytes,
+                      Seconds not_before = Seconds(0)) {
+  const std::vector<Seconds> seconds(graph->size());
+  Submission submission;
+  submission.graph = graph;
+  submission.bytes = bytes;
+  submission.seconds = seconds;
+  submission.not_before = not_before;
+  return executor.submit(submission);
+}
+
+/// All events up to `until`.
+inline std::vector<Event> events_until(Executor& executor, Seconds until = kForever) {
+  std::vector<Event> events;
+  while (executor.advance(until, events)) {
+  }
+  return events;
+}
+
+/// Runs one graph to its end and gives its timeline away.
+inline Timeline run(Executor& executor, const GraphPtr& graph, const std::vector<Bytes>& bytes) {
+  const GraphId id = submit(executor, graph, bytes, executor.now());
+  events_until(executor);
+  return executor.timeline(id);
+}
+
+}  // namespace packet_test

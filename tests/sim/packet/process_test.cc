@@ -1,0 +1,142 @@
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "base/file_descriptor.h"
+#include "tests/sim/packet/helpers.h"
+
+using namespace packet_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A stand-in for gradwire-packet: a shell script, removed at the end.
+class Script {
+ public:
+  explicit Script(const std::string& body)
+      : path_("/tmp/gradwire-packet-test-" + std::to_string(::getpid()) + "-" +
+              std::to_string(++count_)) {
+    write_file(path_, "#!/bin/sh\n" + body + "\n");
+    ::chmod(path_.c_str(), 0700);
+  }
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+  ~Script() { std::remove(path_.c_str()); }
+
+  ExecutorOptions options(double wall_limit) const {
+    ExecutorOptions result;
+    result.packet_program = path_;
+    result.wall_limit = Seconds(wall_limit);
+    return result;
+  }
+
+ private:
+  static inline int count_ = 0;
+  std::string path_;
+};
+
+struct Failure {
+  std::string message;
+  ErrorKind kind = ErrorKind::kFailure;
+  double seconds = 0;
+};
+
+template <class Work>
+Failure failure_of(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  Failure failure;
+  try {
+    work();
+  } catch (const Error& error) {
+    failure.message = error.what();
+    failure.kind = error.kind();
+  }
+  failure.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return failure;
+}
+
+Failure failure_of_opening(const Cluster& cluster, const ExecutorOptions& options) {
+  return failure_of([&] { make_packet_executor(cluster, options); });
+}
+
+/// The one child of this process.
+pid_t child_pid() {
+  const std::string self = std::to_string(::getpid());
+  std::ifstream file("/proc/" + self + "/task/" + self + "/children");
+  pid_t pid = 0;
+  file >> pid;
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE("a program that is not there is a missing capability") {
+  ExecutorOptions options;
+  options.packet_program = "/nowhere/gradwire-packet";
+  const Failure failure = failure_of_opening(Cluster::star(2, link(1e9, 50e-6)), options);
+  CHECK(failure.kind == ErrorKind::kCapability);
+  CHECK_THAT(failure.message, Contains("/nowhere/gradwire-packet"));
+}
+
+TEST_CASE("a program that never answers is killed within the limit") {
+  const Script script("exec sleep 30");
+  // The request of 4,000 workers does not even fit into the pipe.
+  const int workers = GENERATE(2, 4000);
+  const Cluster cluster = Cluster::star(workers, link(1e9, 50e-6));
+  const Failure failure = failure_of_opening(cluster, script.options(0.3));
+  CHECK_THAT(failure.message, Contains("open") && Contains("no sign of life for 300 ms"));
+  CHECK(failure.seconds >= 0.3);
+  CHECK(failure.seconds < 5);
+  CHECK(child_pid() == 0);
+}
+
+TEST_CASE("a program that dies is reported with its status and last words") {
+  const Cluster cluster = Cluster::star(2, link(1e9, 50e-6));
+  const Script ends("echo libns3: not found >&2; exit 3");
+  const Failure ended = failure_of_opening(cluster, ends.options(10));
+  CHECK(ended.kind == ErrorKind::kCapability);
+  CHECK_THAT(ended.message, Contains("exit code 3") && Contains("libns3: not found"));
+  const Script crashes("kill -SEGV $$");
+  CHECK_THAT(failure_of_opening(cluster, crashes.options(10)).message, Contains("signal 11"));
+  const Script babbles("echo Hello, this is not a frame");
+  CHECK_THAT(failure_of_opening(cluster, babbles.options(10)).message, Contains("no frame"));
+}
+
+TEST_CASE("a program that crashes in the middle is reported, now and later") {
+  if (!have_packet_program()) return;
+  const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
+  submit(*executor, transfer_graph({{0, 1}}), {Bytes(1000)});
+  ::kill(child_pid(), SIGSEGV);
+  for (int i = 0; i < 2; ++i) {
+    const Failure failure = failure_of([&] { events_until(*executor); });
+    CHECK(failure.kind == ErrorKind::kFailure);
+    CHECK_THAT(failure.message, Contains("advance") && Contains("signal 11"));
+  }
+}
+
+TEST_CASE("a program that stops in the middle is killed within the limit") {
+  if (!have_packet_program()) return;
+  ExecutorOptions options;
+  options.wall_limit = Seconds(0.5);
+  const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), options);
+  submit(*executor, transfer_graph({{0, 1}}), {Bytes(1000)});
+  ::kill(child_pid(), SIGSTOP);
+  const Failure failure = failure_of([&] { events_until(*executor); });
+  CHECK_THAT(failure.message, Contains("advance") && Contains("no sign of life"));
+  CHECK(failure.seconds < 5);
+  CHECK(child_pid() == 0);
+}
+
+TEST_CASE("a long simulation is slow, not hung") {
+  if (!have_packet_program()) return;
+  // 80 MB take about a second, twice the limit; the program reports progress in between.
+  ExecutorOptions options;
+  options.wall_limit = Seconds(0.6);
+  const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), options);
+  const Timeline timeline = run(*executor, transfer_graph({{0, 1}}), {Bytes(80'000'000)});
+  CHECK(timeline.end.value() == Approx(0.680).epsilon(0.02));
+}

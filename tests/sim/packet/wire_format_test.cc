@@ -1,0 +1,108 @@
+#include "sim/packet/wire_format.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/packet/helpers.h"
+
+using namespace packet_test;
+using nlohmann::json;
+
+namespace {
+
+/// What the other end reads.
+json carried(const json& value) {
+  const std::vector<std::byte> frame = encode_frame(value);
+  REQUIRE(frame.size() == 4 + frame_length(frame.data()));
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(frame.data()) + 4;
+  return json::from_cbor(begin, begin + frame.size() - 4);
+}
+
+}  // namespace
+
+TEST_CASE("a cluster survives the pipe, routes included") {
+  Cluster cluster;
+  const NodeId a = cluster.add_host("a"), left = cluster.add_switch("left");
+  const NodeId right = cluster.add_switch("right"), b = cluster.add_host("b");
+  LinkSpec spec = link(1.25e9, 1.0 / 3, 0.01);
+  spec.queue = Bytes(123'456);
+  cluster.add_link(a, left, spec);
+  cluster.add_link(right, left, link(1e8, 2e-3));
+  cluster.add_link(right, b, spec);
+  cluster.finish(true);
+  const Cluster copy = decode_cluster(carried(encode_cluster(cluster)));
+  CHECK(copy.workers() == 1);
+  CHECK(copy.has_server());
+  CHECK(copy.node_names()[3] == "b");
+  CHECK(copy.channel(0).delay.value() == spec.delay.value());
+  CHECK(copy.channel(5).queue == spec.queue);
+  CHECK(copy.channel(1).loss == 0.01);
+  std::vector<ChannelId> expected, route;
+  cluster.route(0, 1, expected);
+  copy.route(0, 1, route);
+  CHECK(route == expected);
+  CHECK(route == std::vector<ChannelId>{0, 3, 4});
+}
+
+TEST_CASE("options survive the pipe") {
+  ExecutorOptions options;
+  options.seed = 0xFFFF'FFFF'FFFF'FFFFull;
+  options.transfer_limit = Seconds(0.1);
+  options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  options.transport.buffer = Bytes(std::int64_t{1} << 33);
+  const ExecutorOptions copy = decode_options(carried(encode_options(options)));
+  CHECK(copy.seed == options.seed);
+  CHECK(copy.transfer_limit.value() == 0.1);
+  CHECK(copy.transport.congestion_control == options.transport.congestion_control);
+  CHECK(copy.transport.buffer == options.transport.buffer);
+}
+
+TEST_CASE("a graph survives the pipe and names the pairs that talk") {
+  GraphBuilder builder;
+  const OpIndex first = builder.add_operation(OpKind::kEncode, Lane::kCodec, 1, "encode");
+  const OpIndex after[] = {first};
+  builder.add_transfer(3, 0, "scale", TransferMeaning{}, after);
+  builder.add_collective(ring_spec(3, 10), "reduce", after);
+  CollectiveSpec pull = ring_spec(2, 0);
+  pull.kind = CollectiveKind::kPull;
+  pull.server = 3;
+  builder.add_collective(pull, "pull");
+  const GraphPtr graph = builder.finish();
+  const GraphPtr copy = decode_graph(carried(encode_graph(*graph)));
+  CHECK(copy->kind == graph->kind);
+  CHECK(copy->lane == graph->lane);
+  CHECK(copy->dependency == graph->dependency);
+  CHECK(copy->bytes_begin == graph->bytes_begin);
+  CHECK(copy->labels == graph->labels);
+  CHECK(copy->collectives[1].server == 3);
+  CHECK(copy->collectives[0].members == graph->collectives[0].members);
+  // Ring 0-1-2-0; the server's pulls 3-0 (a transfer too: listed once) and 3-1.
+  std::vector<std::pair<int, int>> pairs;
+  for (const HostPair& pair : pairs_of(*copy)) pairs.emplace_back(pair.source, pair.destination);
+  CHECK(pairs == std::vector<std::pair<int, int>>{{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 1}});
+}
+
+TEST_CASE("events and timelines survive the pipe to the last bit") {
+  const std::vector<Event> events = {
+      {Seconds(0.1), EventKind::kRankDone, OpRef{7, 2}, 5},
+      {Seconds(1.0 / 3), EventKind::kTransferFailed, OpRef{std::uint64_t{1} << 40, 0}, -1}};
+  std::vector<Event> copy;
+  decode_events(carried(encode_events(events)), copy);
+  REQUIRE(copy.size() == 2);
+  CHECK(copy[1].time.value() == 1.0 / 3);
+  CHECK(copy[1].op.graph == std::uint64_t{1} << 40);
+  CHECK(copy[0].kind == EventKind::kRankDone);
+  CHECK(copy[0].host == 5);
+  Timeline timeline;
+  timeline.graph = 9;
+  timeline.ops.resize(3);
+  timeline.ops[2].end = Seconds(1e-9 / 3);
+  timeline.ops[2].retransmissions = 4;
+  timeline.rank_done = {{Seconds(1), Seconds(2)}, {}};
+  timeline.end = Seconds(2);
+  const Timeline other = decode_timeline(carried(encode_timeline(timeline)));
+  CHECK(other.ops[2].end.value() == 1e-9 / 3);
+  CHECK(other.ops[2].retransmissions == 4);
+  CHECK(other.rank_done == timeline.rank_done);
+  CHECK(other.end.value() == 2);
+}
