@@ -25,7 +25,8 @@ class DataHandler {
 
 /// Moves all data of one collective or transfer of `graph`, all hosts in this process, in a
 /// dependency-respecting, deterministic order (first emitted, first delivered). Asserts that each
-/// payload has exactly the size the graph charges for it.
+/// payload has exactly the size the graph charges for it. `bytes`: those of the whole step, or this
+/// operation's own. A plain transfer is one hop from rank 0 to rank 1.
 void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes,
                DataHandler& handler);
 
@@ -46,7 +47,8 @@ class Wire {
   virtual WireMessage receive(OpIndex op) = 0;
 };
 
-/// Plays one host's part of one collective or transfer: same generators, same order rules.
+/// Plays one host's part of one collective or transfer: same generators, same order rules. Returns
+/// when the host has sent and received all its messages; at once if it takes no part.
 void interpret_host(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes, int host,
                     DataHandler& handler, Wire& wire);
 

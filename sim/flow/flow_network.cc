@@ -1,0 +1,346 @@
+#include "sim/flow/flow_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Events this close, relative to the clock, happen together: it absorbs rounding between
+/// connections that reach the same instant by different sums.
+constexpr double kSameInstant = 1e-12;
+
+std::vector<double> capacities_of(const Cluster& cluster) {
+  std::vector<double> capacities;
+  for (ChannelId c = 0; c < cluster.channel_count(); ++c) {
+    capacities.push_back(cluster.channel(c).rate.value() / 8);
+  }
+  return capacities;
+}
+
+}  // namespace
+
+FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
+                         std::uint64_t seed)
+    : cluster_(cluster),
+      transport_(transport),
+      seed_(seed),
+      segment_(static_cast<double>(transport.wire_segment.count())),
+      sharing_(capacities_of(cluster), ack_share(transport)),
+      wire_(static_cast<std::size_t>(cluster.channel_count()), 0) {}
+
+std::int32_t FlowNetwork::connect(int source, int destination) {
+  const std::int32_t c = table_.find_or_add(source, destination);
+  if (c < static_cast<std::int32_t>(connections_.size())) return c;
+  route_.clear();
+  cluster_.route(source, destination, route_);
+  GRADWIRE_ASSERT(!route_.empty());
+  connections_.emplace_back(TcpPath(cluster_, route_, transport_), transport_);
+  connections_.back().key =
+      static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(cluster_.host_count()) +
+      static_cast<std::uint32_t>(destination);
+  due_.make_room(table_.count());
+  return sharing_.add_flow(route_);
+}
+
+std::int32_t FlowNetwork::take_transfer() {
+  if (free_transfers_.empty()) {
+    transfers_.emplace_back();
+    return static_cast<std::int32_t>(transfers_.size()) - 1;
+  }
+  const std::int32_t t = free_transfers_.back();
+  free_transfers_.pop_back();
+  return t;
+}
+
+void FlowNetwork::free_transfer(std::int32_t t) {
+  transfer(t).used = false;
+  free_transfers_.push_back(t);
+}
+
+void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
+  GRADWIRE_ASSERT(payload.count() > 0);
+  const std::int32_t c = connect(source, destination);
+  const std::int32_t number = take_transfer();
+  const Bytes wire = wire_bytes(payload, transport_);
+  const std::int64_t segment = transport_.segment.count();
+  Transfer& t = transfer(number);
+  t = Transfer{};
+  t.used = true;
+  t.id = id;
+  t.wire = wire;
+  t.segments = static_cast<double>((payload.count() + segment - 1) / segment);
+  t.connection = c;
+  Connection& link = connection(c);
+  if (link.last >= 0) {
+    transfer(link.last).next = number;
+    link.last = number;
+    return;
+  }
+  link.first = link.last = number;
+  link.updated = now_;
+  begin_transfer(c);
+  if (link.state == State::kIdle) resume(c);
+}
+
+/// The first transfer of the connection's queue may send from now on.
+void FlowNetwork::begin_transfer(std::int32_t c) {
+  Connection& link = connection(c);
+  Transfer& t = transfer(link.first);
+  const bool fresh = link.transfers == 0;
+  link.draws = LossDraws(seed_, link.key, link.transfers++);
+  if (link.path.loss > 0) {
+    draw_losses(link, t);
+  } else if (fresh) {
+    link.to_loss = link.to_timeout = kInfinity;
+  }
+  link.remaining = static_cast<double>(t.wire.count());
+  if (link.lossy) {
+    link.window.open();
+  } else {
+    link.window.begin(now_);
+  }
+}
+
+void FlowNetwork::draw_losses(Connection& link, Transfer& t) {
+  const double p = link.path.loss;
+  const double clean = link.lossy ? 0 : link.draws.first_loss(p);
+  link.to_loss = link.lossy || clean >= t.segments ? kInfinity : clean * segment_;
+  const bool loses = link.lossy || clean < t.segments;
+  if (loses) {
+    const double exposed = link.lossy ? t.segments : t.segments - clean - 1;
+    t.retransmissions = link.draws.retransmissions(exposed, p) + (link.lossy ? 0 : 1);
+    t.wire += transport_.wire_segment * t.retransmissions;
+    const double last_window = std::min(t.segments, link.path.response);
+    if (link.draws.happens(1 - std::pow(1 - p, last_window))) t.repair = link.path.round_trip;
+  }
+  t.tail_timeout = link.draws.happens(1 - std::pow(1 - p, kTailSegments));
+  link.to_timeout = kInfinity;
+  if (loses) draw_timeout(link, t);
+}
+
+/// Sets where the transfer's next timeout strikes.
+void FlowNetwork::draw_timeout(Connection& link, const Transfer& t) {
+  link.to_timeout = link.draws.next_timeout(link.path.loss) * segment_;
+  const double total = static_cast<double>(t.wire.count());
+  if (link.to_timeout >= total) link.to_timeout = kInfinity;
+}
+
+double FlowNetwork::cap_of(const Connection& link) const {
+  return link.lossy ? link.path.response * segment_ / link.path.round_trip : MaxMin::kNoCap;
+}
+
+void FlowNetwork::resume(std::int32_t c) {
+  Connection& link = connection(c);
+  link.state = State::kSending;
+  link.updated = now_;
+  link.rate = 0;
+  sharing_.activate(c, cap_of(link));
+}
+
+void FlowNetwork::pause(std::int32_t c, double until) {
+  Connection& link = connection(c);
+  if (link.state == State::kSending) sharing_.deactivate(c);
+  link.state = State::kPaused;
+  link.rate = 0;
+  link.due = Due::kResume;
+  due_.set(c, until);
+}
+
+/// Accounts for what was sent since the connection was last looked at.
+void FlowNetwork::progress(Connection& link) {
+  const double sent = link.rate * (now_ - link.updated);
+  link.updated = now_;
+  if (sent <= 0) return;
+  link.remaining -= sent;
+  link.to_loss -= sent;
+  link.to_timeout -= sent;
+  link.window.use(sent);
+}
+
+void FlowNetwork::schedule(std::int32_t c) {
+  Connection& link = connection(c);
+  link.due = Due::kSent;
+  double next = link.remaining;
+  if (link.to_timeout < next) {
+    next = link.to_timeout;
+    link.due = Due::kTimeout;
+  }
+  if (link.to_loss < next) {
+    next = link.to_loss;
+    link.due = Due::kLoss;
+  }
+  if (link.window.left() < next) {
+    next = link.window.left();
+    link.due = Due::kWindow;
+  }
+  due_.set(c, now_ + std::max(0.0, next) / link.rate);
+}
+
+void FlowNetwork::resolve() {
+  for (const std::int32_t c : sharing_.resolve(now_)) {
+    Connection& link = connection(c);
+    progress(link);
+    link.rate = sharing_.rate(c);
+    schedule(c);
+  }
+}
+
+void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
+  const std::size_t before = delivered.size();
+  for (;;) {
+    resolve();
+    const double due = due_.empty() ? kInfinity : due_.top().time;
+    const double arrival = arrivals_.empty() ? kInfinity : arrivals_.top().time;
+    const double next = std::min(due, arrival);
+    if (next > until.value()) break;
+    now_ = std::max(now_, next);
+    const double batch = now_ + now_ * kSameInstant;
+    while (!due_.empty() && due_.top().time <= batch) on_due(due_.top().number);
+    deliver(delivered);
+    if (delivered.size() > before) return;
+  }
+  if (until < kForever) now_ = std::max(now_, until.value());
+}
+
+void FlowNetwork::on_due(std::int32_t c) {
+  due_.remove(c);
+  Connection& link = connection(c);
+  if (link.due == Due::kResume) {
+    if (!link.lossy && link.window.left() <= 0) link.window.next_round(now_, link.path.line_rate);
+    resume(c);
+    return;
+  }
+  progress(link);
+  switch (link.due) {
+    case Due::kSent:
+      on_sent(c);
+      break;
+    case Due::kWindow:
+      on_window_sent(c);
+      break;
+    case Due::kLoss:
+      on_first_loss(c);
+      break;
+    default:
+      draw_timeout(link, transfer(link.first));
+      pause(c, now_ + link.draws.timeout_duration(link.path, transport_));
+  }
+}
+
+void FlowNetwork::on_window_sent(std::int32_t c) {
+  Connection& link = connection(c);
+  if (now_ < link.window.round_end()) {
+    link.window.use(link.window.left());  // exactly none left, whatever rounding says
+    pause(c, link.window.round_end());
+    return;
+  }
+  link.window.next_round(now_, link.rate);
+  schedule(c);
+}
+
+void FlowNetwork::on_first_loss(std::int32_t c) {
+  Connection& link = connection(c);
+  link.lossy = true;
+  link.to_loss = kInfinity;
+  link.window.open();
+  sharing_.set_cap(c, cap_of(link));
+  schedule(c);
+}
+
+void FlowNetwork::on_sent(std::int32_t c) {
+  Connection& link = connection(c);
+  const std::int32_t number = link.first;
+  Transfer& t = transfer(number);
+  count_wire(c, t);
+  const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
+  double latency = link.path.propagation + link.path.forwarding * segment + t.repair;
+  if (t.tail_timeout) latency += link.draws.timeout_duration(link.path, transport_);
+  link.last_delivery = std::max(link.last_delivery, now_ + latency);
+  t.delivering = true;
+  arrivals_.push({link.last_delivery, 0, number});
+  next_transfer(c);
+}
+
+/// The first transfer is through (or gone): the next one sends, or the connection rests.
+void FlowNetwork::next_transfer(std::int32_t c) {
+  Connection& link = connection(c);
+  link.first = transfer(link.first).next;
+  if (link.first >= 0) {
+    begin_transfer(c);
+    if (link.state == State::kSending) schedule(c);
+    return;
+  }
+  link.last = -1;
+  if (link.state == State::kSending) sharing_.deactivate(c);
+  due_.remove(c);
+  link.state = State::kIdle;
+  link.rate = 0;
+}
+
+void FlowNetwork::count_wire(std::int32_t c, const Transfer& t) {
+  const auto bytes = static_cast<double>(t.wire.count());
+  const double acks = t.segments / kSegmentsPerAck *
+                      static_cast<double>((transport_.wire_segment - transport_.segment).count());
+  for (const ChannelId channel : sharing_.route(c)) {
+    wire_[static_cast<std::size_t>(channel)] += bytes;
+    wire_[static_cast<std::size_t>(channel ^ 1)] += acks;
+  }
+}
+
+void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
+  const double batch = now_ + now_ * kSameInstant;
+  while (!arrivals_.empty() && arrivals_.top().time <= batch) {
+    const std::int32_t number = arrivals_.pop().transfer;
+    const Transfer& t = transfer(number);
+    if (!t.cancelled) delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
+    free_transfer(number);
+  }
+}
+
+void FlowNetwork::cancel(TransferId id) {
+  for (std::size_t i = 0; i < transfers_.size(); ++i) {
+    Transfer& t = transfers_[i];
+    if (!t.used || t.id != id || t.cancelled) continue;
+    const auto number = static_cast<std::int32_t>(i);
+    t.cancelled = true;
+    if (t.delivering) return;  // freed when it would have arrived
+    Connection& link = connection(t.connection);
+    if (link.first == number) {
+      progress(link);
+      next_transfer(t.connection);
+    } else {
+      std::int32_t before = link.first;
+      while (transfer(before).next != number) before = transfer(before).next;
+      transfer(before).next = t.next;
+      if (link.last == number) link.last = before;
+    }
+    free_transfer(number);
+    return;
+  }
+}
+
+std::vector<ChannelRecord> FlowNetwork::channels() const {
+  std::vector<double> wire = wire_;
+  for (std::size_t c = 0; c < connections_.size(); ++c) {
+    const Connection& link = connections_[c];
+    if (link.first < 0) continue;
+    const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
+    const double left = link.remaining - link.rate * (now_ - link.updated);
+    for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
+      wire[static_cast<std::size_t>(channel)] += static_cast<double>(t.wire.count()) - left;
+    }
+  }
+  std::vector<ChannelRecord> records;
+  for (std::size_t c = 0; c < wire.size(); ++c) {
+    records.push_back(
+        {Bytes(std::llround(wire[c])), Seconds(sharing_.busy(static_cast<ChannelId>(c), now_))});
+  }
+  return records;
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,218 @@
+#include "sim/flow/max_min.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// Shares this close are equal: far above rounding (1e-16 a step), far below anything that matters.
+constexpr double kEqualShares = 1e-12;
+constexpr double kFull = 1e-9;
+
+}  // namespace
+
+MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
+    : ack_share_(ack_share), channels_(capacities.size()) {
+  for (std::size_t c = 0; c < capacities.size(); ++c) channels_[c].capacity = capacities[c];
+}
+
+std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
+  Flow flow;
+  flow.route_begin = static_cast<std::int32_t>(routes_.size());
+  flow.hops = static_cast<std::int32_t>(route.size());
+  routes_.insert(routes_.end(), route.begin(), route.end());
+  place_.resize(routes_.size(), -1);
+  flows_.push_back(flow);
+  return static_cast<std::int32_t>(flows_.size()) - 1;
+}
+
+std::span<const ChannelId> MaxMin::route(std::int32_t id) const {
+  const Flow& flow = flows_[static_cast<std::size_t>(id)];
+  return std::span(routes_).subspan(static_cast<std::size_t>(flow.route_begin),
+                                    static_cast<std::size_t>(flow.hops));
+}
+
+void MaxMin::touch(ChannelId id) {
+  if (!std::exchange(channel(id).dirty, true)) dirty_.push_back(id);
+}
+
+void MaxMin::activate(std::int32_t id, double cap) {
+  Flow& f = flow(id);
+  GRADWIRE_ASSERT(!f.active);
+  f.active = true;
+  f.cap = cap;
+  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
+    Channel& c = channel(routes_[slot]);
+    if (c.active.empty()) touch(routes_[slot] ^ 1);
+    place_[slot] = static_cast<std::int32_t>(c.active.size());
+    c.active.push_back({id, hop});
+    touch(routes_[slot]);
+  }
+}
+
+void MaxMin::deactivate(std::int32_t id) {
+  Flow& f = flow(id);
+  GRADWIRE_ASSERT(f.active);
+  f.active = false;
+  f.rate = 0;
+  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
+    Channel& c = channel(routes_[slot]);
+    const Crossing last = c.active.back();
+    c.active[static_cast<std::size_t>(place_[slot])] = last;
+    place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
+    c.active.pop_back();
+    if (c.active.empty()) touch(routes_[slot] ^ 1);
+    touch(routes_[slot]);
+  }
+}
+
+void MaxMin::set_cap(std::int32_t id, double cap) {
+  Flow& f = flow(id);
+  if (f.cap == cap) return;
+  f.cap = cap;
+  if (f.active) touch(routes_[static_cast<std::size_t>(f.route_begin)]);
+}
+
+double MaxMin::data_capacity(ChannelId id) const {
+  const double capacity = channels_[static_cast<std::size_t>(id)].capacity;
+  const bool both_ways = !channels_[static_cast<std::size_t>(id ^ 1)].active.empty();
+  return both_ways ? capacity / (1 + ack_share_) : capacity;
+}
+
+std::span<const std::int32_t> MaxMin::resolve(double now) {
+  changed_.clear();
+  if (dirty_.empty()) return changed_;
+  ++visit_;
+  for (const ChannelId id : dirty_) {
+    Channel& c = channel(id);
+    c.dirty = false;
+    if (c.visit == visit_) continue;
+    if (c.active.empty()) {
+      note_full(c, false, now);
+    } else if (!solve_alone(id, now)) {
+      gather(id);
+      fill();
+      publish(now);
+    }
+  }
+  dirty_.clear();
+  return changed_;
+}
+
+/// A flow that shares none of its channels needs no filling; on rings that is every flow.
+bool MaxMin::solve_alone(ChannelId id, double now) {
+  if (channel(id).active.size() != 1) return false;
+  const std::int32_t number = channel(id).active[0].flow;
+  Flow& f = flow(number);
+  const std::span<const ChannelId> path = route(number);
+  double rate = f.cap;
+  for (const ChannelId c : path) {
+    if (channel(c).active.size() != 1) return false;
+    rate = std::min(rate, data_capacity(c));
+  }
+  for (const ChannelId c : path) {
+    channel(c).visit = visit_;
+    note_full(channel(c), rate >= data_capacity(c) * (1 - kFull), now);
+  }
+  if (rate != f.rate) changed_.push_back(number);
+  f.rate = rate;
+  return true;
+}
+
+void MaxMin::gather(ChannelId first) {
+  component_channels_.assign(1, first);
+  component_flows_.clear();
+  channel(first).visit = visit_;
+  for (std::size_t i = 0; i < component_channels_.size(); ++i) {
+    for (const Crossing& crossing : channel(component_channels_[i]).active) {
+      Flow& f = flow(crossing.flow);
+      if (f.visit == visit_) continue;
+      f.visit = visit_;
+      f.fixed = false;
+      component_flows_.push_back(crossing.flow);
+      for (const ChannelId c : route(crossing.flow)) {
+        if (std::exchange(channel(c).visit, visit_) != visit_) component_channels_.push_back(c);
+      }
+    }
+  }
+}
+
+void MaxMin::fill() {
+  for (const ChannelId id : component_channels_) {
+    channel(id).left = data_capacity(id);
+    channel(id).open = static_cast<std::int32_t>(channel(id).active.size());
+  }
+  capped_.clear();
+  for (const std::int32_t f : component_flows_) {
+    if (flow(f).cap < kNoCap) capped_.push_back(f);
+  }
+  std::sort(capped_.begin(), capped_.end(), [this](std::int32_t a, std::int32_t b) {
+    return flow(a).cap != flow(b).cap ? flow(a).cap < flow(b).cap : a < b;
+  });
+  std::size_t next_capped = 0;
+  live_ = component_channels_;
+  for (;;) {
+    std::erase_if(live_, [this](ChannelId id) { return channel(id).open == 0; });
+    if (live_.empty()) break;
+    double level = kNoCap;
+    for (const ChannelId id : live_) level = std::min(level, channel(id).left / channel(id).open);
+    // Fixing a flow below the level only raises it for the others: fix all such at once.
+    const std::size_t first_capped = next_capped;
+    for (; next_capped < capped_.size() && flow(capped_[next_capped]).cap <= level; ++next_capped) {
+      fix(capped_[next_capped], flow(capped_[next_capped]).cap);
+    }
+    if (next_capped > first_capped) continue;
+    tight_.clear();
+    for (const ChannelId id : live_) {
+      if (channel(id).left / channel(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
+    }
+    for (const ChannelId id : tight_) {
+      for (const Crossing& crossing : channel(id).active) fix(crossing.flow, level);
+    }
+  }
+}
+
+void MaxMin::fix(std::int32_t id, double rate) {
+  Flow& f = flow(id);
+  if (f.fixed) return;
+  f.fixed = true;
+  f.next_rate = rate;
+  for (const ChannelId c : route(id)) {
+    channel(c).left -= rate;
+    --channel(c).open;
+  }
+}
+
+void MaxMin::publish(double now) {
+  for (const std::int32_t id : component_flows_) {
+    Flow& f = flow(id);
+    if (f.next_rate != f.rate) changed_.push_back(id);
+    f.rate = f.next_rate;
+  }
+  for (const ChannelId id : component_channels_) {
+    Channel& c = channel(id);
+    note_full(c, c.left <= c.capacity * kFull, now);
+  }
+}
+
+void MaxMin::note_full(Channel& c, bool full, double now) {
+  if (full == (c.full_since >= 0)) return;
+  if (full) {
+    c.full_since = now;
+  } else {
+    c.busy += now - c.full_since;
+    c.full_since = -1;
+  }
+}
+
+double MaxMin::busy(ChannelId id, double now) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  return c.full_since >= 0 ? c.busy + now - c.full_since : c.busy;
+}
+
+}  // namespace gradwire::sim

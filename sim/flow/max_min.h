@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sim/cluster.h"
+
+/// Max-min fair sharing of channels by flows, by progressive filling (Bertsekas and Gallager, "Data
+/// Networks", section 6.5.2).
+///
+/// A flow f crosses the channels of its route and may have a cap k_f. Its rate x_f is the max-min
+/// fair one: no flow can get more without taking from one that has no more than it.
+///     sum of x_f over flows on channel c  <=  C_c,     x_f <= k_f
+/// All rates rise together from 0; the first level at which a channel is full, or a flow at its
+/// cap, fixes those flows; the rest rises on.
+///
+/// Acknowledgements. Data on a channel causes acknowledgements on its opposite channel. While both
+/// directions of a link carry data, each direction's capacity for data is C / (1 + ack_share):
+/// exact where both directions are full, up to ack_share too low where the opposite one is nearly
+/// idle.
+///
+/// Only the connected component of channels and flows that a change touches is solved again, and
+/// once per instant however many flows change. Shares that differ by less than 1e-12 of themselves
+/// count as equal, so that flows in equal positions get bit-equal rates whatever their order.
+namespace gradwire::sim {
+
+class MaxMin {
+ public:
+  static constexpr double kNoCap = std::numeric_limits<double>::infinity();
+
+  /// Capacities in bytes a second, by channel (channel c's opposite is c xor 1).
+  MaxMin(std::vector<double> capacities, double ack_share);
+
+  /// A flow over `route`, inactive. Numbers are dense, from 0.
+  std::int32_t add_flow(std::span<const ChannelId> route);
+  void activate(std::int32_t flow, double cap);
+  void deactivate(std::int32_t flow);
+  void set_cap(std::int32_t flow, double cap);
+
+  /// Solves what has changed. Returns the active flows whose rate is another than before (valid
+  /// until the next call). Times are for busy() only and must not decrease.
+  std::span<const std::int32_t> resolve(double now);
+  /// Bytes a second; 0 while inactive.
+  double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
+  std::span<const ChannelId> route(std::int32_t flow) const;
+  /// Seconds until `now` at which the channel could carry no more data.
+  double busy(ChannelId channel, double now) const;
+
+ private:
+  struct Crossing {
+    std::int32_t flow = 0;
+    std::int32_t hop = 0;
+  };
+  struct Channel {
+    double capacity = 0;
+    double left = 0;  ///< during filling
+    double busy = 0;
+    double full_since = -1;  ///< < 0: not full
+    std::int32_t open = 0;   ///< flows not fixed yet, during filling
+    std::uint32_t visit = 0;
+    bool dirty = false;
+    std::vector<Crossing> active;
+  };
+  struct Flow {
+    double cap = kNoCap;
+    double rate = 0;
+    double next_rate = 0;
+    std::int32_t route_begin = 0;
+    std::int32_t hops = 0;
+    std::uint32_t visit = 0;
+    bool active = false;
+    bool fixed = false;
+  };
+
+  Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
+  Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
+  void touch(ChannelId id);
+  double data_capacity(ChannelId id) const;
+  void note_full(Channel& channel, bool full, double now);
+  bool solve_alone(ChannelId id, double now);
+  void gather(ChannelId first);
+  void fill();
+  void fix(std::int32_t flow, double rate);
+  void publish(double now);
+
+  double ack_share_;
+  std::vector<Channel> channels_;
+  std::vector<Flow> flows_;
+  std::vector<ChannelId> routes_;
+  std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list
+  std::vector<ChannelId> dirty_;
+  std::uint32_t visit_ = 0;
+  std::vector<ChannelId> component_channels_;
+  std::vector<std::int32_t> component_flows_;
+  std::vector<ChannelId> live_;
+  std::vector<ChannelId> tight_;
+  std::vector<std::int32_t> capped_;
+  std::vector<std::int32_t> changed_;
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,137 @@
+#include "sim/interpreter.h"
+
+#include <algorithm>
+
+#include "sim/graph_index.h"
+
+namespace gradwire::sim {
+namespace {
+
+bool is_reduction(const CollectiveSpec& spec) {
+  return spec.byte_slots() == 0;
+}
+
+/// One operation of a graph, seen as hops between hosts; a plain transfer is one hop from rank 0 to
+/// rank 1.
+class Operation {
+ public:
+  Operation(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes)
+      : graph_(graph), op_(op) {
+    GRADWIRE_ASSERT(op < graph.size());
+    const std::size_t first = graph.bytes_begin[op];
+    const std::size_t slots = graph.bytes_begin[op + 1] - first;
+    // The caller gives either the whole step's sizes or this operation's own.
+    GRADWIRE_ASSERT(bytes.size() == slots || bytes.size() == graph.bytes_begin.back());
+    bytes_ = bytes.size() == slots ? bytes : bytes.subspan(first, slots);
+    GRADWIRE_ASSERT(collective() || graph.kind[op] == OpKind::kTransfer);
+  }
+
+  bool collective() const { return graph_.kind[op_] == OpKind::kCollective; }
+  OpIndex op() const { return op_; }
+  std::span<const Bytes> bytes() const { return bytes_; }
+  const CollectiveSpec& spec() const {
+    return graph_.collectives[static_cast<std::size_t>(graph_.peer[op_])];
+  }
+
+  int host(int rank) const {
+    if (!collective()) return rank == 0 ? graph_.worker[op_] : graph_.peer[op_];
+    return rank < 0 ? spec().server : spec().members[static_cast<std::size_t>(rank)];
+  }
+  HopTransfer single_hop() const {
+    HopTransfer hop;
+    hop.destination_rank = 1;
+    hop.bytes = bytes_[0];
+    hop.reduce = graph_.meaning[op_].action != Action::kStore;
+    return hop;
+  }
+  ChunkRange chunk_sent(const HopTransfer& hop) const {
+    if (!collective()) return {graph_.meaning[op_].source.first, graph_.meaning[op_].source.count};
+    return chunk(hop);
+  }
+  ChunkRange chunk_received(const HopTransfer& hop) const {
+    if (collective()) return chunk(hop);
+    return {graph_.meaning[op_].destination.first, graph_.meaning[op_].destination.count};
+  }
+
+ private:
+  ChunkRange chunk(const HopTransfer& hop) const {
+    if (!is_reduction(spec())) return {};
+    return chunk_range(spec().elements, static_cast<int>(spec().members.size()), hop.block);
+  }
+
+  const GraphTemplate& graph_;
+  OpIndex op_;
+  std::span<const Bytes> bytes_;
+};
+
+std::span<const std::byte> payload_of(const Operation& operation, const HopTransfer& hop,
+                                      DataHandler& handler) {
+  const std::span<const std::byte> payload =
+      handler.send(operation.host(hop.source_rank), operation.op(), hop, operation.chunk_sent(hop));
+  GRADWIRE_ASSERT(static_cast<std::int64_t>(payload.size()) == hop.bytes.count());
+  return payload;
+}
+
+void deliver(const Operation& operation, const HopTransfer& hop, std::span<const std::byte> payload,
+             DataHandler& handler) {
+  handler.receive(operation.host(hop.destination_rank), operation.op(), hop,
+                  operation.chunk_received(hop), payload);
+}
+
+}  // namespace
+
+void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes,
+               DataHandler& handler) {
+  const Operation operation(graph, op, bytes);
+  if (!operation.collective()) {
+    const HopTransfer hop = operation.single_hop();
+    deliver(operation, hop, payload_of(operation, hop, handler), handler);
+    return;
+  }
+  const std::unique_ptr<CollectiveGenerator> generator =
+      make_generator(operation.spec(), operation.bytes());
+  std::vector<HopTransfer> emitted;
+  const auto ranks = static_cast<int>(operation.spec().members.size());
+  for (int rank = has_server(operation.spec()) ? -1 : 0; rank < ranks; ++rank) {
+    generator->on_ready(rank, emitted);
+  }
+  for (std::size_t i = 0; i < emitted.size(); ++i) {  // grows while it is read
+    const HopTransfer hop = emitted[i];
+    deliver(operation, hop, payload_of(operation, hop, handler), handler);
+    generator->on_delivered(hop, emitted);
+  }
+  GRADWIRE_ASSERT(static_cast<std::int64_t>(emitted.size()) == generator->transfers_total());
+}
+
+void interpret_host(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes, int host,
+                    DataHandler& handler, Wire& wire) {
+  const Operation operation(graph, op, bytes);
+  const auto send = [&](const HopTransfer& hop) {
+    wire.send(operation.host(hop.destination_rank), op, hop, payload_of(operation, hop, handler));
+  };
+  if (!operation.collective()) {
+    if (operation.host(0) == host) send(operation.single_hop());
+    if (operation.host(1) != host) return;
+    const WireMessage message = wire.receive(op);
+    deliver(operation, message.hop, message.payload, handler);
+    return;
+  }
+  const int found = rank_of(operation.spec(), host);
+  if (found < 0) return;  // takes no part
+  const int rank = found == static_cast<int>(operation.spec().members.size()) ? -1 : found;
+  const std::unique_ptr<CollectiveGenerator> generator =
+      make_generator(operation.spec(), operation.bytes());
+  std::vector<HopTransfer> emitted;
+  generator->on_ready(rank, emitted);
+  for (std::int64_t awaited = generator->incoming(rank);; --awaited) {
+    for (const HopTransfer& hop : emitted) send(hop);
+    emitted.clear();
+    if (awaited == 0) break;
+    const WireMessage message = wire.receive(op);
+    GRADWIRE_ASSERT(message.hop.destination_rank == rank);
+    deliver(operation, message.hop, message.payload, handler);
+    generator->on_delivered(message.hop, emitted);
+  }
+}
+
+}  // namespace gradwire::sim

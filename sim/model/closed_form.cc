@@ -1,0 +1,152 @@
+#include "sim/model/closed_form.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/graph_index.h"
+
+namespace gradwire::sim {
+namespace {
+
+Bytes packed(std::int64_t count, int width) {
+  return Bytes((count * width + 7) / 8);
+}
+
+/// Payload and contributors of hop h of a reduction whose chunk has `count` elements.
+struct ReductionHop {
+  Bytes payload{0};
+  bool adds = false;
+};
+
+ReductionHop reduction_hop(const CollectiveSpec& spec, int hop, std::int64_t count) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  const bool adds = hop < ranks - 1;
+  return {packed(count, width_of(spec, adds ? hop + 1 : ranks)), adds};
+}
+
+int hop_count(const CollectiveSpec& spec) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  return spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks - 1) : ranks - 1;
+}
+
+}  // namespace
+
+PathCost ClosedForm::path(int source, int destination) const {
+  std::vector<ChannelId> route;
+  cluster_.route(source, destination, route);
+  return PathCost(cluster_, route);
+}
+
+ClosedForm::Block ClosedForm::block(Bytes payload, double adding) const {
+  const auto wire = static_cast<double>(wire_bytes(payload, transport_).count());
+  return {wire, std::min(wire, static_cast<double>(transport_.wire_segment.count())), adding};
+}
+
+CollectiveCosts::Cost ClosedForm::cost(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
+  Cost cost;
+  add_totals(spec, bytes, cost);
+  cost.duration =
+      Seconds(has_server(spec) ? server_seconds(spec, bytes) : ring_seconds(spec, bytes));
+  return cost;
+}
+
+void ClosedForm::add_totals(const CollectiveSpec& spec, std::span<const Bytes> bytes,
+                            Cost& cost) const {
+  const auto ranks = static_cast<std::int64_t>(spec.members.size());
+  const auto count_block = [&](Bytes payload, std::int64_t times) {
+    cost.payload += payload * times;
+    cost.wire += wire_bytes(payload, transport_) * times;
+    cost.transfers += times;
+  };
+  if (spec.byte_slots() > 0) {
+    const std::int64_t times = has_server(spec) ? 1 : ranks - 1;
+    for (const Bytes message : bytes) count_block(message, times);
+    return;
+  }
+  // Chunks have only two sizes: E mod N of them hold one element more.
+  const std::int64_t small = spec.elements / ranks;
+  const std::int64_t larger = spec.elements % ranks;
+  for (int hop = 0; hop < hop_count(spec); ++hop) {
+    count_block(reduction_hop(spec, hop, small).payload, ranks - larger);
+    if (larger > 0) count_block(reduction_hop(spec, hop, small + 1).payload, larger);
+  }
+}
+
+std::vector<ClosedForm::Block> ClosedForm::hops_of_largest(const CollectiveSpec& spec,
+                                                           std::span<const Bytes> bytes) const {
+  const auto ranks = static_cast<std::int64_t>(spec.members.size());
+  std::vector<Block> hops;
+  if (spec.byte_slots() > 0) {
+    const Bytes largest = *std::max_element(bytes.begin(), bytes.end());
+    hops.assign(static_cast<std::size_t>(hop_count(spec)), block(largest, 0));
+    return hops;
+  }
+  const std::int64_t count = (spec.elements + ranks - 1) / ranks;
+  const double adding =
+      spec.hop_fixed.value() + static_cast<double>(count) * spec.hop_per_element.value();
+  for (int h = 0; h < hop_count(spec); ++h) {
+    const ReductionHop hop = reduction_hop(spec, h, count);
+    hops.push_back(block(hop.payload, hop.adds ? adding : 0));
+  }
+  return hops;
+}
+
+double ClosedForm::ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {
+  const std::size_t ranks = spec.members.size();
+  if (ranks < 2) return 0;
+  std::vector<PathCost> paths;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    paths.push_back(path(spec.members[r], spec.members[(r + 1) % ranks]));
+  }
+  const std::vector<Block> hops = hops_of_largest(spec, bytes);
+  // The longest way round: hops in turn, from the worst start. Paths enter as sums, so all starts
+  // cost one pass: way(start + 1) = way(start) is only equal for equal paths, hence the bound below
+  // takes each path's share of the turns, which differs by one turn at most.
+  double alphas = 0, slowest = 0, worst_alpha = 0;
+  double mean_per_byte = 0, mean_forwarding = 0;
+  for (const PathCost& p : paths) {
+    alphas += p.propagation / static_cast<double>(ranks);
+    mean_per_byte += 1 / p.line_rate / static_cast<double>(ranks);
+    mean_forwarding += p.forwarding / static_cast<double>(ranks);
+    slowest = std::max(slowest, 1 / p.line_rate);
+    worst_alpha = std::max(worst_alpha, p.propagation);
+  }
+  double way = 0, queue = worst_alpha;
+  for (const Block& hop : hops) {
+    if (hop.wire > 0) way += alphas + mean_forwarding * hop.first + mean_per_byte * hop.wire;
+    way += hop.adding;
+  }
+  if (spec.byte_slots() > 0) {
+    double all = 0, least = block(bytes[0], 0).wire;
+    for (const Bytes b : bytes) {
+      all += block(b, 0).wire;
+      least = std::min(least, block(b, 0).wire);
+    }
+    queue += slowest * (all - least);
+  } else {
+    for (const Block& hop : hops) queue += slowest * hop.wire;
+  }
+  return std::max(way, queue);
+}
+
+double ClosedForm::server_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {
+  const bool push = spec.kind == CollectiveKind::kPush;
+  double slowest_message = 0, all = 0, least_alpha = 0, server_rate = 0;
+  for (std::size_t r = 0; r < spec.members.size(); ++r) {
+    const int worker = spec.members[r];
+    std::vector<ChannelId> route;
+    cluster_.route(push ? worker : spec.server, push ? spec.server : worker, route);
+    const PathCost cost(cluster_, route);
+    const Block message = block(bytes[r], 0);
+    if (message.wire <= 0) continue;
+    slowest_message = std::max(slowest_message, cost.propagation + cost.forwarding * message.first +
+                                                    message.wire / cost.line_rate);
+    const ChannelId own = push ? route.back() : route.front();
+    server_rate = std::max(server_rate, cluster_.channel(own).rate.value() / 8);
+    all += message.wire;
+    least_alpha = least_alpha == 0 ? cost.propagation : std::min(least_alpha, cost.propagation);
+  }
+  return all > 0 ? std::max(slowest_message, least_alpha + all / server_rate) : 0;
+}
+
+}  // namespace gradwire::sim
