@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "sim/graph_index.h"
 
 namespace gradwire::sim {
