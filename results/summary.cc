@@ -1,0 +1,213 @@
+#include "results/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "base/error.h"
+#include "results/scenario_view.h"
+
+namespace gradwire::results {
+namespace {
+
+std::string group_key(const RunHeader& header) {
+  std::string key;
+  for (const std::string* part : {&header.scenario_hash, &header.method, &header.executor,
+                                  &header.host, &header.device, &header.version})
+    key += *part + "\n";
+  return key;
+}
+
+/// Keeps of each seed the latest finished run.
+void add_run(RunGroup& group, const RunSummary& run) {
+  if (run.status != RunStatus::kFinished) {
+    ++group.unfinished;
+    return;
+  }
+  for (RunSummary& other : group.runs)
+    if (other.header.seed == run.header.seed) {
+      if (run.id > other.id) other = run;
+      return;
+    }
+  group.runs.push_back(run);
+}
+
+Statistic of(const std::vector<RunSummary>& runs, const char* field) {
+  std::vector<double> values;
+  for (const RunSummary& run : runs)
+    if (const auto value = find_field(field)->number(run)) values.push_back(*value);
+  return statistic(values);
+}
+
+void summarise(RunGroup& group) {
+  std::sort(group.runs.begin(), group.runs.end(),
+            [](const RunSummary& a, const RunSummary& b) { return a.header.seed < b.header.seed; });
+  group.step_time_s = of(group.runs, "step_time_s");
+  group.ratio = of(group.runs, "ratio");
+  group.wire_bytes = of(group.runs, "wire_bytes");
+  group.simulated_s = of(group.runs, "simulated_s");
+  group.time_to_target_s = of(group.runs, "time_to_target_s");
+  group.final_loss = of(group.runs, "final_loss");
+  group.final_accuracy = of(group.runs, "final_accuracy");
+  group.reached_target = group.time_to_target_s.n;
+  double target = 0;
+  const RunSummary& first = group.runs.front();
+  if (number_from(scenario_value(first.header.scenario_json, "/workload/target_accuracy"),
+                  target) &&
+      target > 0)
+    group.target_accuracy = target;
+}
+
+bool is_method(const std::string& pointer) {
+  return pointer.starts_with("/method");
+}
+
+void label(std::vector<RunGroup>& groups, bool with_method_options) {
+  for (RunGroup& group : groups) {
+    group.label = group.method;
+    for (const auto& [pointer, text] : group.differing) {
+      if (is_method(pointer) && (!with_method_options || pointer == "/method/name")) continue;
+      double ignored = 0;
+      const bool has_unit =
+          number_from(text, ignored) &&
+          !std::isdigit(static_cast<unsigned char>(text.empty() ? '0' : text.back()));
+      group.label += ", " + (has_unit ? "" : short_name(pointer) + " ") + text;
+    }
+  }
+}
+
+bool labels_unique(const std::vector<RunGroup>& groups) {
+  std::set<std::string> labels;
+  for (const RunGroup& group : groups) labels.insert(group.label);
+  return labels.size() == groups.size();
+}
+
+/// Two different rows never share a label: what is left is told apart by machine, then by number.
+void make_unique(std::vector<RunGroup>& groups) {
+  label(groups, false);
+  if (!labels_unique(groups)) label(groups, true);
+  const auto append_where_ambiguous = [&](auto text_of) {
+    if (labels_unique(groups)) return;
+    std::map<std::string, int> times;
+    for (const RunGroup& group : groups) ++times[group.label];
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (times[groups[i].label] > 1) groups[i].label += text_of(groups[i], i);
+  };
+  const auto header = [](const RunGroup& group) -> const RunHeader& {
+    return group.runs.front().header;
+  };
+  append_where_ambiguous([&](const RunGroup& g, std::size_t) { return ", " + header(g).device; });
+  append_where_ambiguous([&](const RunGroup& g, std::size_t) { return ", " + header(g).version; });
+  append_where_ambiguous(
+      [&](const RunGroup&, std::size_t i) { return " [" + std::to_string(i + 1) + "]"; });
+}
+
+}  // namespace
+
+Statistic statistic(std::span<const double> values) {
+  Statistic result;
+  double sum = 0;
+  Interval all;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    ++result.n;
+    sum += value;
+    all.include(value);
+  }
+  if (result.n == 0) return result;
+  result.mean = sum / result.n;
+  result.least = all.low;
+  result.greatest = all.high;
+  if (result.n < 2) return result;
+  double squares = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) squares += (value - result.mean) * (value - result.mean);
+  result.spread = std::sqrt(squares / (result.n - 1));
+  return result;
+}
+
+std::string shown(const Statistic& statistic, Quantity quantity) {
+  if (statistic.n == 0) return "-";
+  const std::string mean = format_value(statistic.mean, quantity);
+  if (statistic.n < 2) return mean;
+  if (statistic.spread == 0) return mean + " \u00b1 0";
+  // The spread in the mean's unit and to the mean's last shown digit, or finer if it is smaller.
+  const double printed = std::strtod(mean.c_str(), nullptr);
+  const double factor = printed != 0                   ? statistic.mean / printed
+                        : quantity == Quantity::kShare ? 0.01
+                                                       : 1.0;
+  const double spread = statistic.spread / factor;
+  char text[32];
+  std::snprintf(text, sizeof text,
+                spread >= 100   ? "%.0f"
+                : spread >= 0.1 ? "%.2g"
+                                : "%.1g",
+                spread);
+  return mean + " \u00b1 " + text;
+}
+
+std::vector<RunGroup> group_runs(std::span<const RunSummary> runs) {
+  std::vector<RunGroup> groups;
+  std::map<std::string, std::size_t> index;
+  for (const RunSummary& run : runs) {
+    const auto [found, fresh] = index.try_emplace(group_key(run.header), groups.size());
+    if (fresh) groups.emplace_back().method = run.header.method;
+    add_run(groups[found->second], run);
+  }
+  std::erase_if(groups, [](const RunGroup& group) { return group.runs.empty(); });
+  std::vector<RunSummary> firsts;
+  for (RunGroup& group : groups) {
+    summarise(group);
+    firsts.push_back(group.runs.front());
+  }
+  const std::vector<std::string> pointers = differing_pointers(firsts);
+  for (RunGroup& group : groups) {
+    const auto leaves = scenario_leaves(group.runs.front().header.scenario_json);
+    for (const std::string& pointer : pointers) {
+      const auto leaf = leaves.find(pointer);
+      group.differing[pointer] = leaf == leaves.end() ? "-" : leaf->second;
+    }
+  }
+  make_unique(groups);
+  return groups;
+}
+
+std::vector<std::vector<std::string>> closing_table(std::span<const RunGroup> groups) {
+  struct Column {
+    std::string title;
+    std::string (*cell)(const RunGroup&);
+  };
+  const Column columns[] = {
+      {"method", [](const RunGroup& g) { return g.label; }},
+      {"ratio", [](const RunGroup& g) { return shown(g.ratio, Quantity::kPlain); }},
+      {"step time", [](const RunGroup& g) { return shown(g.step_time_s, Quantity::kSeconds); }},
+      {"wire bytes", [](const RunGroup& g) { return shown(g.wire_bytes, Quantity::kBytes); }},
+      {"time to target",
+       [](const RunGroup& g) {
+         if (!g.target_accuracy) return std::string("-");
+         const int n = static_cast<int>(g.runs.size());
+         if (g.reached_target == 0) return std::string("not reached");
+         const std::string text = shown(g.time_to_target_s, Quantity::kSeconds);
+         return g.reached_target == n ? text
+                                      : text + " (" + std::to_string(g.reached_target) + " of " +
+                                            std::to_string(n) + ")";
+       }},
+      {"final loss", [](const RunGroup& g) { return shown(g.final_loss, Quantity::kPlain); }},
+      {"final accuracy",
+       [](const RunGroup& g) { return shown(g.final_accuracy, Quantity::kShare); }},
+      {"seeds", [](const RunGroup& g) { return std::to_string(g.runs.size()); }}};
+  std::vector<std::vector<std::string>> table(groups.size() + 1);
+  for (const Column& column : columns) {
+    std::vector<std::string> cells;
+    for (const RunGroup& group : groups) cells.push_back(column.cell(group));
+    if (std::all_of(cells.begin(), cells.end(), [](const auto& cell) { return cell == "-"; }))
+      continue;
+    table[0].push_back(column.title);
+    for (std::size_t i = 0; i < cells.size(); ++i) table[i + 1].push_back(std::move(cells[i]));
+  }
+  return table;
+}
+
+}  // namespace gradwire::results
