@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cluster.h"
+#include "sim/executor.h"
+
+/// The emulator: a step graph is really executed by worker processes, one in a network namespace of
+/// its own for each host, that exchange real bytes over the kernel's TCP across shaped veth links.
+/// Its clock is the machine's; a second of the graph is a second. See docs/emulator.md for what is
+/// real, what is not, and the limits.
+namespace gradwire::emulator {
+
+struct EmulatorOptions {
+  sim::TransportSettings transport;  ///< congestion control and buffers are used
+  std::string shaper = "auto";       ///< "tbf", "htb" or "auto": tbf where the kernel has it
+  /// Seconds without any news after which the run is killed; the longest operation's own duration
+  /// comes on top.
+  Seconds wall_limit{120};
+  int rtt_rounds = 100;  ///< round trips a pair that measure the base RTT
+  /// Path of gradwire-emulator-hub; empty = $GRADWIRE_EMULATOR_PROGRAM, or beside the running
+  /// program.
+  std::string program;
+};
+
+struct PairRtt {
+  int from = 0;
+  int to = 0;
+  Seconds median{0};
+};
+
+/// What was really in effect.
+struct EmulatorReport {
+  std::string name_space;          ///< "user" (own user namespace) or "root"
+  std::string shaper;              ///< "tbf" or "htb"
+  bool netem = false;              ///< link delays were emulated by netem
+  std::string loss_by;             ///< "nftables", or "none" where no link loses packets
+  std::string congestion_control;  ///< the kernel's name
+  std::vector<Bytes> burst;        ///< the shapers' token buckets, by host
+  /// Round trips of a small TCP message between neighbours (host h to h + 1) after shaping, idle
+  /// network; and the median of them all.
+  std::vector<PairRtt> base_rtt;
+  Seconds median_base_rtt{0};
+  std::vector<std::string> warnings;
+};
+
+class Emulator : public sim::Executor {
+ public:
+  virtual const EmulatorReport& report() const = 0;
+  /// Median of `rounds` round trips of a small message; the network must be idle.
+  virtual Seconds measure_base_rtt(int from_host, int to_host, int rounds) = 0;
+};
+
+/// Sets the network and the workers up, and measures the base RTT. The cluster must be a star.
+///
+/// The thread that calls it must live as long as the executor: the helper processes end with it.
+/// Event times never decrease; a timeline holds what was measured. advance() sleeps, and returns
+/// false for a finite `until` only when the clock has reached it.
+///
+/// Throws Error(kCapability) where namespaces are forbidden, a program or a kernel feature is
+/// missing, or the topology is not a star. Later calls throw Error(kFailure) when a worker fails or
+/// nothing happens within the wall limit; the emulator is then unusable, its processes are killed.
+std::unique_ptr<Emulator> make_emulator(const sim::Cluster& cluster,
+                                        const EmulatorOptions& options);
+
+}  // namespace gradwire::emulator

@@ -1,0 +1,252 @@
+#include "emulator/emulator_session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "emulator/clock.h"
+#include "emulator/frame.h"
+#include "emulator/graph_json.h"
+
+namespace gradwire::emulator {
+
+using nlohmann::json;
+using sim::CollectiveKind;
+using sim::Event;
+using sim::EventKind;
+using sim::GraphId;
+using sim::OpKind;
+using sim::SimError;
+
+namespace {
+
+constexpr std::size_t kKeptTemplates = 64;
+
+/// Reports by which an operation's end is known: one for each source that some host observes, one
+/// for each host that sends (a ring's members report both in one).
+std::uint32_t reports_of(const HostView& view, OpIndex op) {
+  if (view.graph->kind[op] == OpKind::kTransfer) return 2;
+  if (!view.is_collective(op)) return 1;
+  const auto ranks = static_cast<std::uint32_t>(view.spec(op).members.size());
+  if (view.spec(op).kind == CollectiveKind::kPush) return 2 * ranks + 1;
+  return view.spec(op).kind == CollectiveKind::kPull ? ranks + 1 : ranks;
+}
+
+}  // namespace
+
+EmulatorSession::Run& EmulatorSession::get(GraphId graph) const {
+  const auto found = runs_.find(graph);
+  GRADWIRE_ASSERT(found != runs_.end());
+  return *found->second;
+}
+
+Seconds EmulatorSession::now() const { return monotonic_now() - epoch_; }
+
+const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPtr& graph) {
+  for (const Template& known : templates_)
+    if (known.view->graph == graph) return known;
+  if (templates_.size() == kKeptTemplates) {
+    hub_->send(kAllHosts, {{"kind", "drop-template"}, {"id", templates_.front().id}});
+    templates_.erase(templates_.begin());
+  }
+  templates_.push_back({next_template_++, std::make_shared<const HostView>(graph)});
+  hub_->send(kAllHosts,
+             {{"kind", "template"}, {"id", templates_.back().id}, {"graph", to_json(*graph)}});
+  // Connections are open before the first operation starts, as on a running system.
+  for (std::size_t host = 0; host < links_.size(); ++host) await("template-ready");
+  return templates_.back();
+}
+
+void EmulatorSession::check(const sim::Submission& submission) const {
+  GRADWIRE_ASSERT(submission.graph != nullptr);
+  const sim::GraphTemplate& graph = *submission.graph;
+  GRADWIRE_ASSERT(submission.bytes.size() == graph.bytes_begin.back());
+  GRADWIRE_ASSERT(submission.seconds.size() == graph.size());
+  if (graph.hosts > static_cast<int>(links_.size()))
+    throw SimError("submit", "a graph over " + std::to_string(graph.hosts) + " hosts",
+                   "the cluster has " + std::to_string(links_.size()));
+  for (const Seconds seconds : submission.seconds)
+    if (!(seconds >= Seconds(0)) || !std::isfinite(seconds.value()))
+      throw SimError("submit", "a graph", "a duration is negative or not finite");
+  for (const Bytes bytes : submission.bytes)
+    if (bytes < Bytes(0)) throw SimError("submit", "a graph", "a size is negative");
+}
+
+GraphId EmulatorSession::submit(const sim::Submission& submission) {
+  check(submission);
+  const Template& known = template_of(submission.graph);
+  const GraphId id = next_id_++;
+  auto run = std::make_unique<Run>();
+  run->view = known.view;
+  run->unfinished = submission.graph->size();
+  run->timeline.graph = id;
+  run->timeline.start = std::max(now(), submission.not_before);
+  run->timeline.ops.resize(submission.graph->size());
+  for (const sim::CollectiveSpec& spec : submission.graph->collectives)
+    run->timeline.rank_done.emplace_back(spec.members.size(), Seconds(-1));
+  for (OpIndex op = 0; op < submission.graph->size(); ++op) {
+    run->missing.push_back(reports_of(*run->view, op));
+    run->longest = std::max(run->longest, submission.seconds[op].value());
+  }
+  run->longest += (run->timeline.start - now()).value();
+  json after = json::array();
+  for (const sim::CrossEdge& edge : submission.after)
+    after.push_back({edge.from.graph, edge.from.op, edge.to});
+  hub_->send(kAllHosts, {{"kind", "submit"},
+                         {"graph", id},
+                         {"template", known.id},
+                         {"bytes", to_blob(submission.bytes)},
+                         {"seconds", to_blob(submission.seconds)},
+                         {"not_before", (epoch_ + run->timeline.start).value()},
+                         {"after", std::move(after)}});
+  runs_[id] = std::move(run);
+  last_news_ = monotonic_now();
+  return id;
+}
+
+void EmulatorSession::take(const json& message) {
+  if (message.at("kind") == "report") take_report(message);
+}
+
+void EmulatorSession::take_report(const json& message) {
+  const auto found = runs_.find(message.at("graph").get<GraphId>());
+  if (found == runs_.end() || found->second->cancelled) return;
+  Run& run = *found->second;
+  const auto op = message.at("op").get<OpIndex>();
+  sim::OpRecord& record = run.timeline.ops[op];
+  const double start = message.at("start");
+  if (start >= 0) {
+    const Seconds time = Seconds(start) - epoch_;
+    record.start = record.start < Seconds(0) ? time : std::min(record.start, time);
+  }
+  if (message.contains("sent")) {
+    const json& sent = message.at("sent");
+    record.payload += Bytes(sent[0].get<std::int64_t>());
+    record.wire += Bytes(sent[1].get<std::int64_t>());
+    record.transfers += sent[2].get<std::int64_t>();
+    record.retransmissions += sent[3].get<std::int64_t>();
+  }
+  if (const int source = message.at("source"); source >= 0)
+    source_ended(run, op, static_cast<std::uint32_t>(source),
+                 Seconds(message.at("end").get<double>()) - epoch_);
+  GRADWIRE_ASSERT(run.missing[op] > 0);
+  if (--run.missing[op] == 0) end_operation(run, op);
+}
+
+void EmulatorSession::source_ended(Run& run, OpIndex op, std::uint32_t source, Seconds time) {
+  sim::OpRecord& record = run.timeline.ops[op];
+  record.end = std::max(record.end, time);
+  if (!run.view->is_collective(op) || source >= run.view->spec(op).members.size()) return;
+  const auto collective = static_cast<std::size_t>(run.view->graph->peer[op]);
+  run.timeline.rank_done[collective][source] = time;
+  emit(EventKind::kRankDone, run.timeline.graph, op, run.view->spec(op).members[source], time);
+}
+
+void EmulatorSession::end_operation(Run& run, OpIndex op) {
+  const Seconds end = run.timeline.ops[op].end;
+  const std::int32_t host = run.view->graph->kind[op] == OpKind::kTransfer
+                                ? run.view->graph->peer[op]
+                                : run.view->graph->worker[op];
+  emit(EventKind::kOperationEnded, run.timeline.graph, op, host, end);
+  run.timeline.end = std::max(run.timeline.end, end);
+  if (--run.unfinished == 0)
+    emit(EventKind::kGraphEnded, run.timeline.graph, 0, -1, run.timeline.end);
+}
+
+void EmulatorSession::emit(EventKind kind, GraphId graph, OpIndex op, int host, Seconds time) {
+  events_.push_back({time, kind, {graph, op}, host});
+}
+
+bool EmulatorSession::deliver(std::vector<Event>& events, Seconds until) {
+  if (events_.empty()) return false;
+  // Reports of different workers may cross each other on their way by some tens of microseconds.
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.time < b.time; });
+  const Seconds instant = std::max(events_.front().time, last_event_);
+  if (instant > until) return false;
+  std::size_t count = 0;
+  while (count < events_.size() && events_[count].time <= instant) {
+    events.push_back(events_[count++]);
+    events.back().time = instant;
+  }
+  events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(count));
+  last_event_ = instant;
+  return true;
+}
+
+Seconds EmulatorSession::patience() const {
+  double longest = 0;
+  for (const auto& [id, run] : runs_)
+    if (run->unfinished > 0 && !run->cancelled) longest = std::max(longest, run->longest);
+  return options_.wall_limit + Seconds(longest);
+}
+
+bool EmulatorSession::advance(Seconds until, std::vector<Event>& events) {
+  const Seconds end = until < sim::kForever ? epoch_ + until : until;
+  for (;;) {
+    while (const auto message = hub_->receive(Seconds(0))) take(*message);
+    if (deliver(events, until)) return true;
+    const bool idle = std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
+      return item.second->unfinished == 0 || item.second->cancelled;
+    });
+    const Seconds time = monotonic_now();
+    if (time >= end || (idle && until >= sim::kForever)) break;
+    if (idle) last_news_ = time;
+    const Seconds limit = last_news_ + patience();
+    const auto message = hub_->receive(std::min(end, limit));
+    if (message) {
+      last_news_ = monotonic_now();
+      take(*message);
+    } else if (monotonic_now() >= limit && !idle) {
+      give_up();
+    }
+  }
+  if (until < sim::kForever) last_event_ = std::max(last_event_, until);
+  return false;
+}
+
+void EmulatorSession::give_up() {
+  std::string unfinished;
+  for (const auto& [id, run] : runs_)
+    if (run->unfinished > 0 && !run->cancelled && unfinished.empty())
+      unfinished = "graph " + std::to_string(id) + ", " + describe_unfinished(id);
+  hub_->kill();
+  throw Error(ErrorKind::kFailure, "finish", "the emulated run",
+              "nothing was heard from its workers for " + format_duration(patience()) +
+                  (unfinished.empty() ? "" : " (" + unfinished + ")"),
+              "they were ended; a link that loses nearly everything never finishes");
+}
+
+void EmulatorSession::cancel(GraphId graph) {
+  const auto found = runs_.find(graph);
+  if (found == runs_.end() || found->second->cancelled || found->second->unfinished == 0) return;
+  found->second->cancelled = true;
+  std::erase_if(events_, [&](const Event& event) { return event.op.graph == graph; });
+  hub_->send(kAllHosts, {{"kind", "cancel"}, {"graph", graph}});
+}
+
+const sim::Timeline& EmulatorSession::timeline(GraphId graph) const { return get(graph).timeline; }
+
+void EmulatorSession::forget(GraphId graph) {
+  if (!runs_.contains(graph)) return;
+  cancel(graph);
+  runs_.erase(graph);
+  hub_->send(kAllHosts, {{"kind", "forget"}, {"graph", graph}});
+}
+
+std::string EmulatorSession::describe_unfinished(GraphId graph) const {
+  const Run& run = get(graph);
+  const sim::GraphTemplate& shape = *run.view->graph;
+  std::string text = std::to_string(run.unfinished) + " of " + std::to_string(shape.size()) +
+                     " operations have not ended";
+  for (OpIndex op = 0; op < shape.size(); ++op) {
+    if (run.missing[op] == 0) continue;
+    text += ", the first of them " + std::string(name_of(shape.kind[op])) + " " +
+            std::to_string(op) + " \"" + shape.labels[shape.label[op]] + "\"";
+    return text + (run.timeline.ops[op].start < Seconds(0) ? " (never started)" : " (started)");
+  }
+  return text;
+}
+
+}  // namespace gradwire::emulator

@@ -1,0 +1,77 @@
+#pragma once
+#include <map>
+#include <memory>
+
+#include "emulator/emulator.h"
+#include "emulator/host_view.h"
+#include "emulator/hub_link.h"
+#include "emulator/link_plan.h"
+
+namespace gradwire::emulator {
+
+/// The executor: hands graphs to the workers and merges what they report into timelines. Instants of
+/// the session are seconds since `epoch_`, workers speak CLOCK_MONOTONIC.
+class EmulatorSession final : public Emulator {
+ public:
+  EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options);
+
+  std::string_view name() const override { return "emulator"; }
+  std::string_view provenance() const override { return "emulated"; }
+  sim::GraphId submit(const sim::Submission& submission) override;
+  bool advance(Seconds until, std::vector<sim::Event>& events) override;
+  void cancel(sim::GraphId graph) override;
+  Seconds now() const override;
+  const sim::Timeline& timeline(sim::GraphId graph) const override;
+  void forget(sim::GraphId graph) override;
+  std::vector<sim::ChannelRecord> channels() const override;
+  std::string describe_unfinished(sim::GraphId graph) const override;
+
+  const EmulatorReport& report() const override { return report_; }
+  Seconds measure_base_rtt(int from_host, int to_host, int rounds) override;
+
+ private:
+  struct Template {
+    std::uint64_t id = 0;
+    std::shared_ptr<const HostView> view;
+  };
+  struct Run {
+    std::shared_ptr<const HostView> view;
+    sim::Timeline timeline;
+    std::vector<std::uint32_t> missing;  ///< [operations] reports still to come
+    std::size_t unfinished = 0;
+    double longest = 0;  ///< seconds of its longest operation
+    bool cancelled = false;
+  };
+
+  void set_up(const sim::Cluster& cluster);
+  void measure_neighbours();
+  const Template& template_of(const sim::GraphPtr& graph);
+  void check(const sim::Submission& submission) const;
+  std::vector<sim::ChannelRecord> read_channels();
+  nlohmann::json await(std::string_view kind);
+  void take(const nlohmann::json& message);
+  void take_report(const nlohmann::json& message);
+  void source_ended(Run& run, sim::OpIndex op, std::uint32_t source, Seconds time);
+  void end_operation(Run& run, sim::OpIndex op);
+  void emit(sim::EventKind kind, sim::GraphId graph, sim::OpIndex op, int host, Seconds time);
+  Seconds patience() const;
+  bool deliver(std::vector<sim::Event>& events, Seconds until);
+  [[noreturn]] void give_up();
+  Run& get(sim::GraphId graph) const;
+
+  EmulatorOptions options_;
+  std::vector<HostLink> links_;
+  std::vector<sim::ChannelId> up_channel_;  ///< [hosts], host to switch
+  std::unique_ptr<HubLink> hub_;
+  EmulatorReport report_;
+  Seconds epoch_{0};
+  Seconds last_news_{0};
+  Seconds last_event_{0};
+  std::vector<Template> templates_;  ///< the workers have them; oldest first
+  std::uint64_t next_template_ = 1;
+  std::map<sim::GraphId, std::unique_ptr<Run>> runs_;
+  sim::GraphId next_id_ = 1;
+  std::vector<sim::Event> events_;  ///< known, not yet delivered
+};
+
+}  // namespace gradwire::emulator

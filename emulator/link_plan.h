@@ -1,0 +1,57 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/cluster.h"
+
+/// What the kernel is asked to build: a star. Host h has a network namespace with a veth `eth0`
+/// whose peer `gw<h>` is a port of the bridge `gwbr` in the hub's namespace. Both ends of the pair
+/// shape what they send: eth0 the direction host to switch, gw<h> switch to host.
+///
+/// Framing. A full segment is 1,514 bytes to the shaper and 1,538 on an Ethernet wire (FCS,
+/// preamble, gap), which `packet` and `flow` charge; shapers are therefore set to
+/// rate * 1514 / 1538. An acknowledgement (66 against 84 bytes with padding) is charged 20 % short.
+///
+/// Burst. A token bucket gives an idle link credit: up to `burst` bytes of the next burst pass at
+/// once. The bucket is therefore kept to 25 us of the rate (at least one frame, at most 16,000
+/// bytes), and GSO packets to what fits in it.
+namespace gradwire::emulator {
+
+struct HostLink {
+  BitsPerSecond rate{1e9};
+  Seconds delay{0};
+  double loss = 0;
+  Bytes queue{0};  ///< never 0 here: the automatic size is resolved
+};
+
+/// The links of a star by host. Throws Error(kCapability) for any other topology.
+std::vector<HostLink> star_links(const sim::Cluster& cluster);
+
+/// What this kernel offers, and what follows from it.
+struct Shaping {
+  std::string shaper = "tbf";  ///< or "htb"
+  bool netem = false;          ///< link delays are emulated
+};
+
+Bytes burst_of(const HostLink& link);
+int gso_segments(const HostLink& link);
+BitsPerSecond shaper_rate(const HostLink& link);
+std::string host_address(int host);
+/// MAC of a host's eth0, and of the bridge's port to it.
+std::string host_mac(int host);
+std::string port_mac(int host);
+std::string port_name(int host);
+
+/// Input of `ip -batch -`, `tc -batch -` and `nft -f -` in the hub's namespace and in a host's.
+std::string hub_ip_script(const std::vector<HostLink>& links, const std::vector<int>& pids);
+std::string hub_tc_script(const std::vector<HostLink>& links, const Shaping& shaping);
+std::string hub_nft_script(const std::vector<HostLink>& links);
+std::string host_ip_script(const std::vector<HostLink>& links, int host);
+std::string host_tc_script(const HostLink& link, const Shaping& shaping);
+std::string host_nft_script(const HostLink& link);
+
+nlohmann::json to_json(const std::vector<HostLink>& links);
+std::vector<HostLink> links_from_json(const nlohmann::json& json);
+
+}  // namespace gradwire::emulator
