@@ -1,0 +1,231 @@
+#include "results/report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/file_descriptor.h"
+#include "results/report_data.h"
+#include "results/scenario_view.h"
+#include "results/svg.h"
+
+namespace gradwire::results {
+namespace {
+
+using Table = std::vector<std::vector<std::string>>;
+
+std::string element(const std::string& tag, const std::string& text) {
+  return "<" + tag + ">" + xml_escape(text) + "</" + tag + ">\n";
+}
+
+/// Distinct values of one header field, in order.
+std::string distinct(const ReportData& data, std::string (*value)(const RunHeader&)) {
+  std::vector<std::string> seen;
+  for (const ReportGroup& group : data.groups)
+    for (const RunSummary& run : group.group.runs) {
+      const std::string text = value(run.header);
+      if (!text.empty() && std::ranges::find(seen, text) == seen.end()) seen.push_back(text);
+    }
+  std::string out;
+  for (const std::string& text : seen) out += (out.empty() ? "" : ", ") + text;
+  return out;
+}
+
+std::string rows_html(const Table& table, bool header, const std::string& kind) {
+  std::string out = "<div class=\"scroll\"><table" +
+                    (kind.empty() ? std::string() : " class=\"" + kind + "\"") + ">\n";
+  for (std::size_t r = 0; r < table.size(); ++r) {
+    const bool head = header && r == 0;
+    const bool section = table[r].size() == 1 && table[0].size() > 1;
+    out += section ? "<tr class=\"section\">" : "<tr>";
+    const std::string tag = head ? "th" : "td";
+    for (const std::string& cell : table[r]) {
+      const std::string span =
+          section ? " colspan=\"" + std::to_string(table[0].size()) + "\"" : "";
+      out += "<" + tag + span + (head ? " scope=\"col\"" : "") + ">" + xml_escape(cell) + "</" +
+             tag + ">";
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+std::string figures_html(const std::vector<DrawnFigure>& figures) {
+  if (figures.empty()) return {};
+  std::string out = "<div class=\"figures\">\n";
+  for (const DrawnFigure& drawn : figures) {
+    SvgOptions options;
+    options.inline_html = true;
+    options.paint.width = drawn.width;
+    options.paint.height = drawn.height;
+    out += drawn.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
+    out += to_svg(drawn.figure, options) + "</figure>\n";
+  }
+  return out + "</div>\n";
+}
+
+std::string answers_html(const std::vector<Answer>& list, bool small) {
+  std::string out = small ? "<dl class=\"answers small\">\n" : "<dl class=\"answers\">\n";
+  for (const Answer& answer : list)
+    out += "<div>" + element("dt", answer.question) + element("dd", answer.answer) + "</div>\n";
+  return out + "</dl>\n";
+}
+
+std::string title_of(const ReportData& data, const ReportOptions& options) {
+  if (!options.title.empty()) return options.title;
+  return "Gradient compression: " +
+         distinct(data, [](const RunHeader& h) { return h.scenario_name; });
+}
+
+std::string header_html(const ReportData& data, const ReportOptions& options) {
+  std::string out = element("h1", title_of(data, options));
+  const std::string description = distinct(data, [](const RunHeader& header) {
+    return scenario_value(header.scenario_json, "/description");
+  });
+  if (!description.empty()) out += "<p class=\"lead\">" + xml_escape(description) + "</p>\n";
+  if (!options.summary.empty()) out += element("p", options.summary);
+  std::set<std::string> times, learning;
+  std::size_t used = 0;
+  for (const ReportGroup& group : data.groups) {
+    used += group.group.runs.size();
+    times.insert(group.time_provenance);
+    if (!group.learning_provenance.empty()) learning.insert(group.learning_provenance);
+  }
+  out += "<ul class=\"chips\">";
+  out += element("li", std::to_string(used) + " finished runs in " +
+                           std::to_string(data.groups.size()) + " groups");
+  for (const std::string& how : times) out += element("li", "time: " + how);
+  for (const std::string& how : learning) out += element("li", "learning: " + how);
+  out += element("li", "compute times: " + distinct(data, [](const RunHeader& h) {
+                         return h.compute_provenance;
+                       }));
+  const int left_out = data.unfinished;
+  if (left_out > 0) out += element("li", std::to_string(left_out) + " unfinished runs left out");
+  return out + "</ul>\n";
+}
+
+std::string answers_section(const ReportData& data) {
+  std::string out = "<h2>In short</h2>\n";
+  if (data.sections.size() == 1) return out + answers_html(answers(data, data.sections[0]), false);
+  return out + rows_html(winners_table(data), true, "text") + figures_html(overview_figures(data));
+}
+
+/// The closing table with a line above each section's rows.
+std::string table_section(const ReportData& data) {
+  std::vector<RunGroup> ordered;
+  for (const Section& section : data.sections)
+    for (const std::size_t i : section.groups) {
+      ordered.push_back(data.groups[i].group);
+      if (data.sections.size() > 1) ordered.back().label = data.groups[i].name;
+    }
+  const Table plain = closing_table(ordered);
+  Table table = {plain[0]};
+  std::size_t row = 1;
+  for (const Section& section : data.sections) {
+    if (data.sections.size() > 1) table.push_back({section.label});
+    for (std::size_t i = 0; i < section.groups.size(); ++i) table.push_back(plain[row++]);
+  }
+  return "<h2>All figures</h2>\n" + rows_html(table, true, "") +
+         "<p class=\"note\">Mean \u00b1 sample standard deviation over the seeds, in the unit of the "
+         "mean. Ratio: encoded bytes over the bytes of fp32 values. Time to target: simulated time "
+         "until the held-out accuracy first reached the target.</p>\n";
+}
+
+std::string sections_html(const ReportData& data) {
+  std::string out;
+  if (data.sections.size() == 1)
+    return "<h2>Figures</h2>\n" + figures_html(section_figures(data, data.sections[0]));
+  for (const Section& section : data.sections) {
+    out += element("h2", section.label);
+    out += answers_html(answers(data, section), true);
+    out += "<h3>Figures</h3>\n" + figures_html(section_figures(data, section));
+  }
+  return out;
+}
+
+/// Every leaf of the scenario that all groups share, and what was swept.
+std::string asked_section(const ReportData& data) {
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, std::size_t> count;
+  for (const ReportGroup& group : data.groups)
+    for (const auto& [pointer, text] :
+         scenario_leaves(group.group.runs.front().header.scenario_json)) {
+      values[pointer].insert(text);
+      ++count[pointer];
+    }
+  Table common, swept;
+  for (const auto& [pointer, texts] : values) {
+    if (pointer == "/name" || pointer == "/description" || pointer.starts_with("/$schema") ||
+        pointer.starts_with("/expected") || pointer.starts_with("/seed") ||
+        pointer.starts_with("/sweep") || pointer == "/schema_version")
+      continue;
+    std::string joined;
+    for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+    if (joined.empty()) continue;
+    (texts.size() == 1 && count[pointer] == data.groups.size() ? common : swept)
+        .push_back({pointer, joined});
+  }
+  std::string out = "<h2>What was asked</h2>\n";
+  if (!swept.empty()) out += "<h3>What differs between the runs</h3>\n" + rows_html(swept, false, "text");
+  if (!common.empty()) out += "<h3>What is the same in all</h3>\n" + rows_html(common, false, "text");
+  return out;
+}
+
+std::string assumptions_section(const ReportData& data, const ReportOptions& options) {
+  std::string out = "<h2>What this rests on</h2>\n<ul>\n";
+  for (const std::string& sentence : assumptions_of(data)) out += element("li", sentence);
+  for (const std::string& sentence : options.assumptions) out += element("li", sentence);
+  return out + "</ul>\n";
+}
+
+std::string provenance_section(const ReportData& data) {
+  Table table = {{"group", "time", "learning", "compute times", "scenario hash", "seeds",
+                  "learning hashes"}};
+  for (const ReportGroup& group : data.groups) {
+    const RunHeader& header = group.group.runs.front().header;
+    std::string seeds, hashes;
+    for (const RunSummary& run : group.group.runs) {
+      seeds += (seeds.empty() ? "" : ", ") + std::to_string(run.header.seed);
+      hashes += (hashes.empty() ? "" : " ") + run.learning_hash.substr(0, 8);
+    }
+    table.push_back({group.group.label, group.time_provenance + ", " + header.executor,
+                     group.learning_provenance.empty() ? "-" : group.learning_provenance,
+                     header.compute_provenance + ", " + header.device, header.scenario_hash, seeds,
+                     hashes});
+  }
+  const Table facts = {
+      {"Scenario files", distinct(data, [](const RunHeader& h) { return h.scenario_file; })},
+      {"Gradwire", distinct(data, [](const RunHeader& h) { return h.version; })},
+      {"Machines", distinct(data, [](const RunHeader& h) { return h.host; })},
+      {"Data sets", distinct(data, [](const RunHeader& h) { return h.data_set; })},
+      {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
+  return "<h2>Where the figures come from</h2>\n" + rows_html(facts, false, "text") +
+         rows_html(table, true, "text") +
+         "<p class=\"note\">Under each figure stands how its values were got and the hash of the "
+         "scenarios it was drawn from. The same scenario, seed and version give the same learning "
+         "hash on the same kind of machine.</p>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Store& store, std::span<const RunId> runs,
+                        const ReportOptions& options) {
+  const ReportData data = load_report(store, runs);
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                    "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  out += element("title", title_of(data, options));
+  out += "<style>\n:root{" + css_variables(Theme::light()) + "}\n";
+  out += "@media screen and (prefers-color-scheme:dark){:root{" + css_variables(Theme::dark()) +
+         "}}\n";
+  out += kReportStyle + std::string("</style>\n</head>\n<body>\n<main>\n");
+  out += header_html(data, options) + answers_section(data) + table_section(data);
+  out += sections_html(data) + asked_section(data) + assumptions_section(data, options);
+  return out + provenance_section(data) + "</main>\n</body>\n</html>\n";
+}
+
+void write_report(const Store& store, std::span<const RunId> runs, const std::string& path,
+                  const ReportOptions& options) {
+  write_file(path, report_html(store, runs, options));
+}
+
+}  // namespace gradwire::results

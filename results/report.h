@@ -1,0 +1,29 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/store.h"
+
+/// A report of runs as one self-contained HTML file: no script, no reference to anything outside,
+/// light and dark by the reader's preference, printable.
+namespace gradwire::results {
+
+struct ReportOptions {
+  std::string title;                     ///< empty = made from the scenario's name
+  std::string summary;                   ///< a paragraph of the author's, under the title
+  std::vector<std::string> assumptions;  ///< printed after those that follow from the runs
+};
+
+/// What was asked, the answers in sentences, a table, figures, assumptions, provenance. Runs are
+/// grouped over seeds; what differs beside the method (bandwidth, workers, loss) becomes sections.
+/// Unfinished runs are counted and left out. Throws StoreError for unknown runs and where no run is
+/// finished.
+std::string report_html(const Store& store, std::span<const RunId> runs,
+                        const ReportOptions& options = {});
+
+/// The same, written to `path` (whole or not at all).
+void write_report(const Store& store, std::span<const RunId> runs, const std::string& path,
+                  const ReportOptions& options = {});
+
+}  // namespace gradwire::results

@@ -1,0 +1,80 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "results/figure.h"
+#include "results/store.h"
+#include "results/summary.h"
+
+/// What a report is made of; shared by the report's files, not an interface.
+namespace gradwire::results {
+
+/// Mean and spread over a group's seeds along training.
+struct Curve {
+  std::vector<double> time_s;  ///< mean virtual time
+  std::vector<double> bytes;   ///< mean bytes on the wire so far
+  std::vector<double> mean, low, high;  ///< low/high = mean -/+ spread; equal to it for one seed
+};
+
+/// Means over all steps and seeds.
+struct StepSplit {
+  double compute_s = 0, codec_s = 0, exposed_s = 0;
+  double wire_bytes = 0, payload_bytes = 0;
+  double retransmissions = 0;
+};
+
+struct ReportGroup {
+  RunGroup group;
+  std::string name;   ///< within its section
+  int color = 0;      ///< the same method has the same colour in all figures
+  Curve accuracy, loss;
+  StepSplit split;
+  std::string time_provenance, learning_provenance;
+};
+
+/// All groups that differ in the method only.
+struct Section {
+  std::string label;  ///< "bandwidth 100Mbps"; empty where there is one section
+  std::vector<std::size_t> groups;
+  std::size_t baseline = 0;  ///< index into ReportData::groups: "none", else the first
+  bool has_baseline = false; ///< it is "none"
+  /// The number along which sections are ordered, where exactly one pointer with numbers differs.
+  std::optional<double> along;
+};
+
+struct ReportData {
+  std::vector<RunSummary> runs;  ///< as asked for
+  std::vector<ReportGroup> groups;
+  std::vector<Section> sections;
+  std::vector<std::string> section_pointers;
+  int loss_window = 1;           ///< steps in the loss curves' running mean
+  int unfinished = 0;
+};
+
+ReportData load_report(const Store& store, std::span<const RunId> ids);
+
+/// "simulated", "emulated", "predicted" times of a run: from its figures, else from its executor.
+std::string time_provenance(const RunHeader& header, std::span<const MetricRow> metrics);
+
+struct Answer {
+  std::string question, answer;
+};
+std::vector<Answer> answers(const ReportData& data, const Section& section);
+/// One row a section with the winners; empty where there is one section.
+std::vector<std::vector<std::string>> winners_table(const ReportData& data);
+
+struct DrawnFigure {
+  Figure figure;
+  double width = 540, height = 330;
+  bool wide = false;
+};
+/// Figures across sections (empty where there is one section), and of one section.
+std::vector<DrawnFigure> overview_figures(const ReportData& data);
+std::vector<DrawnFigure> section_figures(const ReportData& data, const Section& section);
+
+/// Sentences that hold for these runs: where times, bytes and learning come from.
+std::vector<std::string> assumptions_of(const ReportData& data);
+
+extern const char* const kReportStyle;
+
+}  // namespace gradwire::results
