@@ -28,6 +28,7 @@ struct ComputeProfile {
     Seconds encode{0};
     Seconds decode{0};         ///< one message (gather), or unpacking the sum (reduce)
     Seconds aggregate{0};      ///< adding one message, server side or receiver side
+    Seconds scale{0};          ///< the part of encode before workers have agreed on their scales
   };
   std::vector<Bucket> buckets;  ///< in backward order
   Seconds update{0};

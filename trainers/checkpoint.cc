@@ -1,0 +1,83 @@
+#include <sstream>
+
+#include "base/hash.h"
+#include "trainers/serial.h"
+#include "trainers/synchronous_trainer.h"
+
+/// Saving and loading a synchronous trainer, bit for bit.
+///
+/// u64 magic, u64 length, content, u64 hash of the content. Content: seed, elements, step, chain
+/// hash, weights, statistics, optimiser steps and buffers, codec states. Batches need nothing:
+/// which samples a step sees is a function of the seed.
+namespace gradwire::trainers {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31544e5241525447ull;  // "GTRARNT1", little-endian
+
+std::uint64_t hash_of(const std::string& content) {
+  Hasher hasher;
+  hasher.add_text(content);
+  return hasher.value();
+}
+
+[[noreturn]] void refuse(const char* reason) {
+  throw TrainerError("load", "checkpoint", reason, "start the run afresh");
+}
+
+void load_into(std::istream& in, std::span<float> values) {
+  const std::vector<float> loaded = get_vector<float>(in);
+  if (loaded.size() != values.size()) refuse("it belongs to another model or optimiser");
+  std::copy(loaded.begin(), loaded.end(), values.begin());
+}
+
+}  // namespace
+
+void SynchronousTrainer::save(std::ostream& out) const {
+  std::ostringstream stream;
+  save_content(stream);
+  const std::string content = stream.str();
+  put(out, kMagic);
+  put_span(out, std::span<const char>(content));
+  put(out, hash_of(content));
+  if (!out) throw TrainerError("save", "checkpoint", "writing failed", "check the disk's space");
+}
+
+void SynchronousTrainer::load(std::istream& in) {
+  if (get<std::uint64_t>(in) != kMagic) refuse("it does not start as one");
+  const std::vector<char> bytes = get_vector<char>(in);
+  std::string content(bytes.begin(), bytes.end());
+  if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
+  std::istringstream stream(std::move(content));
+  load_content(stream);
+}
+
+void SynchronousTrainer::save_content(std::ostream& out) const {
+  put(out, scenario_.seed);
+  put(out, layout_.elements());
+  put(out, step_);
+  put(out, chain_);
+  put_span(out, std::span<const float>(weights_));
+  put_span(out, std::span<const float>(statistics_));
+  put(out, optimizer_->steps());
+  for (const std::span<float> buffer : optimizer_->buffers()) {
+    put_span(out, std::span<const float>(buffer));
+  }
+  states_.save(out);
+}
+
+void SynchronousTrainer::load_content(std::istream& in) {
+  if (get<std::uint64_t>(in) != scenario_.seed || get<std::int64_t>(in) != layout_.elements()) {
+    refuse("it belongs to another seed or model");
+  }
+  step_ = get<std::int64_t>(in);
+  chain_ = get<std::uint64_t>(in);
+  load_into(in, weights_);
+  load_into(in, statistics_);
+  optimizer_->set_steps(get<std::int64_t>(in));
+  for (const std::span<float> buffer : optimizer_->buffers()) load_into(in, buffer);
+  states_.load(in);
+  submitted_ = false;
+  for (const auto& replica : replicas_) replica->weights_changed();
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,102 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compressors/codec.h"
+#include "sim/interpreter.h"
+#include "trainers/layout.h"
+#include "trainers/state_store.h"
+#include "trainers/step_template.h"
+
+/// How gradients become their mean: which messages cross the network, and what is in them. Works on
+/// spans of floats; no LibTorch. docs/adding-a-method.md tells how to add one.
+///
+/// | exchange | codec | what crosses |
+/// | ring | none | ring all-reduce of fp32 |
+/// | ring | kSum | scales by ring all-gather (4 B a tensor, where the codec shares scales), then a
+/// ring all-reduce of packed partial sums: a hop of j contributors has width_bits(j) bits an
+/// element | | ring | kGather | ring all-gather of each worker's message | | parameter-server |
+/// kSum | scales pushed and pulled, terms of one worker pushed, the packed sum of N pulled | |
+/// parameter-server | kGather | messages pushed; the server decodes and adds; the sum pulled,
+/// sparse or dense, whichever is smaller |
+///
+/// Messages. kGather: for each tensor of the bucket u32 length, then the codec's payload. Sum from
+/// the server after kGather: u32 count, then count pairs (u32 element, f32 value) of what is not
+/// zero; or, where that is larger, u32 0xffffffff and every element as f32. All little-endian.
+namespace gradwire::trainers {
+
+using GradientSpans = std::span<const std::span<const float>>;  ///< by tensor of the layout
+
+/// Codec times of one bucket on one worker; see scenarios::ComputeProfile::Bucket.
+struct CodecSeconds {
+  Seconds scale{0}, encode{0}, decode{0}, aggregate{0};
+};
+
+/// The traffic of one step: hands graph operations to the interpreter and keeps the books.
+class StepTraffic {
+ public:
+  StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes) : plan_(plan), bytes_(bytes) {
+    bytes_.assign(plan.graph()->bytes_begin.back(), Bytes(0));
+  }
+  /// Moves the data of that collective. `sizes`: its messages by rank; empty for reductions.
+  void move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
+            sim::DataHandler& handler);
+  /// For exchanges that add up directly: that collective would have carried this much.
+  void charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes, Bytes payload);
+  Bytes payload() const { return payload_; }
+
+ private:
+  std::span<const Bytes> set_sizes(sim::OpIndex op, std::span<const Bytes> sizes);
+  const StepTemplate& plan_;
+  std::vector<Bytes>& bytes_;
+  Bytes payload_{0};
+};
+
+struct ExchangeSettings {
+  int workers = 1;
+  bool server = false;  ///< parameter server instead of a ring
+  compressors::CodecPtr codec;
+  std::uint64_t seed = 1;
+  /// For tests: every worker's replica of the mean is computed from what that worker received.
+  bool every_replica = false;
+  /// For tests: `none` through terms, packing and the interpreter instead of adding up directly.
+  bool dense_through_terms = false;
+};
+
+/// One step is: propose and encode for each worker (any threads, side by side for different
+/// workers), with agree between them where scales are shared; then combine. Gradients handed in
+/// stay valid until combine returns.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// `aggregate`: what adding one bucket's worth of a hop takes (paces the ring's hops).
+  virtual std::vector<Stage> stages(std::size_t bucket, Seconds aggregate) const = 0;
+  virtual bool shares_scales() const { return false; }
+  virtual void propose(int /*worker*/, GradientSpans) {}
+  virtual void agree(StepTraffic&) {}
+  virtual void encode(int worker, GradientSpans gradients, std::int64_t step) = 0;
+  /// mean[layout.elements()] = mean over workers of what their messages say.
+  virtual void combine(StepTraffic& traffic, std::span<float> mean) = 0;
+  /// With ExchangeSettings::every_replica, after combine: worker's own mean.
+  virtual std::span<const float> replica(int worker) const = 0;
+  /// Times worker 0's codec on these gradients (median of `repetitions`), leaving no trace.
+  virtual CodecSeconds time_bucket(std::size_t bucket, GradientSpans gradients,
+                                   int repetitions) = 0;
+};
+
+/// `layout` and `states` must outlive the exchange. Throws TrainerError for a codec whose policy
+/// this exchange cannot serve.
+std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
+                                        StateStore& states);
+
+/// What the same exchange sends in a step with fp32 values: 2 (N - 1) E 4 bytes round a ring, 2 N E
+/// 4 to and from a server, all workers together.
+Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout);
+
+// The exchanges, a file each.
+std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);
+std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layout&);
+std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings&, const Layout&, StateStore&);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <array>
+
+#include "trainers/exchange.h"
+#include "trainers/measure.h"
+#include "trainers/movers.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using sim::CollectiveKind;
+
+/// fp32 without a codec. The order of additions is the ring's (chunk c starts with rank c, then
+/// c + 1, ...) or the server's (rank 0, 1, ...), so the result equals, bit for bit, what moving
+/// every hop gives; but each gradient is read once, and nothing is copied.
+class DenseExchange final : public Exchange {
+ public:
+  DenseExchange(const ExchangeSettings& settings, const Layout& layout)
+      : settings_(settings),
+        layout_(layout),
+        gradients_(static_cast<std::size_t>(settings.workers)) {}
+
+  std::vector<Stage> stages(std::size_t bucket, Seconds aggregate) const override {
+    const std::int64_t elements = layout_.buckets()[bucket].count;
+    const auto collective = [&](CollectiveKind kind, const char* label) {
+      Stage stage{StageKind::kCollective, sim::OpKind::kCollective, label, StageCost::kNone,
+                  collective_spec(kind, settings_.workers, elements, bucket)};
+      stage.collective.hop_per_element = aggregate / static_cast<double>(elements);
+      return stage;
+    };
+    if (!settings_.server) return {collective(CollectiveKind::kRingAllReduce, "all-reduce")};
+    return {collective(CollectiveKind::kPush, "push"),
+            {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
+            collective(CollectiveKind::kPull, "pull")};
+  }
+
+  void encode(int worker, GradientSpans gradients, std::int64_t) override {
+    gradients_[static_cast<std::size_t>(worker)].assign(gradients.begin(), gradients.end());
+  }
+
+  void combine(StepTraffic& traffic, std::span<float> mean) override {
+    mean_ = mean;
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      const BucketSlot& bucket = layout_.buckets()[b];
+      charge(traffic, b);
+      const int chunks = settings_.server ? 1 : settings_.workers;
+      for (int chunk = 0; chunk < chunks; ++chunk) {
+        add_chunk(bucket, sim::chunk_range(bucket.count, chunks, chunk), chunk, mean);
+      }
+    }
+  }
+
+  std::span<const float> replica(int) const override { return mean_; }
+
+  CodecSeconds time_bucket(std::size_t bucket, GradientSpans gradients, int repetitions) override {
+    std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[bucket].count));
+    CodecSeconds times;
+    times.aggregate = median_time(repetitions, [&] {
+      float* out = sum.data();
+      const BucketSlot& slot = layout_.buckets()[bucket];
+      for (std::size_t t = slot.first_tensor; t < slot.end_tensor; ++t) {
+        for (const float value : gradients[t]) *out++ += value;
+      }
+    });
+    return times;
+  }
+
+ private:
+  void charge(StepTraffic& traffic, std::size_t b) const {
+    const std::int64_t bytes = 4 * layout_.buckets()[b].count;
+    if (!settings_.server) {
+      traffic.charge(b, 0, {}, Bytes(2 * (settings_.workers - 1) * bytes));
+      return;
+    }
+    const std::vector<Bytes> sizes(gradients_.size(), Bytes(bytes));
+    for (const std::size_t stage : {0, 2}) {
+      traffic.charge(b, stage, sizes, Bytes(settings_.workers * bytes));
+    }
+  }
+
+  /// Elements `chunk` of `bucket`, tensor by tensor, starting with rank `first`.
+  void add_chunk(const BucketSlot& bucket, sim::ChunkRange chunk, int first,
+                 std::span<float> mean) {
+    const std::int64_t begin = bucket.first + chunk.first, end = begin + chunk.count;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      const std::int64_t from = std::max(begin, slot.first);
+      const std::int64_t to = std::min(end, slot.first + slot.count);
+      if (from < to) add_ranks(t, from - slot.first, to - from, first, mean.data() + from);
+    }
+  }
+
+  /// out[n] = (1/N) sum over ranks of tensor t's elements from `offset`, in blocks that stay in the
+  /// first-level cache.
+  void add_ranks(std::size_t t, std::int64_t offset, std::int64_t n, int first, float* out) const {
+    constexpr std::int64_t kBlock = 1024;
+    const std::size_t ranks = gradients_.size();
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    std::array<float, kBlock> sum;
+    for (std::int64_t at = 0; at < n; at += kBlock) {
+      const std::int64_t count = std::min(kBlock, n - at);
+      const auto of = [&](std::size_t turn) {
+        return gradients_[(static_cast<std::size_t>(first) + turn) % ranks][t].data() + offset + at;
+      };
+      std::copy_n(of(0), count, sum.data());
+      for (std::size_t turn = 1; turn < ranks; ++turn) {
+        const float* term = of(turn);
+        for (std::int64_t e = 0; e < count; ++e) sum[static_cast<std::size_t>(e)] += term[e];
+      }
+      for (std::int64_t e = 0; e < count; ++e)
+        out[at + e] = factor * sum[static_cast<std::size_t>(e)];
+    }
+  }
+
+  ExchangeSettings settings_;
+  const Layout& layout_;
+  std::vector<std::vector<std::span<const float>>> gradients_;  ///< [worker][tensor]
+  std::span<const float> mean_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings& settings,
+                                              const Layout& layout) {
+  return std::make_unique<DenseExchange>(settings, layout);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cstring>
+
+#include "trainers/exchange.h"
+#include "trainers/measure.h"
+#include "trainers/movers.h"
+#include "trainers/sparse_sum.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using sim::CollectiveKind;
+
+constexpr std::size_t kLengthBytes = 4;
+
+/// Scratch of the calling thread, aligned to 8 as codecs ask.
+std::span<std::byte> thread_scratch(std::size_t size) {
+  thread_local std::vector<std::uint64_t> words;
+  if (words.size() * 8 < size) words.resize((size + 7) / 8);
+  return std::as_writable_bytes(std::span(words)).first(size);
+}
+
+class GatherExchange final : public Exchange {
+ public:
+  GatherExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)
+      : settings_(settings),
+        codec_(*settings.codec),
+        layout_(layout),
+        states_(states),
+        messages_(workers(), std::vector<std::vector<std::byte>>(layout.buckets().size())),
+        replica_(settings.every_replica ? workers() : 0) {
+    for (const TensorSlot& slot : layout.tensors()) {
+      scratch_size_ =
+          std::max(scratch_size_, codec_.scratch_size(static_cast<std::size_t>(slot.count)));
+    }
+  }
+
+  std::vector<Stage> stages(std::size_t b, Seconds) const override {
+    const std::int64_t elements = layout_.buckets()[b].count;
+    const auto collective = [&](CollectiveKind kind, const char* label) {
+      return Stage{StageKind::kCollective, sim::OpKind::kCollective, label, StageCost::kNone,
+                   collective_spec(kind, settings_.workers, elements, b)};
+    };
+    const Stage encode{StageKind::kWorker, sim::OpKind::kEncode, "encode", StageCost::kEncode};
+    if (!settings_.server) {
+      return {encode,
+              collective(CollectiveKind::kRingAllGather, "all-gather"),
+              {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecodeAll}};
+    }
+    return {encode,
+            collective(CollectiveKind::kPush, "push"),
+            {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
+            collective(CollectiveKind::kPull, "pull"),
+            {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecode}};
+  }
+
+  void encode(int worker, GradientSpans gradients, std::int64_t step) override {
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      write_message(
+          b, gradients, worker, step,
+          [&](const TensorSlot& slot) {
+            const std::size_t size = codec_.state_size(static_cast<std::size_t>(slot.count));
+            return states_.at({worker, slot.parameter}, size);
+          },
+          messages_[static_cast<std::size_t>(worker)][b]);
+    }
+  }
+
+  void combine(StepTraffic& traffic, std::span<float> mean) override {
+    for (auto& replica : replica_) replica.resize(mean.size());
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      std::vector<Message> messages;
+      for (const auto& own : messages_) messages.emplace_back(own[b]);
+      settings_.server ? combine_at_server(traffic, b, messages, mean)
+                       : combine_round_ring(traffic, b, messages, mean);
+    }
+  }
+
+  std::span<const float> replica(int worker) const override {
+    return replica_[static_cast<std::size_t>(worker)];
+  }
+
+  CodecSeconds time_bucket(std::size_t b, GradientSpans gradients, int repetitions) override;
+
+ private:
+  std::size_t workers() const { return static_cast<std::size_t>(settings_.workers); }
+  std::span<float> bucket_of(std::span<float> all, std::size_t b) const {
+    return all.subspan(static_cast<std::size_t>(layout_.buckets()[b].first),
+                       static_cast<std::size_t>(layout_.buckets()[b].count));
+  }
+
+  /// message = for each tensor: u32 length, payload. `state_of(slot)`: the codec's state.
+  template <typename StateOf>
+  void write_message(std::size_t b, GradientSpans gradients, int worker, std::int64_t step,
+                     StateOf&& state_of, std::vector<std::byte>& message) const {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    std::size_t most = 0;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      most += kLengthBytes + codec_.max_encoded_size(gradients[t].size());
+    }
+    message.resize(most);
+    std::size_t at = 0;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      compressors::EncodeJob job;
+      job.tensor = {slot.name, slot.shape, gradients[t]};
+      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),
+                          static_cast<std::uint32_t>(worker),
+                          static_cast<std::uint32_t>(slot.parameter)};
+      job.state = state_of(slot);
+      job.payload = std::span(message).subspan(at + kLengthBytes);
+      const auto length =
+          static_cast<std::uint32_t>(codec_.encode(job, thread_scratch(scratch_size_)));
+      std::memcpy(message.data() + at, &length, kLengthBytes);
+      at += kLengthBytes + length;
+    }
+    message.resize(at);
+  }
+
+  /// sum += factor * what `message` says of bucket b; sum is that bucket's range.
+  void add_message(std::size_t b, Message message, float factor, std::span<float> sum) const {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      std::uint32_t length = 0;
+      if (message.size() >= kLengthBytes) std::memcpy(&length, message.data(), kLengthBytes);
+      if (message.size() < kLengthBytes + length) {
+        throw TrainerError("decode message of", codec_.name(),
+                           "it ends within tensor " + slot.name);
+      }
+      const auto values = sum.subspan(static_cast<std::size_t>(slot.first - bucket.first),
+                                      static_cast<std::size_t>(slot.count));
+      codec_.decode_accumulate({message.subspan(kLengthBytes, length), {}, values}, factor,
+                               thread_scratch(scratch_size_));
+      message = message.subspan(kLengthBytes + length);
+    }
+  }
+
+  void decode_all(std::size_t b, std::span<const Message> messages, float factor,
+                  std::span<float> sum) const {
+    std::fill(sum.begin(), sum.end(), 0.0f);
+    for (const Message& message : messages) add_message(b, message, factor, sum);
+  }
+
+  void combine_round_ring(StepTraffic& traffic, std::size_t b, const std::vector<Message>& messages,
+                          std::span<float> mean) {
+    GatherMover mover(messages);
+    traffic.move(b, 1, sizes_of(messages), mover);
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    decode_all(b, mover.received(0), factor, bucket_of(mean, b));
+    for (std::size_t w = 0; w < replica_.size(); ++w) {
+      decode_all(b, mover.received(static_cast<int>(w)), factor, bucket_of(replica_[w], b));
+    }
+  }
+
+  void combine_at_server(StepTraffic& traffic, std::size_t b, const std::vector<Message>& messages,
+                         std::span<float> mean) {
+    ServerMover push(messages);
+    traffic.move(b, 1, sizes_of(messages), push);
+    std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
+    decode_all(b, push.received(), 1.0f, sum);
+    std::vector<std::byte> answer;
+    write_sum(sum, answer);
+    const std::vector<Message> answers(workers(), answer);
+    ServerMover pull(answers);
+    traffic.move(b, 3, sizes_of(answers), pull);
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    read_sum(pull.received()[0], factor, bucket_of(mean, b));
+    for (std::size_t w = 0; w < replica_.size(); ++w) {
+      read_sum(pull.received()[w], factor, bucket_of(replica_[w], b));
+    }
+  }
+
+  ExchangeSettings settings_;
+  const compressors::Codec& codec_;
+  const Layout& layout_;
+  StateStore& states_;
+  std::size_t scratch_size_ = 0;
+  std::vector<std::vector<std::vector<std::byte>>> messages_;  ///< [worker][bucket]
+  std::vector<std::vector<float>> replica_;
+};
+
+CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients, int repetitions) {
+  StateStore fresh;
+  std::vector<std::byte> message;
+  std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
+  CodecSeconds times;
+  times.encode = median_time(repetitions, [&] {
+    write_message(
+        b, gradients, 0, 0,
+        [&](const TensorSlot& slot) {
+          return fresh.at({0, slot.parameter},
+                          codec_.state_size(static_cast<std::size_t>(slot.count)));
+        },
+        message);
+  });
+  times.aggregate = median_time(repetitions, [&] { add_message(b, message, 1.0f, sum); });
+  times.decode = times.aggregate;
+  if (!settings_.server) return times;
+  // What comes back from the server is one sum; one worker's message stands in for it here.
+  decode_all(b, std::vector<Message>{message}, 1.0f, sum);
+  std::vector<std::byte> answer;
+  write_sum(sum, answer);
+  times.decode = median_time(repetitions, [&] { read_sum(answer, 1.0f, sum); });
+  return times;
+}
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings& settings,
+                                               const Layout& layout, StateStore& states) {
+  return std::make_unique<GatherExchange>(settings, layout, states);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,351 @@
+#include <algorithm>
+#include <cstring>
+
+#include "trainers/exchange.h"
+#include "trainers/measure.h"
+#include "trainers/movers.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using compressors::SideInputs;
+using compressors::SumTerms;
+using sim::CollectiveKind;
+
+/// One bucket's ring all-reduce. Hosts add packed partial sums into their terms; the owner of a
+/// finished chunk rounds its own copy as it packs it, and everybody else forwards those very bytes.
+class RingReduction final : public sim::DataHandler {
+ public:
+  /// `terms[h]`: host h's terms of the bucket, replaced by the sum on the first `replicas` hosts
+  /// (the others end with partial sums: nobody reads them).
+  RingReduction(const SumTerms& codec, std::vector<std::span<std::uint32_t>> terms, int replicas)
+      : codec_(codec),
+        terms_(std::move(terms)),
+        replicas_(replicas),
+        buffers_(terms_.size()),
+        received_(terms_.size(), std::vector<Message>(terms_.size())) {
+    // Each host sends each chunk once at most, so a region a chunk never overwrites what travels.
+    const auto n = static_cast<std::int64_t>(terms_[0].size());
+    width_ = codec_.width_bits(ranks());
+    for (auto& buffer : buffers_) {
+      buffer.resize(static_cast<std::size_t>(n * width_ / 8 + 2 * ranks()));
+    }
+  }
+
+  Message send(int host, sim::OpIndex, const sim::HopTransfer& hop,
+               sim::ChunkRange chunk) override {
+    const auto h = static_cast<std::size_t>(host), block = static_cast<std::size_t>(hop.block);
+    if (!hop.reduce && !received_[h][block].empty()) return received_[h][block];
+    const std::span<std::byte> out = region(h, chunk, hop.block, hop.contributors);
+    const std::span<std::uint32_t> part = part_of(h, chunk);
+    codec_.pack(part, hop.contributors, out);
+    if (!hop.reduce && host < replicas_) codec_.round_as_packed(part, hop.contributors);
+    return out;
+  }
+
+  void receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk,
+               Message payload) override {
+    const auto h = static_cast<std::size_t>(host);
+    if (hop.reduce) {
+      codec_.unpack_add(payload, hop.contributors, part_of(h, chunk));
+      return;
+    }
+    received_[h][static_cast<std::size_t>(hop.block)] = payload;
+    if (host < replicas_) codec_.unpack_store(payload, hop.contributors, part_of(h, chunk));
+  }
+
+ private:
+  int ranks() const { return static_cast<int>(terms_.size()); }
+  std::span<std::uint32_t> part_of(std::size_t host, sim::ChunkRange chunk) const {
+    return terms_[host].subspan(static_cast<std::size_t>(chunk.first),
+                                static_cast<std::size_t>(chunk.count));
+  }
+  std::span<std::byte> region(std::size_t host, sim::ChunkRange chunk, int block,
+                              int contributors) {
+    const auto first = static_cast<std::size_t>(chunk.first * width_ / 8 + 2 * block);
+    const auto n = static_cast<std::size_t>(chunk.count);
+    return std::span(buffers_[host]).subspan(first, codec_.packed_size(n, contributors));
+  }
+
+  const SumTerms& codec_;
+  std::vector<std::span<std::uint32_t>> terms_;
+  int replicas_;
+  int width_ = 0;
+  std::vector<std::vector<std::byte>> buffers_;
+  std::vector<std::vector<Message>> received_;  ///< [host][chunk], finished chunks
+};
+
+/// The elements of a tensor or bucket in a flat buffer.
+template <typename Vector, typename Slot>
+auto slice(Vector& values, const Slot& slot) {
+  return std::span(values).subspan(static_cast<std::size_t>(slot.first),
+                                   static_cast<std::size_t>(slot.count));
+}
+
+class SumExchange final : public Exchange {
+ public:
+  SumExchange(const ExchangeSettings& settings, const Layout& layout)
+      : settings_(settings),
+        layout_(layout),
+        sum_(*settings.codec->sum_terms()),
+        shared_(settings.codec->wants_shared_scale()),
+        terms_(workers()),
+        scales_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
+        agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
+        replica_(settings.every_replica ? workers() : 1) {
+    for (auto& terms : terms_) terms.resize(static_cast<std::size_t>(layout.elements()));
+  }
+
+  std::vector<Stage> stages(std::size_t b, Seconds aggregate) const override;
+  bool shares_scales() const override { return shared_; }
+
+  void propose(int worker, GradientSpans gradients) override {
+    for (std::size_t t = 0; t < gradients.size(); ++t) {
+      scales_[static_cast<std::size_t>(worker)][t] =
+          settings_.codec->local_scale(view(t, gradients[t]));
+    }
+  }
+
+  void agree(StepTraffic& traffic) override {
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      settings_.server ? agree_at_server(traffic, b) : agree_round_ring(traffic, b);
+    }
+  }
+
+  void encode(int worker, GradientSpans gradients, std::int64_t step) override {
+    const auto w = static_cast<std::size_t>(worker);
+    for (std::size_t t = 0; t < gradients.size(); ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      const compressors::Draws draws{RandomStream{settings_.seed, static_cast<std::uint32_t>(step),
+                                                  static_cast<std::uint32_t>(worker),
+                                                  static_cast<std::uint32_t>(slot.parameter)}};
+      sum_.to_terms(view(t, gradients[t]), SideInputs{agreed_[w][t]}, draws,
+                    slice(terms_[w], slot));
+    }
+  }
+
+  void combine(StepTraffic& traffic, std::span<float> mean) override {
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      settings_.server ? combine_at_server(traffic, b) : combine_round_ring(traffic, b);
+    }
+    to_values(0, mean);
+    for (std::size_t w = 0; settings_.every_replica && w < workers(); ++w) {
+      replica_[w].resize(mean.size());
+      to_values(w, replica_[w]);
+    }
+  }
+
+  std::span<const float> replica(int worker) const override {
+    return replica_[static_cast<std::size_t>(worker)];
+  }
+
+  CodecSeconds time_bucket(std::size_t b, GradientSpans gradients, int repetitions) override;
+
+ private:
+  std::size_t workers() const { return static_cast<std::size_t>(settings_.workers); }
+  compressors::TensorView view(std::size_t t, std::span<const float> data) const {
+    const TensorSlot& slot = layout_.tensors()[t];
+    return {slot.name, slot.shape, data};
+  }
+  std::size_t main_stage() const { return shared_ ? (settings_.server ? 5 : 3) : 1; }
+  std::size_t replicas() const { return settings_.every_replica ? workers() : 1; }
+
+  void to_values(std::size_t worker, std::span<float> values) const {
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      sum_.to_values(slice(terms_[worker], slot), SideInputs{agreed_[worker][t]}, factor,
+                     slice(values, slot));
+    }
+  }
+
+  /// Worker's proposed scales of bucket b, as they travel: f32 each.
+  Message scale_message(std::size_t worker, const BucketSlot& bucket) const {
+    return std::as_bytes(
+        std::span<const float>(scales_[worker]).subspan(bucket.first_tensor, bucket.tensors()));
+  }
+  static void take_largest(std::span<const Message> messages, std::span<float> largest) {
+    for (std::size_t t = 0; t < largest.size(); ++t) {
+      largest[t] = 0;
+      for (const Message& message : messages) {
+        float scale;
+        std::memcpy(&scale, message.data() + 4 * t, 4);
+        largest[t] = std::max(largest[t], scale);
+      }
+    }
+  }
+  std::span<float> agreed(std::size_t worker, const BucketSlot& bucket) {
+    return std::span(agreed_[worker]).subspan(bucket.first_tensor, bucket.tensors());
+  }
+
+  void agree_round_ring(StepTraffic& traffic, std::size_t b);
+  void agree_at_server(StepTraffic& traffic, std::size_t b);
+  void combine_round_ring(StepTraffic& traffic, std::size_t b);
+  void combine_at_server(StepTraffic& traffic, std::size_t b);
+
+  ExchangeSettings settings_;
+  const Layout& layout_;
+  const SumTerms& sum_;
+  bool shared_;
+  std::vector<std::vector<std::uint32_t>> terms_;  ///< [worker][element]
+  std::vector<std::vector<float>> scales_;         ///< [worker][tensor], proposed
+  std::vector<std::vector<float>> agreed_;         ///< [worker][tensor], the largest
+  std::vector<std::vector<float>> replica_;        ///< [worker][element]
+};
+
+std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  std::vector<Stage> stages;
+  const auto worker = [&](sim::OpKind op, const char* label, StageCost cost) {
+    stages.push_back({StageKind::kWorker, op, label, cost});
+  };
+  const auto server = [&](const char* label, StageCost cost) {
+    stages.push_back({StageKind::kServer, sim::OpKind::kAggregate, label, cost});
+  };
+  const auto collective = [&](CollectiveKind kind, const char* label, std::int64_t elements) {
+    stages.push_back({StageKind::kCollective, sim::OpKind::kCollective, label, StageCost::kNone,
+                      collective_spec(kind, settings_.workers, elements, b)});
+  };
+  if (shared_) {
+    const auto tensors = static_cast<std::int64_t>(bucket.tensors());
+    worker(sim::OpKind::kEncode, "scale", StageCost::kScale);
+    if (settings_.server) {
+      collective(CollectiveKind::kPush, "push scales", tensors);
+      server("largest scale", StageCost::kNone);
+      collective(CollectiveKind::kPull, "pull scales", tensors);
+    } else {
+      collective(CollectiveKind::kRingAllGather, "gather scales", tensors);
+    }
+  }
+  worker(sim::OpKind::kEncode, "encode", StageCost::kEncode);
+  if (settings_.server) {
+    collective(CollectiveKind::kPush, "push", bucket.count);
+    server("aggregate", StageCost::kAggregateAll);
+    collective(CollectiveKind::kPull, "pull", bucket.count);
+  } else {
+    collective(CollectiveKind::kRingAllReduce, "all-reduce", bucket.count);
+    sim::CollectiveSpec& spec = stages.back().collective;
+    spec.hop_per_element = aggregate / static_cast<double>(bucket.count);
+    spec.width_bits.clear();
+    for (int j = 1; j <= settings_.workers; ++j) {
+      spec.width_bits.push_back(static_cast<std::uint8_t>(sum_.width_bits(j)));
+    }
+  }
+  worker(sim::OpKind::kDecode, "decode", StageCost::kDecode);
+  return stages;
+}
+
+void SumExchange::agree_round_ring(StepTraffic& traffic, std::size_t b) {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  std::vector<Message> messages;
+  for (std::size_t w = 0; w < workers(); ++w) messages.push_back(scale_message(w, bucket));
+  GatherMover mover(messages);
+  traffic.move(b, 1, sizes_of(messages), mover);
+  for (std::size_t w = 0; w < workers(); ++w) {
+    take_largest(mover.received(static_cast<int>(w)), agreed(w, bucket));
+  }
+}
+
+void SumExchange::agree_at_server(StepTraffic& traffic, std::size_t b) {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  std::vector<Message> messages;
+  for (std::size_t w = 0; w < workers(); ++w) messages.push_back(scale_message(w, bucket));
+  ServerMover push(messages);
+  traffic.move(b, 1, sizes_of(messages), push);
+  std::vector<float> largest(bucket.tensors());
+  take_largest(push.received(), largest);
+  const std::vector<Message> answers(workers(), std::as_bytes(std::span<const float>(largest)));
+  ServerMover pull(answers);
+  traffic.move(b, 3, sizes_of(answers), pull);
+  for (std::size_t w = 0; w < workers(); ++w) {
+    take_largest(pull.received().subspan(w, 1), agreed(w, bucket));
+  }
+}
+
+void SumExchange::combine_round_ring(StepTraffic& traffic, std::size_t b) {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  std::vector<std::span<std::uint32_t>> terms;
+  for (auto& own : terms_) terms.push_back(slice(own, bucket));
+  RingReduction reduction(sum_, terms, static_cast<int>(replicas()));
+  traffic.move(b, main_stage(), {}, reduction);
+  // A lone worker has sent nothing, but its update must be what the codec makes of its gradient.
+  if (settings_.workers == 1) sum_.round_as_packed(terms[0], 1);
+}
+
+void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b) {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  const auto n = static_cast<std::size_t>(bucket.count);
+  std::vector<std::vector<std::byte>> packed(workers());
+  std::vector<Message> messages;
+  for (std::size_t w = 0; w < workers(); ++w) {
+    packed[w].resize(sum_.packed_size(n, 1));
+    sum_.pack(slice(terms_[w], bucket), 1, packed[w]);
+    messages.push_back(packed[w]);
+  }
+  ServerMover push(messages);
+  traffic.move(b, main_stage(), sizes_of(messages), push);
+  std::vector<std::uint32_t> total(n);
+  sum_.unpack_store(push.received()[0], 1, total);
+  for (std::size_t w = 1; w < workers(); ++w) sum_.unpack_add(push.received()[w], 1, total);
+  std::vector<std::byte> answer(sum_.packed_size(n, settings_.workers));
+  sum_.pack(total, settings_.workers, answer);
+  const std::vector<Message> answers(workers(), answer);
+  ServerMover pull(answers);
+  traffic.move(b, main_stage() + 2, sizes_of(answers), pull);
+  for (std::size_t w = 0; w < replicas(); ++w) {
+    sum_.unpack_store(pull.received()[w], settings_.workers, slice(terms_[w], bucket));
+  }
+}
+
+CodecSeconds SumExchange::time_bucket(std::size_t b, GradientSpans gradients, int repetitions) {
+  const BucketSlot& bucket = layout_.buckets()[b];
+  const auto n = static_cast<std::size_t>(bucket.count);
+  const auto each = [&](auto&& call) {
+    return median_time(repetitions, [&] {
+      for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+        const TensorSlot& slot = layout_.tensors()[t];
+        call(t, static_cast<std::size_t>(slot.first - bucket.first),
+             static_cast<std::size_t>(slot.count));
+      }
+    });
+  };
+  std::vector<float> scales(layout_.tensors().size(), -1.0f), values(n);
+  std::vector<std::uint32_t> terms(n), total(n);
+  // Adding is timed at half the workers, the middle of a ring's way.
+  const int half = std::max(1, settings_.workers / 2);
+  std::vector<std::byte> packed(sum_.packed_size(n, settings_.workers));
+  const std::span<std::byte> partial = std::span(packed).first(sum_.packed_size(n, half));
+  CodecSeconds times;
+  if (shared_) {
+    times.scale = each([&](std::size_t t, std::size_t, std::size_t) {
+      scales[t] = settings_.codec->local_scale(view(t, gradients[t]));
+    });
+  }
+  times.encode = times.scale + each([&](std::size_t t, std::size_t first, std::size_t count) {
+                   sum_.to_terms(view(t, gradients[t]), SideInputs{scales[t]}, {},
+                                 std::span(terms).subspan(first, count));
+                 });
+  sum_.pack(terms, half, partial);
+  times.aggregate = median_time(repetitions, [&] {
+    std::fill(total.begin(), total.end(), 0u);
+    sum_.unpack_add(partial, half, total);
+    sum_.pack(total, half, partial);
+  });
+  sum_.pack(terms, settings_.workers, packed);
+  times.decode =
+      median_time(repetitions, [&] { sum_.unpack_store(packed, settings_.workers, total); });
+  times.decode += each([&](std::size_t t, std::size_t first, std::size_t count) {
+    sum_.to_values(std::span(total).subspan(first, count), SideInputs{scales[t]}, 1.0f,
+                   std::span(values).subspan(first, count));
+  });
+  return times;
+}
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings& settings,
+                                            const Layout& layout) {
+  return std::make_unique<SumExchange>(settings, layout);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gradwire::trainers {
+
+/// Inflates one gzip stream. `subject` names it in errors; throws TrainerError saying at which
+/// compressed byte it is damaged or ends too early.
+std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> packed, const std::string& subject);
+
+/// The contents of `path`, inflated if it starts with the gzip magic. Throws Error.
+std::vector<std::uint8_t> read_maybe_gzip(const std::string& path);
+
+/// `path` or `path`.gz, whichever exists (the plain one first); empty if neither does.
+std::string find_plain_or_gzip(const std::string& path);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+/// Where each tensor of a model lies in the flat buffers for weights, gradients and optimiser
+/// state.
+namespace gradwire::trainers {
+
+/// One trainable tensor, in the order in which the forward pass uses it.
+struct Parameter {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  /// Initial values: centre + bound * u, u uniform in [-1, 1) from Philox.
+  float centre = 0;
+  float bound = 0;
+  std::int64_t count() const;
+};
+
+struct TensorSlot {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  int parameter = 0;       ///< its number in forward order; also the codec's tensor id
+  std::int64_t first = 0;  ///< in the flat buffer
+  std::int64_t count = 0;
+};
+
+/// What is sent together: tensors [first_tensor, end_tensor), elements [first, first + count).
+struct BucketSlot {
+  std::string name;
+  std::size_t first_tensor = 0;
+  std::size_t end_tensor = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::size_t tensors() const { return end_tensor - first_tensor; }
+};
+
+/// Tensors in backward order (the last layer's gradient is ready first), cut into buckets: a tensor
+/// joins the open bucket unless that would then exceed `bucket` bytes of fp32; a larger tensor has
+/// a bucket of its own. Flat buffers follow the same order, so a bucket is one contiguous range.
+class Layout {
+ public:
+  Layout() = default;
+  Layout(std::span<const Parameter> parameters, Bytes bucket);
+
+  const std::vector<TensorSlot>& tensors() const { return tensors_; }
+  const std::vector<BucketSlot>& buckets() const { return buckets_; }
+  std::int64_t elements() const { return elements_; }
+  /// Number in backward order of parameter `parameter` (in forward order).
+  std::size_t tensor_of(int parameter) const {
+    return tensors_.size() - 1 - static_cast<std::size_t>(parameter);
+  }
+
+ private:
+  std::vector<TensorSlot> tensors_;
+  std::vector<BucketSlot> buckets_;
+  std::int64_t elements_ = 0;
+};
+
+/// weights[layout.elements()] = initial values; tensor p draws from stream kWeightStream + p.
+void initialise(std::span<const Parameter> parameters, const Layout& layout, std::uint64_t seed,
+                std::span<float> weights);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,30 @@
+#include <filesystem>
+
+#include "trainers/synchronous_trainer.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+std::string data_path(const scenarios::Scenario& scenario) {
+  const std::filesystem::path path(scenario.workload.data_path);
+  if (path.empty() || path.is_absolute()) return path.string();
+  return (std::filesystem::path(scenario.file).parent_path() / path).string();
+}
+
+}  // namespace
+
+std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,
+                                                 const scenarios::TrainerOptions& options) {
+  if (scenario.workload.kind != scenarios::WorkloadKind::kTraining) {
+    throw TrainerError("train", scenario.name, "its workload is not a training run");
+  }
+  auto data = std::make_unique<DataSet>(
+      load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
+  // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
+  const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
+  auto model = make_model(scenario.workload.model, *data, device);
+  return std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,119 @@
+#include "trainers/step_template.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using sim::Lane;
+using sim::OpIndex;
+using sim::OpKind;
+
+Seconds cost_of(StageCost cost, const scenarios::ComputeProfile::Bucket& bucket, int workers) {
+  switch (cost) {
+    case StageCost::kNone:
+      return Seconds(0);
+    case StageCost::kScale:
+      return bucket.scale;
+    case StageCost::kEncode:
+      return bucket.encode - bucket.scale;
+    case StageCost::kDecode:
+      return bucket.decode;
+    case StageCost::kDecodeAll:
+      return bucket.decode * workers;
+    case StageCost::kAggregateAll:
+      return bucket.aggregate * workers;
+  }
+  return Seconds(0);
+}
+
+/// Each operation once, in order of index.
+std::vector<OpIndex> without_repeats(std::vector<OpIndex> ops) {
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  return ops;
+}
+
+}  // namespace
+
+StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap)
+    : workers_(workers) {
+  sim::GraphBuilder builder;
+  for (int w = 0; w < workers; ++w) {
+    forward_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "forward"));
+  }
+  for (std::size_t b = 0; b < stages.size(); ++b) add_backward(builder, b);
+  for (std::size_t b = 0; b < stages.size(); ++b) {
+    add_stages(builder, b, stages[b], overlap ? backward_[b] : backward_.back());
+  }
+  for (int w = 0; w < workers; ++w) {
+    std::vector<OpIndex> after;
+    for (const std::vector<OpIndex>& ends : last_)
+      after.push_back(ends[static_cast<std::size_t>(w)]);
+    update_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "update",
+                                            without_repeats(after)));
+  }
+  graph_ = builder.finish();
+}
+
+void StepTemplate::add_backward(sim::GraphBuilder& builder, std::size_t bucket) {
+  const std::vector<OpIndex>& previous = bucket == 0 ? forward_ : backward_.back();
+  std::vector<OpIndex> ops;
+  for (int w = 0; w < workers_; ++w) {
+    ops.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w,
+                                        "backward b" + std::to_string(bucket),
+                                        {&previous[static_cast<std::size_t>(w)], 1}));
+  }
+  backward_.push_back(std::move(ops));
+}
+
+void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
+                              const std::vector<Stage>& stages, std::vector<OpIndex> previous) {
+  collective_.emplace_back();
+  for (const Stage& stage : stages) {
+    const std::string label = stage.label + " b" + std::to_string(bucket);
+    OpIndex op = 0;
+    if (stage.kind == StageKind::kWorker) {
+      for (int w = 0; w < workers_; ++w) {
+        OpIndex& before = previous[static_cast<std::size_t>(w)];
+        before = builder.add_operation(stage.op, Lane::kCodec, w, label, {&before, 1});
+        costs_.push_back({before, bucket, stage.cost});
+      }
+    } else if (stage.kind == StageKind::kServer) {
+      op =
+          builder.add_operation(stage.op, Lane::kCodec, workers_, label, without_repeats(previous));
+      costs_.push_back({op, bucket, stage.cost});
+      // Workers go on from the collective before; the collective after also waits for the server.
+      last_collective_.push_back(op);
+    } else {
+      std::vector<OpIndex> after = previous;
+      after.insert(after.end(), last_collective_.begin(), last_collective_.end());
+      op = builder.add_collective(stage.collective, label, without_repeats(after));
+      last_collective_ = {op};
+      std::fill(previous.begin(), previous.end(), op);
+    }
+    collective_.back().push_back(op);
+  }
+  last_.push_back(std::move(previous));
+}
+
+std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& profile,
+                                           std::span<const double> slowdown) const {
+  GRADWIRE_ASSERT(profile.buckets.size() == backward_.size());
+  std::vector<Seconds> seconds(graph_->size(), Seconds(0));
+  for (std::size_t w = 0; w < forward_.size(); ++w) {
+    seconds[forward_[w]] = profile.forward * slowdown[w];
+    seconds[update_[w]] = profile.update * slowdown[w];
+    for (std::size_t b = 0; b < backward_.size(); ++b) {
+      seconds[backward_[b][w]] = profile.buckets[b].backward * slowdown[w];
+    }
+  }
+  for (const Costing& costing : costs_) {
+    seconds[costing.op] = cost_of(costing.cost, profile.buckets[costing.bucket], workers_);
+  }
+  return seconds;
+}
+
+}  // namespace gradwire::trainers

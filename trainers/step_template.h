@@ -1,0 +1,78 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/trainer.h"
+#include "sim/step_graph.h"
+
+/// The step graph of synchronous data parallelism, built once for a layout and an exchange.
+///
+///   forward(w) -> backward b0(w) -> backward b1(w) -> ...          compute lane of worker w
+///   backward b(w) -> [worker stage | collective | server stage]*   codec lane, network
+///   last stage of every bucket -> update(w)                        compute lane
+///
+/// Without overlap a bucket's first stage waits for the worker's whole backward pass. The
+/// collectives of all buckets follow one another in bucket order on each worker, as on one
+/// communication stream.
+namespace gradwire::trainers {
+
+enum class StageKind { kWorker, kServer, kCollective };
+
+/// Which of the profile's times an operation takes. N = workers.
+enum class StageCost {
+  kNone,
+  kScale,         ///< Bucket::scale
+  kEncode,        ///< Bucket::encode less Bucket::scale
+  kDecode,        ///< Bucket::decode
+  kDecodeAll,     ///< N Bucket::decode: every worker decodes every message
+  kAggregateAll,  ///< N Bucket::aggregate: the server adds every message
+};
+
+/// One stage of a bucket's exchange, in order: an operation of every worker, one of the server, or
+/// a collective.
+struct Stage {
+  StageKind kind = StageKind::kWorker;
+  sim::OpKind op = sim::OpKind::kEncode;
+  std::string label;
+  StageCost cost = StageCost::kNone;
+  sim::CollectiveSpec collective = {};
+};
+
+class StepTemplate {
+ public:
+  /// `stages[b]`: those of bucket b. The server, where a stage needs one, is host `workers`.
+  StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap);
+
+  const sim::GraphPtr& graph() const { return graph_; }
+  sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
+  sim::OpIndex update(int worker) const { return update_[static_cast<std::size_t>(worker)]; }
+  /// The collective that stage `stage` of `bucket` is.
+  sim::OpIndex collective(std::size_t bucket, std::size_t stage) const {
+    return collective_[bucket][stage];
+  }
+  /// seconds[graph()->size()]: the profile's times, compute multiplied by the worker's slowdown.
+  std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
+                               std::span<const double> slowdown) const;
+
+ private:
+  struct Costing {
+    sim::OpIndex op = 0;
+    std::size_t bucket = 0;
+    StageCost cost = StageCost::kNone;
+  };
+  void add_backward(sim::GraphBuilder& builder, std::size_t bucket);
+  void add_stages(sim::GraphBuilder& builder, std::size_t bucket, const std::vector<Stage>& stages,
+                  std::vector<sim::OpIndex> previous);
+
+  int workers_;
+  sim::GraphPtr graph_;
+  std::vector<sim::OpIndex> forward_, update_;
+  std::vector<std::vector<sim::OpIndex>> backward_;    ///< [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> collective_;  ///< [bucket][stage]
+  std::vector<std::vector<sim::OpIndex>> last_;        ///< [bucket][worker]: what the update awaits
+  std::vector<sim::OpIndex> last_collective_;          ///< of the bucket before; empty at first
+  std::vector<Costing> costs_;
+};
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,189 @@
+#include "trainers/synchronous_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+#include "trainers/compute_times.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
+  ExchangeSettings settings;
+  settings.workers = scenario.cluster.workers;
+  settings.server = scenario.exchange.collective == "parameter-server";
+  settings.codec = compressors::make_codec(scenario.method.name, scenario.method.options);
+  if (scenario.method.error_feedback) {
+    settings.codec = compressors::with_error_feedback(settings.codec);
+  }
+  settings.seed = scenario.seed;
+  return settings;
+}
+
+OptimizerSettings optimizer_settings(const scenarios::Workload& workload) {
+  return {workload.optimizer, workload.learning_rate, workload.momentum, workload.weight_decay};
+}
+
+bool measured_here(const scenarios::Scenario& scenario) {
+  return scenario.cluster.device == "cpu" || scenario.cluster.device == "cuda";
+}
+
+/// A GPU runs one pass at a time; more threads than workers would idle.
+int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options) {
+  if (scenario.cluster.device == "cuda") return 1;
+  return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
+}
+
+}  // namespace
+
+SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
+                                       const scenarios::TrainerOptions& options,
+                                       std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
+    : scenario_(scenario),
+      data_(std::move(data)),
+      model_(std::move(model)),
+      layout_(model_->parameters(), scenario.exchange.bucket),
+      weights_(static_cast<std::size_t>(layout_.elements())),
+      mean_(weights_.size()),
+      statistics_(model_->initial_statistics()),
+      sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
+               scenario.seed),
+      exchange_settings_(exchange_settings(scenario)),
+      exchange_(make_exchange(exchange_settings_, layout_, states_)),
+      optimizer_(make_optimizer(optimizer_settings(scenario.workload), weights_.size())),
+      pool_(threads_of(scenario, options)),
+      batches_(static_cast<std::size_t>(pool_.threads())),
+      losses_(static_cast<std::size_t>(scenario.cluster.workers)) {
+  scenario_.cluster.slowdown.resize(losses_.size(), 1.0);
+  initialise(model_->parameters(), layout_, scenario.seed, weights_);
+  for (int thread = 0; thread < pool_.threads(); ++thread) {
+    replicas_.push_back(model_->make_replica(layout_, weights_, statistics_));
+  }
+  for (std::size_t w = 0; w < losses_.size(); ++w) {
+    gradients_.push_back(replicas_[0]->make_gradients());
+  }
+}
+
+const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
+  if (!measured_here(scenario_)) {
+    use_profile(times_from_profile(scenario_, layout_, exchange_->shares_scales()));
+    return profile_;
+  }
+  gather(*data_, sampler_.batch(0, 0), batches_[0]);
+  use_profile(measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
+                             optimizer_settings(scenario_.workload), model_->device_name()}));
+  return profile_;
+}
+
+void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
+  bool fits = profile.buckets.size() == layout_.buckets().size();
+  for (std::size_t b = 0; fits && b < profile.buckets.size(); ++b) {
+    fits = profile.buckets[b].elements == layout_.buckets()[b].count;
+  }
+  if (!fits) {
+    throw TrainerError("use compute times of", profile.device,
+                       "their buckets are not those of this model and bucket size",
+                       "measure again");
+  }
+  profile_ = profile;
+  std::vector<std::vector<Stage>> stages;
+  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    stages.push_back(exchange_->stages(b, profile.buckets[b].aggregate));
+  }
+  template_ =
+      std::make_unique<StepTemplate>(scenario_.cluster.workers, stages, scenario_.exchange.overlap);
+  seconds_ = template_->seconds(profile_, scenario_.cluster.slowdown);
+}
+
+void SynchronousTrainer::pass_of(int worker, int thread) {
+  const auto w = static_cast<std::size_t>(worker), t = static_cast<std::size_t>(thread);
+  gather(*data_, sampler_.batch(worker, step_), batches_[t]);
+  losses_[w] = replicas_[t]->train_pass(batches_[t], *gradients_[w], worker == 0);
+  if (!std::isfinite(losses_[w])) {
+    throw TrainerError("train", "step " + std::to_string(step_),
+                       "the loss of worker " + std::to_string(worker) + " is not finite",
+                       "lower the learning rate");
+  }
+  if (exchange_->shares_scales()) {
+    exchange_->propose(worker, gradients_[w]->tensors());
+  } else {
+    exchange_->encode(worker, gradients_[w]->tensors(), step_);
+  }
+}
+
+bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
+  GRADWIRE_ASSERT(template_ != nullptr);
+  if (step_ == steps_total()) return false;
+  const int workers = scenario_.cluster.workers;
+  StepTraffic traffic(*template_, plan.bytes);
+  pool_.run(workers, [this](int worker, int thread) { pass_of(worker, thread); });
+  if (exchange_->shares_scales()) {
+    exchange_->agree(traffic);
+    pool_.run(workers, [this](int worker, int) {
+      exchange_->encode(worker, gradients_[static_cast<std::size_t>(worker)]->tensors(), step_);
+    });
+  }
+  exchange_->combine(traffic, mean_);
+  optimizer_->step(mean_, weights_);
+  for (const auto& replica : replicas_) replica->weights_changed();
+  fill(plan, traffic.payload());
+  ++step_;
+  return true;
+}
+
+void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {
+  plan.step = step_;
+  plan.graph = template_->graph();
+  plan.seconds = seconds_;
+  plan.payload = payload;
+  plan.dense_payload = dense_bytes(exchange_settings_, layout_);
+  plan.loss = 0;
+  Hasher hasher;
+  hasher.add(chain_);
+  for (const double loss : losses_) {
+    plan.loss += loss / static_cast<double>(losses_.size());
+    hasher.add(loss);
+  }
+  hasher.add(static_cast<std::uint64_t>(payload.count()));
+  for (const Bytes bytes : plan.bytes) hasher.add(static_cast<std::uint64_t>(bytes.count()));
+  chain_ = hasher.value();
+  plan.after.clear();
+  for (int w = 0; submitted_ && w < scenario_.cluster.workers; ++w) {
+    plan.after.push_back({{last_graph_, template_->update(w)}, template_->forward(w)});
+  }
+}
+
+void SynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId graph) {
+  last_graph_ = graph;
+  submitted_ = true;
+}
+
+scenarios::Evaluation SynchronousTrainer::evaluate() {
+  constexpr std::size_t kPart = 200;
+  const std::span<const std::uint32_t> all = data_->held_out;
+  const std::size_t parts = (all.size() + kPart - 1) / kPart;
+  std::vector<Score> scores(parts);
+  pool_.run(static_cast<int>(parts), [&](int part, int thread) {
+    const auto p = static_cast<std::size_t>(part), t = static_cast<std::size_t>(thread);
+    gather(*data_, all.subspan(p * kPart, std::min(kPart, all.size() - p * kPart)), batches_[t]);
+    scores[p] = replicas_[t]->evaluate(batches_[t]);
+  });
+  Score total;
+  for (const Score& score : scores) {
+    total.loss += score.loss;
+    total.right += score.right;
+    total.count += score.count;
+  }
+  return {total.loss / total.count, total.right / total.count};
+}
+
+std::uint64_t SynchronousTrainer::learning_hash() const {
+  Hasher hasher;
+  hasher.add(chain_);
+  hasher.add_bytes(std::as_bytes(std::span(weights_)));
+  return hasher.value();
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,82 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "scenarios/trainer.h"
+#include "trainers/data_set.h"
+#include "trainers/exchange.h"
+#include "trainers/optimizer.h"
+#include "trainers/replica.h"
+#include "trainers/sampling.h"
+#include "trainers/state_store.h"
+#include "trainers/step_template.h"
+#include "trainers/worker_pool.h"
+
+/// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
+///
+///   g_w = grad of mean loss over B_w at weights x_t
+///   x_{t+1} = optimiser(x_t, (1/N) sum_w decode(encode(g_w)))
+///
+/// All workers hold equal weights after every step, so one copy stands for all of them (tests check
+/// that every worker's own decoded mean is bit-equal). Losses, weights and bytes do not depend on
+/// the number of host threads, nor on virtual time. Layers with running statistics keep worker 0's.
+namespace gradwire::trainers {
+
+class SynchronousTrainer final : public scenarios::Trainer {
+ public:
+  /// Throws TrainerError where scenario, data and model do not fit each other.
+  SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+                     std::unique_ptr<DataSet> data, std::unique_ptr<Model> model);
+
+  const scenarios::ComputeProfile& prepare() override;
+  void use_profile(const scenarios::ComputeProfile& profile) override;
+  bool next(scenarios::StepPlan& plan) override;
+  void on_submitted(const scenarios::StepPlan& plan, sim::GraphId graph) override;
+  void on_event(const sim::Event&) override {}  // virtual time decides nothing here
+  scenarios::Evaluation evaluate() override;
+  std::int64_t steps_total() const override { return scenario_.workload.steps; }
+  std::int64_t parameters() const override { return layout_.elements(); }
+  std::uint64_t learning_hash() const override;
+  void save(std::ostream& out) const override;
+  void load(std::istream& in) override;
+
+  const Layout& layout() const { return layout_; }
+  std::span<const float> weights() const { return weights_; }
+  /// The mean gradient of the last step, as all workers hold it.
+  std::span<const float> mean() const { return mean_; }
+
+ private:
+  void pass_of(int worker, int thread);
+  void fill(scenarios::StepPlan& plan, Bytes payload);
+  void save_content(std::ostream& out) const;
+  void load_content(std::istream& in);
+
+  scenarios::Scenario scenario_;
+  std::unique_ptr<DataSet> data_;
+  std::unique_ptr<Model> model_;
+  Layout layout_;
+  std::vector<float> weights_, mean_, statistics_;
+  Sampler sampler_;
+  StateStore states_;
+  ExchangeSettings exchange_settings_;
+  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<Optimizer> optimizer_;
+  WorkerPool pool_;
+  std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
+  std::vector<Batch> batches_;                         ///< [thread]
+  std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
+  std::vector<double> losses_;                         ///< [worker]
+  scenarios::ComputeProfile profile_;
+  std::unique_ptr<StepTemplate> template_;
+  std::vector<Seconds> seconds_;
+  std::int64_t step_ = 0;
+  std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
+  bool submitted_ = false;
+  sim::GraphId last_graph_ = 0;
+};
+
+/// Data set, model and method of a scenario (training workloads only).
+std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,
+                                                 const scenarios::TrainerOptions& options);
+
+}  // namespace gradwire::trainers

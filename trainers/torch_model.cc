@@ -1,0 +1,226 @@
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "trainers/cuda_device.h"
+#include "trainers/network.h"
+#include "trainers/replica.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds since(Clock::time_point start) {
+  return Seconds(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+/// Each pass uses one intra-op thread; LibTorch keeps that setting per calling thread.
+void use_one_thread() {
+  thread_local const bool done = [] {
+    at::set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+class TorchGradients final : public Gradients {
+ public:
+  void take(std::vector<at::Tensor> tensors) {
+    held_ = std::move(tensors);
+    tensors_.clear();
+    for (const at::Tensor& tensor : held_) {
+      tensors_.emplace_back(tensor.const_data_ptr<float>(),
+                            static_cast<std::size_t>(tensor.numel()));
+    }
+  }
+
+ private:
+  std::vector<at::Tensor> held_;
+};
+
+class TorchReplica final : public Replica {
+ public:
+  TorchReplica(const Network& network, const DataSet& data, const Layout& layout,
+               std::span<float> weights, std::span<float> statistics, at::Device device)
+      : network_(network), data_(data), layout_(layout), device_(device), flat_(weights) {
+    use_one_thread();
+    const at::Tensor whole = at::from_blob(weights.data(), {layout.elements()}, at::kFloat);
+    // On the CPU `whole` is the trainer's buffer itself; on a device it is a copy of it.
+    device_weights_ = whole.to(device);
+    for (const Parameter& parameter : network.parameters()) {
+      const TensorSlot& slot =
+          layout.tensors()[layout.tensor_of(static_cast<int>(parameters_.size()))];
+      parameters_.push_back(device_weights_.narrow(0, slot.first, slot.count)
+                                .view(parameter.shape)
+                                .detach()
+                                .set_requires_grad(true));
+    }
+    bind_statistics(statistics);
+  }
+
+  std::unique_ptr<Gradients> make_gradients() const override {
+    return std::make_unique<TorchGradients>();
+  }
+
+  double train_pass(const Batch& batch, Gradients& gradients, bool record_statistics) override {
+    use_one_thread();
+    const at::Tensor loss = training_loss(batch, record_statistics);
+    loss.backward();
+    static_cast<TorchGradients&>(gradients).take(take_gradients());
+    return loss.item<float>();
+  }
+
+  PassTimes time_pass(const Batch& batch) override {
+    use_one_thread();
+    PassTimes times;
+    times.ready.resize(parameters_.size());
+    Clock::time_point start = Clock::now();
+    std::vector<unsigned> hooks;
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      hooks.push_back(parameters_[p].register_hook([this, p, &times, &start](const at::Tensor&) {
+        synchronise();
+        times.ready[layout_.tensor_of(static_cast<int>(p))] = since(start);
+      }));
+    }
+    const at::Tensor loss = training_loss(batch, false);
+    synchronise();
+    times.forward = since(start);
+    start = Clock::now();
+    loss.backward();
+    synchronise();
+    times.backward = since(start);
+    for (std::size_t p = 0; p < parameters_.size(); ++p) parameters_[p].remove_hook(hooks[p]);
+    take_gradients();
+    return times;
+  }
+
+  Score evaluate(const Batch& batch) override {
+    use_one_thread();
+    const at::NoGradGuard no_gradients;
+    statistics_.training = statistics_.record = false;
+    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
+    const at::Tensor targets = targets_of(batch);
+    Score score;
+    score.count = static_cast<double>(targets.numel());
+    score.loss = at::cross_entropy_loss(logits, targets).item<float>() * score.count;
+    score.right = static_cast<double>(logits.argmax(1).eq(targets).sum().item<std::int64_t>());
+    return score;
+  }
+
+  void weights_changed() override {
+    if (!device_.is_cpu()) device_weights_.copy_(host_weights());
+  }
+
+ private:
+  at::Tensor host_weights() const {
+    return at::from_blob(flat_.data(), {layout_.elements()}, at::kFloat);
+  }
+
+  void bind_statistics(std::span<float> statistics) {
+    std::int64_t at = 0;
+    for (const std::int64_t channels : network_.normalised_channels()) {
+      for (int moment = 0; moment < 2; ++moment, at += channels) {
+        statistics_.values.push_back(
+            at::from_blob(statistics.data() + at, {channels}, at::kFloat).to(device_));
+      }
+    }
+  }
+
+  at::Tensor input_of(const Batch& batch) const {
+    if (data_.is_text()) {
+      return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()),
+                           {batch.count, data_.sequence}, at::kLong)
+          .to(device_);
+    }
+    return at::from_blob(const_cast<float*>(batch.inputs.data()),
+                         {batch.count, data_.channels, data_.height, data_.width}, at::kFloat)
+        .to(device_);
+  }
+  at::Tensor targets_of(const Batch& batch) const {
+    return at::from_blob(const_cast<std::int64_t*>(batch.targets.data()),
+                         {static_cast<std::int64_t>(batch.targets.size())}, at::kLong)
+        .to(device_);
+  }
+
+  at::Tensor training_loss(const Batch& batch, bool record) {
+    statistics_.training = true;
+    statistics_.record = record;
+    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
+    return at::cross_entropy_loss(logits, targets_of(batch));
+  }
+
+  /// Takes over the gradients that the backward pass left, in layout order, on the host.
+  std::vector<at::Tensor> take_gradients() {
+    std::vector<at::Tensor> taken(parameters_.size());
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      at::Tensor& gradient = parameters_[p].mutable_grad();
+      GRADWIRE_ASSERT(gradient.defined());
+      taken[layout_.tensor_of(static_cast<int>(p))] = gradient.to(at::kCPU).contiguous();
+      gradient.reset();
+    }
+    return taken;
+  }
+
+  void synchronise() const {
+    if (!device_.is_cpu()) synchronise_cuda();
+  }
+
+  const Network& network_;
+  const DataSet& data_;
+  const Layout& layout_;
+  at::Device device_;
+  std::span<float> flat_;
+  at::Tensor device_weights_;
+  std::vector<at::Tensor> parameters_;
+  Statistics statistics_;
+};
+
+class TorchModel final : public Model {
+ public:
+  TorchModel(const std::string& name, const DataSet& data, at::Device device,
+             std::string device_name)
+      : network_(make_network(name, data)),
+        data_(data),
+        device_(device),
+        device_name_(std::move(device_name)) {}
+
+  std::span<const Parameter> parameters() const override { return network_->parameters(); }
+
+  std::vector<float> initial_statistics() const override {
+    std::vector<float> values;
+    for (const std::int64_t channels : network_->normalised_channels()) {
+      values.insert(values.end(), static_cast<std::size_t>(channels), 0.0f);
+      values.insert(values.end(), static_cast<std::size_t>(channels), 1.0f);
+    }
+    return values;
+  }
+
+  std::unique_ptr<Replica> make_replica(const Layout& layout, std::span<float> weights,
+                                        std::span<float> statistics) const override {
+    return std::make_unique<TorchReplica>(*network_, data_, layout, weights, statistics, device_);
+  }
+
+  std::string device_name() const override { return device_name_; }
+
+ private:
+  std::unique_ptr<Network> network_;
+  const DataSet& data_;
+  at::Device device_;
+  std::string device_name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
+                                  const std::string& device) {
+  if (device == "cuda") {
+    return std::make_unique<TorchModel>(name, data, at::Device(at::kCUDA, 0), load_cuda());
+  }
+  return std::make_unique<TorchModel>(name, data, at::Device(at::kCPU), cpu_model_name());
+}
+
+}  // namespace gradwire::trainers
