@@ -1,0 +1,88 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/philox.h"
+
+/// The CUDA twins of the CPU codecs: the same bytes for the same input. Every pointer in a job is
+/// a device pointer, every call only enqueues work on `stream` (a cudaStream_t; null = the default
+/// stream) and returns: no host synchronisation, no allocation. Calls on one stream run in order,
+/// so they may share scratch. A launch that fails throws Error(kFailure).
+namespace gradwire::compressors {
+
+inline constexpr std::uint64_t kNothingBad = ~std::uint64_t{0};
+
+/// Device memory, written by the call; read it once the stream has reached that point.
+struct CudaReport {
+  std::uint64_t written;    ///< encode: bytes of the payload; decode: elements; 0 if refused
+  std::uint64_t first_bad;  ///< encode: first element that is NaN or Inf; decode: first bad byte;
+                            ///< kNothingBad if there is none
+};
+
+struct CudaEncodeJob {
+  const float* values = nullptr;  ///< [n]
+  std::uint64_t n = 0;
+  float shared_scale = -1.0f;  ///< as SideInputs::shared_scale
+  RandomStream stream = {};    ///< draws, as Draws
+  std::uint64_t first_element = 0;
+  std::byte* state = nullptr;    ///< [state_size(n)], aligned to 8 bytes, zero = fresh
+  std::byte* payload = nullptr;  ///< [max_encoded_size(n)], aligned to 4 bytes
+  CudaReport* report = nullptr;  ///< one, never null
+};
+
+struct CudaDecodeJob {
+  const std::byte* payload = nullptr;  ///< aligned to 4 bytes
+  std::uint64_t payload_bytes = 0;
+  float* values = nullptr;  ///< [n]
+  std::uint64_t n = 0;
+  CudaReport* report = nullptr;
+};
+
+class CudaCodec {
+ public:
+  virtual ~CudaCodec() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::size_t max_encoded_size(std::size_t n) const = 0;
+  /// Device bytes of scratch, aligned to 256, for encode of n elements. Decoding needs none.
+  virtual std::size_t scratch_size(std::size_t) const { return 0; }
+  virtual std::size_t state_size(std::size_t) const { return 0; }
+
+  /// If the report says that an element is bad, the payload is undefined and the state unchanged.
+  void encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const;
+  /// values = decoded. Throws CodecError where the payload's size is impossible; other damage goes
+  /// to the report, and values may be partly updated.
+  void decode(const CudaDecodeJob& job, void* stream) const;
+  /// values += factor * decoded.
+  void decode_accumulate(const CudaDecodeJob& job, float factor, void* stream) const;
+
+  /// One after the other on the stream, sharing scratch of the largest scratch_size().
+  void encode_batch(std::span<const CudaEncodeJob> jobs, std::byte* scratch, void* stream) const;
+  void decode_batch(std::span<const CudaDecodeJob> jobs, void* stream) const;
+
+  /// The work between the start and the end of a report; decorators call these. A trusted payload
+  /// was written by this codec in the same report: it is not checked, and is not applied if the
+  /// report already names something bad.
+  virtual void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const = 0;
+  virtual void enqueue_decode(const CudaDecodeJob& job, void* stream) const = 0;
+  virtual void enqueue_accumulate(const CudaDecodeJob& job, float factor, bool trusted,
+                                  void* stream) const = 0;
+};
+
+using CudaCodecPtr = std::shared_ptr<const CudaCodec>;
+
+/// Same names and options as make_codec(). Throws Error(kUsage) for others.
+CudaCodecPtr make_cuda_codec(std::string_view name,
+                             const std::map<std::string, std::string>& options = {});
+
+/// As with_error_feedback() on the CPU; same state layout.
+CudaCodecPtr with_error_feedback(CudaCodecPtr inner);
+
+/// Empty if a CUDA device can be used, else the reason why not.
+std::string why_no_cuda_device();
+
+}  // namespace gradwire::compressors
