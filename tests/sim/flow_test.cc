@@ -1,0 +1,275 @@
+// What transfers cost in the flow executor, worked by hand; bounds on random graphs.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/philox.h"
+#include "sim/flow/flow_network.h"
+#include "tests/sim/graphs.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+
+namespace {
+
+/// Seconds of one transfer, sent `times` times over, each after the last; the last one's.
+double last_transfer(Executor& executor, std::int64_t bytes, int times) {
+  double seconds = 0;
+  for (int i = 0; i < times; ++i) {
+    const double start = executor.now().value();
+    seconds = run(executor, transfers({{0, 1, bytes}})).end.value() - start;
+  }
+  return seconds;
+}
+
+}  // namespace
+
+TEST_CASE("a warm, clean, lone transfer") {
+  // Two hops of 1 Gbps and 50 us. 1,000 segments are 1,538,000 wire bytes: 12.304 ms on the
+  // bottleneck, 100 us of propagation, and one segment stored and forwarded: 12.304 us.
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  last_transfer(*executor, 10000000, 1);
+  CHECK(last_transfer(*executor, 1448000, 1) ==
+        Approx(12.304e-3 + 100e-6 + 12.304e-6).epsilon(1e-9));
+  // A short one: 100 B are 190 on the wire, 1.52 us on each hop.
+  CHECK(last_transfer(*executor, 100, 1) == Approx(100e-6 + 2 * 1.52e-6).epsilon(1e-9));
+}
+
+TEST_CASE("unequal hops: the slowest one carries all, the others one segment") {
+  // 1 Gbps up, 100 Mbps down. 10 segments: 15,380 B at 100 Mbps = 1.2304 ms; one segment at 1 Gbps
+  // 12.304 us; propagation 10 + 20 us. (A window of 10 segments lets them out at once.)
+  Cluster cluster;
+  cluster.add_host("fast");
+  cluster.add_host("slow");
+  cluster.add_switch("switch");
+  cluster.add_link(0, 2, link(1e9, 10e-6));
+  cluster.add_link(1, 2, link(1e8, 20e-6));
+  cluster.finish();
+  const auto executor = make("flow", cluster);
+  CHECK(last_transfer(*executor, 14480, 1) == Approx(1.2304e-3 + 12.304e-6 + 30e-6).epsilon(1e-9));
+}
+
+TEST_CASE("slow start: windows of 10, 19, 38 segments, one a round trip") {
+  // Reno, two hops of 100 Mbps and 20 ms: s = 123.04 us, an acknowledgement 7.2 us; r0 = 80 ms +
+  // 3 s + 2 x 7.2 us = 80.38352 ms. 50 segments need the third window: two round trips, then the
+  // last 50 - 29 = 21 segments, and the latency of 40 ms + s.
+  ExecutorOptions reno;
+  reno.transport.congestion_control = TransportSettings::CongestionControl::kReno;
+  const double s = 123.04e-6, r0 = 80e-3 + 3 * s + 2 * 7.2e-6, latency = 40e-3 + s;
+  for (const char* congestion : {"reno", "cubic"}) {
+    const auto executor = make("flow", Cluster::star(2, link(1e8, 20e-3)),
+                               congestion[0] == 'r' ? reno : ExecutorOptions{});
+    CHECK(last_transfer(*executor, 50 * 1448, 1) == Approx(2 * r0 + 21 * s + latency));
+    // 10 segments fit the first window of a fresh connection.
+    const auto fresh = make("flow", Cluster::star(2, link(1e8, 20e-3)));
+    CHECK(last_transfer(*fresh, 10 * 1448, 1) == Approx(10 * s + latency));
+  }
+}
+
+TEST_CASE("CUBIC's HyStart leaves slow start early on a short round trip, Reno does not") {
+  // 1 Gbps, 2 ms of round trip (four hops' worth of 0.5 ms): the pipe holds about 166 segments.
+  const Cluster cluster = Cluster::star(2, link(1e9, 0.48e-3));
+  ExecutorOptions reno;
+  reno.transport.congestion_control = TransportSettings::CongestionControl::kReno;
+  const auto slow = make("flow", cluster);
+  const auto quick = make("flow", cluster, reno);
+  const double cubic_s = last_transfer(*slow, 1000000, 1);
+  const double reno_s = last_transfer(*quick, 1000000, 1);
+  CHECK(reno_s > 0.012);
+  CHECK(reno_s < 0.020);  // ns-3: 16 ms
+  CHECK(cubic_s > 0.035);
+  CHECK(cubic_s < 0.055);  // ns-3: 46 ms
+}
+
+TEST_CASE("a warm connection keeps its window") {
+  const auto executor = make("flow", Cluster::star(2, link(1e8, 20e-3)));
+  const double cold = last_transfer(*executor, 1000000, 1);
+  const double warm = last_transfer(*executor, 1000000, 4);
+  CHECK(warm < 0.6 * cold);
+  CHECK(warm == Approx(0.04 + 1000000.0 / 1448 * 1538 * 8 / 1e8).epsilon(0.01));
+}
+
+TEST_CASE("the socket buffer bounds the rate: W / r0") {
+  // 10 Gbps, 80 ms: the pipe is 100 MB, buffers 1 MiB: at most 1 MiB payload each round trip.
+  ExecutorOptions options;
+  options.transport.buffer = Bytes(1 << 20);
+  const auto executor = make("flow", Cluster::star(2, link(1e10, 20e-3)), options);
+  const double seconds = last_transfer(*executor, 20 << 20, 3);
+  CHECK(seconds == Approx(20 * 0.08).epsilon(0.05));
+}
+
+TEST_CASE("transfers of one connection are delivered in order") {
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  last_transfer(*executor, 10000000, 1);
+  const double start = executor->now().value();
+  const Timeline t = run(*executor, transfers({{0, 1, 1448000}, {0, 1, 100}, {0, 1, 1448000}}));
+  CHECK(t.ops[0].end.value() - start == Approx(12.304e-3 + 100e-6 + 12.304e-6));
+  CHECK(t.ops[1].end >= t.ops[0].end);
+  CHECK(t.ops[2].end.value() - start == Approx(2 * 12.304e-3 + 1.52e-6 + 100e-6 + 12.304e-6));
+}
+
+TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes are counted") {
+  // Four senders, 1,000 segments each, one 1 Gbps link: 4 x 12.304 ms after the first bytes.
+  const auto executor = make("flow", Cluster::star(5, link(1e9, 50e-6)));
+  const Timeline t = run(
+      *executor, transfers({{0, 4, 1448000}, {1, 4, 1448000}, {2, 4, 1448000}, {3, 4, 1448000}}));
+  const double together = 4 * 12.304e-3 + 100e-6 + 12.304e-6;
+  CHECK(t.end.value() == Approx(together).epsilon(0.02));  // and the start-up of fresh windows
+  CHECK(t.end.value() >= together * (1 - 1e-12));
+  for (const OpRecord& op : t.ops) {
+    CHECK(op.wire == Bytes(1538000));
+    CHECK(op.end == t.end);
+  }
+  const std::vector<ChannelRecord> channels = executor->channels();
+  CHECK(channels[0].wire == Bytes(1538000));       // up from worker 0
+  CHECK(channels[9].wire == Bytes(4 * 1538000));   // down to worker 4
+  CHECK(channels[8].wire == Bytes(4 * 500 * 90));  // its acknowledgements
+  CHECK(channels[9].busy.value() == Approx(4 * 12.304e-3).epsilon(0.02));
+  CHECK(channels[0].busy.value() < 1e-3);  // a quarter full, except in the first round
+}
+
+TEST_CASE("a lossy transfer is slower, draws retransmissions, and never depends on other pairs") {
+  const LinkSpec lossy = link(1e8, 5e-3, 0.005);
+  const auto alone = make("flow", Cluster::star(4, lossy));
+  const Timeline t = run(*alone, transfers({{0, 1, 3000000}}));
+  // p = 1 - 0.995^2 = 0.998 %; 2,072 segments: 20.7 lost on average, within 5 sigma of it.
+  CHECK(t.ops[0].retransmissions > 0);
+  CHECK(std::abs(static_cast<double>(t.ops[0].retransmissions) - 20.7) < 5 * std::sqrt(20.7));
+  CHECK(t.ops[0].wire.count() ==
+        wire_bytes(Bytes(3000000), TransportSettings{}).count() + 1538 * t.ops[0].retransmissions);
+  // CUBIC at p: max(1.25 / sqrt p, 1.054 (r0 / p)^0.75) = 12.5 segments a round trip of 20.4 ms:
+  // 2,072 / 12.5 x 20.4 ms = 3.4 s, less what slow start sent before the first loss (about 1 / p =
+  // 100 segments on average), plus timeouts.
+  CHECK(t.end.value() > 2.7);
+  CHECK(t.end.value() < 5);
+  const auto beside = make("flow", Cluster::star(4, lossy));
+  const Timeline both = run(*beside, transfers({{2, 3, 1000000}, {0, 1, 3000000}}));
+  CHECK(both.ops[1].end == t.ops[0].end);
+  CHECK(both.ops[1].retransmissions == t.ops[0].retransmissions);
+}
+
+TEST_CASE("BBR is refused, not guessed") {
+  ExecutorOptions options;
+  options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  const auto executor = make("flow", Cluster::star(2, {}), options);
+  CHECK_THROWS_WITH(run(*executor, transfers({{0, 1, 100}})), Catch::Contains("bbr"));
+}
+
+namespace {
+
+struct RandomGraph {
+  Step step;
+  std::vector<double> bound;      ///< per operation: earliest possible end
+  std::vector<double> link_work;  ///< per channel: seconds of wire bytes
+};
+
+/// Layers of transfers and computations between `hosts` hosts of a star, each depending on up to
+/// two earlier ones; with the critical path under each operation's own lower bound.
+RandomGraph random_graph(std::uint32_t instance, int hosts, const LinkSpec& spec) {
+  constexpr int kOperations = 60;
+  const RandomStream stream{11, instance, 0, kFirstReservedTensor};
+  std::uint64_t next = 0;
+  const auto below = [&](int n) {
+    return static_cast<int>(philox_word(stream, next++) % static_cast<unsigned>(n));
+  };
+  GraphBuilder builder;
+  std::vector<std::int64_t> sizes;
+  std::vector<double> seconds, bound, work(static_cast<std::size_t>(4 * hosts), 0);
+  const TransportSettings tcp;
+  for (int i = 0; i < kOperations; ++i) {
+    std::vector<OpIndex> after;
+    double ready = 0;
+    for (int d = 0; i > 0 && d < below(3); ++d) {
+      after.push_back(static_cast<OpIndex>(below(i)));
+      ready = std::max(ready, bound[after.back()]);
+    }
+    const int host = below(hosts);
+    if (below(3) == 0) {
+      seconds.push_back(1e-4 * below(20));
+      builder.add_operation(OpKind::kCompute, Lane::kCompute, host, "work", after);
+      bound.push_back(ready + seconds.back());
+      continue;
+    }
+    const int peer = (host + 1 + below(hosts - 1)) % hosts;
+    sizes.push_back(1 + below(400000));
+    seconds.push_back(0);
+    builder.add_transfer(host, peer, "data", {}, after);
+    const double wire = transmission_time(wire_bytes(Bytes(sizes.back()), tcp), spec.rate).value();
+    bound.push_back(ready + wire + 2 * spec.delay.value());
+    work[static_cast<std::size_t>(2 * host)] += wire;
+    work[static_cast<std::size_t>(2 * peer + 1)] += wire;
+  }
+  return {Step(builder.finish(), sizes, seconds), bound, work};
+}
+
+}  // namespace
+
+TEST_CASE("random graphs: no time below a lower bound, all bytes conserved") {
+  const LinkSpec spec = link(1e9, 50e-6);
+  for (std::uint32_t instance = 0; instance < 20; ++instance) {
+    const RandomGraph graph = random_graph(instance, 6, spec);
+    const auto executor = make("flow", Cluster::star(6, spec));
+    const Timeline t = run(*executor, graph.step);
+    for (std::size_t op = 0; op < graph.bound.size(); ++op) {
+      CHECK(t.ops[op].end.value() >= graph.bound[op] * (1 - 1e-9));
+    }
+    for (const double work : graph.link_work) CHECK(t.end.value() >= work * (1 - 1e-9));
+    // Every byte sent crossed exactly the sender's and the receiver's link (and acknowledgements
+    // the opposite ones: less than 3 % of the data).
+    double sent = 0, carried = 0;
+    for (const OpRecord& op : t.ops) sent += static_cast<double>(op.wire.count());
+    for (const ChannelRecord& c : executor->channels())
+      carried += static_cast<double>(c.wire.count());
+    CHECK(carried >= 2 * sent);
+    CHECK(carried <= 2 * sent * 1.04);
+    for (const ChannelRecord& c : executor->channels()) CHECK(c.busy <= t.end);
+    // Uncontended and without start-up, `model` is never slower than its own critical path either.
+    const auto model = make("model", Cluster::star(6, spec));
+    const Timeline m = run(*model, graph.step);
+    for (std::size_t op = 0; op < graph.bound.size(); ++op) {
+      CHECK(m.ops[op].end.value() >= graph.bound[op] * (1 - 1e-9));
+    }
+  }
+}
+
+TEST_CASE("the order in which equal flows are submitted changes nothing") {
+  std::vector<Route> routes = {{0, 3, 500000}, {1, 3, 700000}, {2, 3, 500000},
+                               {0, 2, 300000}, {3, 1, 900000}, {4, 3, 100}};
+  const Cluster cluster = Cluster::star(5, link(1e9, 50e-6));
+  const Timeline forward = run(*make("flow", cluster), transfers(routes));
+  std::reverse(routes.begin(), routes.end());
+  const Timeline backward = run(*make("flow", cluster), transfers(routes));
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    CHECK(forward.ops[i].end == backward.ops[routes.size() - 1 - i].end);
+  }
+}
+
+TEST_CASE("a ring all-reduce takes what the formula says, in flow and in model") {
+  // 8 ranks, 4 MB: 14 hops of 500,000 B. 346 segments = 345 full and one of 440 B:
+  // 500,000 + 346 x 90 = 531,140 wire bytes, 4.24912 ms at 1 Gbps; with acknowledgements of the
+  // other direction x (1 + 90 / 3,076). Latency of a hop: 100 us + 12.304 us.
+  const Cluster cluster = Cluster::star(8, link(1e9, 50e-6));
+  const auto executor = make("flow", cluster);
+  run(*executor, ring(8, 1000000));  // warms the windows
+  const double start = executor->now().value();
+  const Timeline t = run(*executor, ring(8, 1000000));
+  const double hop = 4.24912e-3, latency = 100e-6 + 12.304e-6;
+  CHECK(t.end.value() - start == Approx(14 * (hop * (1 + 90.0 / 3076) + latency)).epsilon(1e-6));
+  CHECK(t.ops[0].payload == Bytes(14 * 8 * 500000));
+  const Timeline m = run(*make("model", cluster), ring(8, 1000000));
+  CHECK(m.end.value() == Approx(14 * (hop + latency)).epsilon(1e-9));
+  CHECK(m.ops[0].payload == t.ops[0].payload);
+  CHECK(m.ops[0].wire == t.ops[0].wire);
+  CHECK(m.ops[0].transfers == t.ops[0].transfers);
+}
+
+TEST_CASE("model: 4,096 workers in closed form") {
+  const Cluster cluster = Cluster::star(4096, link(1e10, 10e-6));
+  const auto executor = make("model", cluster);
+  const Timeline t = run(*executor, ring(4096, 25'000'000));
+  // 8,190 hops, the largest chunk ceil(25e6 / 4,096) = 6,104 elements = 24,416 B: 17 segments,
+  // 25,946 wire bytes, 20.7568 us; latency 20 us + 1.2304 us.
+  CHECK(t.end.value() == Approx(8190 * (20.7568e-6 + 21.2304e-6)).epsilon(1e-9));
+  CHECK(t.ops[0].transfers == 8190 * 4096);
+}

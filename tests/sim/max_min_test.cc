@@ -1,0 +1,173 @@
+// Max-min shares worked by hand, then properties on random networks.
+#include "sim/flow/max_min.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "base/philox.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+
+namespace {
+
+/// One-way tests use even channels only, so that no opposite direction is busy.
+struct Shares {
+  MaxMin sharing;
+  explicit Shares(std::vector<double> even_capacities)
+      : sharing(both_ways(even_capacities), 0.03) {}
+  static std::vector<double> both_ways(const std::vector<double>& even) {
+    std::vector<double> all;
+    for (const double c : even) all.insert(all.end(), {c, c});
+    return all;
+  }
+  int add(std::vector<ChannelId> links, double cap = MaxMin::kNoCap) {
+    for (ChannelId& c : links) c *= 2;
+    const int f = sharing.add_flow(links);
+    sharing.activate(f, cap);
+    return f;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("one link: equal shares; a capped flow leaves the rest to the others") {
+  // C = 12. Three flows: 4 each. With caps 2 and 3 on two of them: 2, 3, 12 - 5 = 7.
+  Shares s({12});
+  const int a = s.add({0}), b = s.add({0}), c = s.add({0});
+  CHECK(s.sharing.resolve(0).size() == 3);
+  for (const int f : {a, b, c}) CHECK(s.sharing.rate(f) == 4);
+  s.sharing.set_cap(a, 2);
+  s.sharing.set_cap(b, 3);
+  s.sharing.resolve(1);
+  CHECK(s.sharing.rate(a) == 2);
+  CHECK(s.sharing.rate(b) == 3);
+  CHECK(s.sharing.rate(c) == 7);
+  s.sharing.deactivate(c);
+  CHECK(s.sharing.resolve(2).empty());  // a and b stay at their caps
+  CHECK(s.sharing.rate(c) == 0);
+  // Full from 0 to 2 (4+4+4, then 2+3+7), not after.
+  CHECK(s.sharing.busy(0, 5) == 2);
+}
+
+TEST_CASE("the parking lot: one long flow against one short flow a link") {
+  // Links of 10, 8, 6; a long flow over all; one short flow on each. The link of 6 is tightest: 3
+  // for the long flow and its own; then 8 - 3 = 5 and 10 - 3 = 7 for the others.
+  Shares s({10, 8, 6});
+  const int all = s.add({0, 1, 2}), x = s.add({0}), y = s.add({1}), z = s.add({2});
+  s.sharing.resolve(0);
+  CHECK(s.sharing.rate(all) == 3);
+  CHECK(s.sharing.rate(x) == 7);
+  CHECK(s.sharing.rate(y) == 5);
+  CHECK(s.sharing.rate(z) == 3);
+}
+
+TEST_CASE("three links, four flows (two levels of filling)") {
+  // C = 1, 2, 1: f0 on {0,1}, f1 on {1,2}, f2 on {0}, f3 on {1}.
+  // Level 1/2 fills link 0: f0 = f2 = 1/2. Link 1 has 3/2 for f1, f3: 3/4 each; link 2 allows 1.
+  Shares s({1, 2, 1});
+  const int f0 = s.add({0, 1}), f1 = s.add({1, 2}), f2 = s.add({0}), f3 = s.add({1});
+  s.sharing.resolve(0);
+  CHECK(s.sharing.rate(f0) == 0.5);
+  CHECK(s.sharing.rate(f2) == 0.5);
+  CHECK(s.sharing.rate(f1) == 0.75);
+  CHECK(s.sharing.rate(f3) == 0.75);
+}
+
+TEST_CASE("acknowledgements take their share where both directions carry data") {
+  MaxMin sharing({100, 100}, 0.25);
+  const ChannelId there[] = {0}, back[] = {1};
+  const int f = sharing.add_flow(there), g = sharing.add_flow(back);
+  sharing.activate(f, MaxMin::kNoCap);
+  sharing.resolve(0);
+  CHECK(sharing.rate(f) == 100);
+  sharing.activate(g, MaxMin::kNoCap);
+  CHECK(sharing.resolve(0).size() == 2);
+  CHECK(sharing.rate(f) == 80);  // 100 / 1.25
+  CHECK(sharing.rate(g) == 80);
+  sharing.deactivate(g);
+  sharing.resolve(0);
+  CHECK(sharing.rate(f) == 100);
+}
+
+TEST_CASE("only what a change touches is solved again") {
+  Shares s({10, 10, 10});
+  const int a = s.add({0}), b = s.add({1}), c = s.add({1, 2});
+  s.sharing.resolve(0);
+  const int d = s.add({2});
+  const auto changed = s.sharing.resolve(1);
+  // c and d share link 2 at 5 each, as c had before; b keeps 5: only d's rate is new.
+  CHECK(std::vector<int>(changed.begin(), changed.end()) == std::vector<int>{d});
+  CHECK(s.sharing.rate(a) == 10);
+  CHECK(s.sharing.rate(b) == 5);
+  CHECK(s.sharing.rate(c) == 5);
+}
+
+namespace {
+
+/// A random instance: the flow numbers are added in the order of `order`.
+std::vector<double> random_rates(std::uint32_t instance, const std::vector<int>& order) {
+  constexpr int kLinks = 9;
+  const RandomStream stream{7, instance, 0, kFirstReservedTensor};
+  std::uint64_t next = 0;
+  const auto draw = [&] { return static_cast<double>(uniform(stream, next++)); };
+  std::vector<double> capacities;
+  for (int l = 0; l < kLinks; ++l) capacities.push_back(1 + std::floor(8 * draw()));
+  std::vector<std::vector<ChannelId>> routes(order.size());
+  std::vector<double> caps(order.size(), MaxMin::kNoCap);
+  for (std::size_t f = 0; f < order.size(); ++f) {
+    for (int l = 0; l < kLinks; ++l) {
+      if (draw() < 0.3) routes[f].push_back(l);
+    }
+    if (routes[f].empty()) routes[f].push_back(static_cast<ChannelId>(f % kLinks));
+    if (draw() < 0.3) caps[f] = 2 * draw() + 0.01;
+  }
+  Shares s(capacities);
+  std::vector<int> number(order.size());
+  for (const int f : order) {
+    number[static_cast<std::size_t>(f)] =
+        s.add(routes[static_cast<std::size_t>(f)], caps[static_cast<std::size_t>(f)]);
+  }
+  s.sharing.resolve(0);
+  std::vector<double> rates, load(kLinks, 0);
+  for (std::size_t f = 0; f < order.size(); ++f) {
+    rates.push_back(s.sharing.rate(number[f]));
+    CHECK(rates[f] <= caps[f]);
+    for (const ChannelId l : routes[f]) load[static_cast<std::size_t>(l)] += rates[f];
+  }
+  // Feasible; and max-min: each flow is at its cap, or has a full link on which no one gets more
+  // (Bertsekas and Gallager, section 6.5.2: exactly the max-min fair rates have that).
+  for (int l = 0; l < kLinks; ++l) {
+    CHECK(load[static_cast<std::size_t>(l)] <=
+          capacities[static_cast<std::size_t>(l)] * (1 + 1e-12));
+  }
+  for (std::size_t f = 0; f < order.size(); ++f) {
+    bool justified = rates[f] == caps[f];
+    for (const ChannelId l : routes[f]) {
+      const auto link = static_cast<std::size_t>(l);
+      double most = 0;
+      for (std::size_t g = 0; g < order.size(); ++g) {
+        if (std::count(routes[g].begin(), routes[g].end(), l) > 0) most = std::max(most, rates[g]);
+      }
+      justified = justified ||
+                  (load[link] >= capacities[link] * (1 - 1e-9) && rates[f] >= most * (1 - 1e-9));
+    }
+    CHECK(justified);
+  }
+  return rates;
+}
+
+}  // namespace
+
+TEST_CASE("random networks: feasible, max-min fair, and the same in any order of flows") {
+  for (std::uint32_t instance = 0; instance < 40; ++instance) {
+    std::vector<int> order(12);
+    std::iota(order.begin(), order.end(), 0);
+    const std::vector<double> rates = random_rates(instance, order);
+    std::reverse(order.begin(), order.end());
+    CHECK(random_rates(instance, order) == rates);  // bit-equal
+    std::rotate(order.begin(), order.begin() + 5, order.end());
+    CHECK(random_rates(instance, order) == rates);
+  }
+}
