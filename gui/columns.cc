@@ -14,7 +14,7 @@ using results::RunSummary;
 
 constexpr std::array<ColumnInfo, kColumns> kInfos = {{
     {"id", "Run", "number of the run in this database", Quantity::kIdentifier},
-    {"name", "Name", "name of the scenario", Quantity::kText},
+    {"scenario_name", "Name", "name of the scenario", Quantity::kText},
     {"method", "Method", "compression method and what distinguishes it", Quantity::kText},
     {"executor", "Executor", "what ran the step graphs: model, flow, packet or emulator",
      Quantity::kText},
@@ -23,9 +23,9 @@ constexpr std::array<ColumnInfo, kColumns> kInfos = {{
     {"seed", "Seed", "random seed", Quantity::kIdentifier},
     {"status", "Status", "running, finished, partial (kept after a cancel) or failed",
      Quantity::kText},
-    {"steps", "Steps", "training steps done", Quantity::kCount},
+    {"steps_done", "Steps", "training steps done", Quantity::kCount},
     {"final_accuracy", "Accuracy", "share of held-out samples right at the end", Quantity::kShare},
-    {"final_loss", "Loss", "held-out loss at the end (nats)", Quantity::kPlain},
+    {"final_loss", "Loss", "training loss of the last step", Quantity::kPlain},
     {"step_time_s", "Step time", "mean simulated time of a step", Quantity::kDuration},
     {"ratio", "Ratio", "encoded bytes as a share of the same exchange in fp32", Quantity::kRatio},
     {"wire_bytes", "On the wire", "bytes sent by all hosts, headers and repeats included",
@@ -34,15 +34,21 @@ constexpr std::array<ColumnInfo, kColumns> kInfos = {{
     {"time_to_target_s", "To target", "virtual time until the target accuracy was reached",
      Quantity::kDuration},
     {"started_at", "Started", "when the run was started (UTC)", Quantity::kText},
-    {"tags", "Tags", "labels given to the run", Quantity::kText},
+    {"tag", "Tags", "labels given to the run", Quantity::kText},
 }};
 
 QString text(std::string_view value) {
   return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
 }
 
-/// Three significant digits without an exponent where that stays readable.
-QString significant(double value) { return QString::number(value, 'g', 3); }
+/// Three significant digits, trailing zeros kept; no exponent where that stays readable.
+QString significant(double value) {
+  const double size = std::abs(value);
+  if (value == 0) return "0";
+  if (size < 1e-3 || size >= 1e5) return QString::number(value, 'g', 3);
+  const int decimals = 2 - static_cast<int>(std::floor(std::log10(size)));
+  return QString::number(value, 'f', std::max(0, decimals));
+}
 
 QString bits_text(double bytes) {
   static constexpr std::array<const char*, 5> kUnits = {"bit", "kbit", "Mbit", "Gbit", "Tbit"};
@@ -66,52 +72,82 @@ QString signed_text(double value, int decimals, const char* unit) {
 
 }  // namespace
 
-const ColumnInfo& info(Column column) { return kInfos[static_cast<std::size_t>(column)]; }
+const ColumnInfo& info(Column column) {
+  return kInfos[static_cast<std::size_t>(column)];
+}
 
-bool is_number(Column column) { return info(column).quantity != Quantity::kText; }
+bool is_number(Column column) {
+  return info(column).quantity != Quantity::kText;
+}
 
 std::optional<double> number(const RunSummary& run, Column column) {
   switch (column) {
-    case Column::kRun: return static_cast<double>(run.id);
-    case Column::kWorkers: return run.header.workers;
-    case Column::kSeed: return static_cast<double>(run.header.seed);
-    case Column::kSteps: return static_cast<double>(run.steps_done);
-    case Column::kAccuracy: return run.final_accuracy;
-    case Column::kLoss: return run.final_loss;
-    case Column::kStepTime: return run.step_time_s;
-    case Column::kRatio: return run.ratio;
-    case Column::kWireBytes: return run.wire_bytes;
-    case Column::kSimulated: return run.simulated_s;
-    case Column::kTimeToTarget: return run.time_to_target_s;
-    default: return std::nullopt;
+    case Column::kRun:
+      return static_cast<double>(run.id);
+    case Column::kWorkers:
+      return run.header.workers;
+    case Column::kSeed:
+      return static_cast<double>(run.header.seed);
+    case Column::kSteps:
+      return static_cast<double>(run.steps_done);
+    case Column::kAccuracy:
+      return run.final_accuracy;
+    case Column::kLoss:
+      return run.final_loss;
+    case Column::kStepTime:
+      return run.step_time_s;
+    case Column::kRatio:
+      return run.ratio;
+    case Column::kWireBytes:
+      return run.wire_bytes;
+    case Column::kSimulated:
+      return run.simulated_s;
+    case Column::kTimeToTarget:
+      return run.time_to_target_s;
+    default:
+      return std::nullopt;
   }
 }
 
 QString raw_text(const RunSummary& run, Column column) {
   switch (column) {
-    case Column::kName: return text(run.header.scenario_name);
-    case Column::kMethod: return text(run.header.method);
-    case Column::kExecutor: return text(run.header.executor);
-    case Column::kModel: return text(run.header.model);
-    case Column::kStatus: return text(results::name_of(run.status));
-    case Column::kStarted: return text(run.started_at);
-    case Column::kTags: return tags_text(run);
-    default: return {};
+    case Column::kName:
+      return text(run.header.scenario_name);
+    case Column::kMethod:
+      return text(run.header.method);
+    case Column::kExecutor:
+      return text(run.header.executor);
+    case Column::kModel:
+      return text(run.header.model);
+    case Column::kStatus:
+      return text(results::name_of(run.status));
+    case Column::kStarted:
+      return text(run.started_at);
+    case Column::kTags:
+      return tags_text(run);
+    default:
+      return {};
   }
 }
 
 QString quantity_text(double value, Quantity quantity, NumberStyle style) {
   if (!std::isfinite(value)) return std::isnan(value) ? "not a number" : "infinite";
   switch (quantity) {
-    case Quantity::kShare: return QString::number(value * 100, 'f', 1) + " %";
-    case Quantity::kRatio: return significant(value * 100) + " %";
-    case Quantity::kDuration: return text(format_duration(Seconds(value)));
+    case Quantity::kShare:
+      return QString::number(value * 100, 'f', 1) + " %";
+    case Quantity::kRatio:
+      return significant(value * 100) + " %";
+    case Quantity::kDuration:
+      return text(format_duration(Seconds(value)));
     case Quantity::kBytes:
       return style.bits ? bits_text(value)
                         : text(format_bytes(Bytes(static_cast<std::int64_t>(value))));
-    case Quantity::kCount: return QLocale::c().toString(static_cast<qlonglong>(value));
-    case Quantity::kIdentifier: return QString::number(value, 'f', 0);
-    default: return significant(value);
+    case Quantity::kCount:
+      return QLocale::c().toString(static_cast<qlonglong>(value));
+    case Quantity::kIdentifier:
+      return QString::number(value, 'f', 0);
+    default:
+      return significant(value);
   }
 }
 
@@ -122,9 +158,10 @@ QString shown_text(const RunSummary& run, Column column, NumberStyle style) {
   if (!value) return QStringLiteral("–");
   const QString shown = quantity_text(*value, info(column).quantity, style);
   const bool unfinished = column == Column::kSteps && run.steps_done < run.steps_total;
-  return unfinished ? shown + " of " + quantity_text(static_cast<double>(run.steps_total),
-                                                     Quantity::kCount, style)
-                    : shown;
+  return unfinished
+             ? shown + " of " +
+                   quantity_text(static_cast<double>(run.steps_total), Quantity::kCount, style)
+             : shown;
 }
 
 QString full_text(const RunSummary& run, Column column) {

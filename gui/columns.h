@@ -42,7 +42,9 @@ struct ColumnInfo {
 };
 
 const ColumnInfo& info(Column column);
-inline Column column_at(int index) { return static_cast<Column>(index); }
+inline Column column_at(int index) {
+  return static_cast<Column>(index);
+}
 bool is_number(Column column);
 
 /// Sizes are written in bytes (MB) or bits (Mbit); everything else is unaffected.
@@ -50,7 +52,8 @@ struct NumberStyle {
   bool bits = false;
 };
 
-/// Raw value in base units (seconds, bytes, shares of one); none for text columns and absent values.
+/// Raw value in base units (seconds, bytes, shares of one); none for text columns and absent
+/// values.
 std::optional<double> number(const results::RunSummary& run, Column column);
 /// For text columns; empty for number columns.
 QString raw_text(const results::RunSummary& run, Column column);

@@ -13,7 +13,9 @@ constexpr int kClickPixels = 4;
 constexpr int kLeastBand = 8;
 }  // namespace
 
-void FigureView::resizeEvent(QResizeEvent*) { invalidate(); }
+void FigureView::resizeEvent(QResizeEvent*) {
+  invalidate();
+}
 
 void FigureView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
@@ -82,16 +84,35 @@ void FigureView::keyPressEvent(QKeyEvent* event) {
   const bool far = event->modifiers() & Qt::AltModifier;
   const double pixels = shifted ? 1 : far ? 100 : 10;
   switch (event->key()) {
-    case Qt::Key_Home: reset_zoom(); break;
-    case Qt::Key_Plus: zoom_in(); break;
-    case Qt::Key_Minus: zoom_out(); break;
-    case Qt::Key_X: zoom_centre(shifted ? 1.25 : 0.8, true, false); break;
-    case Qt::Key_Y: zoom_centre(shifted ? 1.25 : 0.8, false, true); break;
-    case Qt::Key_Left: move_by(-pixels, 0); break;
-    case Qt::Key_Right: move_by(pixels, 0); break;
-    case Qt::Key_Up: move_by(0, -pixels); break;
-    case Qt::Key_Down: move_by(0, pixels); break;
-    default: QWidget::keyPressEvent(event);
+    case Qt::Key_Home:
+      reset_zoom();
+      break;
+    case Qt::Key_Plus:
+      zoom_in();
+      break;
+    case Qt::Key_Minus:
+      zoom_out();
+      break;
+    case Qt::Key_X:
+      zoom_centre(shifted ? 1.25 : 0.8, true, false);
+      break;
+    case Qt::Key_Y:
+      zoom_centre(shifted ? 1.25 : 0.8, false, true);
+      break;
+    case Qt::Key_Left:
+      move_by(-pixels, 0);
+      break;
+    case Qt::Key_Right:
+      move_by(pixels, 0);
+      break;
+    case Qt::Key_Up:
+      move_by(0, -pixels);
+      break;
+    case Qt::Key_Down:
+      move_by(0, pixels);
+      break;
+    default:
+      QWidget::keyPressEvent(event);
   }
 }
 

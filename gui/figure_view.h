@@ -10,8 +10,8 @@
 namespace gradwire::gui {
 
 /// Shows a Figure: wheel zooms at the pointer, dragging moves, Shift+drag marks a rectangle, 0 or
-/// Home shows everything again, arrows move, + and - zoom, x/X and y/Y zoom one axis. The picture is
-/// cached; hovering only draws the card.
+/// Home shows everything again, arrows move, + and - zoom, x/X and y/Y zoom one axis. The picture
+/// is cached; hovering only draws the card.
 class FigureView : public QWidget {
   Q_OBJECT
 
@@ -33,6 +33,8 @@ class FigureView : public QWidget {
   const results::Figure& figure() const { return figure_; }
   /// Where a point is drawn, in widget pixels (for tests).
   QPointF position_of(const Hit& hit);
+  const results::Interval& x_view() const { return x_view_; }  ///< empty = everything
+  const results::Interval& y_view() const { return y_view_; }
   bool zoomed() const { return !x_view_.empty() || !y_view_.empty(); }
 
  public slots:

@@ -60,11 +60,14 @@ int main(int argc, char** argv) {
   });
   window.charts()->setCurrentIndex(parser.value(tab).toInt() - 1);
   const QStringList selected = parser.value(runs).split(',', Qt::SkipEmptyParts);
-  QObject::connect(&window, &MainWindow::runs_shown, &window, [&window, selected] {
-    std::vector<gradwire::results::RunId> ids;
-    for (const QString& run : selected) ids.push_back(run.toLongLong());
-    if (!ids.empty()) window.selection()->select(ids);
-  }, Qt::SingleShotConnection);
+  QObject::connect(
+      &window, &MainWindow::runs_shown, &window,
+      [&window, selected] {
+        std::vector<gradwire::results::RunId> ids;
+        for (const QString& run : selected) ids.push_back(run.toLongLong());
+        if (!ids.empty()) window.selection()->select(ids);
+      },
+      Qt::SingleShotConnection);
   window.show();
   if (parser.isSet(screenshot)) take_screenshot(&window, parser.value(screenshot));
   return QApplication::exec();

@@ -73,9 +73,10 @@ void MainWindow::build() {
   status_process_ = new QLabel(this);
   status_selection_ = new QLabel(this);
   status_runs_ = new QLabel(this);
-  statusBar()->addPermanentWidget(status_process_);
-  statusBar()->addPermanentWidget(status_selection_);
-  statusBar()->addPermanentWidget(status_runs_);
+  for (QLabel* label : {status_process_, status_selection_, status_runs_}) {
+    label->setContentsMargins(10, 0, 10, 0);
+    statusBar()->addPermanentWidget(label);
+  }
 }
 
 void MainWindow::connect_all() {
@@ -86,9 +87,10 @@ void MainWindow::connect_all() {
     update_status();
   });
   connect(database_, &Database::changed, this, [this] {
-    note_bar_->show_message("The database has new results. The table stays as it is until it is "
-                            "refreshed (F5).",
-                            "Refresh");
+    note_bar_->show_message(
+        "The database has new results. The table stays as it is until it is "
+        "refreshed (F5).",
+        "Refresh");
   });
   connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
   connect(error_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
@@ -166,9 +168,9 @@ void MainWindow::on_run_ended(RunProcess::Outcome outcome, const QString& messag
 void MainWindow::update_status() {
   const RunView& view = table_->view();
   const QString file = QFileInfo(database_->path()).fileName();
-  status_runs_->setText(failed_ ? QString("%1: not readable").arg(file)
-                                : QString("%1: %2 runs").arg(file, QLocale::c().toString(
-                                                                       view.total())));
+  status_runs_->setText(
+      failed_ ? QString("%1: not readable").arg(file)
+              : QString("%1: %2 runs").arg(file, QLocale::c().toString(view.total())));
   const std::size_t selected = selection_->runs().size();
   status_selection_->setText(QString("%1 selected").arg(selected));
   const bool running = run_panel_->process()->running();
@@ -185,8 +187,9 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   }
   setProperty("closing", true);
   run_panel_->cancel();
-  note_bar_->show_message("Cancelling the run; the window closes when its results are saved. Close "
-                          "it again to end the run at once.");
+  note_bar_->show_message(
+      "Cancelling the run; the window closes when its results are saved. Close "
+      "it again to end the run at once.");
   event->ignore();
 }
 

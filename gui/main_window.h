@@ -31,6 +31,8 @@ class MainWindow : public QMainWindow {
 
   void open_database(const QString& path);
   void open_scenario(const QString& path);
+  /// Saves the chart in front; the ending decides the format. Errors appear in the window.
+  void export_chart(const QString& file);
 
   RunTable* table() { return table_; }
   RunSelection* selection() { return selection_; }
@@ -64,6 +66,7 @@ class MainWindow : public QMainWindow {
 
   void choose_database();
   void choose_scenario();
+  void choose_export();
   void open_any(const QString& path);
   void show_runs(const Snapshot& runs);
   void show_current_run();

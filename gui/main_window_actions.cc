@@ -7,6 +7,8 @@
 #include <QSettings>
 #include <QStatusBar>
 
+#include "base/error.h"
+#include "gui/export_view.h"
 #include "gui/key_sheet.h"
 #include "gui/main_window.h"
 
@@ -35,12 +37,14 @@ void MainWindow::build_menus() {
 void MainWindow::build_file_menu() {
   QMenu* menu = menuBar()->addMenu("&File");
   add_action(menu, "&Open results database…", {QKeySequence::Open}, [this] { choose_database(); });
-  add_action(menu, "Open &scenario…", {QKeySequence("Ctrl+Shift+O")}, [this] { choose_scenario(); });
+  add_action(menu, "Open &scenario…", {QKeySequence("Ctrl+Shift+O")},
+             [this] { choose_scenario(); });
   recent_ = menu->addMenu("Open &recent");
   rebuild_recent();
   menu->addSeparator();
   add_action(menu, "Re&fresh", {QKeySequence("F5"), QKeySequence("Ctrl+R")},
              [this] { database_->refresh(); });
+  add_action(menu, "&Export the chart…", {QKeySequence("Ctrl+E")}, [this] { choose_export(); });
   menu->addSeparator();
   add_action(menu, "&Quit", {QKeySequence("Ctrl+Q")}, [this] { close(); });
 }
@@ -135,9 +139,9 @@ void MainWindow::build_help_menu() {
 }
 
 void MainWindow::choose_database() {
-  auto* dialog = new QFileDialog(this, "Open results database",
-                                 QFileInfo(database_->path()).absolutePath(),
-                                 "Results databases (*.db *.sqlite);;All files (*)");
+  auto* dialog =
+      new QFileDialog(this, "Open results database", QFileInfo(database_->path()).absolutePath(),
+                      "Results databases (*.db *.sqlite);;All files (*)");
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_database);
   dialog->open();
@@ -152,6 +156,34 @@ void MainWindow::choose_scenario() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_scenario);
   dialog->open();
+}
+
+void MainWindow::choose_export() {
+  const bool timeline = charts_->currentWidget() == timeline_page_;
+  auto* dialog =
+      new QFileDialog(this, "Export the chart", timeline ? "timeline.pdf" : "trade-off.svg",
+                      timeline ? "PDF (*.pdf);;Picture (*.png);;Segments (*.csv)"
+                               : "SVG (*.svg);;PDF (*.pdf);;Picture (*.png);;Points (*.csv)");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(timeline ? "pdf" : "svg");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::export_chart);
+  dialog->open();
+}
+
+void MainWindow::export_chart(const QString& file) {
+  // A slot is called by Qt, which knows no exceptions: the error ends here, as a message.
+  try {
+    FigureView* chart = tradeoff_->chart();
+    if (charts_->currentWidget() == timeline_page_) {
+      export_timeline(*timeline_, file);
+    } else {
+      export_figure(chart->figure(), chart->x_view(), chart->y_view(), font(), file);
+    }
+    statusBar()->showMessage("Exported " + file, 5000);
+  } catch (const Error& error) {
+    error_bar_->show_message(QString::fromUtf8(error.what()));
+  }
 }
 
 void MainWindow::reset_chart() {

@@ -40,7 +40,7 @@ void MessageBar::show_message(const QString& text, const QString& action) {
 
 void MessageBar::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
-  if (event->type() == QEvent::ApplicationPaletteChange) colour();
+  if (event->type() == QEvent::PaletteChange) colour();
 }
 
 void MessageBar::colour() {

@@ -144,6 +144,8 @@ void PainterCanvas::clip(const results::Rect& rect) {
   painter_->setClipRect(QRectF(rect.x, rect.y, rect.width, rect.height));
 }
 
-void PainterCanvas::unclip() { painter_->restore(); }
+void PainterCanvas::unclip() {
+  painter_->restore();
+}
 
 }  // namespace gradwire::gui

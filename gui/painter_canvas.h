@@ -15,8 +15,7 @@ class PainterCanvas : public results::Canvas {
 
   double text_width(std::string_view text, const results::TextStyle& style) const override;
   void polyline(std::span<const results::Pixel> points, const results::Stroke& stroke) override;
-  void polygon(std::span<const results::Pixel> points, results::Role fill,
-               double opacity) override;
+  void polygon(std::span<const results::Pixel> points, results::Role fill, double opacity) override;
   void rectangle(const results::Rect& rect, results::Role fill, double opacity) override;
   void marks(std::span<const results::Pixel> points, results::Mark mark, double size,
              results::Role color, double opacity) override;

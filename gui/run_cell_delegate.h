@@ -3,7 +3,8 @@
 
 namespace gradwire::gui {
 
-/// Draws a cell of the run table: the value, and beside it, fainter, its difference to the baseline.
+/// Draws a cell of the run table: the value, and beside it, fainter, its difference to the
+/// baseline.
 class RunCellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

@@ -42,7 +42,7 @@ void RunPanel::build() {
   state_ = new QLabel(this);
   state_->setWordWrap(true);
   state_->setTextFormat(Qt::PlainText);
-  list_ = new QListView(this);
+  list_ = new RunQueueList(this);
   list_->setModel(queue_);
   list_->setItemDelegate(new RunQueueDelegate(list_));
   list_->setAccessibleName("Runs of the scenario");
@@ -63,6 +63,7 @@ void RunPanel::build() {
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(list_);
   split->addWidget(log_);
+  split->setSizes({600, 180});
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 1);
   split->setChildrenCollapsible(false);
@@ -134,7 +135,9 @@ void RunPanel::set_scenario(const QString& path) {
   scenario_->setCurrentIndex(row);
 }
 
-QString RunPanel::scenario() const { return scenario_->currentData().toString(); }
+QString RunPanel::scenario() const {
+  return scenario_->currentData().toString();
+}
 
 void RunPanel::start() {
   if (process_.running() || scenario().isEmpty()) return;
@@ -144,7 +147,9 @@ void RunPanel::start() {
   process_.start(scenario(), database_);
 }
 
-void RunPanel::cancel() { process_.cancel(); }
+void RunPanel::cancel() {
+  process_.cancel();
+}
 
 void RunPanel::flush() {
   const bool at_end = list_->currentIndex().row() == -1;
@@ -166,6 +171,7 @@ void RunPanel::update_state() {
     }
   }
   const int runs = std::max(runs_, queue_->rowCount());
+  total_->setVisible(running || runs > 0);
   total_->setRange(0, running && runs == 0 ? 0 : 1000);
   total_->setValue(runs > 0 ? int(done / runs * 1000) : 0);
   if (running) {
@@ -173,11 +179,14 @@ void RunPanel::update_state() {
                     : runs == 0           ? "Starting…"
                                 : QString("%1 of %2 runs done").arg(queue_->done()).arg(runs));
   } else if (queue_->rowCount() == 0) {
-    state_->setText(scenario().isEmpty() ? "Choose a scenario file to run." : "Ready.");
+    state_->setText(scenario().isEmpty() ? "Open a scenario file, or drop one on the window."
+                                         : "Ready.");
   }
   emit state_changed();
 }
 
-void RunPanel::log(const QString& line) { log_->appendPlainText(line); }
+void RunPanel::log(const QString& line) {
+  log_->appendPlainText(line);
+}
 
 }  // namespace gradwire::gui

@@ -123,7 +123,8 @@ void RunProcess::on_finished(int code, QProcess::ExitStatus status) {
     emit ended(Outcome::kFinished, "All runs finished.");
   } else {
     const QString reason = last_error_.isEmpty() ? QString("see the log") : last_error_;
-    emit ended(Outcome::kFailed, QString("The run failed (exit code %1): %2").arg(code).arg(reason));
+    emit ended(Outcome::kFailed,
+               QString("The run failed (exit code %1): %2").arg(code).arg(reason));
   }
 }
 

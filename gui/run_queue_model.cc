@@ -16,19 +16,27 @@ QString duration_text(double seconds) {
 
 const char* name_of(QueueState state) {
   switch (state) {
-    case QueueState::kRunning: return "running";
-    case QueueState::kFinished: return "finished";
-    case QueueState::kFailed: return "failed";
-    default: return "cancelled, partial run kept";
+    case QueueState::kRunning:
+      return "running";
+    case QueueState::kFinished:
+      return "finished";
+    case QueueState::kFailed:
+      return "failed";
+    default:
+      return "cancelled, partial run kept";
   }
 }
 
 QColor state_colour(const Theme& theme, QueueState state) {
   switch (state) {
-    case QueueState::kRunning: return theme.accent;
-    case QueueState::kFinished: return category_colour(theme, 2);
-    case QueueState::kFailed: return category_colour(theme, 5);
-    default: return theme.axis;
+    case QueueState::kRunning:
+      return theme.accent;
+    case QueueState::kFinished:
+      return category_colour(theme, 2);
+    case QueueState::kFailed:
+      return category_colour(theme, 5);
+    default:
+      return theme.axis;
   }
 }
 
@@ -123,6 +131,16 @@ QVariant RunQueueModel::data(const QModelIndex& index, int role) const {
   return {};
 }
 
+void RunQueueList::paintEvent(QPaintEvent* event) {
+  QListView::paintEvent(event);
+  if (!model() || model()->rowCount() > 0) return;
+  QPainter painter(viewport());
+  painter.setPen(theme_of(palette()).faint_ink);
+  painter.drawText(viewport()->rect().adjusted(16, 16, -16, -16),
+                   Qt::AlignCenter | Qt::TextWordWrap,
+                   "Runs of the scenario appear here, each with its progress.");
+}
+
 QSize RunQueueDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
   return {120, option.fontMetrics.height() * 2 + 22};
 }
@@ -136,13 +154,12 @@ void RunQueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
   const int line = option.fontMetrics.height();
   painter->save();
   painter->setPen(theme.ink);
-  painter->drawText(QRect(box.left(), box.top(), box.width(), line), Qt::AlignLeft,
-                    option.fontMetrics.elidedText(entry_title(entry), Qt::ElideMiddle,
-                                                  box.width()));
+  painter->drawText(
+      QRect(box.left(), box.top(), box.width(), line), Qt::AlignLeft,
+      option.fontMetrics.elidedText(entry_title(entry), Qt::ElideMiddle, box.width()));
   const QRectF bar(box.left(), box.top() + line + 3, box.width(), 6);
-  const double share = entry.progress.steps > 0
-                           ? double(entry.progress.step) / double(entry.progress.steps)
-                           : 0;
+  const double share =
+      entry.progress.steps > 0 ? double(entry.progress.step) / double(entry.progress.steps) : 0;
   painter->setRenderHint(QPainter::Antialiasing);
   painter->setPen(Qt::NoPen);
   painter->setBrush(theme.grid);

@@ -1,5 +1,6 @@
 #pragma once
 #include <QAbstractListModel>
+#include <QListView>
 #include <QStyledItemDelegate>
 #include <map>
 #include <vector>
@@ -41,6 +42,17 @@ class RunQueueModel : public QAbstractListModel {
   int row_for(int run);
   std::vector<QueueEntry> entries_;
   std::map<int, int> row_of_run_;
+};
+
+/// Says what will be listed while nothing is.
+class RunQueueList : public QListView {
+  Q_OBJECT
+
+ public:
+  using QListView::QListView;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
 };
 
 /// Two lines per run: what it is and how far it is, with a bar.

@@ -27,11 +27,11 @@ RunTable::RunTable(RunSelection* selection, QWidget* parent)
   connect(&filter_timer_, &QTimer::timeout, this, &RunTable::apply_filter);
   connect(filter_, &QLineEdit::textChanged, &filter_timer_, qOverload<>(&QTimer::start));
   connect(filter_, &QLineEdit::returnPressed, this, &RunTable::apply_filter);
-  connect(differing_, &QToolButton::toggled, this, [this](bool on) {
+  connect(differing_, &QCheckBox::toggled, this, [this](bool on) {
     update_columns();
     emit only_differing_changed(on);
   });
-  connect(selection_, &RunSelection::changed, this, &RunTable::show_selection);
+  connect(selection_, &RunSelection::changed, this, [this] { show_selection(true); });
   connect(model_, &QAbstractItemModel::modelAboutToBeReset, this, &RunTable::remember_place);
   connect(model_, &QAbstractItemModel::modelReset, this, &RunTable::restore_place);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -45,10 +45,7 @@ void RunTable::build_filter_row() {
   filter_->setPlaceholderText("Filter: words, or an expression such as ratio<0.1 and workers>=16");
   filter_->setClearButtonEnabled(true);
   filter_->setAccessibleName("Filter of the run table");
-  differing_ = new QToolButton(this);
-  differing_->setText("Only columns that differ");
-  differing_->setCheckable(true);
-  differing_->setAutoRaise(true);
+  differing_ = new QCheckBox("Only columns that differ", this);
   count_ = new QLabel(this);
   count_->setAccessibleName("Number of runs shown");
   error_ = new QLabel(this);
@@ -116,9 +113,13 @@ void RunTable::apply_filter() {
   update_columns();
 }
 
-void RunTable::set_only_differing(bool on) { differing_->setChecked(on); }
+void RunTable::set_only_differing(bool on) {
+  differing_->setChecked(on);
+}
 
-void RunTable::set_number_style(NumberStyle style) { model_->set_number_style(style); }
+void RunTable::set_number_style(NumberStyle style) {
+  model_->set_number_style(style);
+}
 
 void RunTable::toggle_baseline() {
   const RunId current = selection_->current();
@@ -157,7 +158,7 @@ void RunTable::remember_place() {
 
 void RunTable::restore_place() {
   syncing_ = false;
-  show_selection();
+  show_selection(false);
   table_->verticalScrollBar()->setValue(saved_scroll_);
   update_count();
   emit view_changed();
@@ -175,7 +176,7 @@ void RunTable::take_selection() {
   syncing_ = false;
 }
 
-void RunTable::show_selection() {
+void RunTable::show_selection(bool scroll) {
   if (syncing_) return;
   std::vector<int> rows;
   for (RunId id : selection_->runs()) {
@@ -196,6 +197,7 @@ void RunTable::show_selection() {
     const int column = std::max(0, table_->horizontalHeader()->logicalIndexAt(0));
     table_->selectionModel()->setCurrentIndex(model_->index(current, column),
                                               QItemSelectionModel::NoUpdate);
+    if (scroll) table_->scrollTo(model_->index(current, column));
   }
   syncing_ = false;
 }

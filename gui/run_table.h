@@ -1,9 +1,9 @@
 #pragma once
+#include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <QTimer>
-#include <QToolButton>
 #include <QWidget>
 
 #include "gui/run_selection.h"
@@ -50,8 +50,8 @@ class RunTable : public QWidget {
   void build_table();
   void remember_place();
   void restore_place();
-  void take_selection();  ///< from the table into the model
-  void show_selection();  ///< from the model into the table
+  void take_selection();             ///< from the table into the model
+  void show_selection(bool scroll);  ///< from the model into the table
   void update_columns();
   void update_count();
 
@@ -61,7 +61,7 @@ class RunTable : public QWidget {
   QLineEdit* filter_;
   QLabel* error_;
   QLabel* count_;
-  QToolButton* differing_;
+  QCheckBox* differing_;
   QTimer filter_timer_;
   bool syncing_ = false;
   int saved_scroll_ = 0;

@@ -20,6 +20,8 @@ int RunTableModel::columnCount(const QModelIndex& parent) const {
 
 QVariant RunTableModel::decorated_text(const RunSummary& run, Column column) const {
   const QString shown = shown_text(run, column, style_);
+  // Room between a number's right edge and the text that follows it.
+  if (!is_number(column)) return QStringLiteral("\u2002") + shown;
   if (column != Column::kRun) return shown;
   if (view_.baseline() && view_.baseline()->id == run.id) return "B  " + shown;
   return view_.pinned(run.id) ? "P  " + shown : shown;
@@ -31,30 +33,35 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
   const Column column = column_at(index.column());
   const RunSummary* baseline = view_.baseline();
   switch (role) {
-    case Qt::DisplayRole: return decorated_text(run, column);
-    case kFullTextRole: return full_text(run, column);
+    case Qt::DisplayRole:
+      return decorated_text(run, column);
+    case kFullTextRole:
+      return full_text(run, column);
     case kDeltaRole:
       return baseline && baseline->id != run.id ? delta_text(run, *baseline, column) : QString();
-    case kPinnedRole: return view_.pinned(run.id) || (baseline && baseline->id == run.id);
+    case kPinnedRole:
+      return view_.pinned(run.id) || (baseline && baseline->id == run.id);
     case Qt::TextAlignmentRole:
       return int((is_number(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
       return column == Column::kStatus && !run.error.empty() ? QString::fromStdString(run.error)
                                                              : QVariant();
-    default: return {};
+    default:
+      return {};
   }
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   const ColumnInfo& column = info(column_at(section));
-  if (role == Qt::DisplayRole) return QString(column.title);
+  if (role == Qt::DisplayRole) {
+    return (is_number(column_at(section)) ? QString() : QStringLiteral("\u2002")) + column.title;
+  }
   if (role == Qt::ToolTipRole) {
     return QString("%1.\nIn filter expressions: %2").arg(column.help, column.key);
   }
   if (role == Qt::TextAlignmentRole) {
-    return int((is_number(column_at(section)) ? Qt::AlignRight : Qt::AlignLeft) |
-               Qt::AlignVCenter);
+    return int((is_number(column_at(section)) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   }
   return {};
 }

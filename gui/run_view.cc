@@ -78,7 +78,9 @@ void RunView::set_baseline(std::optional<RunId> id) {
   rebuild();
 }
 
-const RunSummary* RunView::baseline() const { return baseline_ ? find(*baseline_) : nullptr; }
+const RunSummary* RunView::baseline() const {
+  return baseline_ ? find(*baseline_) : nullptr;
+}
 
 const RunSummary* RunView::find(RunId id) const {
   const auto it = index_.find(id);
@@ -143,9 +145,8 @@ void RunView::lift_pins() {
     if (id != baseline_) top.push_back(index_.at(id));
   }
   if (top.empty()) return;
-  std::erase_if(order_, [&](std::uint32_t i) {
-    return std::find(top.begin(), top.end(), i) != top.end();
-  });
+  std::erase_if(order_,
+                [&](std::uint32_t i) { return std::find(top.begin(), top.end(), i) != top.end(); });
   order_.insert(order_.begin(), top.begin(), top.end());
 }
 

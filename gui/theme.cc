@@ -72,8 +72,8 @@ void paint_card(QPainter& painter, const Theme& theme, const QRect& bounds, cons
   int width = bold.horizontalAdvance(lines.front());
   for (const QString& line : lines.mid(1)) width = std::max(width, plain.horizontalAdvance(line));
   const int line_height = plain.height() + 1, margin = 8;
-  QRect card(at + QPoint(14, 14), QSize(width + 2 * margin,
-                                        int(lines.size()) * line_height + 2 * margin - 2));
+  QRect card(at + QPoint(14, 14),
+             QSize(width + 2 * margin, int(lines.size()) * line_height + 2 * margin - 2));
   if (card.right() > bounds.right()) card.moveRight(at.x() - 10);
   if (card.bottom() > bounds.bottom()) card.moveBottom(at.y() - 10);
   card.moveLeft(std::max(card.left(), bounds.left() + 2));

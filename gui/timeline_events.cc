@@ -48,8 +48,8 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   drag_from_ = event->pos();
   moved_ = false;
   if (event->modifiers() & Qt::ShiftModifier) {
-    const double time = snapped(window_.time_at(event->pos().x() - gutter_width()),
-                                event->pos().y());
+    const double time =
+        snapped(window_.time_at(event->pos().x() - gutter_width()), event->pos().y());
     measure_ = Measure{time, time, true};
     viewport()->update();
   } else {
@@ -111,10 +111,18 @@ bool TimelineView::viewportEvent(QEvent* event) {
 void TimelineView::keyPressEvent(QKeyEvent* event) {
   const double page = window_.width * kPanShare;
   switch (event->key()) {
-    case Qt::Key_W: zoom_in(); break;
-    case Qt::Key_S: zoom_out(); break;
-    case Qt::Key_Plus: zoom_in(); break;
-    case Qt::Key_Minus: zoom_out(); break;
+    case Qt::Key_W:
+      zoom_in();
+      break;
+    case Qt::Key_S:
+      zoom_out();
+      break;
+    case Qt::Key_Plus:
+      zoom_in();
+      break;
+    case Qt::Key_Minus:
+      zoom_out();
+      break;
     case Qt::Key_A:
     case Qt::Key_Left:
       window_.pan(-page, rows_.start_s, rows_.end_s);
@@ -125,17 +133,26 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
       window_.pan(page, rows_.start_s, rows_.end_s);
       window_changed();
       break;
-    case Qt::Key_F: fit_chosen(); break;
-    case Qt::Key_Period: choose_neighbour(1); break;
-    case Qt::Key_Comma: choose_neighbour(-1); break;
-    case Qt::Key_Home: reset_zoom(); break;
+    case Qt::Key_F:
+      fit_chosen();
+      break;
+    case Qt::Key_Period:
+      choose_neighbour(1);
+      break;
+    case Qt::Key_Comma:
+      choose_neighbour(-1);
+      break;
+    case Qt::Key_Home:
+      reset_zoom();
+      break;
     case Qt::Key_Escape:
       if (!measure_ && !chosen_) return QAbstractScrollArea::keyPressEvent(event);
       measure_.reset();
       chosen_.reset();
       viewport()->update();
       break;
-    default: QAbstractScrollArea::keyPressEvent(event);
+    default:
+      QAbstractScrollArea::keyPressEvent(event);
   }
 }
 

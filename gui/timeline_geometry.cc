@@ -19,10 +19,14 @@ const char* name_of(LaneGroup group) {
 
 LaneGroup group_of(std::uint8_t lane) {
   switch (lane) {
-    case static_cast<std::uint8_t>(sim::Lane::kCompute): return LaneGroup::kCompute;
-    case static_cast<std::uint8_t>(sim::Lane::kCodec): return LaneGroup::kCodec;
-    case static_cast<std::uint8_t>(sim::Lane::kHost): return LaneGroup::kHost;
-    default: return LaneGroup::kNetwork;
+    case static_cast<std::uint8_t>(sim::Lane::kCompute):
+      return LaneGroup::kCompute;
+    case static_cast<std::uint8_t>(sim::Lane::kCodec):
+      return LaneGroup::kCodec;
+    case static_cast<std::uint8_t>(sim::Lane::kHost):
+      return LaneGroup::kHost;
+    default:
+      return LaneGroup::kNetwork;
   }
 }
 
@@ -51,9 +55,8 @@ Phase phase_of(const TimelineSegment& segment) {
 namespace {
 
 void finish_row(TimelineRow& row, const std::vector<TimelineSegment>& segments) {
-  std::stable_sort(row.segments.begin(), row.segments.end(), [&](auto a, auto b) {
-    return segments[a].start_s < segments[b].start_s;
-  });
+  std::stable_sort(row.segments.begin(), row.segments.end(),
+                   [&](auto a, auto b) { return segments[a].start_s < segments[b].start_s; });
   row.latest_end.reserve(row.segments.size());
   double latest = -INFINITY;
   for (std::uint32_t i : row.segments) {
@@ -65,8 +68,8 @@ void finish_row(TimelineRow& row, const std::vector<TimelineSegment>& segments) 
 std::vector<StepSpan> step_spans(const std::vector<TimelineSegment>& segments) {
   std::map<std::int64_t, StepSpan> spans;
   for (const TimelineSegment& segment : segments) {
-    auto [it, fresh] = spans.try_emplace(segment.step,
-                                         StepSpan{segment.step, segment.start_s, segment.end_s});
+    auto [it, fresh] =
+        spans.try_emplace(segment.step, StepSpan{segment.step, segment.start_s, segment.end_s});
     it->second.start_s = std::min(it->second.start_s, segment.start_s);
     it->second.end_s = std::max(it->second.end_s, segment.end_s);
   }
@@ -167,8 +170,8 @@ void visible_blocks(const TimelineRow& row, const std::vector<TimelineSegment>& 
 }
 
 std::optional<std::uint32_t> segment_at(const TimelineRow& row,
-                                        const std::vector<TimelineSegment>& segments,
-                                        double time_s, double slack_s) {
+                                        const std::vector<TimelineSegment>& segments, double time_s,
+                                        double slack_s) {
   std::optional<std::uint32_t> best;
   double best_distance = INFINITY, best_length = INFINITY;
   for (std::size_t i = first_reaching(row, time_s - slack_s); i < row.segments.size(); ++i) {

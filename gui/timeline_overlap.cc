@@ -78,8 +78,8 @@ OverlapNumbers overlap_numbers(const TimelineRows& rows,
                                              : worker.compute);
   }
   // Transfers of no single worker (a collective drawn as one) keep every worker waiting.
-  const std::vector<Interval> common = workers.contains(-1) ? workers[-1].network
-                                                            : std::vector<Interval>();
+  const std::vector<Interval> common =
+      workers.contains(-1) ? workers[-1].network : std::vector<Interval>();
   if (workers.size() > 1) workers.erase(-1);
   numbers.step_s = span->end_s - span->start_s;
   for (const auto& [id, worker] : workers) {
@@ -92,8 +92,8 @@ OverlapNumbers overlap_numbers(const TimelineRows& rows,
     numbers.hidden_s += hidden;
     ++numbers.workers;
   }
-  for (double* sum : {&numbers.compute_s, &numbers.codec_s, &numbers.network_s,
-                      &numbers.hidden_s}) {
+  for (double* sum :
+       {&numbers.compute_s, &numbers.codec_s, &numbers.network_s, &numbers.hidden_s}) {
     *sum /= numbers.workers;
   }
   numbers.exposed_s = numbers.network_s - numbers.hidden_s;

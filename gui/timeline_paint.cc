@@ -2,6 +2,7 @@
 #include <QScrollBar>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/units.h"
 #include "gui/ticks.h"
@@ -46,14 +47,34 @@ void TimelineView::paintEvent(QPaintEvent*) {
                      timeline_ ? QString("This run has no stored timeline.") : placeholder_);
     return;
   }
-  paint_rows(painter);
-  paint_axis(painter);
-  paint_gutter(painter);
-  paint_legend(painter);
+  paint_chart(painter);
   if (measure_) paint_measure(painter);
   if (hovered_) {
     paint_card(painter, theme_, viewport()->rect(), pointer_, hover_lines(*hovered_));
   }
+}
+
+void TimelineView::paint_chart(QPainter& painter) const {
+  paint_rows(painter);
+  paint_axis(painter);
+  paint_gutter(painter);
+  paint_legend(painter);
+}
+
+void TimelineView::paint_for_paper(QPainter& painter) {
+  QPalette paper;
+  paper.setColor(QPalette::Base, Qt::white);
+  paper.setColor(QPalette::Window, QColor(0xf2, 0xf2, 0xf2));
+  paper.setColor(QPalette::Text, Qt::black);
+  const Theme screen = std::exchange(theme_, theme_of(paper));
+  const auto chosen = std::exchange(chosen_, std::nullopt);
+  painter.fillRect(viewport()->rect(), theme_.background);
+  QFont paper_font = font();
+  paper_font.setPixelSize(QFontInfo(font()).pixelSize());
+  painter.setFont(paper_font);
+  if (timeline_) paint_chart(painter);
+  theme_ = screen;
+  chosen_ = chosen;
 }
 
 void TimelineView::paint_axis(QPainter& painter) const {
@@ -110,16 +131,16 @@ void TimelineView::paint_row(QPainter& painter, int row, int top) const {
   const int least_text = fontMetrics().horizontalAdvance("mm");
   for (const TimelineBlock& block : blocks) {
     QRectF box(left + block.x0, top + 2, std::max(block.x1 - block.x0, 1.0), height - 4);
-    if (box.width() > 3) box.adjust(0, 0, -0.5, 0);
+    if (box.width() > 3) box.adjust(0, 0, -1, 0);
     const auto phase = static_cast<std::size_t>(block.phase);
     painter.fillRect(box, colours[phase]);
     if (block.count == 1 && box.width() > least_text) {
       const QRectF text = box.intersected(QRectF(left, top, window_.width, height));
       painter.setPen(inks[phase]);
-      painter.drawText(text.adjusted(4, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                       fontMetrics().elidedText(
-                           QString::fromStdString(timeline_->segments[block.segment].label),
-                           Qt::ElideRight, int(text.width()) - 6));
+      painter.drawText(
+          text.adjusted(4, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft,
+          fontMetrics().elidedText(QString::fromStdString(timeline_->segments[block.segment].label),
+                                   Qt::ElideRight, int(text.width()) - 6));
     }
     const bool marked = chosen_ && block.count == 1 && block.segment == *chosen_;
     if (marked) {
@@ -148,9 +169,9 @@ void TimelineView::paint_gutter(QPainter& painter) const {
     const QColor ink = with_contrast(theme_.ink, theme_.gutter, 4.5);
     painter.setPen(ink);
     if (first) {
-      painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
-                       lane.worker < 0 ? QString("all workers")
-                                       : QString("worker %1").arg(lane.worker));
+      painter.drawText(
+          box, Qt::AlignVCenter | Qt::AlignLeft,
+          lane.worker < 0 ? QString("all workers") : QString("worker %1").arg(lane.worker));
     }
     painter.setPen(with_contrast(theme_.faint_ink, theme_.gutter, 4.5));
     painter.drawText(box, Qt::AlignVCenter | Qt::AlignRight, name_of(lane.group));

@@ -64,8 +64,17 @@ void TimelineView::set_number_style(bool bits) {
   viewport()->update();
 }
 
-int TimelineView::row_height() const { return fontMetrics().height() * 3 / 2; }
-int TimelineView::axis_height() const { return fontMetrics().height() * 5 / 2 + 8; }
+int TimelineView::row_height() const {
+  // A few rows share the room there is; many keep a readable height and scroll.
+  const int least = fontMetrics().height() * 3 / 2;
+  if (rows_.rows.empty()) return least;
+  const int fair = (viewport()->height() - axis_height()) / static_cast<int>(rows_.rows.size());
+  return std::clamp(fair, least, least * 2);
+}
+
+int TimelineView::axis_height() const {
+  return fontMetrics().height() * 5 / 2 + 8;
+}
 
 int TimelineView::gutter_width() const {
   return fontMetrics().horizontalAdvance("worker 9999  network") + 16;
@@ -104,8 +113,9 @@ QString TimelineView::overlap_text() const {
   if (!step || !timeline_) return {};
   const OverlapNumbers numbers = overlap_numbers(rows_, timeline_->segments, step->step);
   const double share = numbers.network_s > 0 ? numbers.hidden_s / numbers.network_s : 0;
-  return QString("Step %1: %2 · compute %3 · codec %4 · network %5, of which %6 hidden (%7 %) "
-                 "and %8 exposed · mean of %9 %10 · %11")
+  return QString(
+             "Step %1: %2 · compute %3 · codec %4 · network %5, of which %6 hidden (%7 %) "
+             "and %8 exposed · mean of %9 %10 · %11")
       .arg(step->step)
       .arg(duration_text(numbers.step_s), duration_text(numbers.compute_s),
            duration_text(numbers.codec_s), duration_text(numbers.network_s),
@@ -119,8 +129,8 @@ QString TimelineView::overlap_text() const {
 QStringList TimelineView::hover_lines(std::uint32_t index) const {
   const TimelineSegment& segment = timeline_->segments[index];
   QStringList lines{QString::fromStdString(segment.label)};
-  const QString who = segment.worker < 0 ? QString("all workers")
-                                         : QString("worker %1").arg(segment.worker);
+  const QString who =
+      segment.worker < 0 ? QString("all workers") : QString("worker %1").arg(segment.worker);
   lines << QString("%1, %2, step %3")
                .arg(who, name_of(group_of(segment.lane)), QString::number(segment.step));
   lines << QString("start %1").arg(duration_text(segment.start_s));
@@ -129,6 +139,16 @@ QStringList TimelineView::hover_lines(std::uint32_t index) const {
     lines << quantity_text(double(segment.bytes), Quantity::kBytes, NumberStyle{bits_});
   }
   return lines;
+}
+
+std::vector<TimelineSegment> TimelineView::visible_segments() const {
+  std::vector<TimelineSegment> visible;
+  const double end_s = window_.start_s + window_.length_s;
+  if (!timeline_) return visible;
+  for (const TimelineSegment& segment : timeline_->segments) {
+    if (segment.end_s >= window_.start_s && segment.start_s <= end_s) visible.push_back(segment);
+  }
+  return visible;
 }
 
 void TimelineView::window_changed() {
@@ -147,8 +167,12 @@ void TimelineView::reset_zoom() {
   window_changed();
 }
 
-void TimelineView::zoom_in() { zoom(kZoomStep * kZoomStep, window_.width / 2); }
-void TimelineView::zoom_out() { zoom(1 / (kZoomStep * kZoomStep), window_.width / 2); }
+void TimelineView::zoom_in() {
+  zoom(kZoomStep * kZoomStep, window_.width / 2);
+}
+void TimelineView::zoom_out() {
+  zoom(1 / (kZoomStep * kZoomStep), window_.width / 2);
+}
 
 void TimelineView::fit_step() {
   const StepSpan* step = middle_step();
@@ -161,8 +185,7 @@ void TimelineView::fit_chosen() {
   if (!chosen_) return fit_step();
   const TimelineSegment& segment = timeline_->segments[*chosen_];
   const double middle = (segment.start_s + segment.end_s) / 2;
-  const bool centred =
-      std::abs(window_.x_of(middle) - window_.width / 2) < 1;
+  const bool centred = std::abs(window_.x_of(middle) - window_.width / 2) < 1;
   if (centred) {
     window_.show(segment.start_s, segment.end_s, rows_.start_s, rows_.end_s);
   } else {

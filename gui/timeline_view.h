@@ -29,6 +29,10 @@ class TimelineView : public QAbstractScrollArea {
   /// Overlap of the step in the middle of the window, as one line; empty without a timeline.
   QString overlap_text() const;
   QStringList hover_lines(std::uint32_t segment) const;
+  /// Segments that reach into the window of time, in stored order.
+  std::vector<results::TimelineSegment> visible_segments() const;
+  /// What is on screen, without hover and selection, in dark on light.
+  void paint_for_paper(QPainter& painter);
   /// Left edge of the plotted area and middle of a row, in viewport coordinates (for tests).
   int gutter_width() const;
   int row_middle(int row) const;
@@ -37,7 +41,7 @@ class TimelineView : public QAbstractScrollArea {
   void reset_zoom();
   void zoom_in();
   void zoom_out();
-  void fit_step();     ///< shows exactly the step in the middle
+  void fit_step();  ///< shows exactly the step in the middle
   void fit_chosen();
 
  signals:
@@ -71,6 +75,7 @@ class TimelineView : public QAbstractScrollArea {
   void measure_text(QStringList& lines) const;
   void update_scroll_range();
 
+  void paint_chart(QPainter& painter) const;
   void paint_axis(QPainter& painter) const;
   void paint_rows(QPainter& painter) const;
   void paint_row(QPainter& painter, int row, int top) const;

@@ -13,24 +13,36 @@ using results::SeriesKind;
 namespace {
 
 constexpr int kMethods = 7;
+/// A picture of thousands of scenarios names the first few.
+constexpr std::size_t kMostHashes = 8;
 
 results::Quantity quantity_of(Column column) {
   switch (info(column).quantity) {
-    case Quantity::kDuration: return results::Quantity::kSeconds;
-    case Quantity::kBytes: return results::Quantity::kBytes;
-    case Quantity::kRatio: return results::Quantity::kShare;
-    default: return results::Quantity::kPlain;
+    case Quantity::kDuration:
+      return results::Quantity::kSeconds;
+    case Quantity::kBytes:
+      return results::Quantity::kBytes;
+    case Quantity::kRatio:
+      return results::Quantity::kShare;
+    default:
+      return results::Quantity::kPlain;
   }
 }
 
 const char* label_of(Column column) {
   switch (column) {
-    case Column::kSimulated: return "simulated time";
-    case Column::kTimeToTarget: return "simulated time to the target accuracy";
-    case Column::kStepTime: return "simulated time of a step";
-    case Column::kWireBytes: return "bytes on the wire";
-    case Column::kRatio: return "encoded bytes as a share of fp32";
-    default: return info(column).title;
+    case Column::kSimulated:
+      return "simulated time";
+    case Column::kTimeToTarget:
+      return "simulated time to the target accuracy";
+    case Column::kStepTime:
+      return "simulated time of a step";
+    case Column::kWireBytes:
+      return "bytes on the wire";
+    case Column::kRatio:
+      return "encoded bytes as a share of fp32";
+    default:
+      return info(column).title;
   }
 }
 
@@ -171,6 +183,12 @@ TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selectio
   figure.x.scale = options.log_cost ? results::Scale::kLog10 : results::Scale::kLinear;
   figure.y.label = "accuracy";
   figure.y.quantity = results::Quantity::kShare;
+  figure.subtitle = std::to_string(view.rows()) + " runs";
+  for (int row = 0; row < view.rows() && figure.scenario_hashes.size() < kMostHashes; ++row) {
+    const std::string& hash = view.at(row).header.scenario_hash;
+    auto& hashes = figure.scenario_hashes;
+    if (std::find(hashes.begin(), hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
+  }
   const auto methods = methods_of(view);
   add_scatter(result, view, selection, methods, options);
   if (options.front) add_front(result);

@@ -37,8 +37,9 @@ TradeoffView::TradeoffView(RunTable* table, RunSelection* selection, Database* d
 void TradeoffView::build() {
   chart_ = new FigureView(this);
   chart_->setAccessibleName("Trade-off chart");
-  chart_->setAccessibleDescription("Final accuracy of each run against its cost; the run table "
-                                   "lists the same runs");
+  chart_->setAccessibleDescription(
+      "Final accuracy of each run against its cost; the run table "
+      "lists the same runs");
   cost_ = new QComboBox(this);
   cost_->setAccessibleName("Cost on the horizontal axis");
   const std::pair<const char*, Column> costs[] = {{"Simulated time", Column::kSimulated},
@@ -89,8 +90,8 @@ void TradeoffView::rebuild() {
   options.log_cost = log_->isChecked();
   options.front = front_->isChecked();
   const bool few = selection_->runs().size() <= kMostCurves;
-  built_ = tradeoff_figure(table_->view(), *selection_,
-                           few ? curves_ : std::map<RunId, CurvePtr>(), options);
+  built_ = tradeoff_figure(table_->view(), *selection_, few ? curves_ : std::map<RunId, CurvePtr>(),
+                           options);
   std::vector<bool> unhittable;
   for (const auto& runs : built_.runs) unhittable.push_back(runs.empty());
   chart_->set_figure(built_.figure);

@@ -35,9 +35,15 @@ double noise(int index, int salt) {
   return x - std::floor(x);
 }
 
-const Method& method_of(int index) { return kMethods[std::size_t(index) % 6]; }
-int workers_of(int index) { return kWorkers[std::size_t(index / 6) % 4]; }
-double gbps_of(int index) { return kGbps[std::size_t(index / 24) % 3]; }
+const Method& method_of(int index) {
+  return kMethods[std::size_t(index) % 6];
+}
+int workers_of(int index) {
+  return kWorkers[std::size_t(index / 6) % 4];
+}
+double gbps_of(int index) {
+  return kGbps[std::size_t(index / 24) % 3];
+}
 
 double transfer_s(int index) {
   return 2 * kDenseBytes * method_of(index).ratio * 8 / (gbps_of(index) * 1e9) + 0.0004;
@@ -142,12 +148,10 @@ std::vector<TimelineSegment> sample_timeline(const RunSummary& run, int steps) {
       const double b1 = add(compute, "backward b1", f, 0.35 * kComputeS * slow, 0);
       const double b0 = add(compute, "backward b0", b1, 0.3 * kComputeS * slow, 0);
       const double e1 = encode_s > 0 ? add(codec, "encode b1", b1, encode_s, 0) : b1;
-      const double e0 =
-          encode_s > 0 ? add(codec, "encode b0", std::max(b0, e1), encode_s, 0) : b0;
+      const double e0 = encode_s > 0 ? add(codec, "encode b0", std::max(b0, e1), encode_s, 0) : b0;
       const double t1 = add(kNetwork, "all-reduce b1", e1, network_s, bytes);
       const double t0 = add(kNetwork, "all-reduce b0", std::max(t1, e0), network_s, bytes);
-      const double d =
-          encode_s > 0 ? add(codec, "decode", t0, 0.4 * encode_s, 0) : t0;
+      const double d = encode_s > 0 ? add(codec, "decode", t0, 0.4 * encode_s, 0) : t0;
       add(compute, "update", d, 0.05 * kComputeS, 0);
     }
     start = step_end;
@@ -185,9 +189,7 @@ class FakeStore : public Store {
 
   [[noreturn]] static void read_only() { throw std::logic_error("the window only reads"); }
   RunId begin_run(const RunHeader&, std::int64_t) override { read_only(); }
-  void append(RunId, std::span<const StepRow>, std::span<const MetricRow>) override {
-    read_only();
-  }
+  void append(RunId, std::span<const StepRow>, std::span<const MetricRow>) override { read_only(); }
   void put_timeline(RunId, std::string_view, std::span<const TimelineSegment>) override {
     read_only();
   }
@@ -221,6 +223,8 @@ class FakeStore : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> make_fake_store(int count) { return std::make_unique<FakeStore>(count); }
+std::unique_ptr<Store> make_fake_store(int count) {
+  return std::make_unique<FakeStore>(count);
+}
 
 }  // namespace gradwire::gui::test

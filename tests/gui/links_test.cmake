@@ -1,0 +1,12 @@
+# The desktop program links neither LibTorch, ns-3, CUDA nor Qt Charts: cmake -DPROGRAM=... -P
+execute_process(COMMAND readelf -d ${PROGRAM} OUTPUT_VARIABLE dynamic RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "readelf cannot read ${PROGRAM}")
+endif()
+string(REGEX MATCHALL "NEEDED[^\n]*\\[[^]]*\\]" needed "${dynamic}")
+if(NOT "${needed}" MATCHES "libQt6Widgets")
+  message(FATAL_ERROR "no Qt among the libraries of ${PROGRAM}: this check reads them wrongly: ${needed}")
+endif()
+if("${needed}" MATCHES "torch|libc10|ns3|libcuda|cudart|Charts|Qt6Test")
+  message(FATAL_ERROR "${PROGRAM} needs what it must not: ${needed}")
+endif()
