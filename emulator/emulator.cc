@@ -53,12 +53,14 @@ void EmulatorSession::set_up(const sim::Cluster& cluster) {
   hub_->send(kHub, {{"kind", "setup"},
                     {"links", to_json(links_)},
                     {"shaper", options_.shaper},
+                    {"raise_priority", options_.raise_priority},
                     {"congestion_control", report_.congestion_control},
                     {"buffer", options_.transport.buffer.count()},
                     {"segment", options_.transport.segment.count()},
                     {"wire_segment", options_.transport.wire_segment.count()}});
   const json ready = await("ready");
   report_.name_space = ready.at("namespace");
+  report_.priority = ready.at("priority");
   report_.shaper = ready.at("shaper");
   report_.netem = ready.at("netem");
   report_.loss_by = "none";

@@ -14,7 +14,9 @@ namespace gradwire::emulator {
 
 struct EmulatorOptions {
   sim::TransportSettings transport;  ///< congestion control and buffers are used
-  std::string shaper = "auto";       ///< "tbf", "htb" or "auto": tbf where the kernel has it
+  std::string shaper = "auto";       ///< "htb", "tbf" or "auto": htb where the kernel has it
+  /// Run the helper processes before others where the system lets us (root, or a real-time limit).
+  bool raise_priority = true;
   /// Seconds without any news after which the run is killed; the longest operation's own duration
   /// comes on top.
   Seconds wall_limit{120};
@@ -33,7 +35,8 @@ struct PairRtt {
 /// What was really in effect.
 struct EmulatorReport {
   std::string name_space;          ///< "user" (own user namespace) or "root"
-  std::string shaper;              ///< "tbf" or "htb"
+  std::string priority;            ///< of the helper processes: "real-time", "raised" or "normal"
+  std::string shaper;              ///< "htb" or "tbf"
   bool netem = false;              ///< link delays were emulated by netem
   std::string loss_by;             ///< "nftables", or "none" where no link loses packets
   std::string congestion_control;  ///< the kernel's name

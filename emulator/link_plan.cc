@@ -94,9 +94,9 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster) {
 }
 
 Bytes burst_of(const HostLink& link) {
-  const double credit = link.rate.value() / 8 * 25e-6;
+  const double credit = link.rate.value() / 8 * 125e-6;
   const double frames = std::floor(std::clamp(credit, kFrame, 16000.0) / kFrame);
-  return Bytes(static_cast<std::int64_t>(frames * kFrame + 86));
+  return Bytes(static_cast<std::int64_t>(frames * kFrame) + 86);
 }
 
 int gso_segments(const HostLink& link) {
