@@ -1,5 +1,8 @@
 #include "scenarios/build.h"
 
+#include <array>
+#include <charconv>
+
 #include "base/hash.h"
 #include "scenarios/fields.h"
 #include "scenarios/pointer.h"
@@ -61,12 +64,21 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   }
 }
 
+/// As a user would write it ("0", not "0.0").
+std::string option_text(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get<double>()).ptr;
+  return {text.data(), end};
+}
+
 void fill_method(const ordered_json& json, Method& method) {
   take(json, "name", method.name);
   take(json, "error_feedback", method.error_feedback);
   for (const auto& [key, value] : json.items()) {
     if (key == "name" || key == "error_feedback") continue;
-    method.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    method.options[key] = option_text(value);
   }
 }
 

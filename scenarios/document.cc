@@ -11,6 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// No file of ours comes near; without a bound, a line of brackets would fill the memory.
+constexpr std::size_t kDeepest = 64;
+
 /// Where the JSON library's lexer stands. It reads at most one character past a token, and that one
 /// belongs to the same line or is white space, so the line of the last character that was not white
 /// space is the line of the token.
@@ -123,6 +126,12 @@ class Builder {
   }
 
   bool open(ordered_json value) {
+    if (open_.size() >= kDeepest) {
+      problems_.add({document_.file, cursor_.token_line, open_.front().pointer,
+                     "objects and lists are nested too deeply",
+                     std::to_string(kDeepest) + " levels", ""});
+      return false;
+    }
     std::string pointer;
     ordered_json* placed = place(std::move(value), pointer);
     open_.push_back({placed, pointer, ""});

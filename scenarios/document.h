@@ -19,8 +19,8 @@ struct Document {
   int line_of(std::string_view pointer) const;
 };
 
-/// Reads JSON (RFC 8259, no comments). A syntax error and each duplicate key become problems; after
-/// a syntax error `root` is what was read before it and must not be used.
+/// Reads JSON (RFC 8259, no comments, 64 levels at most). A syntax error and each duplicate key
+/// become problems; after a syntax error `root` is what was read before it and must not be used.
 Document parse_document(std::string_view text, const std::string& file, ProblemList& problems);
 
 }  // namespace gradwire::scenarios

@@ -90,7 +90,8 @@ const ordered_json* find_at(const ordered_json& root, std::string_view pointer) 
 bool assign_at(ordered_json& root, std::string_view pointer, const ordered_json& value) {
   ordered_json* at = &root;
   for (const std::string& token : pointer_tokens(pointer)) {
-    if (at->is_null()) *at = ordered_json::object();
+    const bool is_number = token.find_first_not_of("0123456789") == std::string::npos;
+    if (at->is_null() && !is_number) *at = ordered_json::object();
     if (at->is_object()) {
       at = &(*at)[token];
     } else if (at->is_array() && item_index(*at, token) < at->size()) {

@@ -20,7 +20,7 @@ struct Unit {
   std::string_view name;
   double factor;
 };
-// Only for writing; base/units.cc reads. Largest first: of two equally short texts the larger unit.
+// Only for writing; base/units.cc reads. Largest first.
 constexpr std::array<Unit, 9> kSizes{{{"TiB", 1099511627776.0},
                                       {"TB", 1e12},
                                       {"GiB", 1073741824.0},
@@ -34,15 +34,14 @@ constexpr std::array<Unit, 5> kRates{
     {{"Tbps", 1e12}, {"Gbps", 1e9}, {"Mbps", 1e6}, {"kbps", 1e3}, {"bps", 1}}};
 constexpr std::array<Unit, 4> kTimes{{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
 
-std::string shortest(double value, std::span<const Unit> units) {
-  std::string best;
-  for (const Unit& unit : units) {
-    std::array<char, 40> text{};
-    std::snprintf(text.data(), text.size(), "%.12g", value / unit.factor);
-    const std::string candidate = text.data() + std::string(unit.name);
-    if (best.empty() || candidate.size() < best.size()) best = candidate;
-  }
-  return best;
+/// In the largest unit that the value reaches, to 12 significant digits.
+std::string in_fitting_unit(double value, std::span<const Unit> units) {
+  const Unit* unit = value == 0 ? &units.front() : &units.back();
+  for (std::size_t i = units.size(); value != 0 && i-- > 0;)
+    if (value >= units[i].factor * (1 - 1e-12)) unit = &units[i];
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", value / unit->factor);
+  return text.data() + std::string(unit->name);
 }
 
 bool is_unit_string(OptionType type) {
@@ -82,7 +81,8 @@ std::string lower(std::string text) {
 std::string suggest_unit(OptionType type, const std::string& text) {
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || end == text.data() + text.size()) return "";
+  if (status != std::errc{} || !std::isfinite(number) || end == text.data() + text.size())
+    return "";
   std::string unit(end, text.data() + text.size());
   unit.erase(0, unit.find_first_not_of(' '));
   const std::vector<std::string> units = units_of(type);
@@ -117,8 +117,8 @@ CheckedValue in_range(const Field& field, CheckedValue checked, const ordered_js
 
 CheckedValue check_number(const Field& field, const ordered_json& given) {
   if (!given.is_number())
-    return refuse("a " + std::string(name_of(field.spec.type)) + " is needed, not " +
-                  type_of(given));
+    return refuse(std::string(field.spec.type == OptionType::kInteger ? "an " : "a ") +
+                  std::string(name_of(field.spec.type)) + " is needed, not " + type_of(given));
   const double base = given.get<double>();
   if (field.spec.type == OptionType::kNumber) return in_range(field, {base, base, "", ""}, given);
   if (std::abs(base) > 9007199254740991.0) return refuse(given.dump() + " is out of range");
@@ -175,10 +175,10 @@ std::string canonical_bytes(double bytes) {
 }
 
 std::string canonical_rate(double bits_per_second) {
-  return shortest(bits_per_second, kRates);
+  return in_fitting_unit(bits_per_second, kRates);
 }
 std::string canonical_duration(double seconds) {
-  return shortest(seconds, kTimes);
+  return in_fitting_unit(seconds, kTimes);
 }
 
 bool is_numeric(const Field& field) {

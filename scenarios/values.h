@@ -25,7 +25,8 @@ nlohmann::ordered_json default_value(const Field& field);
 nlohmann::ordered_json value_of_base(const Field& field, double base);
 bool is_numeric(const Field& field);
 
-/// The shortest unit string; durations and rates are rounded to 12 significant digits.
+/// Sizes: the shortest exact text. Rates and durations: in the largest unit that they reach,
+/// rounded to 12 significant digits.
 std::string canonical_bytes(double bytes);
 std::string canonical_rate(double bits_per_second);
 std::string canonical_duration(double seconds);

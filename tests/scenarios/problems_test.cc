@@ -1,0 +1,274 @@
+#include <catch2/catch.hpp>
+
+#include "scenarios/checks.h"
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+namespace {
+
+struct BadInput {
+  std::string parts;     ///< members after schema_version, name and workload
+  std::string expected;  ///< the whole message
+  std::string workload = R"("workload": {})";
+};
+
+const std::string kExplicit =
+    R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "links": )";
+
+}  // namespace
+
+TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[unit]") {
+  const BadInput cases[] = {
+      // Unknown keys.
+      {R"(, "network": {"link": {"bandwith": "1Gbps"}})",
+       "t.json:1: /network/link/bandwith: there is no such key; allowed: bandwidth, delay, loss, "
+       "queue; "
+       "did you mean \"bandwidth\"?"},
+      {R"(, "netwrok": {})",
+       "t.json:1: /netwrok: there is no such key; allowed: $schema, schema_version, name, "
+       "description, workload, method, cluster, network, exchange, executor, seeds, sweep, "
+       "expected; "
+       "did you mean \"network\"?"},
+      {R"(, "method": {"name": "topk", "raito": 0.1})",
+       "t.json:1: /method/raito: there is no such key; allowed: name, error_feedback, ratio; did "
+       "you "
+       "mean \"ratio\"?"},
+      // Wrong types.
+      {R"(, "cluster": {"workers": "4"})",
+       "t.json:1: /cluster/workers: an integer is needed, not a text; allowed: integer >= 1 and <= "
+       "65536"},
+      {R"(, "cluster": [])", "t.json:1: /cluster: an object is needed"},
+      {R"(, "cluster": {"workers": 2.5})",
+       "t.json:1: /cluster/workers: 2.5 is not a whole number; allowed: integer >= 1 and <= 65536"},
+      {R"(, "exchange": {"overlap": 1})",
+       "t.json:1: /exchange/overlap: true or false is needed, not a number; allowed: true, false"},
+      {R"(, "network": {"link": {"loss": "1%"}})",
+       "t.json:1: /network/link/loss: a number is needed, not a text; allowed: number >= 0 and < "
+       "1"},
+      {R"(, "network": {"link": {"loss": null}})",
+       "t.json:1: /network/link/loss: a number is needed, not null; allowed: number >= 0 and < 1"},
+      // Units.
+      {R"(, "network": {"link": {"bandwidth": 1000000}})",
+       "t.json:1: /network/link/bandwidth: a bare number has no unit; write a text such as "
+       "\"1Gbps\"; "
+       "allowed: rate with unit (bps kbps Mbps Gbps, Bps kBps MBps) > 0 and <= 1e+15"},
+      {R"(, "network": {"link": {"bandwidth": "1gbps"}})",
+       "t.json:1: /network/link/bandwidth: \"1gbps\" is not a rate with a unit; allowed: rate with "
+       "unit "
+       "(bps kbps Mbps Gbps, Bps kBps MBps) > 0 and <= 1e+15; did you mean \"1Gbps\"?"},
+      {R"(, "network": {"link": {"delay": "50"}})",
+       "t.json:1: /network/link/delay: \"50\" is not a duration with a unit; allowed: duration "
+       "with unit "
+       "(ns us ms s min h) >= 0 and <= 3600"},
+      {R"(, "exchange": {"bucket": "1.5B"})",
+       "t.json:1: /exchange/bucket: \"1.5B\" is not a size with a unit; allowed: size with unit (B "
+       "kB MB "
+       "GB KiB MiB GiB) >= 4; did you mean \"1.5B\"?"},
+      // Ranges.
+      {R"(, "cluster": {"workers": 0})",
+       "t.json:1: /cluster/workers: 0 is out of range; allowed: integer >= 1 and <= 65536"},
+      {R"(, "network": {"link": {"loss": 1}})",
+       "t.json:1: /network/link/loss: 1 is out of range; allowed: number >= 0 and < 1"},
+      {R"(, "network": {"link": {"bandwidth": "-1Gbps"}})",
+       "t.json:1: /network/link/bandwidth: \"-1Gbps\" is out of range; allowed: rate with unit "
+       "(bps kbps "
+       "Mbps Gbps, Bps kBps MBps) > 0 and <= 1e+15"},
+      {R"(, "network": {"link": {"delay": "nan s"}})",
+       "t.json:1: /network/link/delay: \"nan s\" is not a duration with a unit; allowed: duration "
+       "with "
+       "unit (ns us ms s min h) >= 0 and <= 3600"},
+      {"", "t.json:1: /workload/optimizer/lr: 0 is out of range; allowed: number > 0 and <= 1000",
+       R"("workload": {"optimizer": {"lr": 0}})"},
+      // Choices.
+      {R"(, "executor": "flwo")",
+       "t.json:1: /executor: \"flwo\" is not a choice; allowed: model, flow, packet, emulator; did "
+       "you mean "
+       "\"flow\"?"},
+      {R"(, "method": {"name": "terngrda", "clip": 1})",
+       "t.json:1: /method/name: \"terngrda\" is not a choice; allowed: none, fp16, terngrad, topk; "
+       "did you "
+       "mean \"terngrad\"?"},
+      // Fields that do not go together.
+      {R"(, "method": {"name": "topk", "clip": 1})",
+       "t.json:1: /method/clip: does not go with /method/name = topk; allowed: only with terngrad"},
+      {R"(, "method": {"name": "none", "error_feedback": true})",
+       "t.json:1: /method/error_feedback: nothing is lost with method none, so nothing is fed "
+       "back; "
+       "allowed: false"},
+      {R"(, "network": {"switches": ["s"]})",
+       "t.json:1: /network/switches: does not go with /network/topology = star; allowed: only with "
+       "explicit"},
+      {R"(, "network": {"server_link": {}})",
+       "t.json:1: /network/server_link: no parameter server takes part; allowed: only with "
+       "collective "
+       "parameter-server"},
+      {R"(, "executor": "emulator", "network": {"transport": {"delayed_ack": "1ms"}})",
+       "t.json:1: /network/transport/delayed_ack: the emulator runs on the kernel's TCP, whose "
+       "value is "
+       "fixed; allowed: the default"},
+      {R"(, "network": {"transport": {"wire_segment": "1000B"}})",
+       "t.json:1: /network/transport/wire_segment: a segment on the wire is smaller than its "
+       "payload; "
+       "allowed: >= 1448B"},
+      {R"(, "network": {"link": {"queue": "1kB"}})",
+       "t.json:1: /network/link/queue: not one full segment fits into the queue; allowed: 0B "
+       "(automatic) or "
+       ">= 1538B"},
+      {"",
+       "t.json:1: /workload/optimizer/momentum: does not go with /workload/optimizer/name = adam; "
+       "allowed: "
+       "only with sgd",
+       R"("workload": {"optimizer": {"name": "adam", "momentum": 0.9}})"},
+      {"",
+       "t.json:1: /workload/data/set: model char-lstm cannot learn from data set digits; allowed: "
+       "text",
+       R"("workload": {"model": "char-lstm"})"},
+      // Workload kinds.
+      {"",
+       "t.json:1: /workload/collective: mixes two kinds of workload: model and collective; "
+       "allowed: one of "
+       "model, profile, collective, transfers",
+       R"("workload": {"model": "mlp", "collective": "ring-all-reduce"})"},
+      {"",
+       "t.json:1: /workload/steps: does not go with a workload of kind collective; allowed: only "
+       "with "
+       "training, profile",
+       R"("workload": {"collective": "ring-all-reduce", "steps": 3})"},
+      {R"(, "method": {"name": "topk"})",
+       "t.json:1: /method: does not go with a workload of kind collective; allowed: only with "
+       "training, "
+       "profile",
+       R"("workload": {"collective": "ring-all-reduce"})"},
+      // Files and names.
+      {"", "t.json:1: /workload/data/path: there is no file or folder no-such-folder",
+       R"("workload": {"data": {"set": "mnist", "path": "no-such-folder"}})"},
+      {"",
+       "t.json:1: /workload/data/path: data set mnist is not built in; allowed: the path of its "
+       "files",
+       R"("workload": {"data": {"set": "mnist"}})"},
+      {R"(, "cluster": {"device": "reference-cpuu"})",
+       "t.json:1: /cluster/device: cannot find device profile reference-cpuu: no such profile "
+       "ships "
+       "(shipped: reference-cpu); did you mean \"reference-cpu\"?; allowed: cpu, cuda, a device "
+       "profile"},
+      {"",
+       "t.json:1: /workload/transfers/0/to: there is no host \"worker4\"; allowed: worker0 to "
+       "worker3",
+       R"("workload": {"transfers": [{"from": "worker0", "to": "worker4", "bytes": "1MB"}]})"},
+      {"",
+       "t.json:1: /workload/transfers/0/bytes: is missing; allowed: size with unit (B kB MB GB KiB "
+       "MiB "
+       "GiB) >= 1",
+       R"("workload": {"transfers": [{"from": "worker0", "to": "worker1"}]})"},
+      {"", "t.json:1: /workload/transfers: the list is empty", R"("workload": {"transfers": []})"},
+      // Lists of workers.
+      {R"(, "cluster": {"stragglers": [{"worker": 4, "factor": 2}]})",
+       "t.json:1: /cluster/stragglers/0/worker: there is no worker 4; allowed: 0 to 3"},
+      {R"(, "cluster": {"stragglers": [{"worker": 1, "factor": 2}, {"worker": 1, "factor": 3}]})",
+       "t.json:1: /cluster/stragglers/1/worker: worker 1 stands twice in the list"},
+      // Explicit topologies.
+      {kExplicit + R"([{"a": "a", "b": "c"}]})",
+       "t.json:1: /network/links/0/b: there is no host or switch \"c\"; allowed: names of "
+       "/network/hosts and "
+       "/network/switches; did you mean \"a\"?"},
+      {R"(, "network": {"topology": "explicit", "hosts": ["a", "a"], "links": [{"a": "a", "b": "a"}]})",
+       "t.json:1: /network/hosts/1: the name \"a\" stands twice\n"
+       "t.json:1: /network/links/0/b: a link joins a node to itself"},
+      {R"(, "cluster": {"workers": 3})" + kExplicit + R"([{"a": "a", "b": "b"}]})",
+       "t.json:1: /cluster/workers: the explicit topology has 2 worker hosts, not 3; allowed: 2"},
+      {R"(, "network": {"topology": "explicit"})",
+       "t.json:1: /network/hosts: is missing; allowed: a list\n"
+       "t.json:1: /network/links: is missing; allowed: a list"},
+      // Seeds.
+      {R"(, "seeds": [])",
+       "t.json:1: /seeds: is not a form of seeds; allowed: a list of integers, not empty, or "
+       "{\"count\": n}"},
+      {R"(, "seeds": [1, 1])", "t.json:1: /seeds/1: the seed stands twice in the list"},
+      {R"(, "seeds": [-1])",
+       "t.json:1: /seeds/0: -1 is out of range; allowed: integer >= 0 and <= 9.00719925e+15"},
+      {R"(, "seeds": {"count": 0})",
+       "t.json:1: /seeds/count: 0 is not a number of seeds; allowed: integer >= 1 and <= 100000"},
+      {R"(, "expected": {"runs": 2})", "t.json:1: /expected/runs: the scenario has 1 runs, not 2"},
+  };
+  for (const BadInput& bad : cases)
+    CHECK(problems_of(scenario_with(bad.parts, bad.workload)) == bad.expected);
+}
+
+TEST_CASE("all mistakes of a file are told at once, in the order of their lines", "[unit]") {
+  const std::string text =
+      "{\n"
+      "  \"schema_version\": 1,\n"
+      "  \"workload\": { \"steps\": 0, \"batch\": 3 },\n"
+      "  \"cluster\": { \"workers\": 0 },\n"
+      "  \"network\": {\n"
+      "    \"link\": { \"loss\": 1.5,\n"
+      "      \"delay\": 5 } },\n"
+      "  \"executor\": \"emulater\"\n"
+      "}\n";
+  try {
+    read_scenario_text(text, "dir/f.json");
+    FAIL("accepted");
+  } catch (const ScenarioError& error) {
+    std::string places;
+    for (const auto& problem : error.problems())
+      places += std::to_string(problem.line) + problem.pointer + " ";
+    CHECK(places ==
+          "1/name 3/workload/batch 3/workload/steps 4/cluster/workers 6/network/link/loss "
+          "7/network/link/delay 8/executor ");
+    CHECK(error.kind() == ErrorKind::kScenario);
+    CHECK(std::string(error.what()).find("dir/f.json:6: /network/link/loss: 1.5 is out of range") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a newer format is refused for that reason alone", "[unit]") {
+  CHECK(problems_of(R"({"schema_version": 2, "name": "t", "new_thing": 1})") ==
+        "t.json:1: /schema_version: written for version 2 of the format, which is newer than this "
+        "program "
+        "knows; allowed: up to 1");
+}
+
+TEST_CASE("what is not a scenario at all is refused", "[unit]") {
+  CHECK(problems_of("[]") == "t.json:1: /: an object is needed");
+  CHECK(problems_of("{\n  \"a\": 1,\n  }").find("t.json:3:3: /: not valid JSON: ") == 0);
+  CHECK(problems_of("{\"name\": \"a\", \"name\": \"b\"}") ==
+        "t.json:1: /name: the key stands twice in one object; allowed: each key once");
+}
+
+TEST_CASE("unreachable hosts are refused", "[unit]") {
+  const std::string text = scenario_with(
+      R"(, "network": {"topology": "explicit", "hosts": ["a", "b", "c"], "links": [{"a": "a", "b": "b"}]})");
+  CHECK(problems_of(text).find("t.json:1: /network/links: cannot") == 0);
+}
+
+TEST_CASE("codecs that only a server can combine do not go with a ring", "[unit]") {
+  using compressors::AggregatePolicy;
+  CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, "ring").empty());
+  CHECK(exchange_conflict(AggregatePolicy::kServer, "parameter-server").empty());
+  for (const auto policy :
+       {AggregatePolicy::kSum, AggregatePolicy::kGather, AggregatePolicy::kRequantize})
+    CHECK(exchange_conflict(policy, "ring").empty());
+}
+
+TEST_CASE("suspicious values are warned about, usual ones are not", "[unit]") {
+  const auto warnings = [](const std::string& parts) {
+    std::string text;
+    for (const std::string& each : read_scenario_text(scenario_with(parts), "t.json").warnings)
+      text += each + "\n";
+    return text;
+  };
+  CHECK(warnings(R"(, "network": {"link": {"delay": "50ms", "loss": 0.05}})").empty());
+  CHECK(warnings(R"(, "network": {"link": {"delay": "2s"}})")
+            .find("t.json:1: /network/link/delay: suspicious "
+                  "value \"2s\"") == 0);
+  CHECK(warnings(R"(, "network": {"link": {"loss": 0.3}})").find("/network/link/loss") !=
+        std::string::npos);
+  CHECK(warnings(R"(, "network": {"link": {"bandwidth": "1kbps"}})").find("bandwidth") !=
+        std::string::npos);
+  CHECK(warnings(R"(, "method": {"name": "topk", "ratio": 0.9})").find("/method/ratio") !=
+        std::string::npos);
+  CHECK(warnings(R"(, "executor": "model", "network": {"link": {"loss": 0.01}})")
+            .find("the model executor does not know loss") != std::string::npos);
+}

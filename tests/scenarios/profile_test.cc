@@ -1,0 +1,116 @@
+#include "scenarios/profile.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "compressors/codec.h"
+#include "scenarios/share.h"
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+using Catch::Contains;
+
+namespace {
+
+/// A folder of its own that is removed at the end.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("gradwire-profile-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string write(const std::string& name, const std::string& text) const {
+    write_file((path_ / name).string(), text);
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("the reference device has every model and every codec, and says that it is assumed",
+          "[unit]") {
+  const DeviceProfile profile = load_device_profile("reference-cpu", "");
+  CHECK(profile.origin.source == "assumed");
+  for (const char* model : {"logistic", "mlp", "lenet5", "resnet20", "char-lstm"}) {
+    REQUIRE(profile.models.contains(model));
+    CHECK(profile.models.at(model).backward.time(32) > profile.models.at(model).forward.time(32));
+  }
+  for (const auto& codec : compressors::codec_catalogue())
+    CHECK(profile.codecs.contains(codec.name));
+  // 300 us + 64 samples of 60 us = 4.14 ms.
+  CHECK(profile.models.at("lenet5").forward.time(64).value() == Approx(4.14e-3));
+  // 5 us + 10,000 elements of 2 ns = 25 us.
+  CHECK(profile.codecs.at("terngrad").encode.time(10'000).value() == Approx(25e-6));
+}
+
+TEST_CASE("AlexNet's layers add up", "[unit]") {
+  const WorkloadProfile profile = load_workload_profile("alexnet", "");
+  CHECK(profile.elements() == 61'100'840);
+  CHECK(profile.layers.size() == 8);
+}
+
+TEST_CASE("profiles are found by name or by a path from the scenario's folder", "[unit]") {
+  const Folder folder;
+  const std::string text = read_file(share_folder() + "/profiles/reference-cpu.json");
+  const std::string path = folder.write("mine.json", text);
+  const std::string beside = std::filesystem::path(path).parent_path().string() + "/scenario.json";
+  CHECK(load_device_profile("mine.json", beside).origin.file == path);
+  CHECK(load_device_profile("./mine.json", beside).models.size() == 5);
+  CHECK(load_device_profile(path, "").models.size() == 5);
+  const std::string scenario = scenario_with(R"(, "cluster": {"device": "mine.json"})");
+  CHECK(problems_of(scenario, beside).empty());
+  CHECK_THROWS_WITH(load_device_profile("refrence-cpu", ""),
+                    Contains("did you mean \"reference-cpu\""));
+  CHECK_THROWS_WITH(load_device_profile("alexnet", ""),
+                    Contains("no such profile ships (shipped: reference-cpu)"));
+  CHECK_THROWS_AS(load_device_profile("./missing.json", beside), Error);
+}
+
+TEST_CASE("profiles are closed and checked too, all mistakes at once", "[unit]") {
+  const Folder folder;
+  auto json =
+      nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
+  json["models"]["mlp"]["forward_s_per_sampel"] = 1;
+  json["models"]["mlp"]["update_s"] = -1;
+  json["source"] = "guessed";
+  json["codecs"]["topk"]["encode"].erase("fixed_s");
+  const std::string path = folder.write("bad.json", json.dump(1));
+  try {
+    load_device_profile(path, "");
+    FAIL("accepted");
+  } catch (const ScenarioError& error) {
+    CHECK(error.problems().size() == 4);
+    CHECK_THAT(error.what(), Contains("/models/mlp/forward_s_per_sampel: there is no such key") &&
+                                 Contains("did you mean \"forward_s_per_sample\"") &&
+                                 Contains("/models/mlp/update_s: -1 is out of range") &&
+                                 Contains("/source: \"guessed\" is not a choice") &&
+                                 Contains("/codecs/topk/encode/fixed_s: is missing"));
+  }
+}
+
+TEST_CASE("a device without times for the model or codec is refused", "[unit]") {
+  const Folder folder;
+  auto json =
+      nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
+  json["models"].erase("mlp");
+  json["codecs"].erase("none");
+  const std::string path = folder.write("part.json", json.dump());
+  const std::string problems =
+      problems_of(scenario_with(", \"cluster\": {\"device\": \"" + path + "\"}"));
+  CHECK_THAT(problems,
+             Contains("has no times for model mlp") && Contains("has no times for codec none"));
+}
+
+TEST_CASE("workloads made of a profile need one that ships or a path", "[unit]") {
+  CHECK(problems_of(scenario_with("", R"("workload": {"profile": "alexnet"})")).empty());
+  CHECK_THAT(problems_of(scenario_with("", R"("workload": {"profile": "alexnett"})")),
+             Contains("did you mean \"alexnet\"?"));
+}

@@ -1,0 +1,194 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "scenarios/methods.h"
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+namespace {
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+Scenario one(const std::string& parts = "", const Overrides& overrides = {}) {
+  return read_scenario_text(scenario_with(parts), "t.json", overrides).runs.at(0);
+}
+
+std::map<std::string, std::string> origins(const Scenario& scenario) {
+  std::map<std::string, std::string> all;
+  for (const ResolvedValue& row : resolved_values(scenario))
+    all[row.pointer] = row.value + " " + row.origin;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("defaults are those of the typed members", "[unit]") {
+  const Scenario read = one();
+  const Scenario made;
+  CHECK(read.workload.model == made.workload.model);
+  CHECK(read.workload.batch_per_worker == made.workload.batch_per_worker);
+  CHECK(read.workload.steps == made.workload.steps);
+  CHECK(read.workload.learning_rate == made.workload.learning_rate);
+  CHECK(read.workload.evaluate_every == made.workload.evaluate_every);
+  CHECK(read.cluster.workers == made.cluster.workers);
+  CHECK(read.cluster.slowdown == std::vector<double>(4, 1.0));
+  CHECK(read.network.link.rate == made.network.link.rate);
+  CHECK(read.network.link.delay.value() == Approx(made.network.link.delay.value()).epsilon(1e-12));
+  CHECK(read.network.transport.segment == made.network.transport.segment);
+  CHECK(read.network.transport.wire_segment == made.network.transport.wire_segment);
+  CHECK(read.network.transport.delayed_ack == made.network.transport.delayed_ack);
+  CHECK(read.network.transport.min_rto == made.network.transport.min_rto);
+  CHECK(read.network.transport.initial_rto == made.network.transport.initial_rto);
+  CHECK(read.network.transport.buffer == made.network.transport.buffer);
+  CHECK(read.network.transport.initial_window == made.network.transport.initial_window);
+  CHECK(read.exchange.bucket == made.exchange.bucket);
+  CHECK(read.exchange.overlap == made.exchange.overlap);
+  CHECK(read.executor == made.executor);
+  CHECK(read.seed == 1);
+}
+
+TEST_CASE("values reach the typed members", "[unit]") {
+  const Scenario read = one(R"(, "method": {"name": "topk", "ratio": 0.05, "error_feedback": false},
+    "cluster": {"workers": 3, "stragglers": [{"worker": 2, "factor": 2.5}]},
+    "network": {"link": {"bandwidth": "100Mbps", "delay": "2ms", "loss": 0.01, "queue": "1MiB"},
+                "transport": {"congestion_control": "bbr", "initial_window": 20}},
+    "exchange": {"collective": "parameter-server", "bucket": "1MB", "overlap": false},
+    "executor": "packet", "seeds": [9])");
+  CHECK(read.method.name == "topk");
+  CHECK(read.method.options == std::map<std::string, std::string>{{"ratio", "0.05"}});
+  CHECK_FALSE(read.method.error_feedback);
+  CHECK(read.cluster.slowdown == std::vector<double>{1, 1, 2.5});
+  CHECK(read.network.link.rate.value() == 1e8);
+  CHECK(read.network.link.delay == parse_duration("2ms"));
+  CHECK(read.network.link.queue.count() == 1048576);
+  CHECK(read.network.transport.congestion_control ==
+        sim::TransportSettings::CongestionControl::kBbr);
+  CHECK(read.network.transport.initial_window == 20);
+  CHECK(read.exchange.collective == "parameter-server");
+  CHECK(read.exchange.bucket.count() == 1'000'000);
+  CHECK_FALSE(read.exchange.overlap);
+  CHECK(read.seed == 9);
+}
+
+TEST_CASE("the resolved scenario is itself a scenario, with the same meaning", "[unit]") {
+  for (const std::string& parts :
+       {std::string(),
+        std::string(R"(, "method": {"name": "topk"}, "network": {"link": {"delay": "0.05ms"}})"),
+        std::string(R"(, "network": {"topology": "explicit", "hosts": ["a", "b"],
+                       "links": [{"a": "a", "b": "b"}]})")}) {
+    const Scenario first = one(parts);
+    const Scenario second = read_scenario_text(first.json.dump(), "t.json").runs.at(0);
+    CHECK(second.json == first.json);
+    CHECK(second.hash == first.hash);
+  }
+}
+
+TEST_CASE("the hash follows the meaning, not the words", "[unit]") {
+  const std::string hash = one().hash;
+  CHECK(one(R"(, "seeds": [2], "description": "d", "expected": {"runs": 1})").hash == hash);
+  CHECK(
+      one(R"(, "cluster": {"workers": 4}, "network": {"link": {"bandwidth": "1000Mbps"}})").hash ==
+      hash);
+  CHECK(read_scenario_text(
+            R"({"network": {}, "name": "other", "workload": {"steps": 200}, "schema_version": 1})",
+            "elsewhere.json")
+            .runs.at(0)
+            .hash == hash);
+  CHECK(one(R"(, "cluster": {"workers": 5})").hash != hash);
+  CHECK(one(R"(, "network": {"link": {"bandwidth": "999Mbps"}})").hash != hash);
+  CHECK(one(R"(, "method": {"name": "fp16"})").hash != hash);
+}
+
+TEST_CASE("the hash of a given scenario never changes", "[golden]") {
+  // A change here orphans every stored run: change it only with the format's meaning.
+  CHECK(one().hash == "e1d3bf0e70165b9f");
+  CHECK(
+      one(R"(, "method": {"name": "topk", "ratio": 0.05}, "network": {"link": {"delay": "30ms"}})")
+          .hash == "5d305ac05db46702");
+}
+
+TEST_CASE("--set wins over the file, and is read as JSON where it can be", "[unit]") {
+  const Scenario set = one(R"(, "cluster": {"workers": 3})", {{"/cluster/workers", "8"},
+                                                              {"/network/link/bandwidth", "10Mbps"},
+                                                              {"/exchange/overlap", "false"},
+                                                              {"/description", "12"},
+                                                              {"/method", R"({"name": "topk"})"},
+                                                              {"/seeds", "[4]"}});
+  CHECK(set.cluster.workers == 8);
+  CHECK(set.network.link.rate.value() == 1e7);
+  CHECK_FALSE(set.exchange.overlap);
+  CHECK(set.description == "12");
+  CHECK(set.method.error_feedback);
+  CHECK(set.seed == 4);
+}
+
+TEST_CASE("--set replaces a sweep's axis, and wins below a swept object", "[unit]") {
+  const std::string text =
+      scenario_with(R"(, "sweep": {"/method/name": ["none", "fp16"], "/cluster/workers": [2, 4]})");
+  const ScenarioFile fixed = read_scenario_text(text, "t.json", {{"/cluster/workers", "3"}});
+  REQUIRE(fixed.runs.size() == 2);
+  CHECK(fixed.swept == std::vector<std::string>{"/method/name"});
+  CHECK(fixed.runs[1].cluster.workers == 3);
+  CHECK(read_scenario_text(text, "t.json", {{"/sweep", "{}"}}).runs.size() == 1);
+  const std::string objects =
+      scenario_with(R"(, "sweep": {"/method": [{"name": "fp16"}, {"name": "topk"}]})");
+  const ScenarioFile below =
+      read_scenario_text(objects, "t.json", {{"/method/error_feedback", "false"}});
+  REQUIRE(below.runs.size() == 2);
+  CHECK_FALSE(below.runs[1].method.error_feedback);
+}
+
+TEST_CASE("mistakes in --set are told as such", "[unit]") {
+  const auto problems = [](const Overrides& overrides) -> std::string {
+    try {
+      one("", overrides);
+      return "";
+    } catch (const ScenarioError& error) {
+      return error.what();
+    }
+  };
+  CHECK(problems({{"/cluster/worker", "8"}}) ==
+        "--set: /cluster/worker: there is no such field; allowed: JSON pointers of fields; did you "
+        "mean "
+        "\"/cluster/workers\"?");
+  CHECK(problems({{"/loss", "0"}}).find("did you mean \"/network/link/loss\"?") !=
+        std::string::npos);
+  CHECK(problems({{"/cluster/workers", "0"}}) ==
+        "--set: /cluster/workers: 0 is out of range; allowed: integer >= 1 and <= 65536");
+  CHECK(problems({{"/network/link/bandwidth", "10"}})
+            .find("--set: /network/link/bandwidth: a bare number") == 0);
+  CHECK(problems({{"/network/links/3/loss", "0"}}) != "");
+}
+
+TEST_CASE("each value knows its origin", "[unit]") {
+  const ScenarioFile file = read_scenario_text(
+      scenario_with(R"(, "cluster": {"workers": 3}, "sweep": {"/network/link/loss": [0, 0.01]})"),
+      "t.json", {{"/workload/steps", "5"}});
+  const auto rows = origins(file.runs.at(1));
+  CHECK(rows.at("/cluster/workers") == "3 scenario");
+  CHECK(rows.at("/network/link/loss") == "0.01 sweep");
+  CHECK(rows.at("/workload/steps") == "5 --set");
+  CHECK(rows.at("/network/link/bandwidth") == "1Gbps default");
+  CHECK(rows.at("/method/error_feedback") == "false default");
+  CHECK(rows.at("/seeds/0") == "1 default");
+  for (const ResolvedValue& row : resolved_values(file.runs[1]))
+    if (row.pointer == "/workload/batch_per_worker") CHECK(row.unit == "samples");
+}
+
+TEST_CASE("methods have short labels and make their codec", "[unit]") {
+  const auto label = [](const std::string& method) {
+    return method_label(one(", \"method\": " + method));
+  };
+  CHECK(label("{}") == "none");
+  CHECK(label(R"({"name": "topk"})") == "topk 1% +ef");
+  CHECK(label(R"({"name": "topk", "ratio": 0.0025, "error_feedback": false})") == "topk 0.25%");
+  CHECK(label(R"({"name": "terngrad"})") == "terngrad");
+  CHECK(label(R"({"name": "terngrad", "clip": 2.50})") == "terngrad");
+  CHECK(label(R"({"name": "terngrad", "clip": 0, "error_feedback": true})") ==
+        "terngrad clip 0 +ef");
+  const Method topk = one(R"(, "method": {"name": "topk", "ratio": 0.1})").method;
+  CHECK(make_method_codec(topk)->state_size(10) >= 40);  // the residual: 4 bytes an element
+  CHECK(make_method_codec(one().method)->state_size(10) == 0);
+}

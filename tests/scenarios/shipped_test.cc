@@ -1,0 +1,40 @@
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "base/file_descriptor.h"
+#include "scenarios/share.h"
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+TEST_CASE("every shipped scenario is valid, described, and has as many runs as it says", "[unit]") {
+  const std::vector<std::string> names = json_names(share_folder());
+  CHECK(names.size() >= 7);
+  for (const std::string& name : names) {
+    INFO(name);
+    const ScenarioFile file = read_scenario_file(share_folder() + "/" + name + ".json");
+    CHECK(file.name == name);
+    CHECK(file.description.size() > 40);
+    REQUIRE(file.expected.is_object());
+    CHECK(file.expected["runs"] == file.runs.size());
+    CHECK(file.warnings.empty());
+    CHECK(nlohmann::ordered_json::parse(read_file(file.path))["$schema"] == "./schema.json");
+    std::set<std::string> hashes;
+    for (const Scenario& run : file.runs) hashes.insert(run.hash + " " + std::to_string(run.seed));
+    CHECK(hashes.size() == file.runs.size());
+    CHECK(build_cluster(file.runs.front()).workers() == file.runs.front().cluster.workers);
+  }
+}
+
+TEST_CASE("shipped scenarios are found by name", "[unit]") {
+  CHECK(find_scenario_file("quickstart") == share_folder() + "/quickstart.json");
+  CHECK(find_scenario_file(share_folder() + "/lan.json") == share_folder() + "/lan.json");
+  CHECK_THROWS_WITH(find_scenario_file("quikstart"),
+                    Catch::Contains("did you mean \"quickstart\""));
+  CHECK_THROWS_AS(find_scenario_file("no/such.json"), Error);
+}
+
+TEST_CASE("the sweep example has the runs that its axes say", "[unit]") {
+  CHECK(read_scenario_file(share_folder() + "/sweep.json").runs.size() == 4 * 4 * 3);
+}
