@@ -1,6 +1,7 @@
 #include "results/figure.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -21,6 +22,7 @@ void include_bars(const Figure& figure, Interval& lengths) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       // Side by side: each series its own pile.
       const std::string pile = series.stack.empty() ? "\n" + series.name : series.stack;
+      if (!std::isfinite(series.y[i])) continue;
       double& top = tops[{pile, series.x[i]}];
       top += series.y[i];
       lengths.include(top);

@@ -30,7 +30,11 @@ Interval view_of(const Axis& axis, const Interval& data, const Interval& zoom, b
 
 Views views(const Figure& figure, const PaintOptions& options) {
   Extent data = extent(figure);
-  if (figure.horizontal_bars) std::swap(data.x, data.y);
+  if (figure.horizontal_bars) {
+    std::swap(data.x, data.y);
+    // Room for the totals that are printed at the bars' ends.
+    if (!data.x.empty() && figure.x.scale == Scale::kLinear) data.x.high *= 1.13;
+  }
   const bool bars = std::any_of(figure.series.begin(), figure.series.end(),
                                 [](const Series& s) { return s.kind == SeriesKind::kBars; });
   return {view_of(figure.x, data.x, options.x_view, bars && figure.horizontal_bars),

@@ -88,7 +88,10 @@ void paint_annotation(const Annotation& note, const PlotLayout& at, double font,
   if (note.kind == Annotation::Kind::kHorizontal && y >= plot.y && y <= plot.bottom()) {
     const Pixel line[] = {{plot.x, y}, {plot.right(), y}};
     canvas.polyline(line, stroke);
-    canvas.text({plot.x + 6, y - 4}, note.text, style);
+    // Below the line and to the right: a curve that reached it is above it by then.
+    TextStyle right = style;
+    right.align = Align::kEnd;
+    canvas.text({plot.right() - 4, y + font}, note.text, right);
   }
   if (note.kind == Annotation::Kind::kText && plot.contains({x, y}))
     canvas.text({x + 6, y - 6}, note.text, style);

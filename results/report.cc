@@ -95,9 +95,8 @@ std::string header_html(const ReportData& data, const ReportOptions& options) {
                            std::to_string(data.groups.size()) + " groups");
   for (const std::string& how : times) out += element("li", "time: " + how);
   for (const std::string& how : learning) out += element("li", "learning: " + how);
-  out += element("li", "compute times: " + distinct(data, [](const RunHeader& h) {
-                         return h.compute_provenance;
-                       }));
+  out += element("li", "compute times: " +
+                           distinct(data, [](const RunHeader& h) { return h.compute_provenance; }));
   const int left_out = data.unfinished;
   if (left_out > 0) out += element("li", std::to_string(left_out) + " unfinished runs left out");
   return out + "</ul>\n";
@@ -125,7 +124,8 @@ std::string table_section(const ReportData& data) {
     for (std::size_t i = 0; i < section.groups.size(); ++i) table.push_back(plain[row++]);
   }
   return "<h2>All figures</h2>\n" + rows_html(table, true, "") +
-         "<p class=\"note\">Mean \u00b1 sample standard deviation over the seeds, in the unit of the "
+         "<p class=\"note\">Mean \u00b1 sample standard deviation over the seeds, in the unit of "
+         "the "
          "mean. Ratio: encoded bytes over the bytes of fp32 values. Time to target: simulated time "
          "until the held-out accuracy first reached the target.</p>\n";
 }
@@ -165,8 +165,10 @@ std::string asked_section(const ReportData& data) {
         .push_back({pointer, joined});
   }
   std::string out = "<h2>What was asked</h2>\n";
-  if (!swept.empty()) out += "<h3>What differs between the runs</h3>\n" + rows_html(swept, false, "text");
-  if (!common.empty()) out += "<h3>What is the same in all</h3>\n" + rows_html(common, false, "text");
+  if (!swept.empty())
+    out += "<h3>What differs between the runs</h3>\n" + rows_html(swept, false, "text");
+  if (!common.empty())
+    out += "<h3>What is the same in all</h3>\n" + rows_html(common, false, "text");
   return out;
 }
 
@@ -178,8 +180,8 @@ std::string assumptions_section(const ReportData& data, const ReportOptions& opt
 }
 
 std::string provenance_section(const ReportData& data) {
-  Table table = {{"group", "time", "learning", "compute times", "scenario hash", "seeds",
-                  "learning hashes"}};
+  Table table = {
+      {"group", "time", "learning", "compute times", "scenario hash", "seeds", "learning hashes"}};
   for (const ReportGroup& group : data.groups) {
     const RunHeader& header = group.group.runs.front().header;
     std::string seeds, hashes;
@@ -210,9 +212,10 @@ std::string provenance_section(const ReportData& data) {
 std::string report_html(const Store& store, std::span<const RunId> runs,
                         const ReportOptions& options) {
   const ReportData data = load_report(store, runs);
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n";
   out += element("title", title_of(data, options));
   out += "<style>\n:root{" + css_variables(Theme::light()) + "}\n";
   out += "@media screen and (prefers-color-scheme:dark){:root{" + css_variables(Theme::dark()) +

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "results/report_data.h"
 
@@ -22,7 +23,9 @@ std::string number(double value, const char* format) {
   return text;
 }
 
-std::string times(double factor) { return number(factor, factor >= 10 ? "%.0f" : "%.1f"); }
+std::string times(double factor) {
+  return number(factor, factor >= 10 ? "%.0f" : "%.1f");
+}
 
 /// The group with the least (or greatest) mean; null where no group has a value.
 const ReportGroup* best(const Groups& groups, Statistic RunGroup::*figure, bool least) {
@@ -45,10 +48,13 @@ const ReportGroup* first_at_target(const Groups& groups) {
   return best(all_reached, &RunGroup::time_to_target_s, true);
 }
 
-std::string seconds(const Statistic& value) { return shown(value, Quantity::kSeconds); }
+std::string seconds(const Statistic& value) {
+  return shown(value, Quantity::kSeconds);
+}
 
 std::string base_name(const ReportData& data, const Section& section) {
-  return section.has_baseline ? "without compression" : "with " + data.groups[section.baseline].name;
+  return section.has_baseline ? "without compression"
+                              : "with " + data.groups[section.baseline].name;
 }
 
 std::string capital(std::string text) {
@@ -74,15 +80,23 @@ Answer step_time_answer(const ReportData& data, const Section& section, const Gr
   } else {
     const double factor = time.mean / fastest->group.step_time_s.mean;
     answer.answer += " The shortest is " + fastest->name + " with " +
-                     seconds(fastest->group.step_time_s) + ", " + times(factor) +
-                     " times as fast.";
+                     seconds(fastest->group.step_time_s) + ", " + times(factor) + " times as fast.";
   }
   return answer;
 }
 
-/// Twice the standard error of the difference of two means (Welch); NaN with fewer than two seeds.
+/// The two-sided 95 % quantile of Student's t for so many degrees of freedom.
+double student_t(int freedom) {
+  constexpr double table[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+  return freedom <= 10 ? table[freedom - 1] : freedom <= 20 ? 2.15 : freedom <= 60 ? 2.05 : 1.98;
+}
+
+/// Half the 95 % interval of the difference of two means; NaN with fewer than two seeds each. The
+/// smaller of the two degrees of freedom is taken, which never calls chance a difference too early.
 double doubt(const Statistic& a, const Statistic& b) {
-  return 2 * std::sqrt(a.spread * a.spread / a.n + b.spread * b.spread / b.n);
+  if (a.n < 2 || b.n < 2) return std::numeric_limits<double>::quiet_NaN();
+  const double variance = a.spread * a.spread / a.n + b.spread * b.spread / b.n;
+  return student_t(std::min(a.n, b.n) - 1) * std::sqrt(variance);
 }
 
 std::string points(double share) {
@@ -108,8 +122,9 @@ Answer learning_answer(const ReportData& data, const Section& section, const Gro
   if (accuracy.n == 0) return answer;
   answer.answer = capital(base_name(data, section)) + " training ends at " +
                   shown(accuracy, Quantity::kShare) + " held-out accuracy";
-  answer.answer += accuracy.n > 1 ? " (mean and spread over " + std::to_string(accuracy.n) + " seeds)."
-                                  : " (one seed).";
+  answer.answer += accuracy.n > 1
+                       ? " (mean and spread over " + std::to_string(accuracy.n) + " seeds)."
+                       : " (one seed).";
   std::string others;
   for (const ReportGroup* group : groups)
     if (group != &base && group->group.final_accuracy.n > 0)
@@ -121,15 +136,17 @@ Answer learning_answer(const ReportData& data, const Section& section, const Gro
 Answer target_answer(const ReportData& data, const Section& section, const Groups& groups) {
   const ReportGroup& base = data.groups[section.baseline];
   if (!base.group.target_accuracy) return {};
-  const std::string target = format_value(*base.group.target_accuracy, Quantity::kShare);
+  const std::string target = number(*base.group.target_accuracy * 100, "%.4g") + " %";
   Answer answer{"Which method reaches " + target + " first?", ""};
   const ReportGroup* first = first_at_target(groups);
   if (!first) {
     answer.answer = "None did in all of its runs, within the steps that were run.";
     return answer;
   }
-  answer.answer = capital(first->name) + ", after " + seconds(first->group.time_to_target_s) +
-                  " of " + first->time_provenance + " time";
+  answer.answer = capital(base_name(data, section)) + ", after ";
+  if (first != &base) answer.answer = "With " + first->name + ": after ";
+  answer.answer +=
+      seconds(first->group.time_to_target_s) + " of " + first->time_provenance + " time";
   const Statistic& other = base.group.time_to_target_s;
   if (first != &base && base.group.reached_target == static_cast<int>(base.group.runs.size()))
     answer.answer += ", " + times(other.mean / first->group.time_to_target_s.mean) +
@@ -138,9 +155,8 @@ Answer target_answer(const ReportData& data, const Section& section, const Group
   for (const ReportGroup* group : groups) {
     const int missed = static_cast<int>(group->group.runs.size()) - group->group.reached_target;
     if (missed > 0)
-      answer.answer += " " + capital(group->name) + " did not reach it in " +
-                       std::to_string(missed) + " of " +
-                       std::to_string(group->group.runs.size()) + " runs.";
+      answer.answer += " With " + group->name + " " + std::to_string(missed) + " of " +
+                       std::to_string(group->group.runs.size()) + " runs did not reach it.";
   }
   return answer;
 }
@@ -159,8 +175,8 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
     return answer;
   }
   const double share = least->group.wire_bytes.mean / base.group.wire_bytes.mean;
-  answer.answer += ". " + capital(least->name) + " sends the least, " + total(*least) + ": " +
-                   format_value(share, Quantity::kShare) + ", " + times(1 / share) +
+  answer.answer += ". The least is " + total(*least) + " with " + least->name + ": " +
+                   format_value(share, Quantity::kShare) + " of that, " + times(1 / share) +
                    " times less.";
   return answer;
 }
@@ -169,19 +185,17 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
 
 std::vector<Answer> answers(const ReportData& data, const Section& section) {
   const Groups groups = members(data, section);
-  std::vector<Answer> result = {step_time_answer(data, section, groups),
-                                learning_answer(data, section, groups),
-                                target_answer(data, section, groups),
-                                bytes_answer(data, section, groups)};
+  std::vector<Answer> result = {
+      step_time_answer(data, section, groups), learning_answer(data, section, groups),
+      target_answer(data, section, groups), bytes_answer(data, section, groups)};
   std::erase_if(result, [](const Answer& answer) { return answer.answer.empty(); });
   return result;
 }
 
 std::vector<std::vector<std::string>> winners_table(const ReportData& data) {
   if (data.sections.size() < 2) return {};
-  std::vector<std::vector<std::string>> table = {{"condition", "shortest step",
-                                                  "first at the target", "best final accuracy",
-                                                  "fewest bytes"}};
+  std::vector<std::vector<std::string>> table = {
+      {"condition", "shortest step", "first at the target", "best final accuracy", "fewest bytes"}};
   for (const Section& section : data.sections) {
     const Groups groups = members(data, section);
     const auto cell = [](const ReportGroup* group, const Statistic& value, Quantity quantity) {

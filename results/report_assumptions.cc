@@ -46,10 +46,12 @@ std::vector<std::string> assumptions_of(const ReportData& data) {
     trained = trained || !group.accuracy.mean.empty();
     single = single || group.group.runs.size() == 1;
   }
-  add("Bytes are those that the encoders produced; \"on the wire\" adds the transport's headers and "
+  add("Bytes are those that the encoders produced; \"on the wire\" adds the transport's headers "
+      "and "
       "what was sent again.");
   if (trained)
-    add("Loss and accuracy come from really training the model on the decoded gradients, not from a "
+    add("Loss and accuracy come from really training the model on the decoded gradients, not from "
+        "a "
         "formula. Accuracy is taken on samples that were not trained on.");
   if (single)
     add("Where only one seed was run, no spread is known and small differences mean nothing.");

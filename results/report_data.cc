@@ -10,7 +10,9 @@
 namespace gradwire::results {
 namespace {
 
-bool has_spread(std::size_t runs) { return runs > 1; }
+bool has_spread(std::size_t runs) {
+  return runs > 1;
+}
 
 /// The values of each run at one position, as they are collected.
 struct Cell {
@@ -107,7 +109,9 @@ std::string section_label(const RunGroup& group, const std::vector<std::string>&
   return label;
 }
 
-bool is_none(const std::string& method) { return method.substr(0, method.find(' ')) == "none"; }
+bool is_none(const std::string& method) {
+  return method.substr(0, method.find(' ')) == "none";
+}
 
 void choose_names(ReportData& data) {
   std::map<std::string, int> colors;
@@ -151,8 +155,7 @@ void make_sections(ReportData& data) {
     const RunGroup& group = data.groups[i].group;
     const auto [found, fresh] =
         index.try_emplace(section_key(group, data.section_pointers), data.sections.size());
-    if (fresh)
-      data.sections.emplace_back().label = section_label(group, data.section_pointers);
+    if (fresh) data.sections.emplace_back().label = section_label(group, data.section_pointers);
     data.sections[found->second].groups.push_back(i);
   }
   for (Section& section : data.sections) {

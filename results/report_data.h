@@ -11,8 +11,8 @@ namespace gradwire::results {
 
 /// Mean and spread over a group's seeds along training.
 struct Curve {
-  std::vector<double> time_s;  ///< mean virtual time
-  std::vector<double> bytes;   ///< mean bytes on the wire so far
+  std::vector<double> time_s;           ///< mean virtual time
+  std::vector<double> bytes;            ///< mean bytes on the wire so far
   std::vector<double> mean, low, high;  ///< low/high = mean -/+ spread; equal to it for one seed
 };
 
@@ -25,8 +25,8 @@ struct StepSplit {
 
 struct ReportGroup {
   RunGroup group;
-  std::string name;   ///< within its section
-  int color = 0;      ///< the same method has the same colour in all figures
+  std::string name;  ///< within its section
+  int color = 0;     ///< the same method has the same colour in all figures
   Curve accuracy, loss;
   StepSplit split;
   std::string time_provenance, learning_provenance;
@@ -36,8 +36,8 @@ struct ReportGroup {
 struct Section {
   std::string label;  ///< "bandwidth 100Mbps"; empty where there is one section
   std::vector<std::size_t> groups;
-  std::size_t baseline = 0;  ///< index into ReportData::groups: "none", else the first
-  bool has_baseline = false; ///< it is "none"
+  std::size_t baseline = 0;   ///< index into ReportData::groups: "none", else the first
+  bool has_baseline = false;  ///< it is "none"
   /// The number along which sections are ordered, where exactly one pointer with numbers differs.
   std::optional<double> along;
 };
@@ -47,7 +47,7 @@ struct ReportData {
   std::vector<ReportGroup> groups;
   std::vector<Section> sections;
   std::vector<std::string> section_pointers;
-  int loss_window = 1;           ///< steps in the loss curves' running mean
+  int loss_window = 1;  ///< steps in the loss curves' running mean
   int unfinished = 0;
 };
 

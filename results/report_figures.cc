@@ -15,6 +15,13 @@ std::string joined(const std::set<std::string>& texts) {
   return out;
 }
 
+/// Where one method takes many times as long as another, a linear axis would squeeze the quick one.
+Scale time_scale(const ReportData& data, const Section& section) {
+  Interval ends;
+  for (const std::size_t i : section.groups) ends.include(data.groups[i].group.simulated_s.mean);
+  return ends.low > 0 && ends.high / ends.low > 5 ? Scale::kLog10 : Scale::kLinear;
+}
+
 void attach_source(const ReportData& data, const std::vector<std::size_t>& groups, bool learning,
                    Figure& figure) {
   std::set<std::string> hashes, times, learned;
@@ -57,8 +64,8 @@ std::string band_note(const ReportData& data, const Section& section) {
     most = std::max(most, n);
   }
   if (most < 2) return "one seed";
-  const std::string n = least == most ? std::to_string(most)
-                                      : std::to_string(least) + " to " + std::to_string(most);
+  const std::string n =
+      least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
   return "mean over " + n + " seeds; band: one sample standard deviation";
 }
 
@@ -70,7 +77,7 @@ DrawnFigure accuracy_figure(const ReportData& data, const Section& section, Agai
   figure.subtitle = band_note(data, section);
   figure.x.label = time ? "simulated time" : "bytes on the wire, all workers";
   figure.x.quantity = time ? Quantity::kSeconds : Quantity::kBytes;
-  figure.x.scale = time ? Scale::kLinear : Scale::kLog10;
+  figure.x.scale = time ? time_scale(data, section) : Scale::kLog10;
   figure.y.label = "held-out accuracy";
   figure.y.quantity = Quantity::kShare;
   figure.legend = Legend::kBottom;
@@ -92,6 +99,7 @@ DrawnFigure loss_figure(const ReportData& data, const Section& section) {
   if (data.loss_window > 1)
     figure.subtitle += "; running mean over " + std::to_string(data.loss_window) + " steps";
   figure.x = {"simulated time", Quantity::kSeconds};
+  figure.x.scale = time_scale(data, section);
   figure.y = {"training loss", Quantity::kPlain};
   figure.legend = Legend::kBottom;
   for (const std::size_t i : section.groups)
@@ -100,7 +108,9 @@ DrawnFigure loss_figure(const ReportData& data, const Section& section) {
   return drawn;
 }
 
-double bars_height(std::size_t bars) { return 130 + 27.0 * static_cast<double>(bars); }
+double bars_height(std::size_t bars) {
+  return 130 + 27.0 * static_cast<double>(bars);
+}
 
 DrawnFigure split_figure(const ReportData& data, const Section& section) {
   DrawnFigure drawn;
@@ -126,7 +136,7 @@ DrawnFigure split_figure(const ReportData& data, const Section& section) {
   }
   for (const std::size_t i : section.groups) figure.y.categories.push_back(data.groups[i].name);
   attach_source(data, section.groups, false, figure);
-  drawn.height = bars_height(section.groups.size()) + 10;
+  drawn.height = bars_height(section.groups.size()) + 22;
   return drawn;
 }
 
@@ -144,6 +154,30 @@ DrawnFigure bytes_figure(const ReportData& data, const Section& section) {
     series.x.push_back(static_cast<double>(series.x.size()));
     series.y.push_back(data.groups[i].split.wire_bytes);
     figure.y.categories.push_back(data.groups[i].name);
+  }
+  figure.series.push_back(std::move(series));
+  attach_source(data, section.groups, false, figure);
+  drawn.height = bars_height(section.groups.size());
+  return drawn;
+}
+
+/// Only groups of which every run reached the target.
+DrawnFigure target_figure(const ReportData& data, const Section& section) {
+  DrawnFigure drawn;
+  Figure& figure = drawn.figure;
+  figure.title = "Simulated time to the target accuracy";
+  figure.subtitle = "mean over seeds; a method that missed it in any run has no bar";
+  figure.x = {"simulated time", Quantity::kSeconds};
+  figure.horizontal_bars = true;
+  figure.legend = Legend::kNone;
+  Series series{SeriesKind::kBars, "time", {}, {}, {}, {}, "time", {}};
+  series.style = series_style(0);
+  for (const std::size_t i : section.groups) {
+    const RunGroup& group = data.groups[i].group;
+    const bool reached = group.reached_target == static_cast<int>(group.runs.size());
+    series.x.push_back(static_cast<double>(series.x.size()));
+    series.y.push_back(reached ? group.time_to_target_s.mean : std::nan(""));
+    figure.y.categories.push_back(data.groups[i].name + (reached ? "" : " (missed)"));
   }
   figure.series.push_back(std::move(series));
   attach_source(data, section.groups, false, figure);
@@ -263,12 +297,11 @@ std::vector<DrawnFigure> overview_figures(const ReportData& data) {
   std::vector<DrawnFigure> figures;
   if (data.sections.size() < 2) return figures;
   if (data.sections.front().along) {
-    const Scale time_scale = Scale::kLog10;
     figures.push_back(along_figure(data, "Step time", &RunGroup::step_time_s,
-                                   {"time of a step", Quantity::kSeconds, time_scale}));
-    figures.push_back(along_figure(data, "Time to the target", &RunGroup::time_to_target_s,
-                                   {"simulated time to the target", Quantity::kSeconds,
-                                    time_scale}));
+                                   {"time of a step", Quantity::kSeconds, Scale::kLog10}));
+    figures.push_back(
+        along_figure(data, "Time to the target", &RunGroup::time_to_target_s,
+                     {"simulated time to the target", Quantity::kSeconds, Scale::kLog10}));
   } else {
     figures.push_back(all_bars(data));
   }
@@ -277,10 +310,12 @@ std::vector<DrawnFigure> overview_figures(const ReportData& data) {
 }
 
 std::vector<DrawnFigure> section_figures(const ReportData& data, const Section& section) {
-  std::vector<DrawnFigure> figures = {
-      accuracy_figure(data, section, Against::kTime), loss_figure(data, section),
-      accuracy_figure(data, section, Against::kBytes), split_figure(data, section),
-      bytes_figure(data, section)};
+  std::vector<DrawnFigure> figures = {accuracy_figure(data, section, Against::kTime),
+                                      loss_figure(data, section),
+                                      accuracy_figure(data, section, Against::kBytes),
+                                      target_figure(data, section),
+                                      split_figure(data, section),
+                                      bytes_figure(data, section)};
   std::erase_if(figures, [](const DrawnFigure& drawn) { return !has_points(drawn); });
   return figures;
 }

@@ -30,14 +30,15 @@ th:first-child,td:first-child{text-align:left}
 table.text th,table.text td{text-align:left}
 table.text td:first-child{color:var(--gw-muted);white-space:nowrap;width:1%}
 tr.section td{font-weight:600;padding-top:16px;border-bottom:1px solid var(--gw-muted)}
-.figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start}
+.figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start;margin-top:18px}
 figure{margin:0;border:1px solid var(--gw-grid);border-radius:6px;padding:8px;break-inside:avoid}
 figure.wide{grid-column:1/-1}
 figure svg{display:block;width:100%;height:auto}
 ul{max-width:84ch;padding-left:20px}
 li{margin:4px 0}
 code{font:13px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;overflow-wrap:anywhere}
-.note{color:var(--gw-muted);font-size:13px}
+.note{color:var(--gw-muted);font-size:13px;max-width:120ch;margin-top:10px}
+h2::first-letter{text-transform:uppercase}
 @media (max-width:820px){.answers,.figures{grid-template-columns:1fr}main{padding:24px 16px}}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}tr,.answers div{break-inside:avoid}
  body{font-size:11pt}}

@@ -131,21 +131,19 @@ Statistic statistic(std::span<const double> values) {
 std::string shown(const Statistic& statistic, Quantity quantity) {
   if (statistic.n == 0) return "-";
   const std::string mean = format_value(statistic.mean, quantity);
-  if (statistic.n < 2) return mean;
-  if (statistic.spread == 0) return mean + " \u00b1 0";
-  // The spread in the mean's unit and to the mean's last shown digit, or finer if it is smaller.
-  const double printed = std::strtod(mean.c_str(), nullptr);
-  const double factor = printed != 0                   ? statistic.mean / printed
-                        : quantity == Quantity::kShare ? 0.01
-                                                       : 1.0;
-  const double spread = statistic.spread / factor;
-  char text[32];
-  std::snprintf(text, sizeof text,
-                spread >= 100   ? "%.0f"
-                : spread >= 0.1 ? "%.2g"
-                                : "%.1g",
-                spread);
-  return mean + " \u00b1 " + text;
+  if (statistic.n < 2 || statistic.spread == 0) return mean;
+  const std::size_t space = std::min(mean.find(' '), mean.size());
+  const std::string digits = mean.substr(0, space);
+  // The spread in the mean's unit, to the mean's last digit, or to its own first one if smaller.
+  const double printed = std::strtod(digits.c_str(), nullptr);
+  const double fallback = quantity == Quantity::kShare ? 0.01 : 1.0;
+  const double spread = statistic.spread / (printed != 0 ? statistic.mean / printed : fallback);
+  const std::size_t point = digits.find('.');
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  char text[40];
+  const bool visible = spread >= 0.5 * std::pow(10.0, -decimals);
+  std::snprintf(text, sizeof text, visible ? "%.*f" : "%.*g", visible ? decimals : 1, spread);
+  return digits + " \u00b1 " + text + mean.substr(space);
 }
 
 std::vector<RunGroup> group_runs(std::span<const RunSummary> runs) {

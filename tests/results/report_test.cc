@@ -1,0 +1,155 @@
+#include "results/report.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/results/synthetic_runs.h"
+#include "tests/results/test_store.h"
+#include "tests/results/xml_check.h"
+
+using namespace gradwire::results;
+using Catch::Contains;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Anything that a browser would fetch or run.
+std::string external_reference(const std::string& html) {
+  std::string rest = html;
+  // A namespace's name is not fetched.
+  const std::string name = "http://www.w3.org/2000/svg";
+  for (std::size_t at = rest.find(name); at != std::string::npos; at = rest.find(name))
+    rest.erase(at, name.size());
+  for (const char* sign : {"http:", "https:", "//", "url(", "src=", "href=", "<script", "<link",
+                           "@import", "<img", "<iframe", "file:"})
+    if (has(rest, sign)) return sign;
+  return "";
+}
+
+/// HTML of ours is XML but for the doctype and the meta tags.
+std::string html_problem(std::string html) {
+  for (std::size_t at = html.find("<meta "); at != std::string::npos; at = html.find("<meta "))
+    html.erase(at, html.find('>', at) - at + 1);
+  const std::size_t style = html.find("<style>"), end = html.find("</style>");
+  html.erase(style, end - style + 8);
+  return xml_problem(html);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+struct Runs {
+  explicit Runs(const std::vector<std::pair<std::string, double>>& links, int seeds = 3)
+      : store(Store::open(folder.file("a.db"), Store::Mode::kReadWrite)) {
+    for (const auto& [name, bps] : links)
+      for (const SyntheticMethod& method : synthetic_methods())
+        for (int seed = 1; seed <= seeds; ++seed)
+          ids.push_back(
+              add_synthetic_run(*store, method, name, bps, static_cast<std::uint64_t>(seed)));
+  }
+  TemporaryFolder folder;
+  std::unique_ptr<Store> store;
+  std::vector<RunId> ids;
+};
+
+}  // namespace
+
+TEST_CASE("the checks find what they look for", "[report]") {
+  CHECK(external_reference("<p>fine</p>") == "");
+  CHECK(external_reference("<img src=\"x.png\">") != "");
+  CHECK(external_reference("<style>@import x</style>") != "");
+  CHECK(html_problem("<html><style>a>b{}</style><p>x</html>") != "");
+}
+
+TEST_CASE("a report answers the questions and stands alone", "[report]") {
+  const Runs runs({{"100Mbps", 1e8}});
+  const std::string path = runs.folder.file("report.html");
+  write_report(*runs.store, runs.ids, path);
+  const std::string html = gradwire::read_file(path);
+  CHECK(external_reference(html) == "");
+  CHECK(html_problem(html) == "");
+  for (const char* part :
+       {"How long does a training step take?", "Does compression still learn?",
+        "Which method reaches 90 % first?", "How many bytes does it save?",
+        "Accuracy against simulated time", "Accuracy against bytes on the wire",
+        "Training loss against simulated time", "Where a step&#39;s time goes", "Bytes on the wire",
+        "What was asked", "What this rests on", "Where the figures come from",
+        "prefers-color-scheme:dark", "@media print", "0.1.0 (42bb129)", "AMD EPYC 7B13",
+        "slow-links.json", "learning measured, time simulated (flow)", "scenario_hash=5eed"})
+    CHECK_THAT(html, Contains(part));
+  CHECK(count(html, "<svg xmlns") == 6);
+  CHECK(count(html, "<tr><td>topk 1% ef</td>") >= 1);
+  CHECK_FALSE(has(html,
+                  "nan"
+                  " "));
+}
+
+TEST_CASE("the sentences follow from the figures", "[report]") {
+  const Runs runs({{"100Mbps", 1e8}});
+  const std::string html = report_html(*runs.store, runs.ids);
+  // Uncompressed: 35 ms compute + about 3.6 MB / 8 * 8 bit / 100 Mbps = 36 ms + 3 ms - 21 ms hidden
+  // = 18 ms exposed: 53 ms. TernGrad: 35 + 4 + 2 = 41 ms, the shortest; 53 / 41 = 1.3.
+  CHECK_THAT(html, Contains("a step takes 53.0") &&
+                       Contains("The shortest is terngrad with 41.0") &&
+                       Contains("1.3 times as fast"));
+  // 8 * 2 * 7/8 * 246,824 B * 1.04 * 120 steps = 431 MB; topk 2 % of it = 8.62 MB.
+  CHECK_THAT(html, Contains("431 MB on the wire") && Contains("8.62 MB with topk 1% ef") &&
+                       Contains("50 times less"));
+}
+
+TEST_CASE("forty-eight runs on four links become sections", "[report]") {
+  const Runs runs({{"1Gbps", 1e9}, {"10Gbps", 1e10}, {"10Mbps", 1e7}, {"100Mbps", 1e8}});
+  REQUIRE(runs.ids.size() == 48);
+  const std::string html = report_html(*runs.store, runs.ids);
+  CHECK(html_problem(html) == "");
+  CHECK(external_reference(html) == "");
+  // In order of the bandwidth, not of the runs or of the alphabet.
+  const auto at = [&](const std::string& link) { return html.find("<h2>bandwidth " + link + "<"); };
+  CHECK(at("10Mbps") < at("100Mbps"));
+  CHECK(at("100Mbps") < at("1Gbps"));
+  CHECK(at("1Gbps") < at("10Gbps"));
+  CHECK(at("10Gbps") != std::string::npos);
+  CHECK(count(html, "<svg xmlns") == 2 + 4 * 6);
+  CHECK_THAT(html, Contains("Step time against bandwidth"));
+  CHECK(html.size() < 1'000'000);
+}
+
+TEST_CASE("what is not known is not claimed", "[report]") {
+  SECTION("one seed has no spread") {
+    const Runs runs({{"100Mbps", 1e8}}, 1);
+    const std::string html = report_html(*runs.store, runs.ids);
+    CHECK_THAT(html, Contains("too few seeds to tell from chance") && Contains("(one seed)"));
+    CHECK_FALSE(has(html, "these seeds cannot tell"));
+  }
+  SECTION("unfinished runs are left out and counted") {
+    const Runs runs({{"100Mbps", 1e8}}, 1);
+    std::vector<RunId> ids = runs.ids;
+    ids.push_back(runs.store->begin_run(sample_header(), 1));
+    CHECK_THAT(report_html(*runs.store, ids), Contains("1 unfinished runs left out"));
+    CHECK_THROWS_WITH(report_html(*runs.store, std::vector{ids.back()}),
+                      Contains("none of them is finished"));
+  }
+  SECTION("a run that does not exist") {
+    const Runs runs({{"100Mbps", 1e8}}, 1);
+    CHECK_THROWS_WITH(report_html(*runs.store, std::vector<RunId>{999}), Contains("no such run"));
+  }
+  SECTION("runs without training or steps") {
+    const TemporaryFolder folder;
+    const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+    auto header = sample_header();
+    header.method = "<none> & \"none\"";
+    const RunId id = store->begin_run(header, 1);
+    const std::vector<MetricRow> finals = {{-1, "step_time_s", 0.5, "s", Provenance::kEmulated}};
+    store->finish_run(id, RunStatus::kFinished, "", "", "", finals);
+    const std::string html = report_html(*store, std::vector{id});
+    CHECK(html_problem(html) == "");
+    CHECK_THAT(html, Contains("time: emulated") && Contains("&lt;none&gt; &amp;"));
+    CHECK_FALSE(has(html, "Does compression still learn?"));
+  }
+}
