@@ -1,0 +1,360 @@
+#include "trainers/exchange.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "tests/trainers/support.h"
+#include "trainers/sparse_sum.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+/// Four tensors in two buckets, and gradients of some workers for them.
+struct Fixture {
+  std::vector<Parameter> parameters{{"a", {37, 11}}, {"b", {37}}, {"c", {5, 37}}, {"d", {5}}};
+  Layout layout{parameters, Bytes(1000)};
+  StateStore states;
+  std::vector<std::vector<std::vector<float>>> gradients;  ///< [worker][tensor]
+
+  explicit Fixture(int workers) {
+    for (int w = 0; w < workers; ++w) {
+      gradients.emplace_back();
+      for (const TensorSlot& slot : layout.tensors()) {
+        gradients.back().push_back(values(slot, static_cast<std::uint32_t>(w)));
+      }
+    }
+  }
+  /// Roughly bell-shaped, zero mean.
+  static std::vector<float> values(const TensorSlot& slot, std::uint32_t worker) {
+    std::vector<float> out(static_cast<std::size_t>(slot.count));
+    const RandomStream stream{77, 0, worker, static_cast<std::uint32_t>(slot.parameter)};
+    for (std::size_t e = 0; e < out.size(); ++e) {
+      out[e] =
+          uniform(stream, 4 * e) + uniform(stream, 4 * e + 1) + uniform(stream, 4 * e + 2) - 1.5f;
+    }
+    return out;
+  }
+  std::vector<std::span<const float>> spans(int worker) const {
+    const auto& own = gradients[static_cast<std::size_t>(worker)];
+    return {own.begin(), own.end()};
+  }
+  std::vector<double> exact_mean() const {
+    std::vector<double> mean;
+    for (std::size_t t = 0; t < layout.tensors().size(); ++t) {
+      for (std::size_t e = 0; e < gradients[0][t].size(); ++e) {
+        double sum = 0;
+        for (const auto& worker : gradients) sum += worker[t][e];
+        mean.push_back(sum / static_cast<double>(gradients.size()));
+      }
+    }
+    return mean;
+  }
+};
+
+struct Outcome {
+  std::vector<float> mean;
+  std::vector<Bytes> bytes;
+  Bytes payload{0};
+  std::vector<std::vector<float>> replicas;
+};
+
+/// One step of an exchange over the fixture's gradients.
+Outcome exchange_once(Fixture& fixture, ExchangeSettings settings, std::int64_t step = 0) {
+  settings.workers = static_cast<int>(fixture.gradients.size());
+  const auto exchange = make_exchange(settings, fixture.layout, fixture.states);
+  std::vector<std::vector<Stage>> stages;
+  for (std::size_t b = 0; b < fixture.layout.buckets().size(); ++b) {
+    stages.push_back(exchange->stages(b, Seconds(0)));
+  }
+  const StepTemplate plan(settings.workers, stages, true);
+  Outcome outcome;
+  outcome.mean.resize(static_cast<std::size_t>(fixture.layout.elements()));
+  StepTraffic traffic(plan, outcome.bytes);
+  for (int w = 0; w < settings.workers; ++w) exchange->propose(w, fixture.spans(w));
+  if (exchange->shares_scales()) exchange->agree(traffic);
+  for (int w = 0; w < settings.workers; ++w) exchange->encode(w, fixture.spans(w), step);
+  exchange->combine(traffic, outcome.mean);
+  outcome.payload = traffic.payload();
+  for (int w = 0; settings.every_replica && w < settings.workers; ++w) {
+    const auto replica = exchange->replica(w);
+    outcome.replicas.emplace_back(replica.begin(), replica.end());
+  }
+  return outcome;
+}
+
+ExchangeSettings settings_for(const char* codec, bool server = false,
+                              const std::map<std::string, std::string>& options = {}) {
+  ExchangeSettings settings;
+  settings.server = server;
+  settings.codec = compressors::make_codec(codec, options);
+  settings.every_replica = true;
+  return settings;
+}
+
+bool bits_equal(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 4 * a.size()) == 0;
+}
+
+TEST_CASE("without compression the result is the mean, and the short cut equals moving every hop") {
+  for (const int workers : {1, 2, 3, 4, 7}) {
+    for (const bool server : {false, true}) {
+      Fixture fixture(workers);
+      ExchangeSettings settings = settings_for("none", server);
+      settings.dense_through_terms = true;
+      const Outcome moved = exchange_once(fixture, settings);
+      settings.dense_through_terms = false;
+      settings.every_replica = false;
+      const Outcome direct = exchange_once(fixture, settings);
+      const std::vector<double> exact = fixture.exact_mean();
+      for (std::size_t e = 0; e < exact.size(); ++e) {
+        CHECK(direct.mean[e] == Approx(exact[e]).margin(1e-6));
+      }
+      CHECK(bits_equal(direct.mean, moved.mean));
+      for (const auto& replica : moved.replicas) CHECK(bits_equal(replica, moved.mean));
+      CHECK(direct.payload == moved.payload);
+      settings.workers = workers;
+      CHECK(direct.payload == dense_bytes(settings, fixture.layout));
+    }
+  }
+}
+
+TEST_CASE("replicas are bit-equal under every codec and exchange") {
+  for (const char* codec : {"fp16", "terngrad", "topk"}) {
+    for (const bool server : {false, true}) {
+      for (const int workers : {1, 3, 4}) {
+        Fixture fixture(workers);
+        const Outcome outcome = exchange_once(fixture, settings_for(codec, server));
+        REQUIRE(outcome.replicas.size() == static_cast<std::size_t>(workers));
+        for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+      }
+    }
+  }
+}
+
+/// fp16 whose owner forgets to round its own copy: the mistake that parts replicas.
+class UnroundedTerms final : public compressors::SumTerms {
+ public:
+  explicit UnroundedTerms(const compressors::SumTerms& inner) : inner_(inner) {}
+  int width_bits(int j) const override { return inner_.width_bits(j); }
+  void to_terms(const compressors::TensorView& tensor, const compressors::SideInputs& side,
+                const compressors::Draws& draws, std::span<std::uint32_t> terms) const override {
+    inner_.to_terms(tensor, side, draws, terms);
+  }
+  void pack(std::span<const std::uint32_t> terms, int j,
+            std::span<std::byte> payload) const override {
+    inner_.pack(terms, j, payload);
+  }
+  void unpack_add(std::span<const std::byte> payload, int j,
+                  std::span<std::uint32_t> terms) const override {
+    inner_.unpack_add(payload, j, terms);
+  }
+  void unpack_store(std::span<const std::byte> payload, int j,
+                    std::span<std::uint32_t> terms) const override {
+    inner_.unpack_store(payload, j, terms);
+  }
+  void to_values(std::span<const std::uint32_t> terms, const compressors::SideInputs& side,
+                 float factor, std::span<float> values) const override {
+    inner_.to_values(terms, side, factor, values);
+  }
+
+ private:
+  const compressors::SumTerms& inner_;
+};
+
+class UnroundedCodec final : public compressors::Codec {
+ public:
+  std::string_view name() const override { return "unrounded"; }
+  compressors::AggregatePolicy policy() const override { return inner_->policy(); }
+  std::size_t max_encoded_size(std::size_t n) const override { return inner_->max_encoded_size(n); }
+  std::size_t encode(compressors::EncodeJob& job, std::span<std::byte> scratch) const override {
+    return inner_->encode(job, scratch);
+  }
+  void decode(const compressors::DecodeJob& job, std::span<std::byte> scratch) const override {
+    inner_->decode(job, scratch);
+  }
+  void decode_accumulate(const compressors::DecodeJob& job, float factor,
+                         std::span<std::byte> scratch) const override {
+    inner_->decode_accumulate(job, factor, scratch);
+  }
+  const compressors::SumTerms* sum_terms() const override { return &terms_; }
+
+ private:
+  compressors::CodecPtr inner_ = compressors::make_codec("fp16");
+  UnroundedTerms terms_{*inner_->sum_terms()};
+};
+
+TEST_CASE("negative control: an owner that does not round its chunk parts the replicas") {
+  Fixture fixture(4);
+  ExchangeSettings settings = settings_for("fp16");
+  settings.codec = std::make_shared<UnroundedCodec>();
+  const Outcome outcome = exchange_once(fixture, settings);
+  CHECK_FALSE(bits_equal(outcome.replicas[0], outcome.replicas[1]));
+}
+
+TEST_CASE("fp16 round a ring: each hop rounds to 11 bits") {
+  Fixture fixture(4);
+  const Outcome outcome = exchange_once(fixture, settings_for("fp16"));
+  const std::vector<double> exact = fixture.exact_mean();
+  double worst = 0;
+  for (std::size_t e = 0; e < exact.size(); ++e) {
+    worst = std::max(worst, std::abs(outcome.mean[e] - exact[e]));
+  }
+  // Partial sums stay below 4 x 1.5 = 6 < 8, where half a unit in the last place is 2^-9; four
+  // roundings, divided by four workers.
+  CHECK(worst <= 4 * std::ldexp(1.0, -9) / 4);
+  CHECK(worst > 0);
+  // 16 of 32 bits, and no chunk is odd: exactly half of the dense bytes.
+  ExchangeSettings settings = settings_for("none");
+  settings.workers = 4;
+  CHECK(outcome.payload.count() * 2 == dense_bytes(settings, fixture.layout).count());
+}
+
+std::int64_t packed(std::int64_t count, int width) {
+  return (count * width + 7) / 8;
+}
+
+TEST_CASE("terngrad's ring carries scales, then codes as wide as each hop needs") {
+  Fixture fixture(4);
+  const Outcome outcome = exchange_once(fixture, settings_for("terngrad"));
+  // Scales: every worker's go round the ring: 4 (4 - 1) messages of 4 bytes a tensor.
+  std::int64_t expected = 12 * 4 * static_cast<std::int64_t>(fixture.layout.tensors().size());
+  // Codes of j summed workers: ceil(log2(2j + 1)) = 2, 3, 3 bits on the way, 4 for the sum of 4;
+  // each hop moves each of the 4 chunks once.
+  for (const BucketSlot& bucket : fixture.layout.buckets()) {
+    for (int chunk = 0; chunk < 4; ++chunk) {
+      const std::int64_t n = sim::chunk_range(bucket.count, 4, chunk).count;
+      expected += packed(n, 2) + packed(n, 3) + packed(n, 3) + 3 * packed(n, 4);
+    }
+  }
+  CHECK(outcome.payload.count() == expected);
+}
+
+TEST_CASE("terngrad's mean is a multiple of scale / N with at most 2N + 1 values") {
+  for (const bool server : {false, true}) {
+    Fixture fixture(4);
+    const Outcome outcome = exchange_once(fixture, settings_for("terngrad", server));
+    for (const TensorSlot& slot : fixture.layout.tensors()) {
+      // The shared scale: the largest over workers of what each proposes.
+      const auto codec = compressors::make_codec("terngrad");
+      float scale = 0;
+      for (int w = 0; w < 4; ++w) {
+        const auto t = fixture.layout.tensor_of(slot.parameter);
+        scale = std::max(scale, codec->local_scale({slot.name, slot.shape, fixture.spans(w)[t]}));
+      }
+      for (std::int64_t e = slot.first; e < slot.first + slot.count; ++e) {
+        const double level = outcome.mean[static_cast<std::size_t>(e)] * 4 / scale;
+        CHECK(std::abs(level - std::round(level)) < 1e-5);
+        CHECK(std::abs(level) < 4.001);
+      }
+    }
+  }
+}
+
+TEST_CASE("a ring and a server give the same ternary mean") {
+  Fixture fixture(5);
+  const Outcome ring = exchange_once(fixture, settings_for("terngrad", false));
+  const Outcome server = exchange_once(fixture, settings_for("terngrad", true));
+  CHECK(bits_equal(ring.mean, server.mean));
+}
+
+TEST_CASE("terngrad at a server: 4 bytes a tensor both ways, 2 bits up, ceil(log2(2N+1)) down") {
+  Fixture fixture(4);
+  const Outcome outcome = exchange_once(fixture, settings_for("terngrad", true));
+  std::int64_t expected = 2 * 4 * 4 * static_cast<std::int64_t>(fixture.layout.tensors().size());
+  for (const BucketSlot& bucket : fixture.layout.buckets()) {
+    expected += 4 * packed(bucket.count, 2) + 4 * packed(bucket.count, 4);
+  }
+  CHECK(outcome.payload.count() == expected);
+}
+
+TEST_CASE(
+    "topk's messages: their own lengths and each encoder's bytes, N - 1 times round the ring") {
+  Fixture fixture(3);
+  const auto codec = compressors::make_codec("topk");
+  const Outcome outcome = exchange_once(fixture, settings_for("topk"));
+  std::int64_t expected = 0;
+  std::vector<double> mean(outcome.mean.size());
+  for (int w = 0; w < 3; ++w) {
+    for (std::size_t t = 0; t < fixture.layout.tensors().size(); ++t) {
+      const TensorSlot& slot = fixture.layout.tensors()[t];
+      const auto n = static_cast<std::size_t>(slot.count);
+      std::vector<std::byte> payload(codec->max_encoded_size(n)), state(codec->state_size(n));
+      std::vector<std::uint64_t> scratch(codec->scratch_size(n) / 8 + 1);
+      compressors::EncodeJob job;
+      job.tensor = {slot.name, slot.shape, fixture.spans(w)[t]};
+      job.state = state;
+      job.payload = payload;
+      const std::size_t size = codec->encode(job, std::as_writable_bytes(std::span(scratch)));
+      expected += 2 * (4 + static_cast<std::int64_t>(size));
+      std::vector<float> values(n);
+      codec->decode({std::span(payload).first(size), {}, values},
+                    std::as_writable_bytes(std::span(scratch)));
+      for (std::size_t e = 0; e < n; ++e) {
+        mean[static_cast<std::size_t>(slot.first) + e] += values[e] / 3.0;
+      }
+    }
+  }
+  CHECK(outcome.payload.count() == expected);
+  for (std::size_t e = 0; e < mean.size(); ++e) {
+    CHECK(outcome.mean[e] == Approx(mean[e]).margin(1e-6));
+  }
+}
+
+TEST_CASE("error feedback: what was sent and what is kept add up to what came in") {
+  Fixture fixture(2);
+  ExchangeSettings settings = settings_for("topk");
+  settings.codec = compressors::with_error_feedback(settings.codec);
+  std::vector<double> sent(static_cast<std::size_t>(fixture.layout.elements()));
+  constexpr int kSteps = 5;
+  for (int step = 0; step < kSteps; ++step) {
+    const Outcome outcome = exchange_once(fixture, settings, step);
+    for (std::size_t e = 0; e < sent.size(); ++e) sent[e] += outcome.mean[e];
+  }
+  const std::vector<double> exact = fixture.exact_mean();
+  for (const TensorSlot& slot : fixture.layout.tensors()) {
+    const auto n = static_cast<std::size_t>(slot.count);
+    std::vector<float> residual(n), other(n);
+    const std::size_t size = settings.codec->state_size(n);
+    std::memcpy(residual.data(), fixture.states.at({0, slot.parameter}, size).data(), 4 * n);
+    std::memcpy(other.data(), fixture.states.at({1, slot.parameter}, size).data(), 4 * n);
+    for (std::size_t e = 0; e < n; ++e) {
+      const std::size_t at = static_cast<std::size_t>(slot.first) + e;
+      CHECK(sent[at] + (residual[e] + other[e]) / 2 == Approx(kSteps * exact[at]).margin(1e-4));
+    }
+  }
+}
+
+TEST_CASE("a server's sum is sparse where that is smaller") {
+  std::vector<std::byte> message;
+  std::vector<float> values(10);
+  // Two of ten: 4 + 2 * 8 = 20 bytes; dense 4 + 40.
+  const std::vector<float> sparse{0, 0, 3, 0, 0, -1, 0, 0, 0, 0};
+  write_sum(sparse, message);
+  CHECK(message.size() == 20);
+  read_sum(message, 0.5f, values);
+  CHECK(values == std::vector<float>{0, 0, 1.5f, 0, 0, -0.5f, 0, 0, 0, 0});
+  // Five of ten would take 44 as well: dense.
+  const std::vector<float> dense{1, 2, 3, 4, 5, 0, 0, 0, 0, 0};
+  write_sum(dense, message);
+  CHECK(message.size() == 44);
+  read_sum(message, 1.0f, values);
+  CHECK(values == dense);
+  message.pop_back();
+  CHECK_THROWS_AS(read_sum(message, 1.0f, values), TrainerError);
+  write_sum(sparse, message);
+  message[4] = std::byte{10};
+  CHECK_THROWS_WITH(read_sum(message, 1.0f, values), Catch::Contains("byte 4: element 10 of 10"));
+}
+
+TEST_CASE("not finite gradients are refused by the codec, with the tensor's name") {
+  Fixture fixture(2);
+  fixture.gradients[1][0][3] = std::nanf("");
+  for (const char* codec : {"fp16", "terngrad", "topk"}) {
+    CHECK_THROWS_WITH(exchange_once(fixture, settings_for(codec)), Catch::Contains("3"));
+  }
+}
+
+}  // namespace
+}  // namespace gradwire::trainers

@@ -1,0 +1,54 @@
+#include <dlfcn.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "tests/trainers/support.h"
+
+namespace gradwire::trainers {
+namespace {
+
+/// Loads the module as `gradwire` does. It stays loaded: exceptions' code lies in it.
+scenarios::TrainerFactory factory() {
+  static void* module = dlopen(GRADWIRE_TRAINERS_MODULE, RTLD_NOW | RTLD_LOCAL);
+  INFO((module ? "" : dlerror()));
+  REQUIRE(module != nullptr);
+  void* symbol = dlsym(module, scenarios::kTrainerFactorySymbol);
+  REQUIRE(symbol != nullptr);
+  return reinterpret_cast<scenarios::TrainerFactory>(symbol);
+}
+
+TEST_CASE("a program without LibTorch trains through the module") {
+  scenarios::Scenario scenario = digits_scenario("logistic", "fp16");
+  scenario.workload.steps = 30;
+  const std::unique_ptr<scenarios::Trainer> trainer(factory()(scenario, {}));
+  CHECK(trainer->parameters() == 650);
+  CHECK(trainer->prepare().repetitions > 0);
+  scenarios::StepPlan plan;
+  int steps = 0;
+  while (trainer->next(plan)) ++steps;
+  CHECK(steps == 30);
+  CHECK(trainer->evaluate().accuracy > 0.8);
+}
+
+TEST_CASE("errors cross the module's border as gradwire::Error, with their kind") {
+  scenarios::Scenario scenario = digits_scenario("lenet5");
+  scenario.workload.data_set = "mnist";
+  scenario.workload.data_path = "/nowhere/at/all";
+  try {
+    factory()(scenario, {});
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::kFailure);
+    CHECK_THAT(error.what(), Catch::Contains("/nowhere/at/all"));
+  }
+  scenario = digits_scenario("mlp", "topkk");
+  CHECK_THROWS_AS(factory()(scenario, {}), Error);
+  scenario = digits_scenario("mlp");
+  scenario.cluster.device = "no-such-profile";
+  const std::unique_ptr<scenarios::Trainer> trainer(factory()(scenario, {}));
+  CHECK_THROWS_AS(trainer->prepare(), Error);
+}
+
+}  // namespace
+}  // namespace gradwire::trainers
