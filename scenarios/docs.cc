@@ -36,7 +36,7 @@ list). Only one of them may stand in a file. `--set /pointer=value` replaces a v
 axis; the text is read as JSON if it parses, else as a string. Paths are relative to the scenario file.
 
 Two runs with the same hash compute the same thing: it is taken over the resolved scenario (all defaults
-filled in, quantities in their shortest form) without `$schema`, `name`, `description`, `seeds`, `sweep` and
+filled in, quantities in one canonical form) without `$schema`, `name`, `description`, `seeds`, `sweep` and
 `expected`.
 )";
 

@@ -1,0 +1,189 @@
+#include "compressors/codec.h"
+#include "scenarios/scenario_rows.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+void add_training(Rows& rows) {
+  rows.push_back({.pointer = "/workload/model",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "mlp",
+                           .help = "Model that is really trained.",
+                           .choices = {"logistic", "mlp", "lenet5", "resnet20", "char-lstm"}},
+                  .kinds = kTraining});
+  rows.push_back(object_row("/workload/data", "Training and held-out data.", kTraining));
+  rows.push_back({.pointer = "/workload/data/set",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "digits",
+                           .help = "Data set; only `digits` is built in, the others need `path`.",
+                           .choices = {"digits", "mnist", "cifar10", "text"}},
+                  .kinds = kTraining});
+  rows.push_back(text_row("/workload/data/path", "Folder or file, relative to the scenario file."));
+  rows.back().kinds = kTraining;
+  rows.push_back({.pointer = "/workload/batch_per_worker",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "32",
+                           .help = "Samples that each worker takes in a step.",
+                           .min = 1,
+                           .max = 1e6},
+                  .unit = "samples",
+                  .kinds = kSteps});
+  rows.push_back({.pointer = "/workload/steps",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "200",
+                           .help = "Training steps.",
+                           .min = 1,
+                           .max = 1e9},
+                  .unit = "steps",
+                  .kinds = kSteps});
+  rows.push_back({.pointer = "/workload/evaluate_every",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "20",
+                           .help = "Steps between evaluations on held-out data; the last step is "
+                                   "always evaluated.",
+                           .min = 1,
+                           .max = 1e9},
+                  .unit = "steps",
+                  .kinds = kTraining});
+  rows.push_back({.pointer = "/workload/target_accuracy",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "Held-out accuracy whose simulated time is reported; 0 = none.",
+                           .min = 0,
+                           .max = 1},
+                  .kinds = kTraining});
+}
+
+void add_optimizer(Rows& rows) {
+  rows.push_back(
+      object_row("/workload/optimizer", "How the summed gradient is applied.", kTraining));
+  rows.push_back({.pointer = "/workload/optimizer/name",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "sgd",
+                           .help = "Update rule.",
+                           .choices = {"sgd", "adam"}},
+                  .kinds = kTraining});
+  rows.push_back({.pointer = "/workload/optimizer/lr",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.05",
+                           .help = "Learning rate.",
+                           .min = 0,
+                           .max = 1000,
+                           .min_exclusive = true},
+                  .kinds = kTraining,
+                  .suspicious_above = 2,
+                  .suspicious_why = "training usually diverges"});
+  rows.push_back({.pointer = "/workload/optimizer/momentum",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "Momentum of sgd.",
+                           .min = 0,
+                           .max = 1,
+                           .max_exclusive = true},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/optimizer/name", "sgd"}});
+  rows.push_back({.pointer = "/workload/optimizer/weight_decay",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "L2 penalty, added to the gradient.",
+                           .min = 0,
+                           .max = 10},
+                  .kinds = kTraining,
+                  .suspicious_above = 0.1,
+                  .suspicious_why = "the penalty usually outweighs the loss"});
+}
+
+void add_other_workloads(Rows& rows) {
+  rows.push_back({.pointer = "/workload/profile",
+                  .spec = {.type = OptionType::kText,
+                           .help = "Layer table that stands in for a model: a shipped profile's "
+                                   "name or a path."},
+                  .required = true,
+                  .kinds = kProfile});
+  rows.push_back({.pointer = "/workload/collective",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "One collective, without training.",
+                           .choices = {"ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
+                                       "parameter-server"}},
+                  .required = true,
+                  .kinds = kCollective});
+  rows.push_back({.pointer = "/workload/bytes",
+                  .spec = {.type = OptionType::kBytes,
+                           .default_text = "25MB",
+                           .help = "Size of the collective's buffer on each worker.",
+                           .min = 4},
+                  .kinds = kCollective});
+  rows.push_back({.pointer = "/workload/repetitions",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "1",
+                           .help = "How often the collective runs, one after the other.",
+                           .min = 1,
+                           .max = 1e6},
+                  .kinds = kCollective});
+  rows.push_back(list_row("/workload/transfers", "Explicit transfers between hosts.", kTransfers));
+  rows.back().required = true;
+  rows.push_back(object_row("/workload/transfers/*", "One transfer.", kTransfers));
+  for (const char* end : {"from", "to"}) {
+    rows.push_back(
+        text_row(std::string("/workload/transfers/*/") + end,
+                 "Host: worker0, worker1, ... in a star, else a name of /network/hosts."));
+    rows.back().required = true;
+    rows.back().kinds = kTransfers;
+  }
+  rows.push_back({.pointer = "/workload/transfers/*/bytes",
+                  .spec = {.type = OptionType::kBytes, .help = "Payload.", .min = 1},
+                  .required = true,
+                  .kinds = kTransfers});
+  rows.push_back({.pointer = "/workload/transfers/*/start",
+                  .spec = {.type = OptionType::kDuration,
+                           .default_text = "0s",
+                           .help = "Virtual time at which it starts.",
+                           .min = 0},
+                  .kinds = kTransfers});
+}
+
+}  // namespace
+
+void add_workload(Rows& rows) {
+  rows.push_back(object_row("/workload",
+                            "What the workers do: training, or one of `profile`, "
+                            "`collective`, `transfers` instead of a model."));
+  rows.back().required = true;
+  add_training(rows);
+  add_optimizer(rows);
+  add_other_workloads(rows);
+}
+
+void add_method(Rows& rows) {
+  rows.push_back(object_row("/method", "How gradients are compressed.", kSteps));
+  Field name{.pointer = "/method/name",
+             .spec = {.type = OptionType::kChoice,
+                      .default_text = "none",
+                      .help = "Codec; each has options of its own."},
+             .kinds = kSteps};
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
+    name.spec.choices.push_back(codec.name);
+  rows.push_back(name);
+  rows.push_back({.pointer = "/method/error_feedback",
+                  .spec = {.type = OptionType::kBoolean,
+                           .help = "Keep what was not sent and add it to the next gradient; any "
+                                   "codec but none."},
+                  .kinds = kSteps,
+                  .computed_default = "true for topk, else false"});
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
+    for (const OptionSpec& option : codec.options) {
+      Field row{.pointer = "/method/" + option.name,
+                .spec = option,
+                .kinds = kSteps,
+                .when = Condition{"/method/name", codec.name}};
+      row.required = option.default_text.empty() && option.type != OptionType::kText;
+      if (option.name == "ratio") {
+        row.suspicious_above = 0.5;
+        row.suspicious_why = "values and their indices then take more bytes than the dense tensor";
+      }
+      rows.push_back(row);
+    }
+  }
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "scenarios/fields.h"
+
+/// Parts of the scenario's table of fields; for scenario_fields*.cc alone.
+namespace gradwire::scenarios {
+
+using Rows = std::vector<Field>;
+
+inline constexpr KindMask kTraining = mask_of(WorkloadKind::kTraining);
+inline constexpr KindMask kProfile = mask_of(WorkloadKind::kProfile);
+inline constexpr KindMask kSteps = kTraining | kProfile;
+inline constexpr KindMask kCollective = mask_of(WorkloadKind::kCollective);
+inline constexpr KindMask kTransfers = mask_of(WorkloadKind::kTransfers);
+
+/// Rows of each shape.
+Field object_row(std::string pointer, std::string help, KindMask kinds = kAllKinds);
+Field list_row(std::string pointer, std::string help, KindMask kinds = kAllKinds);
+Field text_row(std::string pointer, std::string help);
+
+void add_workload(Rows& rows);
+void add_method(Rows& rows);
+void add_cluster(Rows& rows);
+void add_network(Rows& rows);
+
+}  // namespace gradwire::scenarios
