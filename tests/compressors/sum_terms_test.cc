@@ -28,7 +28,8 @@ std::vector<std::byte> pack(const Codec& codec, const Terms& terms, int contribu
 }  // namespace
 
 TEST_CASE("ternary sums over j workers take ceil(log2(2 j + 1)) bits") {
-  const SumTerms& terms = *make_codec("terngrad")->sum_terms();
+  const auto codec = make_codec("terngrad");
+  const SumTerms& terms = *codec->sum_terms();
   const std::pair<int, int> table[] = {{1, 2},  {2, 3},  {3, 3},  {4, 4},   {7, 4},  {8, 5},
                                        {15, 5}, {16, 6}, {64, 8}, {127, 8}, {128, 9}};
   for (const auto& [workers, bits] : table) {
