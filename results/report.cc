@@ -95,8 +95,9 @@ std::string header_html(const ReportData& data, const ReportOptions& options) {
                            std::to_string(data.groups.size()) + " groups");
   for (const std::string& how : times) out += element("li", "time: " + how);
   for (const std::string& how : learning) out += element("li", "learning: " + how);
-  out += element("li", "compute times: " +
-                           distinct(data, [](const RunHeader& h) { return h.compute_provenance; }));
+  const std::string compute =
+      distinct(data, [](const RunHeader& h) { return h.compute_provenance; });
+  if (!compute.empty() && compute != "none") out += element("li", "compute times: " + compute);
   const int left_out = data.unfinished;
   if (left_out > 0) out += element("li", std::to_string(left_out) + " unfinished runs left out");
   return out + "</ul>\n";

@@ -26,6 +26,8 @@ std::string compute_sentence(const RunHeader& header) {
   if (header.compute_provenance == "measured")
     return "Compute and codec times were measured on " + header.device +
            " with one worker alone, and replayed for all workers: other machines have others.";
+  if (header.compute_provenance.empty() || header.compute_provenance == "none")
+    return "No computation is part of these runs: their times are those of the network alone.";
   return "Compute and codec times come from the profile \"" + header.device +
          "\"; they were not measured in these runs.";
 }
