@@ -231,6 +231,8 @@ TEST_CASE("a newer format is refused for that reason alone", "[unit]") {
 }
 
 TEST_CASE("what is not a scenario at all is refused", "[unit]") {
+  CHECK(problems_of(scenario_schema().dump()) ==
+        "t.json:1: /$schema: this is a JSON Schema, not a scenario");
   CHECK(problems_of("[]") == "t.json:1: /: an object is needed");
   CHECK(problems_of("{\n  \"a\": 1,\n  }").find("t.json:3:3: /: not valid JSON: ") == 0);
   CHECK(problems_of("{\"name\": \"a\", \"name\": \"b\"}") ==
