@@ -63,7 +63,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const Options& 
   stderr_ = std::move(err.read_end);
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept { *this = std::move(other); }
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept {
+  *this = std::move(other);
+}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this != &other) {
@@ -77,7 +79,9 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
-ChildProcess::~ChildProcess() { kill_and_reap(); }
+ChildProcess::~ChildProcess() {
+  kill_and_reap();
+}
 
 void ChildProcess::signal(int number) const {
   if (pid_ > 0 && !status_) ::kill(pid_, number);

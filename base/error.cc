@@ -21,15 +21,24 @@ std::string join(std::string_view attempted, std::string_view subject, std::stri
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kFailure: return 1;
-    case ErrorKind::kUsage: return 2;
-    case ErrorKind::kScenario: return 3;
-    case ErrorKind::kPartial: return 4;
-    case ErrorKind::kCapability: return 5;
-    case ErrorKind::kStore: return 6;
-    case ErrorKind::kGate: return 7;
-    case ErrorKind::kInterrupted: return 130;
-    case ErrorKind::kTerminated: return 143;
+    case ErrorKind::kFailure:
+      return 1;
+    case ErrorKind::kUsage:
+      return 2;
+    case ErrorKind::kScenario:
+      return 3;
+    case ErrorKind::kPartial:
+      return 4;
+    case ErrorKind::kCapability:
+      return 5;
+    case ErrorKind::kStore:
+      return 6;
+    case ErrorKind::kGate:
+      return 7;
+    case ErrorKind::kInterrupted:
+      return 130;
+    case ErrorKind::kTerminated:
+      return 143;
   }
   return 1;
 }

@@ -12,7 +12,9 @@
 namespace gradwire {
 namespace {
 
-std::string quoted(std::string_view text) { return std::string("\"").append(text).append("\""); }
+std::string quoted(std::string_view text) {
+  return std::string("\"").append(text).append("\"");
+}
 
 std::string number_text(double value) {
   char buffer[40];
@@ -51,7 +53,8 @@ std::string parse_choice(const OptionSpec& spec, std::string_view text) {
   if (std::find(spec.choices.begin(), spec.choices.end(), text) != spec.choices.end())
     return std::string(text);
   const std::string near = nearest_name(text, spec.choices);
-  throw refuse(spec, text, near.empty() ? "it is not a choice" : "did you mean " + quoted(near) + "?");
+  throw refuse(spec, text,
+               near.empty() ? "it is not a choice" : "did you mean " + quoted(near) + "?");
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -73,21 +76,30 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view name_of(OptionType type) {
   switch (type) {
-    case OptionType::kBoolean: return "boolean";
-    case OptionType::kInteger: return "integer";
-    case OptionType::kNumber: return "number";
-    case OptionType::kText: return "text";
-    case OptionType::kChoice: return "choice";
-    case OptionType::kBytes: return "size";
-    case OptionType::kRate: return "rate";
-    case OptionType::kDuration: return "duration";
+    case OptionType::kBoolean:
+      return "boolean";
+    case OptionType::kInteger:
+      return "integer";
+    case OptionType::kNumber:
+      return "number";
+    case OptionType::kText:
+      return "text";
+    case OptionType::kChoice:
+      return "choice";
+    case OptionType::kBytes:
+      return "size";
+    case OptionType::kRate:
+      return "rate";
+    case OptionType::kDuration:
+      return "duration";
   }
   return "?";
 }
 
 OptionValue parse_option(const OptionSpec& spec, std::string_view text) {
   switch (spec.type) {
-    case OptionType::kBoolean: return parse_boolean(spec, text);
+    case OptionType::kBoolean:
+      return parse_boolean(spec, text);
     case OptionType::kInteger: {
       const auto value = parse_plain<std::int64_t>(spec, text, "a whole number");
       checked_range(spec, text, static_cast<double>(value));
@@ -98,12 +110,16 @@ OptionValue parse_option(const OptionSpec& spec, std::string_view text) {
       if (!std::isfinite(value)) throw refuse(spec, text, "it is not finite");
       return checked_range(spec, text, value);
     }
-    case OptionType::kText: return std::string(text);
-    case OptionType::kChoice: return parse_choice(spec, text);
+    case OptionType::kText:
+      return std::string(text);
+    case OptionType::kChoice:
+      return parse_choice(spec, text);
     case OptionType::kBytes:
       return checked_range(spec, text, static_cast<double>(parse_bytes(text).count()));
-    case OptionType::kRate: return checked_range(spec, text, parse_rate(text).value());
-    case OptionType::kDuration: return checked_range(spec, text, parse_duration(text).value());
+    case OptionType::kRate:
+      return checked_range(spec, text, parse_rate(text).value());
+    case OptionType::kDuration:
+      return checked_range(spec, text, parse_duration(text).value());
   }
   GRADWIRE_ASSERT(false);
   return false;
@@ -120,9 +136,11 @@ std::string allowed_text(const OptionSpec& spec) {
   if (spec.type == OptionType::kBytes) text += " with unit (B kB MB GB KiB MiB GiB)";
   if (spec.type == OptionType::kRate) text += " with unit (bps kbps Mbps Gbps, Bps kBps MBps)";
   if (spec.type == OptionType::kDuration) text += " with unit (ns us ms s min h)";
-  if (std::isfinite(spec.min)) text += (spec.min_exclusive ? " > " : " >= ") + number_text(spec.min);
+  if (std::isfinite(spec.min))
+    text += (spec.min_exclusive ? " > " : " >= ") + number_text(spec.min);
   if (std::isfinite(spec.min) && std::isfinite(spec.max)) text += " and";
-  if (std::isfinite(spec.max)) text += (spec.max_exclusive ? " < " : " <= ") + number_text(spec.max);
+  if (std::isfinite(spec.max))
+    text += (spec.max_exclusive ? " < " : " <= ") + number_text(spec.max);
   return text;
 }
 
@@ -148,9 +166,10 @@ OptionValues::OptionValues(const OptionTable& table,
     const std::string near = nearest_name(name, names);
     std::string all;
     for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
-    throw Error(ErrorKind::kUsage, "set option", quoted(name),
-                "there is no such option" + (near.empty() ? "" : "; did you mean " + quoted(near) + "?"),
-                "allowed: " + (all.empty() ? std::string("no option") : all));
+    throw Error(
+        ErrorKind::kUsage, "set option", quoted(name),
+        "there is no such option" + (near.empty() ? "" : "; did you mean " + quoted(near) + "?"),
+        "allowed: " + (all.empty() ? std::string("no option") : all));
   }
   for (const OptionSpec& spec : table) {
     const auto given = texts.find(spec.name);
@@ -168,11 +187,15 @@ const OptionValue& OptionValues::at(std::string_view name) const {
   return found->second;
 }
 
-bool OptionValues::boolean(std::string_view name) const { return std::get<bool>(at(name)); }
+bool OptionValues::boolean(std::string_view name) const {
+  return std::get<bool>(at(name));
+}
 std::int64_t OptionValues::integer(std::string_view name) const {
   return std::get<std::int64_t>(at(name));
 }
-double OptionValues::number(std::string_view name) const { return std::get<double>(at(name)); }
+double OptionValues::number(std::string_view name) const {
+  return std::get<double>(at(name));
+}
 const std::string& OptionValues::text(std::string_view name) const {
   return std::get<std::string>(at(name));
 }

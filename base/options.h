@@ -15,7 +15,7 @@ namespace gradwire {
 enum class OptionType {
   kBoolean,
   kInteger,
-  kNumber,    ///< a dimensionless number
+  kNumber,  ///< a dimensionless number
   kText,
   kChoice,    ///< one of `choices`
   kBytes,     ///< unit string, such as "25MB"
@@ -26,10 +26,10 @@ enum class OptionType {
 std::string_view name_of(OptionType type);
 
 struct OptionSpec {
-  std::string name;
+  std::string name = {};
   OptionType type = OptionType::kText;
-  std::string default_text;  ///< as a user would write it; empty = no default
-  std::string help;          ///< one sentence, with the unit's meaning and the source of the default
+  std::string default_text = {};  ///< as a user would write it; empty = no default
+  std::string help = {};  ///< one sentence, with the unit's meaning and the source of the default
   double min = -std::numeric_limits<double>::infinity();  ///< in the base unit (s, B, bps)
   double max = std::numeric_limits<double>::infinity();
   bool min_exclusive = false;
@@ -63,7 +63,7 @@ class OptionValues {
   /// Precondition (assertion): the option exists and has that type.
   bool boolean(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
-  double number(std::string_view name) const;  ///< kNumber, kBytes, kRate, kDuration
+  double number(std::string_view name) const;            ///< kNumber, kBytes, kRate, kDuration
   const std::string& text(std::string_view name) const;  ///< kText, kChoice
 
   const std::map<std::string, OptionValue, std::less<>>& all() const { return values_; }

@@ -26,8 +26,7 @@ struct RandomStream {
   std::uint32_t tensor = 0;
 };
 
-GRADWIRE_HD PhiloxBlock philox4x32_10(PhiloxBlock counter, std::uint32_t key0,
-                                      std::uint32_t key1) {
+GRADWIRE_HD PhiloxBlock philox4x32_10(PhiloxBlock counter, std::uint32_t key0, std::uint32_t key1) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = 0xD2511F53ull * counter.word[0];
     const std::uint64_t product1 = 0xCD9E8D57ull * counter.word[2];

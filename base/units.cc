@@ -50,7 +50,8 @@ double parse(std::string_view text, std::string_view quantity, std::span<const U
   };
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || !std::isfinite(number)) throw refuse("it does not start with a number");
+  if (status != std::errc{} || !std::isfinite(number))
+    throw refuse("it does not start with a number");
   std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
   if (name.empty()) throw refuse("the unit is missing");
@@ -90,7 +91,9 @@ Seconds parse_duration(std::string_view text) {
   return Seconds(parse(text, "a duration", kTimeUnits));
 }
 
-std::string format_duration(Seconds value) { return format(value.value(), kTimeUnits); }
+std::string format_duration(Seconds value) {
+  return format(value.value(), kTimeUnits);
+}
 std::string format_bytes(Bytes value) {
   const std::span<const Unit> units = kByteUnits;
   return format(static_cast<double>(value.count()), units.first(5));

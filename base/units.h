@@ -16,8 +16,14 @@ class Seconds {
   constexpr explicit Seconds(double value) : value_(value) {}
   constexpr double value() const { return value_; }
   constexpr auto operator<=>(const Seconds&) const = default;
-  constexpr Seconds& operator+=(Seconds other) { value_ += other.value_; return *this; }
-  constexpr Seconds& operator-=(Seconds other) { value_ -= other.value_; return *this; }
+  constexpr Seconds& operator+=(Seconds other) {
+    value_ += other.value_;
+    return *this;
+  }
+  constexpr Seconds& operator-=(Seconds other) {
+    value_ -= other.value_;
+    return *this;
+  }
   friend constexpr Seconds operator+(Seconds a, Seconds b) { return Seconds(a.value_ + b.value_); }
   friend constexpr Seconds operator-(Seconds a, Seconds b) { return Seconds(a.value_ - b.value_); }
   friend constexpr Seconds operator*(Seconds a, double k) { return Seconds(a.value_ * k); }
@@ -37,8 +43,14 @@ class Bytes {
   constexpr std::int64_t count() const { return count_; }
   constexpr double bits() const { return 8.0 * static_cast<double>(count_); }
   constexpr auto operator<=>(const Bytes&) const = default;
-  constexpr Bytes& operator+=(Bytes other) { count_ += other.count_; return *this; }
-  constexpr Bytes& operator-=(Bytes other) { count_ -= other.count_; return *this; }
+  constexpr Bytes& operator+=(Bytes other) {
+    count_ += other.count_;
+    return *this;
+  }
+  constexpr Bytes& operator-=(Bytes other) {
+    count_ -= other.count_;
+    return *this;
+  }
   friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes(a.count_ + b.count_); }
   friend constexpr Bytes operator-(Bytes a, Bytes b) { return Bytes(a.count_ - b.count_); }
   friend constexpr Bytes operator*(Bytes a, std::int64_t k) { return Bytes(a.count_ * k); }

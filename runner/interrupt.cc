@@ -30,6 +30,8 @@ InterruptGuard::~InterruptGuard() {
   ::sigaction(SIGTERM, &former_term, nullptr);
 }
 
-int interrupted_by() { return requested; }
+int interrupted_by() {
+  return requested;
+}
 
 }  // namespace gradwire::runner

@@ -18,7 +18,8 @@ using scenarios::StepPlan;
 /// A step graph that is submitted a number of times, with nothing learnt.
 class Replay : public scenarios::Trainer {
  public:
-  Replay(StepPlan plan, std::int64_t repetitions, std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain)
+  Replay(StepPlan plan, std::int64_t repetitions,
+         std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain)
       : plan_(std::move(plan)), repetitions_(repetitions), chain_(std::move(chain)) {
     profile_.provenance = "none";
     profile_.device = "none (no training)";
@@ -49,7 +50,8 @@ class Replay : public scenarios::Trainer {
  private:
   StepPlan plan_;
   std::int64_t repetitions_;
-  std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain_;  ///< (end of the last, start of the next)
+  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>
+      chain_;  ///< (end of the last, start of the next)
   std::int64_t done_ = 0;
   sim::GraphId previous_ = 0;
   ComputeProfile profile_;
@@ -71,9 +73,12 @@ sim::CollectiveKind ring_kind(const std::string& name) {
 /// What one worker sends: the table in sim/collective.h, over all ranks.
 Bytes ring_payload(sim::CollectiveKind kind, Bytes size, std::int64_t n) {
   switch (kind) {
-    case sim::CollectiveKind::kRingAllReduce: return Bytes(2 * (n - 1) * size.count());
-    case sim::CollectiveKind::kRingReduceScatter: return Bytes((n - 1) * size.count());
-    default: return Bytes(n * (n - 1) * size.count());
+    case sim::CollectiveKind::kRingAllReduce:
+      return Bytes(2 * (n - 1) * size.count());
+    case sim::CollectiveKind::kRingReduceScatter:
+      return Bytes((n - 1) * size.count());
+    default:
+      return Bytes(n * (n - 1) * size.count());
   }
 }
 
@@ -119,8 +124,9 @@ std::unique_ptr<scenarios::Trainer> replay_parameter_server(const Scenario& scen
   plan.bytes.assign(plan.graph->bytes_begin.back(), workload.collective_bytes);
   plan.seconds.assign(plan.graph->size(), Seconds(0));
   plan.payload = plan.dense_payload = workload.collective_bytes * (2 * n);
-  return std::make_unique<Replay>(std::move(plan), workload.repetitions,
-                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{last, first}});
+  return std::make_unique<Replay>(
+      std::move(plan), workload.repetitions,
+      std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{last, first}});
 }
 
 std::map<std::string, int> host_numbers(const Scenario& scenario) {
@@ -131,7 +137,8 @@ std::map<std::string, int> host_numbers(const Scenario& scenario) {
   } else {
     const sim::Cluster cluster = scenarios::build_cluster(scenario);
     for (int host = 0; host < cluster.host_count(); ++host)
-      numbers.emplace(cluster.node_names()[static_cast<std::size_t>(cluster.host_node(host))], host);
+      numbers.emplace(cluster.node_names()[static_cast<std::size_t>(cluster.host_node(host))],
+                      host);
   }
   return numbers;
 }
@@ -147,7 +154,8 @@ std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
     const int destination = numbers.at(transfer.destination);
     std::vector<sim::OpIndex> after;
     if (transfer.start > Seconds(0)) {
-      after.push_back(builder.add_operation(sim::OpKind::kCompute, sim::Lane::kNone, source, "wait"));
+      after.push_back(
+          builder.add_operation(sim::OpKind::kCompute, sim::Lane::kNone, source, "wait"));
       plan.seconds.push_back(transfer.start);
     }
     builder.add_transfer(source, destination, transfer.source + " to " + transfer.destination, {},
@@ -169,8 +177,10 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
     case scenarios::WorkloadKind::kCollective:
       return scenario.workload.collective == "parameter-server" ? replay_parameter_server(scenario)
                                                                 : replay_ring(scenario);
-    case scenarios::WorkloadKind::kTransfers: return replay_transfers(scenario);
-    default: break;
+    case scenarios::WorkloadKind::kTransfers:
+      return replay_transfers(scenario);
+    default:
+      break;
   }
   throw Error(ErrorKind::kScenario, "replay", scenario.name,
               "workloads made of a layer profile are not built yet",

@@ -9,7 +9,7 @@
 #include "runner/provenance.h"
 #include "runner/step_recorder.h"
 #include "runner/trainer_module.h"
-#include "scenarios/method_label.h"
+#include "scenarios/methods.h"
 
 namespace gradwire::runner {
 namespace {
@@ -29,6 +29,12 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
 /// Compute times are the same for every run that trains this model, batch, method and device.
@@ -69,7 +75,8 @@ class Run {
     try {
       const RunOutcome outcome = loop();
       finish(outcome == RunOutcome::kFinished ? results::RunStatus::kFinished
-                                              : results::RunStatus::kPartial, "");
+                                              : results::RunStatus::kPartial,
+             "");
       return outcome;
     } catch (const std::exception& error) {
       finish(results::RunStatus::kFailed, error.what());
@@ -107,9 +114,11 @@ class Run {
     header.method = progress_.method;
     header.executor = std::string(executor_->name());
     header.model = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
-                       ? scenario_.workload.model : scenario_.workload.collective;
+                       ? scenario_.workload.model
+                       : scenario_.workload.collective;
     header.data_set = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
-                          ? scenario_.workload.data_set : "";
+                          ? scenario_.workload.data_set
+                          : "";
     header.workers = scenario_.cluster.workers;
     header.host = machine_description();
     header.version = program_version();
@@ -121,6 +130,7 @@ class Run {
   RunOutcome loop() {
     started_ = last_append_ = Clock::now();
     progress_.phase = "training";
+    if (options_.train_first) train_all();
     bool more = submit_next();
     while (!in_flight_.empty()) {
       if (more && interrupted_by() == 0) more = submit_next();
@@ -131,16 +141,55 @@ class Run {
     return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
   }
 
-  bool submit_next() {
+  /// A step in flight: its plan, its graph, and the evaluation after it where one was due.
+  struct Flight {
     StepPlan plan;
-    if (!trainer_->next(plan)) return false;
-    const sim::GraphId graph = executor_->submit({.graph = plan.graph, .bytes = plan.bytes,
-                                                  .seconds = plan.seconds, .not_before = Seconds(0),
-                                                  .after = plan.after});
-    trainer_->on_submitted(plan, graph);
-    const bool evaluate = trains() && due(plan.step);
-    in_flight_.push_back({std::move(plan), graph, evaluate ? std::optional(trainer_->evaluate())
-                                                           : std::nullopt});
+    sim::GraphId graph = 0;
+    std::optional<scenarios::Evaluation> evaluation;
+  };
+
+  std::optional<scenarios::Evaluation> evaluated(std::int64_t step) {
+    return trains() && due(step) ? std::optional(trainer_->evaluate()) : std::nullopt;
+  }
+
+  /// Trained steps name earlier graphs by place (1, 2, ...) until they are submitted.
+  void train_all() {
+    for (StepPlan plan; interrupted_by() == 0 && trainer_->next(plan);) {
+      trainer_->on_submitted(plan, trained_.size() + 1);
+      auto evaluation = evaluated(plan.step);
+      trained_.push_back({std::move(plan), 0, std::move(evaluation)});
+      plan = {};
+    }
+    submitted_.assign(1, 0);
+  }
+
+  bool submit_trained() {
+    if (trained_.empty()) return false;
+    Flight flight = std::move(trained_.front());
+    trained_.pop_front();
+    for (sim::CrossEdge& edge : flight.plan.after) edge.from.graph = submitted_[edge.from.graph];
+    flight.graph = submit(flight.plan);
+    submitted_.push_back(flight.graph);
+    in_flight_.push_back(std::move(flight));
+    return true;
+  }
+
+  sim::GraphId submit(const StepPlan& plan) {
+    return executor_->submit({.graph = plan.graph,
+                              .bytes = plan.bytes,
+                              .seconds = plan.seconds,
+                              .not_before = Seconds(0),
+                              .after = plan.after});
+  }
+
+  bool submit_next() {
+    if (options_.train_first) return submit_trained();
+    Flight flight;
+    if (!trainer_->next(flight.plan)) return false;
+    flight.graph = submit(flight.plan);
+    trainer_->on_submitted(flight.plan, flight.graph);
+    flight.evaluation = evaluated(flight.plan.step);
+    in_flight_.push_back(std::move(flight));
     return true;
   }
 
@@ -193,7 +242,8 @@ class Run {
     metrics_.push_back({row.step, "accuracy", evaluation.accuracy, "", Provenance::kMeasured});
     last_ = evaluation;
     const double target = scenario_.workload.target_accuracy;
-    if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;
+    if (!time_to_target_ && target > 0 && evaluation.accuracy >= target)
+      time_to_target_ = row.end_s;
   }
 
   void append() {
@@ -207,8 +257,9 @@ class Run {
 
   Provenance time_provenance() const {
     const std::string_view name = executor_->provenance();
-    return name == "emulated" ? Provenance::kEmulated
-           : name == "predicted" ? Provenance::kPredicted : Provenance::kSimulated;
+    return name == "emulated"    ? Provenance::kEmulated
+           : name == "predicted" ? Provenance::kPredicted
+                                 : Provenance::kSimulated;
   }
 
   std::vector<MetricRow> finals() const {
@@ -217,14 +268,18 @@ class Run {
     if (trains()) rows.push_back({-1, "final_loss", last_loss_, "", Provenance::kMeasured});
     if (last_) rows.push_back({-1, "final_accuracy", last_->accuracy, "", Provenance::kMeasured});
     if (time_to_target_) rows.push_back({-1, "time_to_target_s", *time_to_target_, "s", time});
-    rows.push_back({-1, "step_time_s", median(recorder_.step_times()), "s", time});
+    rows.push_back({-1, "step_time_s", mean(recorder_.step_times()), "s", time});
+    rows.push_back({-1, "step_time_median_s", median(recorder_.step_times()), "s", time});
+    rows.push_back({-1, "exchange_s", median(recorder_.exchange_times()), "s", time});
     rows.push_back({-1, "simulated_s", recorder_.simulated_s(), "s", time});
     rows.push_back({-1, "wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B", time});
     rows.push_back({-1, "payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B",
                     Provenance::kMeasured});
-    if (recorder_.payload_bytes() > 0)
-      rows.push_back({-1, "ratio", static_cast<double>(recorder_.dense_bytes()) /
-                                       static_cast<double>(recorder_.payload_bytes()), "", Provenance::kMeasured});
+    if (recorder_.dense_bytes() > 0)
+      rows.push_back({-1, "ratio",
+                      static_cast<double>(recorder_.payload_bytes()) /
+                          static_cast<double>(recorder_.dense_bytes()),
+                      "", Provenance::kMeasured});
     rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
     return rows;
   }
@@ -237,12 +292,6 @@ class Run {
                       recorder_.timeline_hash().hex(), finals());
   }
 
-  struct Flight {
-    StepPlan plan;
-    sim::GraphId graph;
-    std::optional<scenarios::Evaluation> evaluation;
-  };
-
   const Scenario& scenario_;
   const RunOptions& options_;
   results::Store& store_;
@@ -252,7 +301,8 @@ class Run {
   std::unique_ptr<scenarios::Trainer> trainer_;
   std::unique_ptr<sim::Executor> executor_;
   results::RunId id_ = 0;
-  std::deque<Flight> in_flight_;
+  std::deque<Flight> in_flight_, trained_;
+  std::vector<sim::GraphId> submitted_;
   std::map<sim::GraphId, bool> ended_;
   std::vector<sim::Event> events_;
   std::vector<results::StepRow> steps_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "results/store.h"
@@ -7,17 +8,21 @@
 #include "scenarios/trainer.h"
 #include "sim/executor.h"
 
-/// One run: the trainer makes step graphs, the executor runs them on its clock, the store keeps what
-/// happened. Two graphs are in flight, so that no barrier but the graphs' own edges separates steps.
+/// One run: the trainer makes step graphs, the executor runs them on its clock, the store keeps
+/// what happened. Two graphs are in flight, so that no barrier but the graphs' own edges separates
+/// steps.
 namespace gradwire::runner {
 
 struct RunOptions {
   int threads = 1;
-  std::string executor;            ///< overrides the scenario's; empty = as the scenario says
+  std::string executor;  ///< overrides the scenario's; empty = as the scenario says
   std::string packet_program;
-  double append_every_s = 0.5;     ///< wall time between transactions
+  double append_every_s = 0.5;  ///< wall time between transactions
   /// Replaces make_executor (the emulator's executor comes from outside sim/).
   std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)> executor_factory;
+  /// Trains all steps before the first is submitted: for executors on a real clock, which training
+  /// beside them would disturb. Only for methods whose learning does not depend on the network.
+  bool train_first = false;
   /// Frozen compute times of an earlier measurement, by key; filled as runs measure.
   std::map<std::string, scenarios::ComputeProfile>* profiles = nullptr;
 };

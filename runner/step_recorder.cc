@@ -21,6 +21,27 @@ void add_split(const scenarios::StepPlan& plan, const sim::Timeline& timeline, i
   }
 }
 
+/// When the step's first operation started: graphs are submitted before their turn.
+double first_start(const sim::Timeline& timeline) {
+  Seconds first = timeline.end;
+  for (const sim::OpRecord& op : timeline.ops)
+    if (op.start >= Seconds(0)) first = std::min(first, op.start);
+  return first.value();
+}
+
+double exchange_time(const sim::GraphTemplate& graph, const sim::Timeline& timeline) {
+  double sum = 0;
+  for (sim::OpIndex op = 0; op < graph.size(); ++op) {
+    if (graph.kind[op] != sim::OpKind::kCollective && graph.kind[op] != sim::OpKind::kTransfer)
+      continue;
+    Seconds ready = timeline.start;
+    for (const sim::OpIndex before : graph.dependencies(op))
+      ready = std::max(ready, timeline.ops[before].end);
+    sum += (timeline.ops[op].end - ready).value();
+  }
+  return sum;
+}
+
 }  // namespace
 
 results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
@@ -28,7 +49,7 @@ results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
   results::StepRow row;
   row.step = plan.step;
   row.loss = plan.loss;
-  row.start_s = timeline.start.value();
+  row.start_s = first_start(timeline);
   row.end_s = timeline.end.value();
   row.payload_bytes = plan.payload.count();
   for (const sim::OpRecord& op : timeline.ops) {
@@ -37,6 +58,7 @@ results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
   }
   add_split(plan, timeline, workers_, row);
   step_times_.push_back(row.end_s - last_end_);
+  exchange_times_.push_back(exchange_time(*plan.graph, timeline));
   last_end_ = row.end_s;
   payload_bytes_ += row.payload_bytes;
   dense_bytes_ += plan.dense_payload.count();
@@ -52,9 +74,13 @@ void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Time
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     const sim::OpRecord& record = timeline.ops[op];
     if (record.end < record.start || record.start < Seconds(0)) continue;
-    results::TimelineSegment segment{plan.step, graph.worker[op], static_cast<std::uint8_t>(graph.lane[op]),
-                                     graph.labels[graph.label[op]], record.start.value(),
-                                     record.end.value(), record.payload.count()};
+    results::TimelineSegment segment{plan.step,
+                                     graph.worker[op],
+                                     static_cast<std::uint8_t>(graph.lane[op]),
+                                     graph.labels[graph.label[op]],
+                                     record.start.value(),
+                                     record.end.value(),
+                                     record.payload.count()};
     if (graph.kind[op] != sim::OpKind::kCollective) {
       if (graph.kind[op] == sim::OpKind::kTransfer) segment.lane = kNetworkLane;
       if (record.end > record.start) segments_.push_back(std::move(segment));

@@ -21,6 +21,9 @@ class StepRecorder {
   const std::vector<results::TimelineSegment>& segments() const { return segments_; }
   /// Time from one step's end to the next one's, by step.
   const std::vector<double>& step_times() const { return step_times_; }
+  /// By step: from all members' readiness to the last one's completion, summed over the step's
+  /// collectives and transfers.
+  const std::vector<double>& exchange_times() const { return exchange_times_; }
   double simulated_s() const { return last_end_; }
   std::int64_t payload_bytes() const { return payload_bytes_; }
   std::int64_t dense_bytes() const { return dense_bytes_; }
@@ -32,7 +35,7 @@ class StepRecorder {
 
   int workers_;
   std::vector<results::TimelineSegment> segments_;
-  std::vector<double> step_times_;
+  std::vector<double> step_times_, exchange_times_;
   double last_end_ = 0;
   std::int64_t payload_bytes_ = 0, dense_bytes_ = 0, wire_bytes_ = 0;
   Hasher hash_;

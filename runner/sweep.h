@@ -4,7 +4,8 @@
 namespace gradwire::runner {
 
 struct SweepOptions : RunOptions {
-  bool resume = false;  ///< skip finished runs of the same scenario and seed, replace unfinished ones
+  bool resume =
+      false;  ///< skip finished runs of the same scenario and seed, replace unfinished ones
 };
 
 struct SweepResult {

@@ -1,6 +1,7 @@
 #include "sim/timeline_summary.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ double covered(std::vector<std::pair<double, double>>& intervals) {
 
 StepSplit split_of(const GraphTemplate& graph, const Timeline& timeline, int host) {
   StepSplit split;
+  // Graphs overlap: this host's share of the step starts with its own first operation.
+  double first = std::numeric_limits<double>::infinity();
   double last = timeline.start.value();
   std::vector<std::pair<double, double>> busy;
   for (OpIndex op = 0; op < graph.size(); ++op) {
@@ -38,19 +41,22 @@ StepSplit split_of(const GraphTemplate& graph, const Timeline& timeline, int hos
       const bool server = rank == static_cast<int>(spec.members.size());
       const Seconds done =
           server ? record.end : timeline.rank_done[number][static_cast<std::size_t>(rank)];
+      first = std::min(first, record.start.value() < 0 ? first : record.start.value());
       last = std::max(last, done.value());
       continue;
     }
     const bool concerned =
         graph.worker[op] == host || (graph.kind[op] == OpKind::kTransfer && graph.peer[op] == host);
     if (!concerned || record.end.value() < 0) continue;
+    first = std::min(first, record.start.value());
     last = std::max(last, record.end.value());
     if (graph.lane[op] == Lane::kNone) continue;
     busy.emplace_back(record.start.value(), record.end.value());
     Seconds& part = graph.lane[op] == Lane::kCompute ? split.compute : split.codec;
     part += record.end - record.start;
   }
-  split.step = Seconds(last) - timeline.start;
+  if (first > last) return split;
+  split.step = Seconds(last - first);
   split.exposed = split.step - Seconds(covered(busy));
   return split;
 }

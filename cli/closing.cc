@@ -1,0 +1,101 @@
+#include "cli/closing.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_table.h"
+#include "results/export.h"
+#include "results/report.h"
+#include "results/summary.h"
+
+namespace gradwire::cli {
+namespace {
+
+using results::RunSummary;
+
+std::vector<RunSummary> summaries(const results::Store& store,
+                                  std::span<const results::RunId> runs) {
+  std::vector<RunSummary> all;
+  for (const results::RunId id : runs)
+    if (auto run = store.run(id)) all.push_back(std::move(*run));
+  return all;
+}
+
+void print_text(std::span<const RunSummary> runs) {
+  std::printf("%s\n", results::markdown(results::closing_table(results::group_runs(runs))).c_str());
+  constexpr std::size_t kMostHashLines = 12;
+  std::size_t lines = 0;
+  for (const RunSummary& run : runs) {
+    if (++lines > kMostHashLines) break;
+    std::printf("run %lld  %s  seed %llu  learning hash %s  timeline hash %s\n",
+                static_cast<long long>(run.id), run.header.method.c_str(),
+                static_cast<unsigned long long>(run.header.seed),
+                run.learning_hash.empty() ? "-" : run.learning_hash.c_str(),
+                run.timeline_hash.c_str());
+  }
+  if (lines > kMostHashLines)
+    std::printf("... and %zu more: gradwire list --format csv\n", runs.size() - kMostHashLines);
+  std::fflush(stdout);
+}
+
+void print_summary_line(std::span<const RunSummary> runs) {
+  nlohmann::ordered_json line = {
+      {"type", "summary"}, {"schema_version", 1}, {"finished", runs.size()}};
+  line["rows"] = nlohmann::ordered_json::array();
+  for (const results::RunGroup& group : results::group_runs(runs)) {
+    const auto number = [](double value) {
+      return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+    };
+    line["rows"].push_back({{"name", group.label},
+                            {"seeds", group.runs.size()},
+                            {"ratio", number(group.ratio.mean)},
+                            {"step_time_s", number(group.step_time_s.mean)},
+                            {"time_to_target_s", number(group.time_to_target_s.mean)},
+                            {"final_accuracy", number(group.final_accuracy.mean)},
+                            {"final_accuracy_spread", number(group.final_accuracy.spread)}});
+  }
+  std::printf("%s\n", line.dump().c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void print_closing(const results::Store& store, std::span<const results::RunId> ids,
+                   const Context& context) {
+  const std::vector<RunSummary> runs = summaries(store, ids);
+  switch (context.format()) {
+    case Format::kText:
+      return print_text(runs);
+    case Format::kJsonl:
+      return print_summary_line(runs);
+    case Format::kJson:
+      std::fputs(results::export_runs(runs, results::ExportFormat::kJson).c_str(), stdout);
+      break;
+    case Format::kCsv:
+      std::fputs(results::export_runs(runs, results::ExportFormat::kCsv).c_str(), stdout);
+      break;
+  }
+}
+
+std::string default_report_path(const Context& context, const std::string& scenario_name) {
+  const std::filesystem::path folder = std::filesystem::path(context.database).parent_path();
+  return (folder / "gradwire-report" / (scenario_name + ".html")).string();
+}
+
+void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
+                      const std::string& path, const Context& context) {
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, problem);
+  if (problem)
+    throw Error(ErrorKind::kFailure, "create the report's folder", folder.string(),
+                problem.message());
+  results::write_report(store, runs, path, {});
+  if (context.format() == Format::kText)
+    std::printf("report: %s\n", path.c_str());
+  else
+    context.say("report: " + path);
+}
+
+}  // namespace gradwire::cli

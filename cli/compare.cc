@@ -1,0 +1,96 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_table.h"
+#include "results/query.h"
+#include "results/summary.h"
+
+namespace gradwire::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> runs;
+  std::string fail_if;
+  bool all = false;
+};
+
+void print_text(const std::vector<results::RunSummary>& runs, const results::Comparison& comparison,
+                bool all) {
+  std::vector<std::vector<std::string>> lines(1, {"field"});
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    lines[0].push_back("run " + std::to_string(runs[i].id) +
+                       (i == comparison.baseline ? " (baseline)" : ""));
+  for (const results::ComparisonRow& row : comparison.rows) {
+    if (!row.differs && !all) continue;
+    std::vector<std::string> line = {row.name};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      std::string text = row.texts[i];
+      if (i != comparison.baseline && row.numeric && row.factors[i]) {
+        char factor[32];
+        std::snprintf(factor, sizeof factor, " (x%.3g)", *row.factors[i]);
+        text += factor;
+      }
+      line.push_back(text);
+    }
+    lines.push_back(std::move(line));
+  }
+  std::fputs(results::markdown(lines).c_str(), stdout);
+}
+
+void print_json(const results::Comparison& comparison) {
+  const auto list = [](const std::vector<std::optional<double>>& values) {
+    nlohmann::ordered_json out = nlohmann::ordered_json::array();
+    for (const auto& value : values)
+      out.push_back(value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json());
+    return out;
+  };
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const results::ComparisonRow& row : comparison.rows)
+    rows.push_back({{"name", row.name},
+                    {"differs", row.differs},
+                    {"values", row.numeric ? list(row.numbers) : nlohmann::ordered_json(row.texts)},
+                    {"deltas", list(row.deltas)},
+                    {"factors", list(row.factors)}});
+  std::printf("%s\n",
+              nlohmann::ordered_json{{"schema_version", 1}, {"rows", rows}}.dump(1).c_str());
+}
+
+void compare(const Arguments& arguments, Context& context) {
+  const auto store = context.open_reader();
+  std::vector<results::RunSummary> runs;
+  for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name));
+  if (runs.size() < 2)
+    throw Error(ErrorKind::kUsage, "compare", "runs", "at least two are needed",
+                "the first one is the baseline");
+  const results::Comparison comparison = results::compare_runs(runs, 0);
+  if (context.format() == Format::kText)
+    print_text(runs, comparison, arguments.all);
+  else
+    print_json(comparison);
+  if (arguments.fail_if.empty()) return;
+  const results::Query gate(arguments.fail_if);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (!gate.matches(runs[i])) continue;
+    std::fprintf(stderr, "gradwire: run %lld fails the gate '%s'\n",
+                 static_cast<long long>(runs[i].id), arguments.fail_if.c_str());
+    context.exit_code = exit_code(ErrorKind::kGate);
+  }
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Runs side by side; the first one is the baseline");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
+  command->add_option("--fail-if", arguments->fail_if,
+                      "Exit with 7 if a run but the baseline matches this filter");
+  command->add_flag("--all", arguments->all, "Also fields that do not differ");
+  command->footer(
+      "Examples:\n  gradwire compare 1 2 3\n  gradwire compare baseline 7 --fail-if "
+      "'final_accuracy<0.9'");
+  command->callback([arguments, &context] { compare(*arguments, context); });
+}
+
+}  // namespace gradwire::cli

@@ -1,0 +1,56 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "results/store.h"
+
+/// What every subcommand shares: global options, the exit code, the streams' rules (data on stdout,
+/// everything else on stderr).
+namespace gradwire::cli {
+
+enum class Format { kText, kJson, kJsonl, kCsv };
+
+struct Context {
+  std::string database = "gradwire.db";
+  std::string format_name = "text";
+  std::string color = "auto";
+  std::string progress = "auto";
+  bool quiet = false;
+  int verbose = 0;
+  bool no_input = false;
+  int exit_code = 0;
+
+  Format format() const;
+  /// NO_COLOR beats CLICOLOR_FORCE beats CLICOLOR beats the terminal test; --color beats all.
+  bool use_color(int fd) const;
+  bool use_progress_bar() const;
+  std::unique_ptr<results::Store> open_reader() const;
+  std::unique_ptr<results::Store> open_writer() const;
+  /// A message for the user on stderr, unless --quiet.
+  void say(const std::string& message) const;
+};
+
+// One function a subcommand, in the file of its name.
+void add_run(CLI::App& app, Context& context);
+void add_emulate(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
+void add_list(CLI::App& app, Context& context);
+void add_show(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
+void add_tag(CLI::App& app, Context& context);
+void add_prune(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
+void add_codec(CLI::App& app, Context& context);
+void add_methods(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+void add_schema(CLI::App& app, Context& context);
+void add_params(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_gui(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
+void add_man(CLI::App& app, Context& context);
+
+}  // namespace gradwire::cli

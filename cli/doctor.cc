@@ -1,0 +1,72 @@
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "base/child_process.h"
+#include "cli/context.h"
+#include "cli/table.h"
+#include "emulator/emulator.h"
+#include "runner/trainer_module.h"
+
+namespace gradwire::cli {
+namespace {
+
+struct Finding {
+  bool ok = false;
+  std::string reason;
+};
+
+Finding built_program(const char* name, const char* why_not) {
+  const std::string path = executable_folder() + "/" + name;
+  if (::access(path.c_str(), X_OK) == 0) return {true, path};
+  return {false, *why_not ? why_not : "the program is not built: " + path};
+}
+
+Finding training() {
+  try {
+    runner::trainer_module_symbol(scenarios::kTrainerFactorySymbol);
+    return {true, runner::trainer_module_path()};
+  } catch (const Error& error) {
+    return {false, error.what()};
+  }
+}
+
+Finding cuda() {
+  void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY);
+  if (!driver) return {false, "no NVIDIA driver: libcuda.so.1 was not found"};
+  return {true, std::string("driver found; CUDA codecs ") +
+                    (*GRADWIRE_WHY_NOT_CUDA ? GRADWIRE_WHY_NOT_CUDA : "built")};
+}
+
+Finding emulation() {
+  if (*GRADWIRE_WHY_NOT_EMULATOR) return {false, GRADWIRE_WHY_NOT_EMULATOR};
+  try {
+    const auto trial = emulator::make_emulator(sim::Cluster::star(2, {}), {.rtt_rounds = 1});
+    const emulator::EmulatorReport& report = trial->report();
+    return {true,
+            "namespaces of " + report.name_space + ", rate by " + report.shaper +
+                (report.netem ? ", delay by netem" : ", no netem: links have no added delay")};
+  } catch (const Error& error) {
+    return {false, error.what()};
+  }
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "What works on this machine, and why something is off");
+  command->callback([&context] {
+    Table table({{"name", "capability"}, {"on"}, {"detail", "where, or why not"}});
+    const auto add = [&](const char* name, const Finding& finding) {
+      table.add({std::string(name), finding.ok, finding.reason});
+    };
+    add("training (LibTorch 2.11)", training());
+    add("CUDA", cuda());
+    add("packet executor (ns-3 3.44)", built_program("gradwire-packet", GRADWIRE_WHY_NOT_NS3));
+    add("emulator (namespaces)", emulation());
+    add("desktop program (Qt 6)", built_program("gradwire-gui", GRADWIRE_WHY_NOT_GUI));
+    table.print(context);
+  });
+}
+
+}  // namespace gradwire::cli

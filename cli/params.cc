@@ -1,0 +1,56 @@
+#include "cli/params.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/table.h"
+#include "scenarios/fields.h"
+#include "scenarios/share.h"
+#include "scenarios/values.h"
+
+namespace gradwire::cli {
+namespace {
+
+std::string default_text(const scenarios::Field& field) {
+  if (field.required) return "(required)";
+  if (!field.computed_default.empty()) return field.computed_default;
+  return field.spec.default_text;
+}
+
+/// Lists the fields whose pointer contains `part`.
+void list_fields(const std::string& part, const Context& context) {
+  Table table(
+      {{"name", "field"}, {"type"}, {"default"}, {"allowed"}, {"unit"}, {"workloads"}, {"help"}});
+  for (const scenarios::Field& field : scenarios::scenario_table().fields()) {
+    if (field.pointer.find(part) == std::string::npos || field.shape != scenarios::Shape::kValue)
+      continue;
+    table.add({field.pointer, std::string(name_of(field.spec.type)), default_text(field),
+               scenarios::allowed_of(field), field.unit, scenarios::kinds_text(field.kinds),
+               field.spec.help});
+  }
+  if (table.size() == 0)
+    throw Error(ErrorKind::kUsage, "list fields", "\"" + part + "\"",
+                "no field's pointer contains it", "gradwire params lists all");
+  table.print(context);
+}
+
+}  // namespace
+
+void print_config(const RunArguments& arguments, const Context& context) {
+  const scenarios::ScenarioFile file = scenarios::read_scenario_file(
+      scenarios::find_scenario_file(arguments.file), overrides_of(arguments));
+  Table table({{"name", "field"}, {"value"}, {"unit"}, {"origin"}});
+  for (const scenarios::ResolvedValue& value : scenarios::resolved_values(file.runs.front()))
+    table.add({value.pointer, value.value, value.unit, value.origin});
+  table.print(context);
+}
+
+void add_params(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("params", "List the fields of scenario files: type, range, default");
+  auto part = std::make_shared<std::string>();
+  command->add_option("PART", *part, "Only fields whose JSON pointer contains this");
+  command->footer("Example:\n  gradwire params /network/link");
+  command->callback([part, &context] { list_fields(*part, context); });
+}
+
+}  // namespace gradwire::cli

@@ -1,0 +1,120 @@
+#include "cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/closing.h"
+#include "cli/params.h"
+#include "cli/progress.h"
+#include "runner/interrupt.h"
+#include "runner/sweep.h"
+#include "scenarios/share.h"
+
+namespace gradwire::cli {
+namespace {
+
+scenarios::ScenarioFile read(const RunArguments& arguments, const Context& context) {
+  scenarios::ScenarioFile file = scenarios::read_scenario_file(
+      scenarios::find_scenario_file(arguments.file), overrides_of(arguments));
+  for (const std::string& warning : file.warnings) context.say("warning: " + warning);
+  return file;
+}
+
+int exit_code_of(const runner::SweepResult& result) {
+  if (result.interrupted) return 128 + (runner::interrupted_by() ? runner::interrupted_by() : 2);
+  if (result.failed > 0) return result.runs.empty() ? 1 : 4;
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> overrides;
+  for (const std::string& text : arguments.sets) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || text.front() != '/')
+      throw Error(ErrorKind::kUsage, "use --set", "\"" + text + "\"",
+                  "it is not of the form /json/pointer=value",
+                  "for example: --set /network/link/bandwidth=10Gbps");
+    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (!arguments.executor.empty()) overrides.emplace_back("/executor", arguments.executor);
+  if (!arguments.seeds.empty())
+    overrides.emplace_back("/seeds", nlohmann::json(arguments.seeds).dump());
+  return overrides;
+}
+
+void add_scenario_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("FILE", arguments.file, "Scenario file")->required();
+  command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--seed", arguments.seeds, "Run these seeds instead (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void run(const RunArguments& arguments, Context& context,
+         const std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)>& factory) {
+  const scenarios::ScenarioFile file = read(arguments, context);
+  if (arguments.print_config) return print_config(arguments, context);
+  const std::unique_ptr<results::Store> store = context.open_writer();
+  runner::SweepOptions options;
+  options.threads = arguments.threads;
+  options.resume = arguments.resume;
+  options.executor_factory = factory;
+  ProgressPrinter progress(context);
+  const runner::SweepResult result = runner::run_sweep(file, options, *store, progress);
+  progress.clear();
+  context.exit_code = exit_code_of(result);
+  if (result.interrupted)
+    context.say(
+        "stopped after the current step; finished runs and this run's steps are kept, --resume "
+        "does the rest");
+  if (result.runs.empty()) {
+    if (!result.interrupted)
+      throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
+                  "all of them failed (see above)");
+    return;
+  }
+  print_closing(*store, result.runs, context);
+  if (arguments.no_report) return;
+  const std::string report =
+      arguments.report.empty() ? default_report_path(context, file.name) : arguments.report;
+  write_run_report(*store, result.runs, report, context);
+}
+
+void add_run(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("run", "Run a scenario file: train, encode, simulate, store, report");
+  auto arguments = std::make_shared<RunArguments>();
+  add_scenario_options(*command, *arguments);
+  command
+      ->add_option("--executor", arguments->executor,
+                   "What carries the bytes (default: as the scenario says)")
+      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
+  command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->add_flag("--resume", arguments->resume,
+                    "Skip runs that are finished in the database, replace unfinished ones");
+  command
+      ->add_option("-o,--report", arguments->report,
+                   "Where to write the report (default: beside the database)")
+      ->type_name("FILE");
+  command->add_flag("--no-report", arguments->no_report, "Write no report");
+  command->add_flag("--print-config", arguments->print_config,
+                    "Only print each value and where it comes from");
+  command->footer(
+      "Examples:\n  gradwire run scenarios/quickstart.json\n"
+      "  gradwire run scenarios/sweep.json --resume\n"
+      "  gradwire run scenarios/lan.json --executor packet --set /cluster/workers=8");
+  command->callback([arguments, &context] {
+    if (arguments->executor == "emulator") return run_emulated(*arguments, context);
+    run(*arguments, context, {});
+  });
+}
+
+}  // namespace gradwire::cli

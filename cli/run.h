@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/context.h"
+#include "scenarios/scenario.h"
+#include "sim/executor.h"
+
+namespace gradwire::cli {
+
+/// Arguments that `run`, `emulate` and `plan` share.
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> sets;
+  std::vector<std::uint64_t> seeds;
+  std::string executor;
+  int threads = 1;
+  bool resume = false;
+  std::string report;
+  bool no_report = false;
+  bool print_config = false;
+};
+
+/// FILE, --set and --seed.
+void add_scenario_options(CLI::App& command, RunArguments& arguments);
+std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);
+
+/// Runs the file and prints the closing table and the report's path. `factory` replaces the
+/// scenario's executor if given.
+void run(const RunArguments& arguments, Context& context,
+         const std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)>& factory);
+
+/// `run --executor emulator` and `emulate`: real processes and sockets, held against `flow`.
+void run_emulated(const RunArguments& arguments, Context& context);
+
+}  // namespace gradwire::cli

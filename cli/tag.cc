@@ -1,0 +1,51 @@
+#include "cli/run_table.h"
+
+namespace gradwire::cli {
+
+void add_tag(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("tag", "Name runs, so that they can be found and kept");
+  struct Arguments {
+    std::string tag;
+    std::vector<std::string> runs;
+    bool remove = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("TAG", arguments->tag, "The name")->required();
+  command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
+  command->add_flag("--remove", arguments->remove, "Take the tag off");
+  command->footer("Example:\n  gradwire tag baseline 12");
+  command->callback([arguments, &context] {
+    const auto store = context.open_writer();
+    for (const std::string& name : arguments->runs)
+      store->tag(find_run(*store, name).id, arguments->tag, !arguments->remove);
+  });
+}
+
+void add_prune(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("prune", "Remove runs from the database (tagged runs stay)");
+  struct Arguments {
+    std::string filter;
+    bool yes = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("--filter", arguments->filter, "Which runs, such as 'status=partial'")
+      ->required();
+  command->add_flag("--yes", arguments->yes,
+                    "Really remove them (without it, they are only listed)");
+  command->footer("Example:\n  gradwire prune --filter 'status=failed' --yes");
+  command->callback([arguments, &context] {
+    const auto store = context.open_writer();
+    std::vector<results::RunSummary> doomed;
+    for (results::RunSummary& run : filtered_runs(*store, arguments->filter))
+      if (run.tags.empty()) doomed.push_back(std::move(run));
+    run_table(doomed, context).print(context, "run");
+    if (!arguments->yes)
+      return context.say(std::to_string(doomed.size()) +
+                         " runs would be removed; add --yes to do it");
+    for (const results::RunSummary& run : doomed) store->remove_run(run.id);
+    context.say(std::to_string(doomed.size()) + " runs removed");
+  });
+}
+
+}  // namespace gradwire::cli

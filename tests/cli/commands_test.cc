@@ -1,0 +1,92 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+
+TEST_CASE("help shows commands and examples; wrong usage exits with 2", "[unit]") {
+  const Result help = run_program({"--help"});
+  CHECK(help.exit_code == 0);
+  CHECK_THAT(help.out, Contains("Examples:") && Contains("validate") && Contains("report"));
+  CHECK(run_program({"no-such-command"}).exit_code == 2);
+  CHECK(run_program({"run"}).exit_code == 2);
+  CHECK(run_program({"list", "--format", "xml"}).exit_code == 2);
+}
+
+TEST_CASE("manual page and completions name every command and option of --help", "[unit]") {
+  const std::string man = run_program({"man"}).out;
+  const std::string bash = run_program({"completion", "bash"}).out;
+  for (const char* command :
+       {"run", "validate", "plan", "list", "show", "compare", "export", "report", "emulate", "gui",
+        "schema", "params", "doctor", "bench", "codec", "methods", "completion", "man"}) {
+    CAPTURE(command);
+    CHECK_THAT(man, Contains(std::string(".SS ") + command));
+    CHECK_THAT(bash, Contains(command));
+    const Result help = run_program({command, "--help"});
+    CHECK(help.exit_code == 0);
+    for (std::size_t at = help.out.find(" --"); at != std::string::npos;
+         at = help.out.find(" --", at + 1)) {
+      const std::string option =
+          help.out.substr(at + 1, help.out.find_first_of(" ,\n[=", at + 3) - at - 1);
+      CAPTURE(option);
+      CHECK_THAT(bash, Contains(option));
+    }
+  }
+}
+
+TEST_CASE("a scenario's errors come all at once with file, pointer and suggestion; exit code 3",
+          "[unit]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "bad.json";
+  write_file(path, R"({"schema_version": 1, "name": "bad",
+    "workload": {"model": "lenet6"},
+    "cluster": {"workers": 0},
+    "network": {"link": {"bandwith": "1Gbps", "delay": 5}}})");
+  const Result result = run_program({"validate", path});
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.err, Contains(path) && Contains("/workload/model") &&
+                             Contains("/cluster/workers") && Contains("bandwidth") &&
+                             Contains("/network/link/delay"));
+  CHECK(run_program({"run", path, "--db", folder / "x.db"}).exit_code == 3);
+  CHECK(run_program({"validate", folder / "missing.json"}).exit_code != 0);
+}
+
+TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]") {
+  const Result result = run_program({"plan", source_path("scenarios/sweep.json"), "--format",
+                                     "json", "--db", "/tmp/gradwire-none.db"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.out).at("rows").size() >= 40);
+}
+
+TEST_CASE("an unusable database exits with 6 and says why", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "text.db", std::string(5000, 'x'));
+  for (const std::string& path :
+       {folder / "text.db", std::string("/nonexistent-folder/x.db"), folder / "missing.db"}) {
+    CAPTURE(path);
+    const Result result = run_program({"list", "--db", path});
+    CHECK(result.exit_code == 6);
+    CHECK_THAT(result.err, Contains(path));
+  }
+}
+
+TEST_CASE("errors are objects under --format json", "[unit]") {
+  const Result result =
+      run_program({"list", "--db", "/nonexistent-folder/x.db", "--format", "json"});
+  const auto json = nlohmann::json::parse(result.out);
+  CHECK(json.at("type") == "error");
+  CHECK(json.at("exit_code") == 6);
+}
+
+TEST_CASE("codecs and methods are listed with their options", "[unit]") {
+  const auto rows =
+      nlohmann::json::parse(run_program({"codec", "list", "--format", "json"}).out).at("rows");
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.at("name"));
+  CHECK(names == std::vector<std::string>{"none", "fp16", "terngrad", "topk"});
+  CHECK(run_program({"methods"}).exit_code == 0);
+}

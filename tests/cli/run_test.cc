@@ -1,0 +1,122 @@
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "base/child_process.h"
+#include "base/file_descriptor.h"
+#include "results/store.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+using results::Store;
+
+namespace {
+
+/// 12 runs of one collective, 300 repetitions each: no LibTorch, a few hundred milliseconds in all.
+const char* kSweep = R"({"schema_version": 1, "name": "kill",
+  "workload": {"collective": "ring-all-reduce", "bytes": "1MB", "repetitions": 300},
+  "cluster": {"workers": 8},
+  "network": {"link": {"bandwidth": "1Gbps", "delay": "50us"}},
+  "executor": "flow",
+  "sweep": {"/network/link/bandwidth": ["100Mbps", "200Mbps", "500Mbps", "1Gbps"],
+            "/cluster/workers": [4, 6, 8]}})";
+
+nlohmann::json rows_of(const std::string& database) {
+  const Result result = run_program({"list", "--db", database, "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.out).at("rows");
+}
+
+}  // namespace
+
+TEST_CASE("kill -9 ten times at random moments, then --resume: nothing lost, nothing twice",
+          "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "sweep.json", kSweep);
+  const std::string database = folder / "runs.db";
+  std::minstd_rand random(7);
+  std::set<std::int64_t> finished;
+  for (int kill = 0; kill < 10; ++kill) {
+    ChildProcess child({program_path(), "run", folder / "sweep.json", "--db", database, "--resume",
+                        "--no-report", "-q"},
+                       {.pipe_stdout = true});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5 + random() % 120));
+    child.kill_and_reap();
+    if (::access(database.c_str(), F_OK) != 0) continue;
+    const auto store = Store::open(database, Store::Mode::kReadWrite);
+    REQUIRE(store->integrity() == "ok");
+    std::set<std::int64_t> now;
+    for (const auto& run : store->runs())
+      if (run.status == results::RunStatus::kFinished) now.insert(run.id);
+    // What was finished before this kill is still there.
+    CHECK(std::includes(now.begin(), now.end(), finished.begin(), finished.end()));
+    finished = now;
+  }
+  const Result last =
+      run_program({"run", folder / "sweep.json", "--db", database, "--resume", "--no-report"});
+  INFO(last.err);
+  REQUIRE(last.exit_code == 0);
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  CHECK(store->integrity() == "ok");
+  std::set<std::string> hashes;
+  for (const auto& run : store->runs()) {
+    CHECK(run.status == results::RunStatus::kFinished);
+    CHECK(run.steps_done == 300);
+    CHECK(store->steps(run.id).size() == 300);
+    hashes.insert(run.header.scenario_hash);
+  }
+  CHECK(store->runs().size() == 12);
+  CHECK(hashes.size() == 12);
+}
+
+TEST_CASE("SIGINT stops after the current step, keeps the steps and exits with 130", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "long.json", R"({"schema_version": 1, "name": "long",
+    "workload": {"collective": "ring-all-reduce", "bytes": "1MB", "repetitions": 1000000},
+    "cluster": {"workers": 8}, "executor": "flow"})");
+  const std::string database = folder / "runs.db";
+  ChildProcess child({program_path(), "run", folder / "long.json", "--db", database, "-q"},
+                     {.pipe_stdout = true});
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  child.signal(SIGINT);
+  CHECK(child.wait() == 130);
+  const auto rows = rows_of(database);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].at("status") == "partial");
+  CHECK(rows[0].at("steps_done").get<int>() > 0);
+}
+
+TEST_CASE("a full disk is reported, and what was stored stays", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "sweep.json", kSweep);
+  const std::string database = folder / "runs.db";
+  // A file-size limit stands in for the full disk; SQLite sees a failed write.
+  const Result result = run_program({"run", folder / "sweep.json", "--db", database, "--no-report"},
+                                    "trap '' XFSZ; ulimit -f 150; exec \"$@\"");
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK_THAT(result.err, Contains(database));
+  CHECK(Store::open(database, Store::Mode::kReadWrite)->integrity() == "ok");
+}
+
+TEST_CASE("the same run twice gives the same timeline hash; another rate gives another", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "sweep.json", kSweep);
+  std::vector<std::string> hashes;
+  for (const char* database : {"a.db", "b.db"}) {
+    REQUIRE(
+        run_program({"run", folder / "sweep.json", "--db", folder / database, "--no-report", "-q"})
+            .exit_code == 0);
+    for (const auto& row : rows_of(folder / database)) hashes.push_back(row.at("timeline_hash"));
+  }
+  REQUIRE(hashes.size() == 24);
+  for (std::size_t i = 0; i < 12; ++i) CHECK(hashes[i] == hashes[i + 12]);
+  CHECK(std::set<std::string>(hashes.begin(), hashes.end()).size() == 12);
+}
