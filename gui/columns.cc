@@ -66,6 +66,7 @@ QString tags_text(const RunSummary& run) {
 
 QString signed_text(double value, int decimals, const char* unit) {
   const QString digits = QString::number(std::abs(value), 'f', decimals);
+  if (digits.toDouble() == 0) return QString("±0 ") + unit;
   const QString sign = value < 0 ? QStringLiteral("−") : QStringLiteral("+");
   return sign + digits + " " + unit;
 }
@@ -173,7 +174,10 @@ QString full_text(const RunSummary& run, Column column) {
 
 QString delta_text(const RunSummary& run, const RunSummary& baseline, Column column) {
   const Quantity quantity = info(column).quantity;
-  if (quantity == Quantity::kText || quantity == Quantity::kIdentifier) return {};
+  if (quantity == Quantity::kText || quantity == Quantity::kIdentifier ||
+      quantity == Quantity::kCount) {
+    return {};
+  }
   const auto value = number(run, column), base = number(baseline, column);
   if (!value || !base || !std::isfinite(*value) || !std::isfinite(*base)) return {};
   if (quantity == Quantity::kShare) return signed_text((*value - *base) * 100, 1, "pp");

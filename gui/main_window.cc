@@ -47,7 +47,9 @@ void MainWindow::build() {
   charts_ = new QTabWidget(this);
   charts_->setDocumentMode(true);
   charts_->addTab(tradeoff_, "Trade-off");
+  groups_ = new GroupTable(table_, selection_, this);
   charts_->addTab(timeline_page_, "Timeline");
+  charts_->addTab(groups_, "Seeds");
   splitter_ = new QSplitter(Qt::Vertical, this);
   splitter_->addWidget(charts_);
   splitter_->addWidget(table_);

@@ -6,6 +6,7 @@
 #include <QTabWidget>
 
 #include "gui/database.h"
+#include "gui/group_table.h"
 #include "gui/message_bar.h"
 #include "gui/run_panel.h"
 #include "gui/run_selection.h"
@@ -33,10 +34,13 @@ class MainWindow : public QMainWindow {
   void open_scenario(const QString& path);
   /// Saves the chart in front; the ending decides the format. Errors appear in the window.
   void export_chart(const QString& file);
+  /// The runs that the table shows, in its order: .json, else CSV.
+  void export_runs(const QString& file);
 
   RunTable* table() { return table_; }
   RunSelection* selection() { return selection_; }
   TradeoffView* tradeoff() { return tradeoff_; }
+  GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_; }
   RunPanel* run_panel() { return run_panel_; }
   QTabWidget* charts() { return charts_; }
@@ -67,6 +71,10 @@ class MainWindow : public QMainWindow {
   void choose_database();
   void choose_scenario();
   void choose_export();
+  void choose_runs_export();
+  void choose_save(const QString& title, const QString& name, const QString& formats,
+                   void (MainWindow::*save)(const QString&));
+  void exporting(const QString& file, const std::function<void()>& save);
   void open_any(const QString& path);
   void show_runs(const Snapshot& runs);
   void show_current_run();
@@ -90,6 +98,7 @@ class MainWindow : public QMainWindow {
   TradeoffView* tradeoff_;
   QWidget* timeline_page_;
   TimelineView* timeline_;
+  GroupTable* groups_;
   QLabel* overlap_;
   RunTable* table_;
   QSplitter* splitter_;

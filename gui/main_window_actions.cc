@@ -8,9 +8,11 @@
 #include <QStatusBar>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "gui/export_view.h"
 #include "gui/key_sheet.h"
 #include "gui/main_window.h"
+#include "results/export.h"
 
 namespace gradwire::gui {
 
@@ -45,6 +47,8 @@ void MainWindow::build_file_menu() {
   add_action(menu, "Re&fresh", {QKeySequence("F5"), QKeySequence("Ctrl+R")},
              [this] { database_->refresh(); });
   add_action(menu, "&Export the chart…", {QKeySequence("Ctrl+E")}, [this] { choose_export(); });
+  add_action(menu, "Export the s&hown runs…", {QKeySequence("Ctrl+Shift+E")},
+             [this] { choose_runs_export(); });
   menu->addSeparator();
   add_action(menu, "&Quit", {QKeySequence("Ctrl+Q")}, [this] { close(); });
 }
@@ -82,10 +86,14 @@ void MainWindow::build_view_menu() {
     charts_->setCurrentWidget(timeline_page_);
     timeline_->setFocus();
   });
-  add_action(menu, "Run ta&ble", {QKeySequence("Ctrl+3")}, [this] { table_->table()->setFocus(); });
+  add_action(menu, "&Seeds: mean and spread", {QKeySequence("Ctrl+3")}, [this] {
+    charts_->setCurrentWidget(groups_);
+    groups_->table()->setFocus();
+  });
+  add_action(menu, "Run ta&ble", {QKeySequence("Ctrl+4")}, [this] { table_->table()->setFocus(); });
   QAction* panel = run_dock_->toggleViewAction();
   panel->setText("&Run panel");
-  panel->setShortcut(QKeySequence("Ctrl+4"));
+  panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
   menu->addSeparator();
   add_action(menu, "&Zoom in", {QKeySequence::ZoomIn}, [this] { zoom_chart(true); });
@@ -158,32 +166,61 @@ void MainWindow::choose_scenario() {
   dialog->open();
 }
 
-void MainWindow::choose_export() {
-  const bool timeline = charts_->currentWidget() == timeline_page_;
-  auto* dialog =
-      new QFileDialog(this, "Export the chart", timeline ? "timeline.pdf" : "trade-off.svg",
-                      timeline ? "PDF (*.pdf);;Picture (*.png);;Segments (*.csv)"
-                               : "SVG (*.svg);;PDF (*.pdf);;Picture (*.png);;Points (*.csv)");
+void MainWindow::choose_save(const QString& title, const QString& name, const QString& formats,
+                             void (MainWindow::*save)(const QString&)) {
+  auto* dialog = new QFileDialog(this, title, name, formats);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(timeline ? "pdf" : "svg");
+  dialog->setDefaultSuffix(QFileInfo(name).suffix());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::export_chart);
+  connect(dialog, &QFileDialog::fileSelected, this, save);
   dialog->open();
 }
 
-void MainWindow::export_chart(const QString& file) {
+void MainWindow::choose_export() {
+  if (charts_->currentWidget() == timeline_page_) {
+    choose_save("Export the timeline", "timeline.pdf",
+                "PDF (*.pdf);;Picture (*.png);;Segments (*.csv)", &MainWindow::export_chart);
+  } else {
+    choose_save("Export the trade-off chart", "trade-off.svg",
+                "SVG (*.svg);;PDF (*.pdf);;Picture (*.png);;Points (*.csv)",
+                &MainWindow::export_chart);
+  }
+}
+
+void MainWindow::choose_runs_export() {
+  choose_save("Export the shown runs", "runs.csv", "CSV (*.csv);;JSON (*.json)",
+              &MainWindow::export_runs);
+}
+
+void MainWindow::exporting(const QString& file, const std::function<void()>& save) {
   // A slot is called by Qt, which knows no exceptions: the error ends here, as a message.
   try {
-    FigureView* chart = tradeoff_->chart();
+    save();
+    statusBar()->showMessage("Exported " + file, 5000);
+  } catch (const Error& error) {
+    error_bar_->show_message(QString::fromUtf8(error.what()));
+  }
+}
+
+void MainWindow::export_chart(const QString& file) {
+  exporting(file, [&] {
+    const FigureView* chart = tradeoff_->chart();
     if (charts_->currentWidget() == timeline_page_) {
       export_timeline(*timeline_, file);
     } else {
       export_figure(chart->figure(), chart->x_view(), chart->y_view(), font(), file);
     }
-    statusBar()->showMessage("Exported " + file, 5000);
-  } catch (const Error& error) {
-    error_bar_->show_message(QString::fromUtf8(error.what()));
-  }
+  });
+}
+
+void MainWindow::export_runs(const QString& file) {
+  exporting(file, [&] {
+    std::vector<results::RunSummary> runs;
+    for (int row = 0; row < table_->view().rows(); ++row) runs.push_back(table_->view().at(row));
+    const auto format = file.endsWith(".json", Qt::CaseInsensitive) ? results::ExportFormat::kJson
+                                                                    : results::ExportFormat::kCsv;
+    write_file(file.toStdString(), results::export_runs(runs, format));
+  });
 }
 
 void MainWindow::reset_chart() {

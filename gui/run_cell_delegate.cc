@@ -17,7 +17,7 @@ bool has_deltas(const QModelIndex& index) {
   const auto* model = qobject_cast<const RunTableModel*>(index.model());
   const Quantity quantity = info(column_at(index.column())).quantity;
   return model && model->view().baseline() && quantity != Quantity::kText &&
-         quantity != Quantity::kIdentifier;
+         quantity != Quantity::kIdentifier && quantity != Quantity::kCount;
 }
 
 }  // namespace

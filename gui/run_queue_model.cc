@@ -51,15 +51,17 @@ QString entry_title(const QueueEntry& entry) {
 
 QString entry_text(const QueueEntry& entry) {
   const RunProgress& run = entry.progress;
-  QString text = QString("%1 of %2 steps · %3 simulated in %4")
-                     .arg(run.step)
-                     .arg(run.steps)
-                     .arg(duration_text(run.simulated_s), duration_text(run.wall_s));
+  QStringList parts;
   if (entry.state != QueueState::kRunning) {
-    return text + " · " + (entry.result.isEmpty() ? name_of(entry.state) : entry.result);
+    parts << (entry.result.isEmpty() ? QString(name_of(entry.state)) : entry.result);
   }
-  if (run.remaining_s >= 0) text += QString(" · %1 left").arg(duration_text(run.remaining_s));
-  return text;
+  parts << QString("%1 of %2 steps").arg(run.step).arg(run.steps);
+  if (entry.state == QueueState::kRunning && run.remaining_s >= 0) {
+    parts << QString("%1 left").arg(duration_text(run.remaining_s));
+  }
+  parts << QString("%1 simulated in %2")
+               .arg(duration_text(run.simulated_s), duration_text(run.wall_s));
+  return parts.join(" · ");
 }
 
 void RunQueueModel::clear() {

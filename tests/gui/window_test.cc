@@ -318,3 +318,53 @@ TEST_CASE("charts are painted in light and dark without fixed colours", "[gui]")
         dark.color(QPalette::Base));
   QApplication::setPalette(light);
 }
+
+TEST_CASE("charts and runs are exported in every format", "[gui]") {
+  Fixture fixture(60);
+  QTemporaryDir folder;
+  fixture.window.selection()->select({2, 3});
+  REQUIRE(fixture.has_timeline());
+  QTest::qWait(20);
+  const auto contents = [&](const char* name) {
+    QFile file(folder.filePath(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  };
+  for (const char* name : {"a.svg", "a.pdf", "a.png", "a.csv"}) {
+    fixture.window.export_chart(folder.filePath(name));
+  }
+  CHECK(contents("a.svg").contains("terngrad"));
+  CHECK(contents("a.pdf").startsWith("%PDF"));
+  CHECK(QImage(folder.filePath("a.png")).width() == 1520);
+  // A header and at least one line a run with both figures (one of 60 failed).
+  CHECK(contents("a.csv").count('\n') > 59);
+  fixture.window.charts()->setCurrentIndex(1);
+  fixture.window.timeline()->reset_zoom();
+  for (const char* name : {"t.pdf", "t.png", "t.csv"}) {
+    fixture.window.export_chart(folder.filePath(name));
+  }
+  CHECK(contents("t.pdf").startsWith("%PDF"));
+  CHECK_FALSE(QImage(folder.filePath("t.png")).isNull());
+  const auto segments = test::sample_timeline(test::sample_run(2), 12).size();
+  CHECK(std::size_t(contents("t.csv").count('\n')) == segments + 1);
+  fixture.window.export_runs(folder.filePath("runs.csv"));
+  CHECK(contents("runs.csv").count('\n') == 61);
+  CHECK(fixture.window.error_text().isEmpty());
+  fixture.window.export_chart("/nowhere/at/all.csv");
+  CHECK(fixture.window.error_text().contains("/nowhere/at/all.csv"));
+}
+
+TEST_CASE("seeds are grouped with mean, spread and n; a group selects its runs", "[gui]") {
+  Fixture fixture(720);
+  fixture.window.charts()->setCurrentWidget(fixture.window.groups());
+  const QAbstractItemModel* model = fixture.window.groups()->table()->model();
+  REQUIRE(QTest::qWaitFor([&] { return model->rowCount() > 1; }, 5000));
+  int members = 0;
+  for (int row = 0; row < model->rowCount(); ++row) {
+    members += model->index(row, 1).data().toString().section(' ', 0, 0).toInt();
+  }
+  CHECK(members <= 720);
+  fixture.window.groups()->table()->selectRow(0);
+  const int n = model->index(0, 1).data().toString().section(' ', 0, 0).toInt();
+  CHECK(int(fixture.window.selection()->runs().size()) == n);
+  CHECK(model->index(0, 2).data().toString().contains("%"));
+}
