@@ -107,6 +107,7 @@ std::string accuracy_sentence(const ReportGroup& group, const Statistic& base) {
   const Statistic& own = group.group.final_accuracy;
   const double difference = own.mean - base.mean, band = doubt(own, base);
   const std::string end = group.name + " ends at " + shown(own, Quantity::kShare);
+  if (std::abs(difference) < 0.0005) return end + ", the same to a tenth of a point";
   if (std::isnan(band))
     return end + ", " + points(difference) + (difference < 0 ? " lower" : " higher") +
            " (too few seeds to tell from chance)";

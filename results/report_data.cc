@@ -68,6 +68,17 @@ void add_steps(const std::vector<StepRow>& steps, ReportGroup& group,
   }
 }
 
+/// Steps may overlap (a fast worker begins the next one early), and their exposed times then count
+/// the same seconds twice. What neither compute nor codec covers is at most the mean step time, as
+/// steps follow each other, less the longer of the two.
+void limit_exposed(ReportGroup& group) {
+  const double step = group.group.step_time_s.mean;
+  if (std::isnan(step)) return;
+  StepSplit& split = group.split;
+  const double most = std::max(0.0, step - std::max(split.compute_s, split.codec_s));
+  split.exposed_s = std::min(split.exposed_s, most);
+}
+
 ReportGroup load_group(const Store& store, RunGroup source, int& window) {
   ReportGroup group;
   group.group = std::move(source);
@@ -87,6 +98,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
       group.learning_provenance = name_of(metric.provenance);
     }
   }
+  limit_exposed(group);
   group.accuracy = curve_of(accuracies, group.group.runs.size());
   group.loss = curve_of(losses, group.group.runs.size());
   // A workload without training stores no loss that could be drawn.

@@ -103,6 +103,26 @@ TEST_CASE("the sentences follow from the figures", "[report]") {
                        Contains("50 times less"));
 }
 
+TEST_CASE("overlapping steps do not count exposed time twice", "[report]") {
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  const RunId id = store->begin_run(sample_header(), 2);
+  // Two steps of 1 s that overlap by half: 1.5 s for two, 0.75 s a step; 0.25 s of it is compute,
+  // so at most 0.75 - 0.25 = 0.5 s are exposed (67 %), not the 0.7 s that each step has stored.
+  std::vector<StepRow> steps = {sample_step(0), sample_step(1)};
+  for (StepRow& step : steps) {
+    step.start_s = 0.5 * static_cast<double>(step.step);
+    step.end_s = step.start_s + 1;
+    step.compute_s = 0.25;
+    step.codec_s = 0;
+    step.exposed_s = 0.7;
+  }
+  store->append(id, steps, {});
+  const std::vector<MetricRow> finals = {{-1, "step_time_s", 0.75, "s", Provenance::kSimulated}};
+  store->finish_run(id, RunStatus::kFinished, "", "", "", finals);
+  CHECK_THAT(report_html(*store, std::vector{id}), Contains("66.7 % is communication"));
+}
+
 TEST_CASE("forty-eight runs on four links become sections", "[report]") {
   const Runs runs({{"1Gbps", 1e9}, {"10Gbps", 1e10}, {"10Mbps", 1e7}, {"100Mbps", 1e8}});
   REQUIRE(runs.ids.size() == 48);
