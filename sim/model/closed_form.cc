@@ -94,39 +94,30 @@ std::vector<ClosedForm::Block> ClosedForm::hops_of_largest(const CollectiveSpec&
 double ClosedForm::ring_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {
   const std::size_t ranks = spec.members.size();
   if (ranks < 2) return 0;
-  std::vector<PathCost> paths;
+  double propagation = 0, per_byte = 0, forwarding = 0;  // means over the ring's hops
+  double slowest = 0;                                    // s a byte
   for (std::size_t r = 0; r < ranks; ++r) {
-    paths.push_back(path(spec.members[r], spec.members[(r + 1) % ranks]));
+    const PathCost hop = path(spec.members[r], spec.members[(r + 1) % ranks]);
+    propagation += hop.propagation / static_cast<double>(ranks);
+    per_byte += 1 / hop.line_rate / static_cast<double>(ranks);
+    forwarding += hop.forwarding / static_cast<double>(ranks);
+    slowest = std::max(slowest, 1 / hop.line_rate);
   }
-  const std::vector<Block> hops = hops_of_largest(spec, bytes);
-  // The longest way round: hops in turn, from the worst start. Paths enter as sums, so all starts
-  // cost one pass: way(start + 1) = way(start) is only equal for equal paths, hence the bound below
-  // takes each path's share of the turns, which differs by one turn at most.
-  double alphas = 0, slowest = 0, worst_alpha = 0;
-  double mean_per_byte = 0, mean_forwarding = 0;
-  for (const PathCost& p : paths) {
-    alphas += p.propagation / static_cast<double>(ranks);
-    mean_per_byte += 1 / p.line_rate / static_cast<double>(ranks);
-    mean_forwarding += p.forwarding / static_cast<double>(ranks);
-    slowest = std::max(slowest, 1 / p.line_rate);
-    worst_alpha = std::max(worst_alpha, p.propagation);
-  }
-  double way = 0, queue = worst_alpha;
-  for (const Block& hop : hops) {
-    if (hop.wire > 0) way += alphas + mean_forwarding * hop.first + mean_per_byte * hop.wire;
+  double way = 0, through_slowest = 0;
+  for (const Block& hop : hops_of_largest(spec, bytes)) {
+    if (hop.wire > 0) way += propagation + forwarding * hop.first + per_byte * hop.wire;
     way += hop.adding;
+    through_slowest += slowest * hop.wire;
   }
-  if (spec.byte_slots() > 0) {
-    double all = 0, least = block(bytes[0], 0).wire;
+  if (spec.byte_slots() > 0) {  // a gather: all blocks but one
+    double all = 0, largest = 0;
     for (const Bytes b : bytes) {
       all += block(b, 0).wire;
-      least = std::min(least, block(b, 0).wire);
+      largest = std::max(largest, block(b, 0).wire);
     }
-    queue += slowest * (all - least);
-  } else {
-    for (const Block& hop : hops) queue += slowest * hop.wire;
+    through_slowest = slowest * (all - largest);
   }
-  return std::max(way, queue);
+  return std::max(way, propagation + through_slowest);
 }
 
 double ClosedForm::server_seconds(const CollectiveSpec& spec, std::span<const Bytes> bytes) const {

@@ -8,9 +8,9 @@
 /// N ranks, hop r from rank r to rank r + 1 with alpha_r, line rate R_r (sim/path_cost.h); w(b)
 /// wire bytes of b payload bytes. A ring's time, from the moment at which all ranks are ready, is
 /// the larger of
-///   - the longest way of one block: it crosses the N hops in turn, H hops in all, each
-///     alpha_r + w / R_r, plus the addition on each reducing hop;
-///   - the slowest hop: all that crosses it one after the other, plus one alpha.
+///   - the longest way of one block: H hops in turn, at the ring's mean alpha and mean 1 / R, each
+///     alpha + w / R, plus the addition on each reducing hop;
+///   - the slowest hop: all that crosses it one after the other, plus one propagation.
 /// Reductions: H = 2 (N-1) or N - 1, block = the largest chunk at its width on each hop. Gathers:
 /// H = N - 1, the largest block. Equal hops and blocks: exact. Otherwise a lower bound of what an
 /// uncontended ring takes (a block may also wait behind others on several hops in turn).
