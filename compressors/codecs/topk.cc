@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "compressors/arithmetic/bits.h"
@@ -13,8 +14,9 @@ namespace {
 constexpr std::string_view kName = "topk";
 constexpr std::size_t kCountBytes = 4;
 constexpr std::size_t kEntryBytes = 8;
-constexpr std::size_t kHistogramBins = 2048;
-constexpr std::size_t kHistograms = 4;  // side by side, so that equal bins in a row do not wait
+constexpr std::size_t kBins = 2048;
+constexpr std::size_t kSample = 4096;
+constexpr std::size_t kKeySlack = 16;  // collect_keys may write one vector beyond
 
 /// The k-th largest magnitude, and how many values of exactly that magnitude are among the k.
 struct Threshold {
@@ -22,38 +24,69 @@ struct Threshold {
   std::size_t ties = 0;
 };
 
-/// One digit of the magnitude bits, counted among values whose higher bits equal `prefix`.
+/// What encode keeps in scratch, in words: histogram, sample, candidates.
+struct Workspace {
+  std::span<std::uint32_t> bins, sample, keys;
+};
+
+std::size_t workspace_words(std::size_t n) {
+  return kBins + kSample + n + kKeySlack;
+}
+
+Workspace workspace_in(std::span<std::byte> scratch, std::size_t n) {
+  const auto words = view_as<std::uint32_t>(scratch, workspace_words(n));
+  return {words.first(kBins), words.subspan(kBins, kSample), words.subspan(kBins + kSample)};
+}
+
+/// A magnitude that about 1.5 k values reach, judged by a sample: whatever it is, the selection is
+/// exact, only its speed differs. 0 = take all.
+std::uint32_t guess_lowest(std::span<const float> data, std::size_t k,
+                           std::span<std::uint32_t> sample) {
+  if (data.size() < 4 * kSample) return 0;
+  const double share = static_cast<double>(k) / static_cast<double>(data.size());
+  const auto rank = static_cast<std::size_t>(1.5 * share * static_cast<double>(kSample)) + 16;
+  if (rank >= kSample) return 0;
+  const std::size_t step = data.size() / kSample;
+  for (std::size_t i = 0; i < kSample; ++i) sample[i] = magnitude_bits(data[i * step]);
+  const auto at = sample.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(sample.begin(), at, sample.end(), std::greater<>());
+  return *at;
+}
+
+/// The magnitude bits of all values that can be among the k largest, and perhaps some more.
+std::span<const std::uint32_t> collect_candidates(const TensorView& tensor, std::size_t k,
+                                                  const Workspace& work) {
+  const std::span<const float> data = tensor.data;
+  const std::uint32_t lowest = guess_lowest(data, k, work.sample);
+  auto found = kernels::collect_keys(data.data(), data.size(), lowest, work.keys.data());
+  require_finite(kName, tensor, found.max_magnitude);
+  if (found.count < k)  // the sample was misleading
+    found = kernels::collect_keys(data.data(), data.size(), 0, work.keys.data());
+  return work.keys.first(found.count);
+}
+
+/// One digit of the magnitude bits, counted among keys whose higher bits equal the prefix.
 struct Digit {
   int shift;
   int bits;
 };
 constexpr Digit kDigits[] = {{20, 11}, {10, 10}, {0, 10}};
 
-void count_digit(std::span<const float> data, Digit digit, std::uint32_t prefix,
+void count_digit(std::span<const std::uint32_t> keys, Digit digit, std::uint32_t prefix,
                  std::span<std::uint32_t> bins) {
   std::fill(bins.begin(), bins.end(), 0u);
   const std::uint32_t mask = (1u << digit.bits) - 1u;
   const int high = digit.shift + digit.bits;
-  const bool all = high >= 31;
-  for (std::size_t e = 0; e < data.size(); ++e) {
-    const std::uint32_t key = magnitude_bits(data[e]);
-    if (all || key >> high == prefix)
-      ++bins[e % kHistograms * kHistogramBins + (key >> digit.shift & mask)];
-  }
-  for (std::size_t h = 1; h < kHistograms; ++h)
-    for (std::size_t b = 0; b < kHistogramBins; ++b) bins[b] += bins[h * kHistogramBins + b];
+  for (const std::uint32_t key : keys)
+    if (key >> high == prefix) ++bins[key >> digit.shift & mask];
 }
 
 /// Radix selection from the top digit down: each pass finds the bin that holds the k-th largest.
-Threshold select_threshold(const TensorView& tensor, std::size_t k, std::span<std::uint32_t> bins) {
+Threshold select_threshold(std::span<const std::uint32_t> keys, std::size_t k,
+                           std::span<std::uint32_t> bins) {
   Threshold found{0, k};
   for (const Digit digit : kDigits) {
-    count_digit(tensor.data, digit, found.magnitude, bins);
-    if (digit.shift == kDigits[0].shift) {
-      const auto infinite = bins.subspan(kInfinityBits >> digit.shift, 8);
-      if (std::any_of(infinite.begin(), infinite.end(), [](std::uint32_t c) { return c > 0; }))
-        require_finite(kName, tensor, kInfinityBits);
-    }
+    count_digit(keys, digit, found.magnitude, bins);
     std::size_t bin = std::size_t{1} << digit.bits;
     while (bins[--bin] < found.ties) found.ties -= bins[bin];
     found.magnitude = found.magnitude << digit.bits | static_cast<std::uint32_t>(bin);
@@ -70,8 +103,8 @@ class TopkCodec final : public Codec {
   std::size_t max_encoded_size(std::size_t n) const override {
     return kCountBytes + kEntryBytes * topk_count(n, ratio_);
   }
-  std::size_t scratch_size(std::size_t) const override {
-    return kHistograms * kHistogramBins * sizeof(std::uint32_t);
+  std::size_t scratch_size(std::size_t n) const override {
+    return workspace_words(n) * sizeof(std::uint32_t);
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
@@ -83,8 +116,9 @@ class TopkCodec final : public Codec {
     const std::size_t k = topk_count(data.size(), ratio_);
     store_field(job.payload, 0, static_cast<std::uint32_t>(k));
     if (k > 0) {
-      const auto bins = view_as<std::uint32_t>(scratch, kHistograms * kHistogramBins);
-      const Threshold threshold = select_threshold(job.tensor, k, bins);
+      const Workspace work = workspace_in(scratch, data.size());
+      const auto candidates = collect_candidates(job.tensor, k, work);
+      const Threshold threshold = select_threshold(candidates, k, work.bins);
       const std::size_t written =
           kernels::select_entries(data.data(), data.size(), threshold.magnitude, threshold.ties,
                                   job.payload.data() + kCountBytes);

@@ -33,6 +33,15 @@ void from_half(const std::byte* halves, std::size_t n, float* values);
 /// values[i] += factor * half i, product rounded before the sum.
 void from_half_add(const std::byte* halves, std::size_t n, float factor, float* values);
 
+/// keys[] = the magnitude bits that are at least `lowest`, by ascending index; keys has room for
+/// n + 16, and all of it may be overwritten.
+struct LargeKeys {
+  std::size_t count = 0;
+  std::uint32_t max_magnitude = 0;
+};
+LargeKeys collect_keys(const float* values, std::size_t n, std::uint32_t lowest,
+                       std::uint32_t* keys);
+
 /// Writes an entry {u32 index, f32 value} for each value whose magnitude bits exceed `threshold`,
 /// and for the first `ties` that equal it, by ascending index. Returns the number of entries.
 std::size_t select_entries(const float* values, std::size_t n, std::uint32_t threshold,

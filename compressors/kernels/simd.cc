@@ -1,4 +1,5 @@
 #include <cstring>
+#include <type_traits>
 
 #include "compressors/arithmetic/half.h"
 #include "compressors/kernels/kernels.h"
@@ -151,10 +152,12 @@ HWY_INLINE std::uint64_t spread_bits(std::uint32_t bits) {  // bit i goes to bit
   return (x | x << 1) & 0x5555555555555555ull;
 }
 
+// Read at the width it was stored, or the load waits for the store to leave the core.
 HWY_INLINE std::uint32_t mask_bits(hn::Mask<FloatTag> mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(FloatTag(), mask, bytes);
-  return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8;
+  using Bits = std::conditional_t<(HWY_MAX_BYTES >= 64), std::uint16_t, std::uint8_t>;
+  Bits bits = 0;
+  hn::StoreMaskBits(FloatTag(), mask, reinterpret_cast<std::uint8_t*>(&bits));
+  return bits;
 }
 
 HWY_INLINE std::uint32_t ternary_tail(const float* values, const std::uint32_t* words,
@@ -285,6 +288,29 @@ HWY_ATTR void FromHalfAdd(const std::byte* halves, std::size_t n, float factor, 
 }
 
 // ---- top-k: most vectors hold nothing to send
+HWY_ATTR LargeKeys CollectKeys(const float* values, std::size_t n, std::uint32_t lowest,
+                               std::uint32_t* keys) {
+  const FloatTag d;
+  const IntTag di;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto below = hn::Set(di, static_cast<std::int32_t>(lowest) - 1);
+  auto vector_max = hn::Zero(di);
+  auto* out = reinterpret_cast<std::int32_t*>(keys);
+  std::size_t count = 0, i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto key = magnitudes(hn::LoadU(d, values + i));
+    vector_max = hn::Max(vector_max, key);
+    count += hn::CompressStore(key, hn::Gt(key, below), di, out + count);
+  }
+  std::uint32_t largest = reduce_max(vector_max);
+  for (; i < n; ++i) {
+    const std::uint32_t key = magnitude_bits(values[i]);
+    largest = larger(largest, key);
+    if (key >= lowest) keys[count++] = key;
+  }
+  return LargeKeys{count, largest};
+}
+
 struct EntryWriter {
   std::uint32_t threshold;
   std::size_t ties;
@@ -365,6 +391,7 @@ HWY_EXPORT(TernaryValuesAdd);
 HWY_EXPORT(ToHalf);
 HWY_EXPORT(FromHalf);
 HWY_EXPORT(FromHalfAdd);
+HWY_EXPORT(CollectKeys);
 HWY_EXPORT(SelectEntries);
 HWY_EXPORT(Moments);
 
@@ -396,6 +423,10 @@ void from_half(const std::byte* halves, std::size_t n, float* values) {
 }
 void from_half_add(const std::byte* halves, std::size_t n, float factor, float* values) {
   HWY_DYNAMIC_DISPATCH(FromHalfAdd)(halves, n, factor, values);
+}
+LargeKeys collect_keys(const float* values, std::size_t n, std::uint32_t lowest,
+                       std::uint32_t* keys) {
+  return HWY_DYNAMIC_DISPATCH(CollectKeys)(values, n, lowest, keys);
 }
 std::size_t select_entries(const float* values, std::size_t n, std::uint32_t threshold,
                            std::size_t ties, std::byte* entries) {

@@ -109,6 +109,14 @@ TEST_CASE("every instruction set finds the same maxima, moments and entries") {
           std::vector<std::byte> entries(8 * values.size());
           entries.resize(8 * kernels::select_entries(values.data(), values.size(), threshold, 1,
                                                      entries.data()));
+          std::vector<std::uint32_t> keys(values.size() + 16), expected;
+          const auto found =
+              kernels::collect_keys(values.data(), values.size(), threshold, keys.data());
+          keys.resize(found.count);
+          for (const float value : values)
+            if (magnitude_bits(value) >= threshold) expected.push_back(magnitude_bits(value));
+          CHECK(keys == expected);
+          CHECK(found.max_magnitude == largest);
           if (reference == nullptr) {
             first = moments;
             reference = &first;

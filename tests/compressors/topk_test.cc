@@ -78,6 +78,21 @@ TEST_CASE("topk selects what a full sort selects") {
       }
 }
 
+TEST_CASE("topk is exact for tensors large enough to be sampled, and where the sample misleads") {
+  const std::size_t n = 65536;  // the sample takes every 16th value
+  const auto codec = topk("0.01");
+  auto x = random_values(n);
+  CHECK(decode(*codec, encode(*codec, x), n) == keep_largest(x, topk_count(n, 0.01)));
+  // Every sampled value is large, and there are 4,096 of them: fewer than the k that is wanted.
+  for (std::size_t e = 0; e < n; e += 16) x[e] += 10.0f;
+  CHECK(decode(*codec, encode(*codec, x), n) == keep_largest(x, topk_count(n, 0.01)));
+  const auto tenth = topk("0.1");
+  CHECK(decode(*tenth, encode(*tenth, x), n) == keep_largest(x, topk_count(n, 0.1)));
+  // Every sampled value is small: nearly all others are candidates.
+  for (std::size_t e = 0; e < n; e += 16) x[e] = 0.0f;
+  CHECK(decode(*codec, encode(*codec, x), n) == keep_largest(x, topk_count(n, 0.01)));
+}
+
 TEST_CASE("topk contracts: ||x - topk(x)||^2 <= (1 - k/n) ||x||^2, equality for constant |x|") {
   const auto codec = topk("0.1");
   const auto x = random_values(1000);
