@@ -24,6 +24,9 @@ namespace {
 constexpr std::int64_t kTcpIpHeader = 52;  // IP 20, TCP 20, timestamps 12
 constexpr std::int64_t kPppHeader = 2;
 constexpr std::uint64_t kPacketsAProgress = 4096;
+constexpr double kCoDelTarget = 5e-3;   // s, ns-3's and Linux's default
+constexpr double kCoDelInterval = 0.1;  // s
+constexpr double kCoDelPackets = 100;
 
 std::int64_t ethernet_overhead(const TransportSettings& transport) {
   return transport.wire_segment.count() - transport.segment.count() - kTcpIpHeader;
@@ -75,8 +78,7 @@ void Ns3Topology::add_link(int link, const TransportSettings& transport) {
   helper.SetDeviceAttribute("InterframeGap", ns3::TimeValue(ns3::Seconds(gap)));
   helper.SetDeviceAttribute("Mtu", ns3::UintegerValue(static_cast<std::uint64_t>(mtu)));
   helper.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds(spec.spec.delay.value())));
-  helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
-                  ns3::StringValue(spec.spec.queue.count() > 0 ? "1p" : "100p"));
+  helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns3::StringValue("1p"));
   const ns3::NetDeviceContainer ends = helper.Install(nodes_.Get(static_cast<uint32_t>(spec.a)),
                                                       nodes_.Get(static_cast<uint32_t>(spec.b)));
   for (int side = 0; side < 2; ++side) {
@@ -111,12 +113,16 @@ void Ns3Topology::add_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spe
                             ns3::StringValue(std::to_string(spec.queue.count()) + "B"));
   } else {
     // Room for two bandwidth-delay products of a path of four such links, where that is more.
-    const double product = spec.rate.value() / 8 * 8 * spec.delay.value();
-    const auto packets = static_cast<std::int64_t>(
-        2 * product / static_cast<double>(transport.wire_segment.count()));
+    const double segment = static_cast<double>(transport.wire_segment.count());
+    const double product = spec.rate.value() * spec.delay.value();
+    const auto packets = static_cast<std::int64_t>(2 * product / segment);
+    const double target = std::max(kCoDelTarget, kCoDelPackets * 8 * segment / spec.rate.value());
+    const double interval = std::max(kCoDelInterval, 2 * target);
     helper.SetRootQueueDisc(
         "ns3::FqCoDelQueueDisc", "MaxSize",
-        ns3::StringValue(std::to_string(std::max<std::int64_t>(10240, packets)) + "p"));
+        ns3::StringValue(std::to_string(std::max<std::int64_t>(10240, packets)) + "p"), "Target",
+        ns3::StringValue(std::to_string(target) + "s"), "Interval",
+        ns3::StringValue(std::to_string(interval) + "s"));
   }
   helper.Install(device);
 }
