@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kTcpIpHeader = 52;  // IP 20, TCP 20, timestamps 12
 constexpr std::int64_t kPppHeader = 2;
-constexpr std::uint64_t kPacketsAProgress = 4096;
+constexpr std::uint64_t kPacketsAProgress = 512;
 constexpr double kCoDelTarget = 5e-3;   // s, ns-3's and Linux's default
 constexpr double kCoDelInterval = 0.1;  // s
 constexpr double kCoDelPackets = 100;

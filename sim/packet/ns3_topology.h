@@ -48,7 +48,7 @@ class Ns3Topology {
 
   /// Bytes in Ethernet's framing and seconds of transmission, by channel.
   const std::vector<ChannelRecord>& channels() const { return channels_; }
-  /// Called for every few thousand packets sent.
+  /// Called for every few hundred packets sent.
   void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
 
  private:

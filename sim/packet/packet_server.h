@@ -14,7 +14,7 @@ namespace gradwire::sim {
 /// Answers requests (sim/packet/wire_format.h): one graph session on one ns-3 network.
 class PacketServer {
  public:
-  /// Called every few thousand packets with the session's time and the events run so far.
+  /// Called every few hundred packets with the session's time and the events run so far.
   using Progress = std::function<void(Seconds, std::uint64_t)>;
   explicit PacketServer(Progress progress) : progress_(std::move(progress)) {}
 

@@ -1,0 +1,45 @@
+#include <catch2/catch.hpp>
+
+#include "tests/sim/packet/helpers.h"
+
+using namespace packet_test;
+
+namespace {
+
+/// Relative error of `flow` against `packet`, step by step on warm connections.
+std::vector<double> flow_errors(const Cluster& cluster, const GraphPtr& graph,
+                                const std::vector<Bytes>& bytes, int steps) {
+  const auto packet = make_executor("packet", cluster, {});
+  const auto flow = make_executor("flow", cluster, {});
+  std::vector<double> errors;
+  for (int step = 0; step < steps; ++step) {
+    const Timeline reference = run(*packet, graph, bytes), timeline = run(*flow, graph, bytes);
+    errors.push_back((timeline.end - timeline.start) / (reference.end - reference.start) - 1);
+  }
+  return errors;
+}
+
+}  // namespace
+
+TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step included") {
+  if (!have_packet_program()) return;
+  const LinkSpec lan = link(1e9, 50e-6);
+  const std::vector<Bytes> megabytes(4, Bytes(1'000'000));
+  for (const double error : flow_errors(Cluster::star(4, lan), ring_graph(4, 250'000), {}, 3))
+    CHECK(error == Approx(0).margin(0.03));
+  const GraphPtr push = transfer_graph({{0, 4}, {1, 4}, {2, 4}, {3, 4}});
+  for (const double error : flow_errors(Cluster::star(4, lan, true), push, megabytes, 2))
+    CHECK(error == Approx(0).margin(0.03));
+  const GraphPtr pull = transfer_graph({{4, 0}, {4, 1}, {4, 2}, {4, 3}});
+  for (const double error : flow_errors(Cluster::star(4, lan, true), pull, megabytes, 2))
+    CHECK(error == Approx(0).margin(0.03));
+}
+
+TEST_CASE("the comparison sees a link that is 5 % slower") {
+  if (!have_packet_program()) return;
+  const GraphPtr graph = ring_graph(4, 250'000);
+  const auto packet = make_executor("packet", Cluster::star(4, link(1e9, 50e-6)), {});
+  const auto flow = make_executor("flow", Cluster::star(4, link(0.95e9, 50e-6)), {});
+  const Timeline reference = run(*packet, graph, {}), slower = run(*flow, graph, {});
+  CHECK(slower.end / reference.end > 1.03);
+}
