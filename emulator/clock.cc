@@ -33,6 +33,8 @@ Seconds sleep_until(Seconds instant) {
   return now;
 }
 
-void sharpen_timers() { ::prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); }
+void sharpen_timers() {
+  ::prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
+}
 
 }  // namespace gradwire::emulator

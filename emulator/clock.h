@@ -12,8 +12,8 @@ Seconds monotonic_now();
 /// is late by tens of microseconds. Returns the time measured afterwards.
 Seconds sleep_until(Seconds instant);
 
-/// Asks the kernel for timers that are 1 ns late at most instead of 50 us (prctl PR_SET_TIMERSLACK);
-/// threads started afterwards by the calling thread inherit it.
+/// Asks the kernel for timers that are 1 ns late at most instead of 50 us (prctl
+/// PR_SET_TIMERSLACK); threads started afterwards by the calling thread inherit it.
 void sharpen_timers();
 
 }  // namespace gradwire::emulator

@@ -8,7 +8,8 @@
 #include "emulator/emulator_session.h"
 #include "emulator/frame.h"
 
-/// Setting up, measuring the base RTT, and counting: the parts of EmulatorSession beside the graphs.
+/// Setting up, measuring the base RTT, and counting: the parts of EmulatorSession beside the
+/// graphs.
 namespace gradwire::emulator {
 
 using nlohmann::json;
@@ -64,9 +65,11 @@ void EmulatorSession::set_up(const sim::Cluster& cluster) {
   report_.shaper = ready.at("shaper");
   report_.netem = ready.at("netem");
   report_.loss_by = "none";
+  const Shaping shaping{report_.shaper, report_.netem,
+                        Seconds(ready.at("timers_late").get<double>())};
   Seconds longest{0};
   for (const HostLink& link : links_) {
-    report_.burst.push_back(burst_of(link));
+    report_.burst.push_back(burst_of(link, shaping));
     longest = std::max(longest, link.delay);
     if (link.loss > 0) report_.loss_by = "nftables";
   }
@@ -81,10 +84,13 @@ void EmulatorSession::set_up(const sim::Cluster& cluster) {
 
 void EmulatorSession::measure_neighbours() {
   const int hosts = static_cast<int>(links_.size());
+  // A lost message costs a retransmission timeout; a median of a few is as good.
+  const int rounds =
+      report_.loss_by == "none" ? options_.rtt_rounds : std::min(options_.rtt_rounds, 15);
   std::vector<double> medians;
   for (int from = 0; from < hosts && hosts > 1; ++from) {
     const int to = (from + 1) % hosts;
-    const Seconds time = measure_base_rtt(from, to, options_.rtt_rounds);
+    const Seconds time = measure_base_rtt(from, to, rounds);
     report_.base_rtt.push_back({from, to, time});
     medians.push_back(time.value());
   }

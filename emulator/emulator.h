@@ -20,7 +20,8 @@ struct EmulatorOptions {
   /// Seconds without any news after which the run is killed; the longest operation's own duration
   /// comes on top.
   Seconds wall_limit{120};
-  int rtt_rounds = 100;  ///< round trips a pair that measure the base RTT
+  int rtt_rounds =
+      100;  ///< round trips a pair that measure the base RTT (15 at most where packets are lost)
   /// Path of gradwire-emulator-hub; empty = $GRADWIRE_EMULATOR_PROGRAM, or beside the running
   /// program.
   std::string program;

@@ -41,7 +41,9 @@ EmulatorSession::Run& EmulatorSession::get(GraphId graph) const {
   return *found->second;
 }
 
-Seconds EmulatorSession::now() const { return monotonic_now() - epoch_; }
+Seconds EmulatorSession::now() const {
+  return monotonic_now() - epoch_;
+}
 
 const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPtr& graph) {
   for (const Template& known : templates_)
@@ -226,7 +228,9 @@ void EmulatorSession::cancel(GraphId graph) {
   hub_->send(kAllHosts, {{"kind", "cancel"}, {"graph", graph}});
 }
 
-const sim::Timeline& EmulatorSession::timeline(GraphId graph) const { return get(graph).timeline; }
+const sim::Timeline& EmulatorSession::timeline(GraphId graph) const {
+  return get(graph).timeline;
+}
 
 void EmulatorSession::forget(GraphId graph) {
   if (!runs_.contains(graph)) return;

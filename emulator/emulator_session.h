@@ -9,8 +9,8 @@
 
 namespace gradwire::emulator {
 
-/// The executor: hands graphs to the workers and merges what they report into timelines. Instants of
-/// the session are seconds since `epoch_`, workers speak CLOCK_MONOTONIC.
+/// The executor: hands graphs to the workers and merges what they report into timelines. Instants
+/// of the session are seconds since `epoch_`, workers speak CLOCK_MONOTONIC.
 class EmulatorSession final : public Emulator {
  public:
   EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options);

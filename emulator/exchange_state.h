@@ -22,7 +22,8 @@ struct MessageHeader {
   std::uint32_t unused = 0;
 };
 
-static_assert(std::is_trivially_copyable_v<MessageHeader> && sizeof(MessageHeader) == kMessageHeaderBytes);
+static_assert(std::is_trivially_copyable_v<MessageHeader> &&
+              sizeof(MessageHeader) == kMessageHeaderBytes);
 
 /// A message on its way out; `done` bytes of header and payload are with the kernel.
 struct UnsentMessage {
@@ -39,7 +40,7 @@ struct Exchange::Outgoing {
 
 struct Exchange::Incoming {
   FileDescriptor socket;
-  int host = -1;            ///< known after its hello
+  int host = -1;  ///< known after its hello
   MessageHeader header;
   std::size_t header_done = 0;
   sim::WireMessage message;

@@ -46,8 +46,7 @@ class HostRunner::PatternHandler final : public sim::DataHandler {
     GRADWIRE_ASSERT(static_cast<std::int64_t>(bytes.size()) == hop.bytes.count());
     if (hop.reduce && run_->view->is_collective(op)) {
       const sim::CollectiveSpec& spec = run_->view->spec(op);
-      const Seconds cost =
-          spec.hop_fixed + spec.hop_per_element * static_cast<double>(chunk.count);
+      const Seconds cost = spec.hop_fixed + spec.hop_per_element * static_cast<double>(chunk.count);
       if (cost > Seconds(0)) sleep_until(monotonic_now() + cost);
     }
     if (hop.destination_rank < 0) runner_.rank_arrived(run_, op, hop.source_rank);

@@ -16,8 +16,9 @@ struct HostRunner::Run {
   std::vector<Seconds> seconds;
   std::vector<std::uint32_t> pending;  ///< [gates]; kept right for the gates of this host
   std::vector<bool> source_done;       ///< [sources], as far as known here
-  std::multimap<std::uint32_t, CrossSuccessor> cross;    ///< by source: gates of this host
-  std::multimap<std::uint32_t, std::int32_t> listeners;  ///< by source: hosts of later graphs' gates
+  std::multimap<std::uint32_t, CrossSuccessor> cross;  ///< by source: gates of this host
+  std::multimap<std::uint32_t, std::int32_t>
+      listeners;                   ///< by source: hosts of later graphs' gates
   std::vector<bool> part_open;     ///< [operations]: this host's part may start
   std::vector<bool> part_started;  ///< [operations]
   std::vector<Seconds> part_ready;

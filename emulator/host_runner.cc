@@ -15,9 +15,8 @@ using sim::OpKind;
 HostRunner::HostRunner(int host, const sim::TransportSettings& transport, Callbacks callbacks)
     : host_(host), transport_(transport), callbacks_(std::move(callbacks)) {
   for (auto& lane : lanes_)
-    lane = std::make_unique<LaneThread>([this](const LaneWork& work, Seconds start, Seconds end) {
-      lane_ended(work, start, end);
-    });
+    lane = std::make_unique<LaneThread>(
+        [this](const LaneWork& work, Seconds start, Seconds end) { lane_ended(work, start, end); });
   releaser_ = std::thread([this] { release_in_time(); });
 }
 
@@ -110,8 +109,7 @@ void HostRunner::release(const RunPtr& run) {
   const Seconds now = monotonic_now();
   run->released = true;
   for (std::uint32_t gate = 0; gate < run->view->index.gate_count(); ++gate)
-    if (run->pending[gate] == 0 && run->view->gate_owner(gate) == host_)
-      open_gate(run, gate, now);
+    if (run->pending[gate] == 0 && run->view->gate_owner(gate) == host_) open_gate(run, gate, now);
   // A transfer's receiver has no gate of its own.
   for (OpIndex op = 0; op < run->view->graph->size(); ++op) {
     if (run->view->graph->kind[op] != OpKind::kTransfer || run->view->graph->peer[op] != host_)
@@ -142,7 +140,8 @@ void HostRunner::open_gate(const RunPtr& run, std::uint32_t gate, Seconds now) {
     lanes_[static_cast<std::size_t>(graph.lane[op]) - 1]->add(work);
     return;
   }
-  pool_.start([this, work] { lane_ended(work, work.ready, sleep_until(work.ready + work.duration)); });
+  pool_.start(
+      [this, work] { lane_ended(work, work.ready, sleep_until(work.ready + work.duration)); });
 }
 
 void HostRunner::lane_ended(const LaneWork& work, Seconds start, Seconds end) {

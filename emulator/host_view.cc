@@ -33,7 +33,8 @@ std::int32_t HostView::gate_owner(std::uint32_t gate) const {
   const OpIndex op = index.gate_op[gate];
   if (!is_collective(op)) return graph->worker[op];
   const std::uint32_t rank = gate - index.gate_begin[op];
-  return rank < ranks(spec(op)) ? spec(op).members[rank] : spec(op).server;
+  if (rank < ranks(spec(op))) return spec(op).members[rank];
+  return sim::has_server(spec(op)) ? spec(op).server : -1;  // a ring's last gate is nobody's
 }
 
 std::int32_t HostView::observer(std::uint32_t source) const {

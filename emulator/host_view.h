@@ -8,9 +8,9 @@
 /// A template as seen by processes that each play one host: which host opens a gate, which observes
 /// a source's end (sim/graph_index.h has both words), and who must be told.
 ///
-/// A worker's operation, and what a host receives, it observes itself. A rank that only sends (push;
-/// the source of a transfer) is done when its message has arrived: its receiver observes that.
-/// *Composite* sources (all ranks done; the server of a pull) follow from the others.
+/// A worker's operation, and what a host receives, it observes itself. A rank that only sends
+/// (push; the source of a transfer) is done when its message has arrived: its receiver observes
+/// that. *Composite* sources (all ranks done; the server of a pull) follow from the others.
 namespace gradwire::emulator {
 
 using sim::GraphTemplate;

@@ -49,8 +49,9 @@ bool kernel_has(const std::string& discipline, const std::string& options) {
   return true;
 }
 
-Shaping choose_shaping(const std::string& wanted) {
+Shaping choose_shaping(const std::string& wanted, bool real_time) {
   Shaping shaping;
+  if (real_time) shaping.timers_late = Seconds(kLateTimersRealTime);
   const bool htb = wanted != "tbf" && kernel_has("htb", "");
   if (!htb && (wanted == "htb" || !kernel_has("tbf", " rate 1gbit burst 16000 limit 100000")))
     throw Error(ErrorKind::kCapability, "shape", "the emulated links",
@@ -64,15 +65,17 @@ Shaping choose_shaping(const std::string& wanted) {
 
 /// Builds bridge and links in the hub's namespace. The workers must have entered theirs.
 Shaping build_star(const Relay& relay, const std::vector<HostLink>& links,
-                   const std::string& shaper) {
+                   const std::string& shaper, bool real_time) {
   std::vector<int> pids;
   for (int worker = 0; worker < relay.workers(); ++worker) pids.push_back(relay.pid(worker));
   set_network_parameter("ipv6/conf/all/disable_ipv6", "1");
   set_network_parameter("ipv6/conf/default/disable_ipv6", "1");
   // No detour of bridged packets through IP's packet filter (module br_netfilter).
   set_network_parameter("bridge/bridge-nf-call-iptables", "0");
-  require_tool("ip", {"-batch", "-"}, hub_ip_script(links, pids), "create", "the emulated links");
-  const Shaping shaping = choose_shaping(shaper);
+  require_tool("ip", {"-batch", "-"}, bridge_ip_script(), "create", "the emulated switch");
+  const Shaping shaping = choose_shaping(shaper, real_time);
+  require_tool("ip", {"-batch", "-"}, hub_ip_script(links, pids, shaping), "create",
+               "the emulated links");
   require_tool("tc", {"-batch", "-"}, hub_tc_script(links, shaping), "shape", "the emulated links");
   if (const std::string rules = hub_nft_script(links); !rules.empty())
     require_tool("nft", {"-f", "-"}, rules, "lose packets on", "the emulated links");
@@ -93,16 +96,18 @@ void set_up(Relay& relay) {
         std::vector<std::string>{executable_path(), "worker", std::to_string(host)}, options));
   }
   await_workers(relay, "hello");
-  const Shaping shaping = build_star(relay, links, setup.at("shaper"));
+  const Shaping shaping = build_star(relay, links, setup.at("shaper"), priority == "real-time");
   setup["shaper"] = shaping.shaper;
   setup["netem"] = shaping.netem;
+  setup["timers_late"] = shaping.timers_late.value();
   for (int worker = 0; worker < relay.workers(); ++worker) relay.to_worker(worker, setup);
   await_workers(relay, "ready");
   relay.to_executor({{"kind", "ready"},
                      {"namespace", space},
                      {"priority", priority},
                      {"shaper", shaping.shaper},
-                     {"netem", shaping.netem}});
+                     {"netem", shaping.netem},
+                     {"timers_late", shaping.timers_late.value()}});
 }
 
 }  // namespace

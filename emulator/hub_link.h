@@ -16,8 +16,8 @@ class HubLink {
   explicit HubLink(const std::string& program);
 
   void send(std::int32_t address, const nlohmann::json& message);
-  /// The next message, or nothing if none comes until the instant (CLOCK_MONOTONIC). Throws what hub
-  /// or workers report as an error, and Error(kFailure) when the hub has ended.
+  /// The next message, or nothing if none comes until the instant (CLOCK_MONOTONIC). Throws what
+  /// hub or workers report as an error, and Error(kFailure) when the hub has ended.
   std::optional<nlohmann::json> receive(Seconds until);
   /// Ends the hub and all workers at once.
   void kill() { process_.kill_and_reap(); }

@@ -15,8 +15,9 @@ constexpr double kWireFrame = 1538;  // and on the wire
 constexpr int kMostHosts = 250 * 250;
 
 [[noreturn]] void refuse(const std::string& reason) {
-  throw Error(ErrorKind::kCapability, "emulate", "this topology", reason,
-              "only a star (hosts on one switch) is emulated so far; use --executor flow or packet");
+  throw Error(
+      ErrorKind::kCapability, "emulate", "this topology", reason,
+      "only a star (hosts on one switch) is emulated so far; use --executor flow or packet");
 }
 
 /// The automatic queue: two bandwidth-delay products of a path across the star (two links), or 256
@@ -25,6 +26,11 @@ Bytes resolved_queue(const sim::LinkSpec& spec) {
   if (spec.queue.count() > 0) return spec.queue;
   const double path = 4 * spec.delay.value() * spec.rate.value() / 8;
   return Bytes(static_cast<std::int64_t>(std::max(2 * path, 256 * kFrame)));
+}
+
+/// Whole frames that the link sends in `time`: at least one, at most 16,000 bytes of them.
+double frames_in(const HostLink& link, double time) {
+  return std::floor(std::clamp(link.rate.value() / 8 * time, kFrame, 16000.0) / kFrame);
 }
 
 std::string text(double value) {
@@ -41,12 +47,13 @@ std::string mac(int kind, int host) {
 
 std::string shape_script(const std::string& device, const HostLink& link, const Shaping& shaping) {
   const std::string rate = text(shaper_rate(link).value()) + "bit";
-  const std::string burst = text(static_cast<double>(burst_of(link).count()));
+  const std::string burst = text(static_cast<double>(burst_of(link, shaping).count()));
   const std::string queue = text(static_cast<double>(link.queue.count()));
   const std::string add = "qdisc add dev " + device;
   std::string script;
   if (shaping.shaper == "tbf") {
-    script = add + " root handle 1: tbf rate " + rate + " burst " + burst + " limit " + queue + "\n";
+    script =
+        add + " root handle 1: tbf rate " + rate + " burst " + burst + " limit " + queue + "\n";
   } else {
     script = add + " root handle 1: htb default 1\n" + "class add dev " + device +
              " parent 1: classid 1:1 htb rate " + rate + " burst " + burst + " cburst " + burst +
@@ -78,7 +85,8 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster) {
   std::vector<int> host_of(cluster.node_names().size(), -1);
   for (int host = 0; host < hosts; ++host)
     host_of[static_cast<std::size_t>(cluster.host_node(host))] = host;
-  if (cluster.node_names().size() != links.size() + 1) refuse("it does not have exactly one switch");
+  if (cluster.node_names().size() != links.size() + 1)
+    refuse("it does not have exactly one switch");
   if (cluster.links().size() != links.size()) refuse("not every host has exactly one link");
   std::vector<bool> seen(links.size(), false);
   for (const sim::Link& link : cluster.links()) {
@@ -93,32 +101,47 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster) {
   return links;
 }
 
-Bytes burst_of(const HostLink& link) {
-  const double credit = link.rate.value() / 8 * 125e-6;
-  const double frames = std::floor(std::clamp(credit, kFrame, 16000.0) / kFrame);
+Bytes burst_of(const HostLink& link, const Shaping& shaping) {
+  const double frames = frames_in(link, shaping.timers_late.value());
   return Bytes(static_cast<std::int64_t>(frames * kFrame) + 86);
 }
 
-int gso_segments(const HostLink& link) {
+int gso_segments(const HostLink& link, const Shaping& shaping) {
   // A lost packet must be one segment, not a super-packet of several.
-  return link.loss > 0 ? 1 : static_cast<int>(burst_of(link).count() / 1514);
+  if (link.loss > 0) return 1;
+  const double htb_packet = 125e-6;
+  return static_cast<int>(
+      frames_in(link, shaping.shaper == "htb" ? htb_packet : shaping.timers_late.value()));
 }
 
-BitsPerSecond shaper_rate(const HostLink& link) { return link.rate * (kFrame / kWireFrame); }
+BitsPerSecond shaper_rate(const HostLink& link) {
+  return link.rate * (kFrame / kWireFrame);
+}
 
 std::string host_address(int host) {
   return "10.77." + std::to_string(host / 250) + "." + std::to_string(host % 250 + 1);
 }
-std::string host_mac(int host) { return mac(1, host); }
-std::string port_mac(int host) { return mac(2, host); }
-std::string port_name(int host) { return "gw" + std::to_string(host); }
+std::string host_mac(int host) {
+  return mac(1, host);
+}
+std::string port_mac(int host) {
+  return mac(2, host);
+}
+std::string port_name(int host) {
+  return "gw" + std::to_string(host);
+}
 
-std::string hub_ip_script(const std::vector<HostLink>& links, const std::vector<int>& pids) {
-  std::string script = "link set lo up\nlink add gwbr type bridge\nlink set gwbr up\n";
+std::string bridge_ip_script() {
+  return "link set lo up\nlink add gwbr type bridge\nlink set gwbr up\n";
+}
+
+std::string hub_ip_script(const std::vector<HostLink>& links, const std::vector<int>& pids,
+                          const Shaping& shaping) {
+  std::string script;
   for (std::size_t h = 0; h < links.size(); ++h) {
     const int host = static_cast<int>(h);
     const std::string port = port_name(host);
-    const std::string gso = std::to_string(gso_segments(links[h]));
+    const std::string gso = std::to_string(gso_segments(links[h], shaping));
     script += "link add " + port + " address " + port_mac(host) +
               " type veth peer name eth0 address " + host_mac(host) + " netns " +
               std::to_string(pids[h]) + "\n";
@@ -141,8 +164,9 @@ std::string hub_nft_script(const std::vector<HostLink>& links) {
   return chains.empty() ? chains : "table netdev gradwire {\n" + chains + "}\n";
 }
 
-std::string host_ip_script(const std::vector<HostLink>& links, int host) {
-  const std::string gso = std::to_string(gso_segments(links[static_cast<std::size_t>(host)]));
+std::string host_ip_script(const std::vector<HostLink>& links, int host, const Shaping& shaping) {
+  const std::string gso =
+      std::to_string(gso_segments(links[static_cast<std::size_t>(host)], shaping));
   std::string script = "link set lo up\nlink set eth0 mtu 1500 gso_max_segs " + gso + "\n" +
                        "addr add " + host_address(host) + "/16 dev eth0\nlink set eth0 up\n";
   // Neighbours are written down: no address resolution whose loss would hold a transfer up.

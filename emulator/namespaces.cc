@@ -47,8 +47,8 @@ void map_to_root(uid_t user, gid_t group) {
   write_text("/proc/self/setgroups", "deny");  // absent before Linux 3.19, and needed since
   if (!write_text("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") ||
       !write_text("/proc/self/gid_map", "0 " + std::to_string(group) + " 1"))
-    refuse("a user namespace", std::string("its user map cannot be written: ") +
-                                   std::strerror(errno));
+    refuse("a user namespace",
+           std::string("its user map cannot be written: ") + std::strerror(errno));
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ class Relay {
   void to_executor(const nlohmann::json& message);
   void to_worker(int worker, const nlohmann::json& message);
 
-  /// Waits for the next frame that is for the hub itself or, while `handing_on` is false, any frame;
-  /// others are handed on. Empty when the executor has closed its end. Throws Error when a worker
-  /// has ended.
+  /// Waits for the next frame that is for the hub itself or, while `handing_on` is false, any
+  /// frame; others are handed on. Empty when the executor has closed its end. Throws Error when a
+  /// worker has ended.
   std::optional<Frame> next(bool handing_on);
   /// Writes what is left to the executor.
   void flush();

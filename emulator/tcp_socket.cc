@@ -37,9 +37,10 @@ void apply(const FileDescriptor& socket, const SocketSettings& settings) {
   if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, name.data(),
                    static_cast<socklen_t>(name.size())) != 0) {
     const int reason = errno;
-    throw Error(ErrorKind::kCapability, "use", "congestion control " + name,
-                reason == ENOENT ? "this kernel does not have it" : std::string(std::strerror(reason)),
-                "see /proc/sys/net/ipv4/tcp_available_congestion_control");
+    throw Error(
+        ErrorKind::kCapability, "use", "congestion control " + name,
+        reason == ENOENT ? "this kernel does not have it" : std::string(std::strerror(reason)),
+        "see /proc/sys/net/ipv4/tcp_available_congestion_control");
   }
 }
 
@@ -80,8 +81,7 @@ FileDescriptor connect_to_address(const std::string& address, const SocketSettin
 }
 
 FileDescriptor accept_from(const FileDescriptor& listener, const SocketSettings& settings) {
-  FileDescriptor socket(
-      ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  FileDescriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket.valid()) apply(socket, settings);
   return socket;
 }

@@ -63,29 +63,41 @@ void Worker::run() {
 
 void Worker::handle(const json& message) {
   const std::string kind = message.at("kind");
-  if (kind == "setup") set_up(message);
-  else if (kind == "template") add_template(message);
-  else if (kind == "drop-template") templates_.erase(message.at("id").get<std::uint64_t>());
-  else if (kind == "submit") submit(message);
-  else if (kind == "ended") runner_->source_ended(message.at("graph"), message.at("source"));
-  else if (kind == "cancel") runner_->cancel(message.at("graph"));
-  else if (kind == "forget") runner_->forget(message.at("graph"));
-  else if (kind == "connect") connect(message);
-  else if (kind == "ping") ping(message);
-  else if (kind == "counters") tell_counters();
+  if (kind == "setup")
+    set_up(message);
+  else if (kind == "template")
+    add_template(message);
+  else if (kind == "drop-template")
+    templates_.erase(message.at("id").get<std::uint64_t>());
+  else if (kind == "submit")
+    submit(message);
+  else if (kind == "ended")
+    runner_->source_ended(message.at("graph"), message.at("source"));
+  else if (kind == "cancel")
+    runner_->cancel(message.at("graph"));
+  else if (kind == "forget")
+    runner_->forget(message.at("graph"));
+  else if (kind == "connect")
+    connect(message);
+  else if (kind == "ping")
+    ping(message);
+  else if (kind == "counters")
+    tell_counters();
 }
 
 void Worker::configure_link(const json& message) {
   const std::vector<HostLink> links = links_from_json(message.at("links"));
   const HostLink& own = links[static_cast<std::size_t>(host_)];
-  const Shaping shaping{message.at("shaper"), message.at("netem")};
+  const Shaping shaping{message.at("shaper"), message.at("netem"),
+                        Seconds(message.at("timers_late").get<double>())};
   const std::string subject = "host " + std::to_string(host_);
   set_network_parameter("ipv6/conf/all/disable_ipv6", "1");
   // Warm connections, as the other executors have them: no slow start after idle time, and none of
   // what an earlier connection had learnt.
   set_network_parameter("ipv4/tcp_slow_start_after_idle", "0");
   set_network_parameter("ipv4/tcp_no_metrics_save", "1");
-  require_tool("ip", {"-batch", "-"}, host_ip_script(links, host_), "give an address to", subject);
+  require_tool("ip", {"-batch", "-"}, host_ip_script(links, host_, shaping), "give an address to",
+               subject);
   require_tool("tc", {"-batch", "-"}, host_tc_script(own, shaping), "shape the link of", subject);
   if (const std::string rules = host_nft_script(own); !rules.empty())
     require_tool("nft", {"-f", "-"}, rules, "lose packets on the link of", subject);
@@ -160,11 +172,10 @@ void Worker::tell_counters() {
 }
 
 void Worker::report(const Report& item) {
-  json message = {{"kind", "report"}, {"graph", item.graph}, {"op", item.op},
-                  {"source", item.source}, {"start", item.start.value()},
-                  {"end", item.end.value()}};
-  if (item.sent)
-    message["sent"] = {item.payload, item.wire, item.transfers, item.retransmissions};
+  json message = {
+      {"kind", "report"},      {"graph", item.graph},         {"op", item.op},
+      {"source", item.source}, {"start", item.start.value()}, {"end", item.end.value()}};
+  if (item.sent) message["sent"] = {item.payload, item.wire, item.transfers, item.retransmissions};
   say(message);
 }
 

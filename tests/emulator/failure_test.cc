@@ -1,0 +1,163 @@
+#include <dirent.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "base/child_process.h"
+#include "emulator_fixture.h"
+
+namespace gradwire::emulator {
+namespace {
+
+std::vector<int> children_of(int pid) {
+  std::vector<int> children;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  for (int child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+std::string network_of(const std::string& pid) {
+  char text[64] = {};
+  const std::string path = "/proc/" + pid + "/ns/net";
+  return ::readlink(path.c_str(), text, sizeof text - 1) > 0 ? text : "";
+}
+
+/// Network namespaces in which some process of the machine lives.
+std::set<std::string> living_networks() {
+  std::set<std::string> networks;
+  DIR* folder = ::opendir("/proc");
+  while (const dirent* entry = ::readdir(folder))
+    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+      networks.insert(network_of(entry->d_name));
+  ::closedir(folder);
+  return networks;
+}
+
+template <typename Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+bool none_alive(const std::set<std::string>& networks) {
+  const std::set<std::string> alive = living_networks();
+  for (const std::string& network : networks)
+    if (alive.contains(network)) return false;
+  return true;
+}
+
+sim::GraphPtr endless() {
+  sim::GraphBuilder builder;
+  builder.add_operation(sim::OpKind::kCompute, sim::Lane::kCompute, 0, "endless");
+  builder.add_transfer(0, 1, "long", {});
+  return builder.finish();
+}
+
+std::string failure_of(Emulator& emulator, sim::GraphId graph) {
+  try {
+    sim::run_to_end(emulator, graph);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "it did not fail";
+}
+
+/// Not a test of its own: the process that the next one kills.
+TEST_CASE("victim", "[.victim]") {
+  const auto emulator = emulator_or_skip(sim::Cluster::star(3, link_of(1e6)), quick_options());
+  if (!emulator) {
+    std::printf("none\n");
+  } else {
+    submit(*emulator, endless(), {Bytes(100'000'000)}, {Seconds(1000), Seconds(0)});
+    const int hub = children_of(::getpid()).at(0);
+    std::string line = network_of(std::to_string(hub));
+    for (const int worker : children_of(hub)) line += " " + network_of(std::to_string(worker));
+    std::printf("networks %s\n", line.c_str());
+  }
+  std::fflush(stdout);
+  std::this_thread::sleep_for(std::chrono::seconds(emulator ? 60 : 0));
+}
+
+TEST_CASE("a run that is killed leaves no process and no namespace", "[net]") {
+  ChildProcess::Options options;
+  options.pipe_stdout = true;
+  ChildProcess victim({executable_path(), "victim"}, options);
+  std::string text;
+  std::byte block[512];
+  while (text.find("networks") == std::string::npos || text.back() != '\n') {
+    const std::size_t got = victim.stdout_pipe().read_some(block, "the victim");
+    if (got == 0) break;
+    text.append(reinterpret_cast<const char*>(block), got);
+  }
+  if (text.find("networks") == std::string::npos) {
+    std::printf("skipped: %s\n", text.c_str());
+    return;
+  }
+  std::istringstream words(text.substr(text.find("networks") + 9));
+  std::set<std::string> networks;
+  for (std::string network; words >> network;) networks.insert(network);
+  REQUIRE(networks.size() == 4);  // the hub's and three workers', all different
+  CHECK_FALSE(networks.contains(network_of("self")));
+  CHECK_FALSE(none_alive(networks));  // they are there while it lives
+  victim.signal(SIGKILL);
+  CHECK(victim.wait() == 128 + SIGKILL);
+  CHECK(soon([&] { return none_alive(networks); }));
+}
+
+TEST_CASE("a worker that dies ends the run with its number", "[net]") {
+  const auto emulator = emulator_or_skip(sim::Cluster::star(3, link_of(1e6)), quick_options());
+  if (!emulator) return;
+  const auto graph =
+      submit(*emulator, endless(), {Bytes(100'000'000)}, {Seconds(1000), Seconds(0)});
+  const int hub = children_of(::getpid()).at(0);
+  ::kill(children_of(hub).at(2), SIGKILL);
+  CHECK_THAT(failure_of(*emulator, graph), Catch::Contains("worker process 2"));
+}
+
+TEST_CASE("workers that hang are ended after the wall limit", "[net]") {
+  EmulatorOptions options = quick_options();
+  const auto ready = emulator_or_skip(sim::Cluster::star(2, link_of(1e6)), options);
+  if (!ready) return;
+  options.wall_limit = Seconds(0.5);
+  const auto emulator = make_emulator(sim::Cluster::star(2, link_of(1e6)), options);
+  sim::GraphBuilder builder;
+  builder.add_transfer(0, 1, "long", {});
+  const auto graph = submit(*emulator, builder.finish(), {Bytes(100'000'000)});
+  const int hub = children_of(::getpid()).at(1);
+  const std::vector<int> workers = children_of(hub);
+  for (const int worker : workers) ::kill(worker, SIGSTOP);
+  CHECK_THAT(failure_of(*emulator, graph),
+             Catch::Contains("nothing was heard") && Catch::Contains("\"long\""));
+  CHECK(soon([&] { return children_of(::getpid()).size() == 1; }));
+  CHECK(soon([&] {
+    const std::string first = network_of(std::to_string(workers[0]));
+    return first.empty();
+  }));
+}
+
+TEST_CASE("what cannot be emulated is refused as a missing capability", "[net]") {
+  sim::Cluster pair;
+  pair.add_link(pair.add_host("a"), pair.add_host("b"), {});
+  pair.finish();
+  EmulatorOptions absent = quick_options();
+  absent.program = "/nonexistent/gradwire-emulator-hub";
+  for (const auto& [cluster, options] :
+       {std::pair{pair, quick_options()}, std::pair{sim::Cluster::star(2, {}), absent}}) {
+    try {
+      make_emulator(cluster, options);
+      FAIL("it was not refused");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::kCapability);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gradwire::emulator
