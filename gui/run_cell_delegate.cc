@@ -26,6 +26,7 @@ void RunCellDelegate::initStyleOption(QStyleOptionViewItem* option,
                                       const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
   option->font.setBold(index.data(RunTableModel::kPinnedRole).toBool());
+  option->fontMetrics = QFontMetrics(option->font);
   // Rows are selected, not cells: a focus frame around one cell says nothing.
   option->state &= ~QStyle::State_HasFocus;
 }

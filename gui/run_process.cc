@@ -63,7 +63,7 @@ void RunProcess::start(const QString& scenario, const QString& database) {
   last_error_.clear();
   const QStringList arguments{"run", scenario, "--db", database, "--format", "jsonl"};
   process_.start(program(), arguments);
-  emit started(program() + " " + arguments.join(' '));
+  emit started(QFileInfo(program()).fileName() + " " + arguments.join(' '));
 }
 
 void RunProcess::signal_group(int number) const {

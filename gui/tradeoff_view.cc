@@ -98,7 +98,9 @@ void TradeoffView::rebuild() {
   chart_->set_unhittable(std::move(unhittable));
   QStringList notes;
   if (built_.without > 0) {
-    notes << QString("%1 runs without these figures").arg(built_.without);
+    notes << (built_.without == 1
+                  ? QString("1 run lacks a figure and is not drawn")
+                  : QString("%1 runs lack a figure and are not drawn").arg(built_.without));
   }
   if (!few) notes << QString("curves are drawn for up to %1 runs").arg(kMostCurves);
   note_->setText(notes.join(" · "));
