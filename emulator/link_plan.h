@@ -13,12 +13,11 @@
 /// preamble, gap), which `packet` and `flow` charge; shapers are therefore set to
 /// rate * 1514 / 1538. An acknowledgement (66 against 84 bytes with padding) is charged 20 % short.
 ///
-/// Burst. A token bucket gives an idle link credit: up to `burst` bytes of what follows pass at
-/// once. A bucket that is too small loses capacity instead, whenever the kernel's timer is late by
-/// more than it holds. Four workers at 1 Gbps on two cores exchanged 250 kB in 1.21 times the time
-/// that `flow` says with buckets of 64 us, 1.06 with 125 us; as real-time processes 1.09 and 0.98.
-/// So it is 125 us of the rate, or 90 us with real-time priority; at least one frame, at most
-/// 16,000 bytes.
+/// Burst. A token bucket gives an idle link credit: up to `burst` bytes of what follows pass at once
+/// (a short exchange is then shorter than it should be). A bucket that is too small loses capacity
+/// instead, whenever the kernel's timer is late by more than it holds. It is 125 us of the rate, or
+/// 110 us with real-time priority; at least one frame, at most 16,000 bytes. docs/emulator.md has
+/// the figures behind that.
 ///
 /// htb may run into debt by one packet, so that its whole bucket covers a late timer; tbf sends a
 /// packet only when the bucket holds all of it. Where the kernel has both, htb is used: on a busy
@@ -38,7 +37,7 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster);
 /// How late the kernel's shaping may be without losing capacity: processes of ordinary priority
 /// wait for each other, real-time ones less.
 inline constexpr double kLateTimers = 125e-6;
-inline constexpr double kLateTimersRealTime = 90e-6;
+inline constexpr double kLateTimersRealTime = 110e-6;
 
 /// What this kernel offers, and what follows from it.
 struct Shaping {
