@@ -28,9 +28,9 @@ Bytes resolved_queue(const sim::LinkSpec& spec) {
   return Bytes(static_cast<std::int64_t>(std::max(2 * path, 256 * kFrame)));
 }
 
-/// Whole frames that the link sends in `time`: at least one, at most 16,000 bytes of them.
-double frames_in(const HostLink& link, double time) {
-  return std::floor(std::clamp(link.rate.value() / 8 * time, kFrame, 16000.0) / kFrame);
+/// Whole frames that the link sends in `time`: at least one, at most `most` bytes of them.
+double frames_in(const HostLink& link, double time, double most) {
+  return std::floor(std::clamp(link.rate.value() / 8 * time, kFrame, most) / kFrame);
 }
 
 std::string text(double value) {
@@ -102,16 +102,16 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster) {
 }
 
 Bytes burst_of(const HostLink& link, const Shaping& shaping) {
-  const double frames = frames_in(link, shaping.timers_late.value());
+  const double frames = frames_in(link, shaping.timers_late.value(), 16000);
   return Bytes(static_cast<std::int64_t>(frames * kFrame) + 86);
 }
 
 int gso_segments(const HostLink& link, const Shaping& shaping) {
   // A lost packet must be one segment, not a super-packet of several.
   if (link.loss > 0) return 1;
-  const double htb_packet = 125e-6;
-  return static_cast<int>(
-      frames_in(link, shaping.shaper == "htb" ? htb_packet : shaping.timers_late.value()));
+  if (shaping.shaper != "htb") return static_cast<int>(burst_of(link, shaping).count() / 1514);
+  const bool real_time = shaping.timers_late < Seconds(kLateTimers);
+  return static_cast<int>(frames_in(link, real_time ? 125e-6 : 200e-6, 25000));
 }
 
 BitsPerSecond shaper_rate(const HostLink& link) {

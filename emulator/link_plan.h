@@ -13,11 +13,15 @@
 /// preamble, gap), which `packet` and `flow` charge; shapers are therefore set to
 /// rate * 1514 / 1538. An acknowledgement (66 against 84 bytes with padding) is charged 20 % short.
 ///
-/// Burst. A token bucket gives an idle link credit: up to `burst` bytes of what follows pass at once
-/// (a short exchange is then shorter than it should be). A bucket that is too small loses capacity
-/// instead, whenever the kernel's timer is late by more than it holds. It is 125 us of the rate, or
-/// 110 us with real-time priority; at least one frame, at most 16,000 bytes. docs/emulator.md has
-/// the figures behind that.
+/// Burst. A token bucket gives an idle link credit: up to `burst` bytes of what follows pass at
+/// once (a short exchange is then shorter than it should be). A bucket that is too small loses
+/// capacity instead, whenever the kernel's timer is late by more than it holds. It is 125 us of the
+/// rate, or 110 us with real-time priority; at least one frame, at most 16,000 bytes.
+/// docs/emulator.md has the figures behind that.
+///
+/// GSO packets are of 200 us at most under htb (25,000 bytes; 125 us with real-time priority), and
+/// of the bucket under tbf: fewer packets spare the processor, which an ordinary user's processes
+/// share.
 ///
 /// htb may run into debt by one packet, so that its whole bucket covers a late timer; tbf sends a
 /// packet only when the bucket holds all of it. Where the kernel has both, htb is used: on a busy

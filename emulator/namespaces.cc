@@ -35,6 +35,8 @@ std::string remedy() {
     return "sudo sysctl user.max_user_namespaces=10000";
   if (first_line("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1")
     return "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  if (first_line("/proc/sys/user/max_net_namespaces") == "0")
+    return "sudo sysctl user.max_net_namespaces=10000";
   return "run where user namespaces are allowed (a container needs --privileged or "
          "--cap-add SYS_ADMIN,NET_ADMIN), or use --executor flow or packet";
 }
@@ -62,7 +64,9 @@ std::string enter_hub_namespace() {
   }
   const int reason = errno;
   if (user == 0 && ::unshare(CLONE_NEWNET) == 0) return "root";
-  refuse("a user and network namespace", std::strerror(reason));
+  refuse("a user and network namespace", reason == ENOSPC
+                                             ? "this machine's limit on namespaces is reached"
+                                             : std::strerror(reason));
 }
 
 void enter_network_namespace() {

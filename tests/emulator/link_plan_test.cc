@@ -35,8 +35,9 @@ TEST_CASE("buckets hold what late timers cost, within one frame and 16,000 bytes
   link.rate = BitsPerSecond(1e9);  // 90 us = 11,250 bytes = 7 frames of 1,514 = 10,598, and 86
   CHECK(burst_of(link, htb).count() == 10'684);
   CHECK(burst_of(link, Shaping{"htb", false}).count() ==
-        15'226);  // 125 us = 15,625 bytes: 10 frames
-  CHECK(gso_segments(link, htb) == 10);
+        15'226);                                           // 125 us = 15,625 bytes: 10 frames
+  CHECK(gso_segments(link, htb) == 10);                    // real-time: 125 us
+  CHECK(gso_segments(link, Shaping{"htb", false}) == 16);  // 200 us = 25,000 bytes
   CHECK(gso_segments(link, tbf) == 7);  // tbf needs all of a packet in the bucket
   link.rate = BitsPerSecond(1e7);
   CHECK(burst_of(link, htb).count() == 1600);
