@@ -88,11 +88,20 @@ void RunQueueModel::update(const RunProgress& progress) {
 }
 
 void RunQueueModel::finish_run(const QJsonObject& object) {
-  const int run = object["run"].toInt(entries_.empty() ? 0 : entries_.back().progress.run);
-  const int row = row_for(run);
+  // The row belongs to the run that reported progress last; one without progress is new.
+  const bool open = !entries_.empty() && entries_.back().state == QueueState::kRunning;
+  const int last = entries_.empty() ? -1 : entries_.back().progress.run;
+  const int row = row_for(object["run"].toInt(open ? last : last + 1));
   QueueEntry& entry = entries_[static_cast<std::size_t>(row)];
-  entry.progress.run = run;
-  if (entry.progress.name.isEmpty()) entry.progress = progress_of(object);
+  if (entry.progress.name.isEmpty()) {
+    entry.progress = progress_of(object);
+    entry.progress.run = open ? last : last + 1;
+    entry.progress.name = object["scenario_name"].toString(entry.progress.name);
+    entry.progress.seed = object["seed"].toVariant().toLongLong();
+    entry.progress.step = object["steps_done"].toInteger();
+    entry.progress.steps = object["steps_total"].toInteger();
+    entry.progress.simulated_s = object["simulated_s"].toDouble();
+  }
   const bool failed = object["status"].toString() == "failed";
   entry.state = failed ? QueueState::kFailed : QueueState::kFinished;
   if (!failed) entry.progress.step = std::max(entry.progress.step, entry.progress.steps);

@@ -113,6 +113,7 @@ TEST_CASE("lines of every type are understood, unknown ones logged", "[gui]") {
 echo "$@" >&2
 echo '{"type":"progress","run":0,"runs":1,"name":"a","method":"none","seed":3,"step":4,"steps":4,"simulated_s":2,"wall_s":1,"remaining_s":0,"loss":0.5}'
 echo '{"type":"run","run":0,"name":"a","method":"none","seed":3,"final_accuracy":0.912}'
+echo '{"type":"run","id":7,"scenario_name":"b","method":"topk","seed":"5","status":"finished","steps_done":9,"steps_total":9,"simulated_s":2,"step_time_s":0.25}'
 echo '{"type":"weather","sunny":true}'
 echo 'not json at all'
 printf '{"type":"summary","runs":1}'
@@ -130,7 +131,10 @@ printf '{"type":"summary","runs":1}'
   CHECK(log.contains("weather"));
   CHECK(log.contains("not json at all"));
   CHECK(log.contains("\"type\":\"summary\""));
-  REQUIRE(panel.queue()->rowCount() == 1);
+  // The second row is a run that reported no progress: a line of its own.
+  REQUIRE(panel.queue()->rowCount() == 2);
+  CHECK(entry_title(panel.queue()->entries()[1]) == "b · topk · seed 5");
+  CHECK(panel.queue()->entries()[1].result == "250 ms a step");
   CHECK(panel.queue()->entries()[0].state == QueueState::kFinished);
   CHECK(panel.queue()->entries()[0].result == "accuracy 91.2 %");
 }
