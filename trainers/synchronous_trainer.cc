@@ -67,6 +67,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
 }
 
 const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
+  if (template_) return profile_;  // frozen times were given
   if (!measured_here(scenario_)) {
     use_profile(times_from_profile(scenario_, layout_, exchange_->shares_scales()));
     return profile_;

@@ -46,7 +46,12 @@ class TorchReplica final : public Replica {
  public:
   TorchReplica(const Network& network, const DataSet& data, const Layout& layout,
                std::span<float> weights, std::span<float> statistics, at::Device device)
-      : network_(network), data_(data), layout_(layout), device_(device), flat_(weights) {
+      : network_(network),
+        data_(data),
+        layout_(layout),
+        device_(device),
+        flat_(weights),
+        flat_statistics_(statistics) {
     use_one_thread();
     const at::Tensor whole = at::from_blob(weights.data(), {layout.elements()}, at::kFloat);
     // On the CPU `whole` is the trainer's buffer itself; on a device it is a copy of it.
@@ -71,6 +76,7 @@ class TorchReplica final : public Replica {
     const at::Tensor loss = training_loss(batch, record_statistics);
     loss.backward();
     static_cast<TorchGradients&>(gradients).take(take_gradients());
+    if (record_statistics && !device_.is_cpu()) copy_statistics(/*to_host=*/true);
     return loss.item<float>();
   }
 
@@ -112,12 +118,25 @@ class TorchReplica final : public Replica {
   }
 
   void weights_changed() override {
-    if (!device_.is_cpu()) device_weights_.copy_(host_weights());
+    if (device_.is_cpu()) return;
+    const at::NoGradGuard no_gradients;
+    device_weights_.copy_(host_weights());
+    copy_statistics(/*to_host=*/false);
   }
 
  private:
   at::Tensor host_weights() const {
     return at::from_blob(flat_.data(), {layout_.elements()}, at::kFloat);
+  }
+
+  /// A device's running statistics to the trainer's buffer (for checkpoints), or back.
+  void copy_statistics(bool to_host) {
+    float* at = flat_statistics_.data();
+    for (at::Tensor& values : statistics_.values) {
+      at::Tensor host = at::from_blob(at, {values.numel()}, at::kFloat);
+      to_host ? host.copy_(values) : values.copy_(host);
+      at += values.numel();
+    }
   }
 
   void bind_statistics(std::span<float> statistics) {
@@ -174,6 +193,7 @@ class TorchReplica final : public Replica {
   const Layout& layout_;
   at::Device device_;
   std::span<float> flat_;
+  std::span<float> flat_statistics_;
   at::Tensor device_weights_;
   std::vector<at::Tensor> parameters_;
   Statistics statistics_;

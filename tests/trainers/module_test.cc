@@ -4,18 +4,23 @@
 #include <cstring>
 
 #include "tests/trainers/support.h"
+#include "trainers/bench_training.h"
 
 namespace gradwire::trainers {
 namespace {
 
 /// Loads the module as `gradwire` does. It stays loaded: exceptions' code lies in it.
-scenarios::TrainerFactory factory() {
+void* symbol_of(const char* name) {
   static void* module = dlopen(GRADWIRE_TRAINERS_MODULE, RTLD_NOW | RTLD_LOCAL);
   INFO((module ? "" : dlerror()));
   REQUIRE(module != nullptr);
-  void* symbol = dlsym(module, scenarios::kTrainerFactorySymbol);
+  void* symbol = dlsym(module, name);
   REQUIRE(symbol != nullptr);
-  return reinterpret_cast<scenarios::TrainerFactory>(symbol);
+  return symbol;
+}
+
+scenarios::TrainerFactory factory() {
+  return reinterpret_cast<scenarios::TrainerFactory>(symbol_of(scenarios::kTrainerFactorySymbol));
 }
 
 TEST_CASE("a program without LibTorch trains through the module") {
@@ -48,6 +53,20 @@ TEST_CASE("errors cross the module's border as gradwire::Error, with their kind"
   scenario.cluster.device = "no-such-profile";
   const std::unique_ptr<scenarios::Trainer> trainer(factory()(scenario, {}));
   CHECK_THROWS_AS(trainer->prepare(), Error);
+}
+
+TEST_CASE("the benchmark runs through the module") {
+  const auto bench = reinterpret_cast<TrainingBench>(symbol_of(kTrainingBenchSymbol));
+  TrainingBenchSettings settings;
+  settings.batch_per_worker = 2;
+  settings.steps = 1;
+  settings.pairs = 2;
+  TrainingBenchResult result;
+  bench(settings, result);
+  CHECK(result.pairs == 2);
+  CHECK(result.parameters == 431080);
+  CHECK(result.ratio > 0);
+  CHECK(result.ratio_low <= result.ratio_high);
 }
 
 }  // namespace
