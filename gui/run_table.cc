@@ -90,7 +90,7 @@ void RunTable::set_runs(Snapshot runs) {
   model_->change([&](RunView& view) { view.set_runs(std::move(runs)); });
   update_columns();
   if (!sized_ && view().rows() > 0) {
-    table_->horizontalHeader()->setResizeContentsPrecision(50);
+    table_->horizontalHeader()->setResizeContentsPrecision(500);
     table_->resizeColumnsToContents();
     sized_ = true;
   }
