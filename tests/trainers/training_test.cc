@@ -189,6 +189,24 @@ TEST_CASE("measured times are positive, cover every bucket, and leave learning a
   CHECK(trainer->learning_hash() == hash);
 }
 
+TEST_CASE("times once given are kept: preparing does not measure again") {
+  const auto trainer = prepared(digits_scenario("mlp"));
+  CHECK(trainer->prepare().device == "test");
+  CHECK(trainer->prepare().forward == Seconds(1e-3));
+}
+
+TEST_CASE("a shipped device profile gives times without measuring") {
+  scenarios::Scenario scenario = digits_scenario("lenet5", "terngrad");
+  scenario.cluster.device = "reference-cpu";
+  const auto trainer = make_trainer(scenario, {});
+  const scenarios::ComputeProfile& profile = trainer->prepare();
+  CHECK(profile.provenance == "profile");
+  CHECK(profile.forward > Seconds(0));
+  CHECK(profile.buckets[0].encode > profile.buckets[0].scale);
+  // The same times every time.
+  CHECK(make_trainer(scenario, {})->prepare().forward == profile.forward);
+}
+
 TEST_CASE("times of another model are refused") {
   const auto trainer = make_trainer(digits_scenario("mlp"), {});
   CHECK_THROWS_AS(trainer->use_profile(fixed_profile({5})), TrainerError);
