@@ -14,6 +14,8 @@ struct Benchmark {
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all = {
+      {"training", "A training loop under simulation against the bare LibTorch loop",
+       bench_training},
       {"flow", "Transfers a second of the flow executor on ring all-reduces", bench_flow}};
   return all;
 }

@@ -40,7 +40,9 @@ Finding cuda() {
 Finding emulation() {
   if (*GRADWIRE_WHY_NOT_EMULATOR) return {false, GRADWIRE_WHY_NOT_EMULATOR};
   try {
-    const auto trial = emulator::make_emulator(sim::Cluster::star(2, {}), {.rtt_rounds = 1});
+    emulator::EmulatorOptions options;
+    options.rtt_rounds = 1;
+    const auto trial = emulator::make_emulator(sim::Cluster::star(2, {}), options);
     const emulator::EmulatorReport& report = trial->report();
     return {true,
             "namespaces of " + report.name_space + ", rate by " + report.shaper +

@@ -50,8 +50,9 @@ class EmulatedRun {
     options.train_first = true;
     options.profiles = &profiles_;
     options.executor_factory = [&](const Scenario& resolved) -> std::unique_ptr<sim::Executor> {
-      auto executor = emulator::make_emulator(scenarios::build_cluster(resolved),
-                                              {.transport = resolved.network.transport});
+      emulator::EmulatorOptions emulator_options;
+      emulator_options.transport = resolved.network.transport;
+      auto executor = emulator::make_emulator(scenarios::build_cluster(resolved), emulator_options);
       pair.report = executor->report();
       return executor;
     };

@@ -1,0 +1,121 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using nlohmann::json;
+
+namespace {
+
+bool built(const std::string& relative) {
+  const std::string program = program_path();
+  return ::access((program.substr(0, program.rfind('/') + 1) + relative).c_str(), R_OK) == 0;
+}
+
+bool can_train() {
+  if (built("../lib/libgradwire_trainers.so")) return true;
+  WARN("skipped: this build has no training module (LibTorch is absent)");
+  return false;
+}
+
+bool has_packets() {
+  if (built("gradwire-packet")) return true;
+  WARN("skipped: this build has no gradwire-packet (ns-3 is absent)");
+  return false;
+}
+
+/// Runs a shipped scenario in a fresh database and gives its rows.
+json run_rows(const std::string& name, std::vector<std::string> arguments = {}) {
+  const TemporaryFolder folder;
+  arguments.insert(arguments.begin(),
+                   {"run", source_path("scenarios/" + name + ".json"), "--db", folder / "runs.db",
+                    "--no-report", "--format", "json", "-q"});
+  const Result result = run_program(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out).at("rows");
+}
+
+std::vector<std::string> column(const json& rows, const std::string& name) {
+  std::vector<std::string> values;
+  for (const json& row : rows) values.push_back(row.at(name));
+  return values;
+}
+
+/// The `expected` block: every check holds for every run of its method.
+void check_expected(const std::string& name, const json& rows) {
+  const json expected =
+      json::parse(read_file(source_path("scenarios/" + name + ".json"))).at("expected");
+  if (expected.contains("runs")) CHECK(rows.size() == expected.at("runs").get<std::size_t>());
+  for (const json& check : expected.value("checks", json::array())) {
+    for (const json& row : rows) {
+      const std::string method = row.at("method");
+      if (check.contains("method") && method.rfind(check.at("method").get<std::string>(), 0) != 0)
+        continue;
+      CAPTURE(name, method, check.dump());
+      const double value = row.at(check.at("metric").get<std::string>()).get<double>();
+      CHECK(value >= check.value("min", -1e300));
+      CHECK(value <= check.value("max", 1e300));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what the shipped scenarios expect of themselves holds", "[golden]") {
+  check_expected("collective", run_rows("collective"));
+  check_expected("dumbbell", run_rows("dumbbell"));
+  if (!can_train()) return;
+  for (const char* name : {"quickstart", "lan", "mobile", "parameter-server", "sweep"})
+    check_expected(name, run_rows(name));
+}
+
+TEST_CASE("the collective's timelines are what they were", "[golden]") {
+  // Virtual time is exact: a change of these is a change of the flow model, and deliberate. They
+  // are written anew with GRADWIRE_UPDATE_GOLDEN=1.
+  const std::string path = source_path("tests/cli/golden/collective.json");
+  json found = json::object();
+  for (const json& row : run_rows("collective"))
+    found[std::to_string(row.at("bandwidth_bps").get<std::int64_t>())] = row.at("timeline_hash");
+  if (std::getenv("GRADWIRE_UPDATE_GOLDEN")) write_file(path, found.dump(2) + "\n");
+  CHECK(found == json::parse(read_file(path)));
+}
+
+TEST_CASE("lan.json: the same hashes with one thread and two, twice", "[golden]") {
+  if (!can_train()) return;
+  const json first = run_rows("lan");
+  for (const char* threads : {"1", "2", "2"}) {
+    const json again = run_rows("lan", {"--threads", threads});
+    CHECK(column(again, "learning_hash") == column(first, "learning_hash"));
+    CHECK(column(again, "timeline_hash") == column(first, "timeline_hash"));
+  }
+  // Negative control: another seed learns something else.
+  CHECK(column(run_rows("lan", {"--seed", "2"}), "learning_hash") !=
+        column(first, "learning_hash"));
+}
+
+TEST_CASE("the network does not change synchronous learning", "[golden]") {
+  if (!can_train() || !has_packets()) return;
+  const json flow = run_rows("quickstart");
+  const json packet = run_rows("quickstart", {"--executor", "packet"});
+  CHECK(column(flow, "learning_hash") == column(packet, "learning_hash"));
+  CHECK(column(flow, "timeline_hash") != column(packet, "timeline_hash"));
+}
+
+TEST_CASE("lan.json: packet step times within 3 % of flow", "[golden]") {
+  if (!can_train() || !has_packets()) return;
+  const json flow = run_rows("lan");
+  const json packet = run_rows("lan", {"--executor", "packet"});
+  for (std::size_t i = 0; i < flow.size(); ++i) {
+    const double ratio =
+        packet[i].at("step_time_s").get<double>() / flow[i].at("step_time_s").get<double>();
+    CAPTURE(flow[i].at("method"), ratio);
+    CHECK(std::abs(ratio - 1) <= 0.03);
+  }
+}
