@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "trainers/heap.h"
 #include "trainers/measure.h"
 #include "trainers/network.h"
 #include "trainers/synchronous_trainer.h"
@@ -147,6 +148,7 @@ double quantile(std::vector<double> values, double share) {
 }  // namespace
 
 TrainingBenchResult bench_training(const TrainingBenchSettings& settings) {
+  keep_heap();  // for both loops: runs have it too
   at::set_num_threads(1);
   BareLoop bare(settings);
   SimulatedLoop simulated(settings);

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "trainers/heap.h"
 #include "trainers/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
@@ -19,6 +20,7 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   if (scenario.workload.kind != scenarios::WorkloadKind::kTraining) {
     throw TrainerError("train", scenario.name, "its workload is not a training run");
   }
+  keep_heap();
   auto data = std::make_unique<DataSet>(
       load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
