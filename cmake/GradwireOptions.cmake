@@ -23,9 +23,9 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 find_program(GRADWIRE_CCACHE ccache)
 if(GRADWIRE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRADWIRE_CCACHE})
-  # Precompiled headers are safe to cache with these.
-  set(ENV{CCACHE_SLOPPINESS} "pch_defines,time_macros")
+  # Files with a precompiled header can be cached only so.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      ${GRADWIRE_CCACHE})
 endif()
 if(GRADWIRE_SANITIZE)
   add_compile_options(-fsanitize=${GRADWIRE_SANITIZE} -fno-omit-frame-pointer)
