@@ -49,9 +49,11 @@ bool kernel_has(const std::string& discipline, const std::string& options) {
   return true;
 }
 
-Shaping choose_shaping(const std::string& wanted, bool real_time) {
+Shaping choose_shaping(const std::string& wanted, bool real_time, std::size_t hosts) {
   Shaping shaping;
   if (real_time) shaping.timers_late = Seconds(kLateTimersRealTime);
+  if (hosts <= std::thread::hardware_concurrency())
+    shaping.timers_late = shaping.timers_late * kOwnProcessor;
   const bool htb = wanted != "tbf" && kernel_has("htb", "");
   if (!htb && (wanted == "htb" || !kernel_has("tbf", " rate 1gbit burst 16000 limit 100000")))
     throw Error(ErrorKind::kCapability, "shape", "the emulated links",
@@ -73,7 +75,7 @@ Shaping build_star(const Relay& relay, const std::vector<HostLink>& links,
   // No detour of bridged packets through IP's packet filter (module br_netfilter).
   set_network_parameter("bridge/bridge-nf-call-iptables", "0");
   require_tool("ip", {"-batch", "-"}, bridge_ip_script(), "create", "the emulated switch");
-  const Shaping shaping = choose_shaping(shaper, real_time);
+  const Shaping shaping = choose_shaping(shaper, real_time, links.size());
   require_tool("ip", {"-batch", "-"}, hub_ip_script(links, pids, shaping), "create",
                "the emulated links");
   require_tool("tc", {"-batch", "-"}, hub_tc_script(links, shaping), "shape", "the emulated links");

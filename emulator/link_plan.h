@@ -16,8 +16,8 @@
 /// Burst. A token bucket gives an idle link credit: up to `burst` bytes of what follows pass at
 /// once (a short exchange is then shorter than it should be). A bucket that is too small loses
 /// capacity instead, whenever the kernel's timer is late by more than it holds. It is 125 us of the
-/// rate, or 110 us with real-time priority; at least one frame, at most 16,000 bytes.
-/// docs/emulator.md has the figures behind that.
+/// rate, 95 us with real-time priority, three quarters of that where every host has a processor of
+/// its own; at least one frame, at most 16,000 bytes. docs/emulator.md has the figures behind that.
 ///
 /// GSO packets are of 200 us at most under htb (25,000 bytes; 125 us with real-time priority), and
 /// of the bucket under tbf: fewer packets spare the processor, which an ordinary user's processes
@@ -41,7 +41,9 @@ std::vector<HostLink> star_links(const sim::Cluster& cluster);
 /// How late the kernel's shaping may be without losing capacity: processes of ordinary priority
 /// wait for each other, real-time ones less.
 inline constexpr double kLateTimers = 125e-6;
-inline constexpr double kLateTimersRealTime = 110e-6;
+inline constexpr double kLateTimersRealTime = 95e-6;
+/// Where every host has a processor of its own, they wait less.
+inline constexpr double kOwnProcessor = 0.75;
 
 /// What this kernel offers, and what follows from it.
 struct Shaping {
