@@ -44,6 +44,7 @@ std::int32_t FlowNetwork::connect(int source, int destination) {
       static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(cluster_.host_count()) +
       static_cast<std::uint32_t>(destination);
   due_.make_room(table_.count());
+  repairs_.make_room(table_.count());
   return sharing_.add_flow(route_);
 }
 
@@ -91,47 +92,22 @@ void FlowNetwork::start(TransferId id, int source, int destination, Bytes payloa
 void FlowNetwork::begin_transfer(std::int32_t c) {
   Connection& link = connection(c);
   Transfer& t = transfer(link.first);
-  const bool fresh = link.transfers == 0;
-  link.draws = LossDraws(seed_, link.key, link.transfers++);
-  if (link.path.loss > 0) {
-    draw_losses(link, t);
-  } else if (fresh) {
-    link.to_loss = link.to_timeout = kInfinity;
-  }
   link.remaining = static_cast<double>(t.wire.count());
-  if (link.lossy) {
-    link.window.open();
-  } else {
-    link.window.begin(now_);
+  if (link.path.loss > 0) {
+    link.draws = LossDraws(seed_, link.key, link.transfers++);
+    draw_loss(link, 0);
+    watch_losses(link);
   }
+  link.window.begin(now_);
 }
 
-void FlowNetwork::draw_losses(Connection& link, Transfer& t) {
-  const double p = link.path.loss;
-  const double clean = link.lossy ? 0 : link.draws.first_loss(p);
-  link.to_loss = link.lossy || clean >= t.segments ? kInfinity : clean * segment_;
-  const bool loses = link.lossy || clean < t.segments;
-  if (loses) {
-    const double exposed = link.lossy ? t.segments : t.segments - clean - 1;
-    t.retransmissions = link.draws.retransmissions(exposed, p) + (link.lossy ? 0 : 1);
-    t.wire += transport_.wire_segment * t.retransmissions;
-    const double last_window = std::min(t.segments, link.path.response);
-    if (link.draws.happens(1 - std::pow(1 - p, last_window))) t.repair = link.path.round_trip;
-  }
-  t.tail_timeout = link.draws.happens(1 - std::pow(1 - p, kTailSegments));
-  link.to_timeout = kInfinity;
-  if (loses) draw_timeout(link, t);
-}
-
-/// Sets where the transfer's next timeout strikes.
-void FlowNetwork::draw_timeout(Connection& link, const Transfer& t) {
-  link.to_timeout = link.draws.next_timeout(link.path.loss) * segment_;
-  const double total = static_cast<double>(t.wire.count());
-  if (link.to_timeout >= total) link.to_timeout = kInfinity;
-}
-
-double FlowNetwork::cap_of(const Connection& link) const {
-  return link.lossy ? link.path.response * segment_ / link.path.round_trip : MaxMin::kNoCap;
+/// Bytes still to send; what waits behind the next transfer adds nothing to what matters.
+double FlowNetwork::backlog(const Connection& link) const {
+  if (link.first < 0) return 0;
+  const std::int32_t next = transfers_[static_cast<std::size_t>(link.first)].next;
+  if (next < 0) return link.remaining;
+  const Transfer& behind = transfers_[static_cast<std::size_t>(next)];
+  return link.remaining + static_cast<double>(behind.wire.count());
 }
 
 void FlowNetwork::resume(std::int32_t c) {
@@ -139,7 +115,7 @@ void FlowNetwork::resume(std::int32_t c) {
   link.state = State::kSending;
   link.updated = now_;
   link.rate = 0;
-  sharing_.activate(c, cap_of(link));
+  sharing_.activate(c, MaxMin::kNoCap);
 }
 
 void FlowNetwork::pause(std::int32_t c, double until) {
@@ -153,12 +129,15 @@ void FlowNetwork::pause(std::int32_t c, double until) {
 
 /// Accounts for what was sent since the connection was last looked at.
 void FlowNetwork::progress(Connection& link) {
-  const double sent = link.rate * (now_ - link.updated);
+  double sent = link.rate * (now_ - link.updated);
   link.updated = now_;
   if (sent <= 0) return;
+  const double again = std::min(sent, link.resending);
+  link.resending -= again;
+  sent -= again;
   link.remaining -= sent;
   link.to_loss -= sent;
-  link.to_timeout -= sent;
+  link.to_shown -= sent;
   link.window.use(sent);
 }
 
@@ -166,9 +145,9 @@ void FlowNetwork::schedule(std::int32_t c) {
   Connection& link = connection(c);
   link.due = Due::kSent;
   double next = link.remaining;
-  if (link.to_timeout < next) {
-    next = link.to_timeout;
-    link.due = Due::kTimeout;
+  if (link.to_shown < next) {
+    next = link.to_shown;
+    link.due = Due::kShown;
   }
   if (link.to_loss < next) {
     next = link.to_loss;
@@ -178,7 +157,7 @@ void FlowNetwork::schedule(std::int32_t c) {
     next = link.window.left();
     link.due = Due::kWindow;
   }
-  due_.set(c, now_ + std::max(0.0, next) / link.rate);
+  due_.set(c, now_ + (link.resending + std::max(0.0, next)) / link.rate);
 }
 
 void FlowNetwork::resolve() {
@@ -196,11 +175,13 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     resolve();
     const double due = due_.empty() ? kInfinity : due_.top().time;
     const double arrival = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-    const double next = std::min(due, arrival);
+    const double repair = repairs_.empty() ? kInfinity : repairs_.top().time;
+    const double next = std::min({due, arrival, repair});
     if (next > until.value()) break;
     now_ = std::max(now_, next);
     const double batch = now_ + now_ * kSameInstant;
     while (!due_.empty() && due_.top().time <= batch) on_due(due_.top().number);
+    while (!repairs_.empty() && repairs_.top().time <= batch) on_repair(repairs_.top().number);
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -211,7 +192,9 @@ void FlowNetwork::on_due(std::int32_t c) {
   due_.remove(c);
   Connection& link = connection(c);
   if (link.due == Due::kResume) {
-    if (!link.lossy && link.window.left() <= 0) link.window.next_round(now_, link.path.line_rate);
+    if (link.window.left() <= 0) {
+      link.window.next_round(now_, link.path.line_rate, backlog(link));
+    }
     resume(c);
     return;
   }
@@ -224,11 +207,11 @@ void FlowNetwork::on_due(std::int32_t c) {
       on_window_sent(c);
       break;
     case Due::kLoss:
-      on_first_loss(c);
+      on_loss(c);
       break;
     default:
-      draw_timeout(link, transfer(link.first));
-      pause(c, now_ + link.draws.timeout_duration(link.path, transport_));
+      on_shown(c, link.sent_before + sent_of_first(link));
+      schedule(c);
   }
 }
 
@@ -239,16 +222,7 @@ void FlowNetwork::on_window_sent(std::int32_t c) {
     pause(c, link.window.round_end());
     return;
   }
-  link.window.next_round(now_, link.rate);
-  schedule(c);
-}
-
-void FlowNetwork::on_first_loss(std::int32_t c) {
-  Connection& link = connection(c);
-  link.lossy = true;
-  link.to_loss = kInfinity;
-  link.window.open();
-  sharing_.set_cap(c, cap_of(link));
+  link.window.next_round(now_, link.rate, backlog(link));
   schedule(c);
 }
 
@@ -258,12 +232,25 @@ void FlowNetwork::on_sent(std::int32_t c) {
   Transfer& t = transfer(number);
   count_wire(c, t);
   const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
-  double latency = link.path.propagation + link.path.forwarding * segment + t.repair;
-  if (t.tail_timeout) latency += link.draws.timeout_duration(link.path, transport_);
-  link.last_delivery = std::max(link.last_delivery, now_ + latency);
+  const double latency = link.path.propagation + link.path.forwarding * segment;
+  t.arrival = now_ + latency;
   t.delivering = true;
-  arrivals_.push({link.last_delivery, 0, number});
+  leave_first(c, t.segments);
+  t.end = link.sent_before;
+  if (link.holes.empty()) {
+    link.last_delivery = std::max(link.last_delivery, t.arrival);
+    arrivals_.push({link.last_delivery, 0, number});
+  } else {
+    hold(link, number);
+  }
   next_transfer(c);
+}
+
+/// The first transfer has sent so many segments, and sends no more.
+void FlowNetwork::leave_first(std::int32_t c, double segments) {
+  Connection& link = connection(c);
+  link.sent_before += segments;
+  if (!link.holes.empty()) on_shown(c, link.sent_before);
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
@@ -283,7 +270,7 @@ void FlowNetwork::next_transfer(std::int32_t c) {
 }
 
 void FlowNetwork::count_wire(std::int32_t c, const Transfer& t) {
-  const auto bytes = static_cast<double>(t.wire.count());
+  const double bytes = static_cast<double>(t.wire.count()) - t.charged;
   const double acks = t.segments / kSegmentsPerAck *
                       static_cast<double>((transport_.wire_segment - transport_.segment).count());
   for (const ChannelId channel : sharing_.route(c)) {
@@ -312,6 +299,8 @@ void FlowNetwork::cancel(TransferId id) {
     Connection& link = connection(t.connection);
     if (link.first == number) {
       progress(link);
+      forget_losses(link, number);
+      leave_first(t.connection, std::ceil(sent_of_first(link)));
       next_transfer(t.connection);
     } else {
       std::int32_t before = link.first;
@@ -332,7 +321,8 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
     const double left = link.remaining - link.rate * (now_ - link.updated);
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
-      wire[static_cast<std::size_t>(channel)] += static_cast<double>(t.wire.count()) - left;
+      wire[static_cast<std::size_t>(channel)] +=
+          static_cast<double>(t.wire.count()) - t.charged - left;
     }
   }
   std::vector<ChannelRecord> records;

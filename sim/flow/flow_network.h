@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sim/cluster.h"
@@ -9,23 +10,28 @@
 #include "sim/flow/indexed_heap.h"
 #include "sim/flow/max_min.h"
 #include "sim/flow/tcp_path.h"
+#include "sim/flow/tcp_window.h"
 #include "sim/network.h"
 
 /// The flow-level network: fluid transfers over warm TCP connections, from event to event.
 ///
 /// Model. Between two events every sending connection has a constant rate x(t): its max-min fair
-/// share (sim/flow/max_min.h) of the channels it crosses, under the caps of its TCP (tcp_path.h). A
-/// transfer of B payload bytes puts w = wire_bytes(B) plus its retransmissions on the connection;
-/// it starts when the connection has sent what was before it, ends sending at t with
-///     integral of x from its start to t  =  w,
-/// and is delivered the path's latency later. So, warm, clean and alone:
+/// share (sim/flow/max_min.h) of the channels it crosses. A transfer of B payload bytes puts w =
+/// wire_bytes(B) on the connection; it starts when the connection has sent what was before it, ends
+/// sending at t with
+///     integral of x from its start to t  =  w + the segments sent again meanwhile,
+/// and is delivered the path's latency later, or when its last missing segment has arrived. So,
+/// warm, clean and alone:
 ///     time = propagation + first segment over the further hops + w / bottleneck rate.
-/// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
+/// A transfer occupies all channels of its path at once (the pipe's filling is not shown). The
+/// window (tcp_window.h) makes a connection pause until its round is over; losses (tcp_path.h) cut
+/// the window, hold deliveries back, and time out.
 ///
-/// Events are: a connection has sent a transfer, a window, or everything up to a drawn loss; it
-/// resumes after a round or a timeout; a delivery. There is no time step. Events within a relative
-/// 1e-12 of one instant are one batch, after which shares are computed once, and only where the set
-/// of sending connections or a cap changed. In steady state no event allocates.
+/// Events are: a connection has sent a transfer, a window, the beginning of a segment that is lost,
+/// or enough behind one to show the loss; it resumes after a round; a lost segment is sent again,
+/// arrives, or times out; a delivery. There is no time step. Events within a relative 1e-12 of one
+/// instant are one batch, after which shares are computed once, and only where the set of sending
+/// connections changed. In steady state no event allocates.
 namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
@@ -39,21 +45,39 @@ class FlowNetwork final : public Network {
   std::vector<ChannelRecord> channels() const override;
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
   enum class State : std::uint8_t { kIdle, kSending, kPaused };
-  enum class Due : std::uint8_t { kSent, kWindow, kLoss, kTimeout, kResume };
+  enum class Due : std::uint8_t { kSent, kWindow, kLoss, kShown, kResume };
+  /// What happens next to a lost segment.
+  enum class Repair : std::uint8_t { kTimeout, kResend, kArrival };
 
   struct Transfer {
     TransferId id = 0;
     Bytes wire{0};
     std::int64_t retransmissions = 0;
     double segments = 0;
-    double repair = 0;  ///< added to the latency
-    bool tail_timeout = false;
+    double charged = 0;  ///< wire bytes of retransmissions, which the channels have counted
+    double arrival = 0;  ///< of its last byte, if none is missing
+    double end = 0;      ///< segments of the connection up to its end
     bool used = false;
     bool cancelled = false;
-    bool delivering = false;
+    bool delivering = false;  ///< all of it is sent
     std::int32_t connection = 0;
-    std::int32_t next = -1;  ///< behind it on the connection
+    std::int32_t next = -1;    ///< behind it on the connection
+    std::int32_t behind = -1;  ///< held back behind it
+  };
+
+  /// A lost segment that has not arrived yet. In the order of the stream.
+  struct Hole {
+    double segment = 0;         ///< its number on the connection
+    double shown = 0;           ///< the loss shows when so many segments are sent
+    double acknowledged = 0;    ///< s: when the acknowledgement of what was before it came
+    double due = 0;             ///< s
+    std::int32_t transfer = 0;  ///< -1: cancelled
+    std::uint32_t attempts = 0;
+    std::uint32_t timeouts = 0;
+    Repair next = Repair::kTimeout;
+    bool is_shown = false;
   };
 
   struct Connection {
@@ -63,9 +87,17 @@ class FlowNetwork final : public Network {
     LossDraws draws;
     double rate = 0;  ///< as of `updated`
     double updated = 0;
-    double remaining = 0;  ///< wire bytes of the first transfer still to send
-    double to_loss = 0;    ///< wire bytes until the connection's first loss; infinite after it
-    double to_timeout = 0;
+    double remaining = 0;       ///< wire bytes of the first transfer still to send
+    double resending = 0;       ///< wire bytes of retransmissions before it
+    double next_lost = kNever;  ///< the first transfer's next lost segment
+    double to_loss = kNever;    ///< wire bytes until a segment that is lost
+    double to_shown = kNever;   ///< wire bytes until a loss shows
+    double sent_before = 0;     ///< segments before the first transfer
+    double recovered_to = 0;    ///< losses of segments before this one cut the window no more
+    double last_repair = 0;     ///< s
+    std::vector<Hole> holes;
+    std::int32_t held_first = -1;  ///< transfers that are sent, but miss segments
+    std::int32_t held_last = -1;
     double last_delivery = 0;
     std::uint32_t key = 0;  ///< source * hosts + destination
     std::uint32_t transfers = 0;
@@ -73,7 +105,6 @@ class FlowNetwork final : public Network {
     std::int32_t last = -1;
     State state = State::kIdle;
     Due due = Due::kSent;
-    bool lossy = false;  ///< it has lost a segment: its rate is capped from now on
   };
 
   struct Arrival {
@@ -89,9 +120,8 @@ class FlowNetwork final : public Network {
   void free_transfer(std::int32_t t);
 
   void begin_transfer(std::int32_t c);
-  void draw_losses(Connection& link, Transfer& t);
-  void draw_timeout(Connection& link, const Transfer& t);
-  double cap_of(const Connection& link) const;
+  double backlog(const Connection& link) const;
+  double sent_of_first(const Connection& link) const;
   void resume(std::int32_t c);
   void pause(std::int32_t c, double until);
   void progress(Connection& link);
@@ -100,10 +130,24 @@ class FlowNetwork final : public Network {
 
   void on_due(std::int32_t c);
   void on_window_sent(std::int32_t c);
-  void on_first_loss(std::int32_t c);
   void on_sent(std::int32_t c);
   void next_transfer(std::int32_t c);
+  void leave_first(std::int32_t c, double segments);
   void count_wire(std::int32_t c, const Transfer& t);
+
+  // flow_losses.cc
+  void draw_loss(Connection& link, double from);
+  void on_loss(std::int32_t c);
+  void watch_losses(Connection& link);
+  void on_shown(std::int32_t c, double sent);
+  void schedule_repair(std::int32_t c);
+  void on_repair(std::int32_t c);
+  void resend(std::int32_t c, Hole& hole);
+  void time_out(std::int32_t c, std::size_t hole);
+  double timeout_of(const Connection& link, const Hole& hole) const;
+  void hold(Connection& link, std::int32_t number);
+  void release(std::int32_t c);
+  void forget_losses(Connection& link, std::int32_t number);
   void deliver(std::vector<Delivery>& delivered);
 
   const Cluster& cluster_;
@@ -116,7 +160,8 @@ class FlowNetwork final : public Network {
   MaxMin sharing_;
   std::vector<Transfer> transfers_;
   std::vector<std::int32_t> free_transfers_;
-  IndexedHeap due_;  // by connection
+  IndexedHeap due_;      // by connection
+  IndexedHeap repairs_;  // by connection
   EventHeap<Arrival> arrivals_;
   std::vector<double> wire_;  // by channel, of transfers that are sent
   std::vector<ChannelId> route_;

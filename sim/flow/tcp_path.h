@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "base/philox.h"
@@ -17,57 +16,43 @@
 ///                       after the last byte left the bottleneck, the last segment arrives
 ///     round trip   r0 = 2 d + sum s_i + s + sum 8 A / R_i        (two segments, then the ACK)
 ///
-/// Window. A round lasts r0 and may send W bytes; when they are sent before it is over, the sender
-/// waits. A fresh connection has W = 10 segments. A round that used at least half of W (a round
-/// that used all of it, once slow start is over) lets W grow:
-///     slow start             W += bytes of the round; less one segment the first time (10, 19, 38)
-///     CUBIC after slow start W *= 1.05            Reno: W += S
-/// Slow start ends when a round fills the pipe (its bytes take r0 or longer), and under CUBIC,
-/// where r0 <= 2 ms, at 16 segments: HyStart takes acknowledgements less than 2 ms apart for one
-/// train and leaves falsely. W never passes the socket buffers. A window of two pipes no longer
-/// limits a transfer, nor does one of a pipe at the line rate. W stays between transfers (ns-3 has
-/// no slow start after idle).
+/// The window that a connection may send in a round trip is sim/flow/tcp_window.h's.
 ///
 /// Loss. p = 1 - product of (1 - p_i), per segment, in the direction of the data (a lost
-/// acknowledgement is covered by the next). The first loss of a connection strikes at a
-/// geometrically drawn segment; from then on the rate is capped at the response function's W(p) S /
-/// r0,
-///     CUBIC  W(p) = max(1.25 / sqrt p, 1.054 (r0 / p)^(3/4))   (RFC 8312, eq. 5, r0 in seconds)
-///     Reno   W(p) = 1.5 / sqrt p
-/// Each transfer of n segments further draws
-///   - how many segments are sent again: Poisson(n p), sent on top of its bytes;
-///   - timeouts of max(200 ms, 1.5 r0) 2^b, b geometric in p, plus a slow start of r0 log2 W(p):
-///   once
-///     there was a loss, a Poisson process of 0.85 p^2 a segment (a retransmission lost again),
-///     each of which stops the connection; and with probability 1 - (1-p)^2 one at the transfer's
-///     end (too few duplicate ACKs behind its last segments), which delays its delivery;
-///   - with probability 1 - (1-p)^min(n, W(p)), one more r0 at its end: the last window's repair.
-/// Draws are Philox words keyed by (seed, connection, transfer number): the order of events of
-/// other connections cannot change them.
+/// acknowledgement is covered by the next). The gap from one lost segment of a transfer to the next
+/// is geometric:  P(gap = g) = p (1-p)^g, so that a transfer of n segments loses none with
+/// probability (1-p)^n, n p of them on average. A transfer that loses none is as fast as its window
+/// lets it be on a clean path. What a loss costs is in sim/flow/flow_losses.cc:
+///   lost at         t = when the bottleneck begins to send the segment
+///   three later segments sent by t3:  sent again at t3 + r0 - 2 s (the third duplicate ACK)
+///   else            RTO after the last acknowledgement, which came at t + r0 - 2 s (or when the
+///                   segment lost before it was repaired); one segment alone before it in its pair
+///                   is acknowledged 40 ms later
+///   sent again      it is lost again with p, and then a timeout repairs it (ns-3 3.44 has no RACK)
+///   timeout         RTO = max(200 ms, 1.5 r0), doubled for each one that failed; the segments lost
+///                   with it follow one, two, four a round trip
+/// Later segments go on meanwhile, as far as the window lets them, and of later transfers too:
+/// their duplicate acknowledgements repair the end of an earlier one. Delivery is in order: a
+/// transfer is delivered when no segment up to its end is missing.
+/// Draws are Philox words keyed by (seed, connection, transfer number), of retransmissions by
+/// (seed, connection, segment number): the order of events of other connections cannot change
+/// them.
 ///
 /// Where it breaks down. No losses by full queues (slow start's overshoot), no unfairness of RTTs,
-/// no recovery rounds, no relaxation from slow start's window to W(p), handshakes come before the
-/// run, no acknowledgement timer (ns-3: + 12-17 % for 100 kB over 80 ms). docs/network.md has the
-/// table.
+/// handshakes come before the run, a lost last acknowledgement causes no timeout, no
+/// acknowledgement timer but before a timeout (ns-3: + 12-17 % for 100 kB over 80 ms).
+/// docs/network.md has the table.
 namespace gradwire::sim {
 
-inline constexpr double kCubicGrowth = 1.05;       ///< a round, before any loss (ns-3 and Linux)
-inline constexpr double kHystartSegments = 16;     ///< HyStart's low window
-inline constexpr double kHystartRoundTrip = 2e-3;  ///< s; its spacing of an ACK train
-inline constexpr double kRenoFriendly = 1.25;      ///< CUBIC in its Reno-friendly region
-inline constexpr double kCubicResponse = 1.054;    ///< RFC 8312, C = 0.4, beta = 0.7
-inline constexpr double kRenoResponse = 1.5;
-inline constexpr double kLostAgain = 0.85;         ///< timeouts a segment, over p^2
-inline constexpr int kTailSegments = 2;            ///< whose loss only a timeout repairs
 inline constexpr double kTimeoutRoundTrips = 1.5;  ///< RTO is at least this many r0
-inline constexpr double kOpenPipes = 2;            ///< windows of so many pipes limit nothing
+inline constexpr int kDuplicateAcks = 3;           ///< that many later segments show a loss
 inline constexpr double kSegmentsPerAck = 2;
 
 /// The constants of one path.
 struct TcpPath : PathCost {
-  double round_trip = 0;  ///< r0, s
-  double loss = 0;        ///< p
-  double response = 0;    ///< W(p), segments; infinite for p = 0
+  double round_trip = 0;    ///< r0, s
+  double loss = 0;          ///< p
+  double segment_time = 0;  ///< s, of a full segment on the slowest channel
 
   /// Throws Error(kCapability) for congestion control that it does not model (BBR).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
@@ -77,60 +62,22 @@ struct TcpPath : PathCost {
 /// Wire bytes of acknowledgements over wire bytes of data.
 double ack_share(const TransportSettings& transport);
 
-/// The congestion window of a connection before its first loss, in wire bytes.
-class TcpWindow {
- public:
-  TcpWindow(const TcpPath& path, const TransportSettings& transport);
-
-  /// May send this much before the round's end.
-  double left() const { return left_; }
-  double round_end() const { return round_end_; }
-  /// Bytes were sent.
-  void use(double bytes) { left_ -= bytes; }
-  /// A transfer begins at `now`: goes on in the running round or opens a new one.
-  void begin(double now);
-  /// The running round is over (all of it sent, or its time gone): opens the next at `now`. `rate`:
-  /// the connection's present share, bytes a second.
-  void next_round(double now, double rate);
-  /// It limits nothing until the next begin() (a loss has happened, or the pipe is full).
-  void open() { left_ = std::numeric_limits<double>::infinity(); }
-  double size() const { return size_; }
-
- private:
-  void grow(double used, double rate);
-
-  double segment_;
-  double line_rate_;
-  double round_trip_;
-  double limit_;
-  double size_;
-  double left_ = 0;
-  double round_end_ = -1;
-  bool cubic_;
-  bool slow_start_ = true;
-  bool first_round_ = true;
-};
-
-/// What chance does to one transfer.
+/// What chance does to the segments of one transfer.
 class LossDraws {
  public:
   LossDraws() = default;
   LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t transfer);
 
-  /// Segments sent well before the first lost one; infinite for p = 0.
-  double first_loss(double p);
-  std::int64_t retransmissions(double segments, double p);
-  /// Segments until the next timeout.
-  double next_timeout(double p);
-  double timeout_duration(const TcpPath& path, const TransportSettings& transport);
-  bool happens(double probability) { return draw() < probability; }
+  /// Segments that arrive before the next lost one; 0 < p < 1.
+  double gap(double p);
 
  private:
-  double draw();
-  /// Exponential with mean 1.
-  double exponential();
   RandomStream stream_;
   std::uint64_t next_ = 0;
 };
+
+/// Whether retransmission number `attempt` (from 0) of a connection's segment is lost too.
+bool lost_again(std::uint64_t seed, std::uint32_t connection, std::uint64_t segment,
+                std::uint32_t attempt, double p);
 
 }  // namespace gradwire::sim
