@@ -81,7 +81,7 @@ class EmulatedRun {
   const RunArguments& arguments_;
   results::Store& store_;
   ProgressPrinter& progress_;
-  std::map<std::string, scenarios::ComputeProfile> profiles_;  // the twin replays the same times
+  runner::ProfileCache profiles_;  // the twin replays the same times
 };
 
 std::vector<Column> columns() {

@@ -63,6 +63,7 @@ void run(const RunArguments& arguments, Context& context,
   const std::unique_ptr<results::Store> store = context.open_writer();
   runner::SweepOptions options;
   options.threads = arguments.threads;
+  options.jobs = arguments.jobs;
   options.resume = arguments.resume;
   options.executor_factory = factory;
   ProgressPrinter progress(context);
@@ -96,6 +97,9 @@ void add_run(CLI::App& app, Context& context) {
                    "What carries the bytes (default: as the scenario says)")
       ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->add_option("-j,--jobs", arguments->jobs, "Runs of the sweep at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   command->add_flag("--resume", arguments->resume,

@@ -18,6 +18,7 @@ struct RunArguments {
   std::vector<std::uint64_t> seeds;
   std::string executor;
   int threads = 1;
+  int jobs = 1;
   bool resume = false;
   std::string report;
   bool no_report = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 #include <map>
 
 #include "runner/interrupt.h"
@@ -37,9 +38,20 @@ double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+std::string model_label(const scenarios::Workload& workload) {
+  switch (workload.kind) {
+    case scenarios::WorkloadKind::kTraining:
+      return workload.model;
+    case scenarios::WorkloadKind::kProfile:  // a shipped name, or a file's name
+      return std::filesystem::path(workload.profile).stem().string();
+    default:
+      return workload.collective;
+  }
+}
+
 /// Compute times are the same for every run that trains this model, batch, method and device.
 std::string profile_key(const Scenario& s) {
-  std::string key = s.workload.model + "/" + s.workload.data_set + "/" +
+  std::string key = s.workload.profile + "/" + s.workload.model + "/" + s.workload.data_set + "/" +
                     std::to_string(s.workload.batch_per_worker) + "/" + s.cluster.device + "/" +
                     std::to_string(s.exchange.bucket.count()) + "/" + s.exchange.collective + "/" +
                     std::to_string(s.cluster.workers) + "/" + s.method.name +
@@ -70,6 +82,8 @@ class Run {
     progress_.phase = "measuring";
     observer_.on_progress(progress_);
     const scenarios::ComputeProfile& profile = prepare();
+    const auto training =
+        options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     executor_ = make();
     id = id_ = store_.begin_run(header(profile), trainer_->steps_total());
     try {
@@ -86,12 +100,8 @@ class Run {
 
  private:
   const scenarios::ComputeProfile& prepare() {
-    const std::string key = profile_key(scenario_);
-    if (options_.profiles && options_.profiles->contains(key))
-      trainer_->use_profile(options_.profiles->at(key));
-    const scenarios::ComputeProfile& profile = trainer_->prepare();
-    if (options_.profiles) options_.profiles->insert_or_assign(key, profile);
-    return profile;
+    if (!options_.profiles) return trainer_->prepare();
+    return options_.profiles->prepare(profile_key(scenario_), *trainer_);
   }
 
   std::unique_ptr<sim::Executor> make() {
@@ -113,9 +123,7 @@ class Run {
     header.seed = scenario_.seed;
     header.method = progress_.method;
     header.executor = std::string(executor_->name());
-    header.model = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
-                       ? scenario_.workload.model
-                       : scenario_.workload.collective;
+    header.model = model_label(scenario_.workload);
     header.data_set = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
                           ? scenario_.workload.data_set
                           : "";
@@ -272,14 +280,16 @@ class Run {
     rows.push_back({-1, "step_time_median_s", median(recorder_.step_times()), "s", time});
     rows.push_back({-1, "exchange_s", median(recorder_.exchange_times()), "s", time});
     rows.push_back({-1, "simulated_s", recorder_.simulated_s(), "s", time});
+    // Real payloads where something was encoded; a replay only says how long they would be.
+    const Provenance length = trains() ? Provenance::kMeasured : time;
     rows.push_back({-1, "wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B", time});
-    rows.push_back({-1, "payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B",
-                    Provenance::kMeasured});
+    rows.push_back(
+        {-1, "payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B", length});
     if (recorder_.dense_bytes() > 0)
       rows.push_back({-1, "ratio",
                       static_cast<double>(recorder_.payload_bytes()) /
                           static_cast<double>(recorder_.dense_bytes()),
-                      "", Provenance::kMeasured});
+                      "", length});
     rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
     return rows;
   }

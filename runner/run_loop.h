@@ -1,9 +1,9 @@
 #pragma once
 #include <functional>
-#include <map>
 #include <memory>
 
 #include "results/store.h"
+#include "runner/profile_cache.h"
 #include "runner/run_observer.h"
 #include "scenarios/trainer.h"
 #include "sim/executor.h"
@@ -23,8 +23,8 @@ struct RunOptions {
   /// Trains all steps before the first is submitted: for executors on a real clock, which training
   /// beside them would disturb. Only for methods whose learning does not depend on the network.
   bool train_first = false;
-  /// Frozen compute times of an earlier measurement, by key; filled as runs measure.
-  std::map<std::string, scenarios::ComputeProfile>* profiles = nullptr;
+  /// Frozen compute times of an earlier measurement, kept from run to run.
+  ProfileCache* profiles = nullptr;
 };
 
 enum class RunOutcome { kFinished, kInterrupted };

@@ -1,55 +1,132 @@
 #include "runner/sweep.h"
 
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
 #include "runner/interrupt.h"
 
 namespace gradwire::runner {
 namespace {
 
-/// A finished run that --resume finds instead of running; unfinished ones make way.
-std::optional<results::RunId> resumed(const scenarios::Scenario& scenario, results::Store& store) {
-  const auto found = store.find_finished(scenario.hash, scenario.seed);
-  if (!found) store.discard_unfinished(scenario.hash, scenario.seed);
-  return found;
-}
+/// Lets observers be written for one thread.
+class SerialObserver : public RunObserver {
+ public:
+  explicit SerialObserver(RunObserver& inner) : inner_(inner) {}
+  void on_progress(const RunProgress& progress) override {
+    const std::lock_guard lock(mutex_);
+    inner_.on_progress(progress);
+  }
+  void on_run_ended(const RunProgress& progress, const results::RunSummary& summary,
+                    bool skipped) override {
+    const std::lock_guard lock(mutex_);
+    inner_.on_run_ended(progress, summary, skipped);
+  }
+  void on_run_failed(const RunProgress& progress, const std::string& message) override {
+    const std::lock_guard lock(mutex_);
+    inner_.on_run_failed(progress, message);
+  }
+
+ private:
+  RunObserver& inner_;
+  std::mutex mutex_;
+};
+
+class Sweep {
+ public:
+  Sweep(const scenarios::ScenarioFile& file, const SweepOptions& options, results::Store& store,
+        RunObserver& observer)
+      : file_(file), options_(options), store_(store), observer_(observer), ids_(file.runs.size()) {
+    options_.profiles = &profiles_;
+  }
+
+  SweepResult run() {
+    const auto jobs = std::min<std::size_t>(static_cast<std::size_t>(std::max(options_.jobs, 1)),
+                                            file_.runs.size());
+    std::vector<std::thread> helpers;
+    for (std::size_t job = 1; job < jobs; ++job) helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    if (fatal_) std::rethrow_exception(fatal_);
+    SweepResult result;
+    for (const results::RunId id : ids_)
+      if (id > 0) result.runs.push_back(id);
+    result.failed = failed_;
+    result.skipped = skipped_;
+    result.interrupted = interrupted_by() != 0;
+    return result;
+  }
+
+ private:
+  void work() {
+    for (std::size_t place = next_++; place < file_.runs.size(); place = next_++) {
+      if (interrupted_by() != 0 || stop_) return;
+      try {
+        run_one(place);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!fatal_) fatal_ = std::current_exception();
+        stop_ = true;
+      }
+    }
+  }
+
+  /// Throws only what makes the rest of the sweep useless.
+  void run_one(std::size_t place) {
+    const scenarios::Scenario& scenario = file_.runs[place];
+    RunProgress progress;
+    progress.run = static_cast<int>(place) + 1;
+    progress.runs = static_cast<int>(file_.runs.size());
+    progress.name = scenario.name;
+    progress.seed = scenario.seed;
+    try {
+      if (const auto found = resumed(scenario)) {
+        ++skipped_;
+        ids_[place] = *found;
+        return observer_.on_run_ended(progress, *store_.run(*found), true);
+      }
+      results::RunId id = 0;
+      const RunOutcome outcome = run_scenario(scenario, options_, store_, observer_, progress, id);
+      observer_.on_run_ended(progress, *store_.run(id), false);
+      if (outcome == RunOutcome::kFinished) ids_[place] = id;
+    } catch (const results::StoreError&) {
+      throw;
+    } catch (const Error& error) {
+      ++failed_;
+      observer_.on_run_failed(progress, error.what());
+      if (error.kind() == ErrorKind::kCapability) throw;
+    }
+  }
+
+  /// A finished run that --resume finds instead of running; unfinished ones make way.
+  std::optional<results::RunId> resumed(const scenarios::Scenario& scenario) {
+    if (!options_.resume) return std::nullopt;
+    const auto found = store_.find_finished(scenario.hash, scenario.seed);
+    if (!found) store_.discard_unfinished(scenario.hash, scenario.seed);
+    return found;
+  }
+
+  const scenarios::ScenarioFile& file_;
+  SweepOptions options_;
+  results::Store& store_;
+  SerialObserver observer_;
+  ProfileCache profiles_;
+  std::vector<results::RunId> ids_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<int> failed_{0}, skipped_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::exception_ptr fatal_;
+};
 
 }  // namespace
 
 SweepResult run_sweep(const scenarios::ScenarioFile& file, const SweepOptions& options,
                       results::Store& store, RunObserver& observer) {
   const InterruptGuard guard;
-  SweepResult result;
-  std::map<std::string, scenarios::ComputeProfile> profiles;
-  SweepOptions run_options = options;
-  run_options.profiles = &profiles;
-  RunProgress progress;
-  progress.runs = static_cast<int>(file.runs.size());
-  for (const scenarios::Scenario& scenario : file.runs) {
-    ++progress.run;
-    progress.name = scenario.name;
-    progress.seed = scenario.seed;
-    try {
-      results::RunId id = 0;
-      const auto found = options.resume ? resumed(scenario, store) : std::nullopt;
-      RunOutcome outcome = RunOutcome::kFinished;
-      if (found) {
-        id = *found;
-        ++result.skipped;
-      } else {
-        outcome = run_scenario(scenario, run_options, store, observer, progress, id);
-      }
-      observer.on_run_ended(progress, *store.run(id), found.has_value());
-      result.interrupted = outcome == RunOutcome::kInterrupted || interrupted_by() != 0;
-      if (outcome == RunOutcome::kFinished) result.runs.push_back(id);
-    } catch (const results::StoreError&) {
-      throw;  // nothing more can be kept: no use in training on
-    } catch (const Error& error) {
-      ++result.failed;
-      observer.on_run_failed(progress, error.what());
-      if (error.kind() == ErrorKind::kCapability) throw;
-    }
-    if (result.interrupted) break;
-  }
-  return result;
+  return Sweep(file, options, store, observer).run();
 }
 
 }  // namespace gradwire::runner

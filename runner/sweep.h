@@ -4,6 +4,7 @@
 namespace gradwire::runner {
 
 struct SweepOptions : RunOptions {
+  int jobs = 1;  ///< runs at a time, each on a thread of its own
   bool resume =
       false;  ///< skip finished runs of the same scenario and seed, replace unfinished ones
 };
@@ -15,7 +16,9 @@ struct SweepResult {
   bool interrupted = false;
 };
 
-/// Runs every scenario of a file, one after the other. A run that fails does not stop the others.
+/// Runs every scenario of a file, `jobs` at a time. A run that fails does not stop the others; an
+/// unusable store or a missing capability stops the sweep. Results do not depend on `jobs`: compute
+/// times are measured under a machine-wide lock, one run at a time, and replayed frozen.
 /// Installs handlers for SIGINT and SIGTERM meanwhile (see interrupt.h).
 SweepResult run_sweep(const scenarios::ScenarioFile& file, const SweepOptions& options,
                       results::Store& store, RunObserver& observer);

@@ -120,3 +120,19 @@ TEST_CASE("the same run twice gives the same timeline hash; another rate gives a
   for (std::size_t i = 0; i < 12; ++i) CHECK(hashes[i] == hashes[i + 12]);
   CHECK(std::set<std::string>(hashes.begin(), hashes.end()).size() == 12);
 }
+
+TEST_CASE("two runs at a time give the hashes of one at a time", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "sweep.json", kSweep);
+  std::vector<std::string> hashes[2];
+  for (const int jobs : {1, 2}) {
+    const std::string database = folder / (std::to_string(jobs) + ".db");
+    const Result result = run_program({"run", folder / "sweep.json", "--db", database, "--no-report",
+                                       "-j", std::to_string(jobs), "--format", "json"});
+    REQUIRE(result.exit_code == 0);
+    const nlohmann::json printed = nlohmann::json::parse(result.out);
+    for (const auto& row : printed.at("rows")) hashes[jobs - 1].push_back(row.at("timeline_hash"));
+  }
+  CHECK(hashes[0].size() == 12);
+  CHECK(hashes[0] == hashes[1]);
+}
