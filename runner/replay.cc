@@ -6,6 +6,9 @@
 #include <numeric>
 
 #include "base/error.h"
+#ifdef GRADWIRE_HAVE_PROFILE_REPLAY
+#include "trainers/profile_replay.h"
+#endif
 
 namespace gradwire::runner {
 namespace {
@@ -179,12 +182,17 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
                                                                 : replay_ring(scenario);
     case scenarios::WorkloadKind::kTransfers:
       return replay_transfers(scenario);
-    default:
+    case scenarios::WorkloadKind::kProfile:
+#ifdef GRADWIRE_HAVE_PROFILE_REPLAY
+      return trainers::make_profile_replay(scenario);
+#else
+      throw Error(ErrorKind::kCapability, "replay", scenario.workload.profile,
+                  "this build was made without the trainers folder", "build all folders");
+#endif
+    case scenarios::WorkloadKind::kTraining:
       break;
   }
-  throw Error(ErrorKind::kScenario, "replay", scenario.name,
-              "workloads made of a layer profile are not built yet",
-              "use a training, collective or transfers workload");
+  throw Error(ErrorKind::kScenario, "replay", scenario.name, "it trains a model");
 }
 
 }  // namespace gradwire::runner

@@ -5,7 +5,8 @@
 
 namespace gradwire::runner {
 
-/// Workloads without training: one collective repeated, or an explicit list of transfers. They make
+/// Workloads without training: a layer profile, one collective repeated, or an explicit list of
+/// transfers. They make
 /// step graphs like a trainer does, and have no loss, no accuracy and no learning hash (0).
 /// Throws Error for workloads that cannot be replayed.
 std::unique_ptr<scenarios::Trainer> make_replay(const scenarios::Scenario& scenario);

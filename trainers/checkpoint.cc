@@ -76,7 +76,7 @@ void SynchronousTrainer::load_content(std::istream& in) {
   optimizer_->set_steps(get<std::int64_t>(in));
   for (const std::span<float> buffer : optimizer_->buffers()) load_into(in, buffer);
   states_.load(in);
-  submitted_ = false;
+  last_graph_.reset();
   for (const auto& replica : replicas_) replica->weights_changed();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "scenarios/profile.h"
 #include "trainers/measure.h"
 #include "trainers/trainer_error.h"
 
@@ -72,17 +71,6 @@ Seconds measure_update(const MeasuredParts& parts) {
   return median_time(kCodecRepetitions, [&] { optimizer->step(gradient, weights); });
 }
 
-ComputeProfile empty_profile(const Layout& layout) {
-  ComputeProfile profile;
-  for (const BucketSlot& slot : layout.buckets()) {
-    ComputeProfile::Bucket bucket;
-    bucket.name = slot.name;
-    bucket.elements = slot.count;
-    profile.buckets.push_back(bucket);
-  }
-  return profile;
-}
-
 template <typename Map>
 const auto& find_row(const Map& rows, const std::string& name, const char* kind,
                      const std::string& profile) {
@@ -96,6 +84,31 @@ const auto& find_row(const Map& rows, const std::string& name, const char* kind,
 }
 
 }  // namespace
+
+ComputeProfile empty_profile(const Layout& layout) {
+  ComputeProfile profile;
+  for (const BucketSlot& slot : layout.buckets()) {
+    ComputeProfile::Bucket bucket;
+    bucket.name = slot.name;
+    bucket.elements = slot.count;
+    profile.buckets.push_back(bucket);
+  }
+  return profile;
+}
+
+void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
+                      bool shares_scales, ComputeProfile& profile) {
+  if (scenario.method.name == "none" && !scenario.method.error_feedback) return;
+  const auto& codec =
+      find_row(device.codecs, scenario.method.name, "codec", scenario.cluster.device);
+  for (ComputeProfile::Bucket& bucket : profile.buckets) {
+    bucket.encode = codec.encode.time(bucket.elements);
+    bucket.decode = codec.decode.time(bucket.elements);
+    bucket.aggregate = codec.aggregate.time(bucket.elements);
+    // Profiles do not part the two; finding the scale reads the tensor once, encoding once more.
+    if (shares_scales) bucket.scale = bucket.encode / 2;
+  }
+}
 
 ComputeProfile measure_times(const MeasuredParts& parts) {
   const MachineLock alone;
@@ -122,14 +135,8 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario, const Lay
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.backward =
         backward * (static_cast<double>(bucket.elements) / static_cast<double>(layout.elements()));
-    if (scenario.method.name == "none" && !scenario.method.error_feedback) continue;
-    const auto& codec = find_row(device.codecs, scenario.method.name, "codec", name);
-    bucket.encode = codec.encode.time(bucket.elements);
-    bucket.decode = codec.decode.time(bucket.elements);
-    bucket.aggregate = codec.aggregate.time(bucket.elements);
-    // Profiles do not part the two; finding the scale reads the tensor once, encoding once more.
-    if (shares_scales) bucket.scale = bucket.encode / 2;
   }
+  take_codec_times(scenario, device, shares_scales, profile);
   return profile;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "scenarios/profile.h"
 #include "scenarios/scenario.h"
 #include "scenarios/trainer.h"
 #include "trainers/exchange.h"
@@ -28,5 +29,13 @@ scenarios::ComputeProfile measure_times(const MeasuredParts& parts);
 /// has no such model or codec.
 scenarios::ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
                                              const Layout& layout, bool shares_scales);
+
+/// The layout's buckets, all times zero.
+scenarios::ComputeProfile empty_profile(const Layout& layout);
+
+/// Fills in the buckets' codec times of `device`, which the scenario calls cluster.device; plain
+/// fp32 needs none.
+void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
+                      bool shares_scales, scenarios::ComputeProfile& profile);
 
 }  // namespace gradwire::trainers

@@ -27,7 +27,68 @@ class CountingHandler final : public sim::DataHandler {
   Bytes crossed_{0};
 };
 
+Bytes chunk_bytes(const sim::CollectiveSpec& spec, int width) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  Bytes sum{0};
+  for (int chunk = 0; chunk < ranks; ++chunk) {
+    sum += Bytes((sim::chunk_range(spec.elements, ranks, chunk).count * width + 7) / 8);
+  }
+  return sum;
+}
+
+void require_fit(const scenarios::ComputeProfile& profile, const Layout& layout) {
+  bool fits = profile.buckets.size() == layout.buckets().size();
+  for (std::size_t b = 0; fits && b < profile.buckets.size(); ++b) {
+    fits = profile.buckets[b].elements == layout.buckets()[b].count;
+  }
+  if (!fits) {
+    throw TrainerError("use compute times of", profile.device,
+                       "their buckets are not those of this model and bucket size",
+                       "measure again");
+  }
+}
+
 }  // namespace
+
+ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
+  ExchangeSettings settings;
+  settings.workers = scenario.cluster.workers;
+  settings.server = scenario.exchange.collective == "parameter-server";
+  settings.codec = compressors::make_codec(scenario.method.name, scenario.method.options);
+  if (scenario.method.error_feedback) {
+    settings.codec = compressors::with_error_feedback(settings.codec);
+  }
+  settings.seed = scenario.seed;
+  return settings;
+}
+
+std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scenario,
+                                                 const Layout& layout, const Exchange& exchange,
+                                                 const scenarios::ComputeProfile& profile) {
+  require_fit(profile, layout);
+  std::vector<std::vector<Stage>> stages;
+  for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
+    stages.push_back(exchange.stages(b, profile.buckets[b].aggregate));
+  }
+  return std::make_unique<StepTemplate>(scenario.cluster.workers, stages,
+                                        scenario.exchange.overlap);
+}
+
+Bytes ring_bytes(const sim::CollectiveSpec& spec) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  const bool whole = spec.kind == sim::CollectiveKind::kRingAllReduce;
+  const int full = sim::width_of(spec, ranks);
+  Bytes sum = whole ? chunk_bytes(spec, full) * (ranks - 1) : Bytes(0);
+  // Widths grow with the logarithm of the workers: few differ, many hops do.
+  Bytes hop{0};
+  for (int contributors = 1, known = -1; contributors < ranks; ++contributors) {
+    const int width = sim::width_of(spec, contributors);
+    if (width != known) hop = chunk_bytes(spec, width);
+    known = width;
+    sum += hop;
+  }
+  return sum;
+}
 
 std::span<const Bytes> StepTraffic::set_sizes(sim::OpIndex op, std::span<const Bytes> sizes) {
   const sim::GraphTemplate& graph = *plan_.graph();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compressors/codec.h"
+#include "scenarios/scenario.h"
 #include "sim/interpreter.h"
 #include "trainers/layout.h"
 #include "trainers/state_store.h"
@@ -63,6 +64,7 @@ struct ExchangeSettings {
   /// For tests: `none` through terms, packing and the interpreter instead of adding up directly.
   bool dense_through_terms = false;
 };
+ExchangeSettings exchange_settings(const scenarios::Scenario& scenario);
 
 /// One step is: propose and encode for each worker (any threads, side by side for different
 /// workers), with agree between them where scales are shared; then combine. Gradients handed in
@@ -78,6 +80,10 @@ class Exchange {
   virtual void encode(int worker, GradientSpans gradients, std::int64_t step) = 0;
   /// mean[layout.elements()] = mean over workers of what their messages say.
   virtual void combine(StepTraffic& traffic, std::span<float> mean) = 0;
+  /// For replayed profiles: charges what one step sends, by formula, without any data. Equals what
+  /// agree and combine would charge where the codec fills max_encoded_size(n) whatever the values.
+  /// Throws TrainerError where a message's size depends on values in other ways.
+  virtual void charge(StepTraffic& traffic) const = 0;
   /// With ExchangeSettings::every_replica, after combine: worker's own mean.
   virtual std::span<const float> replica(int worker) const = 0;
   /// Times worker 0's codec on these gradients (median of `repetitions`), leaving no trace.
@@ -93,6 +99,16 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
 /// What the same exchange sends in a step with fp32 values: 2 (N - 1) E 4 bytes round a ring, 2 N E
 /// 4 to and from a server, all workers together.
 Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout);
+
+/// The step graph of these workers, buckets and this exchange; `profile` paces the ring's hops.
+/// Throws TrainerError where its buckets are not the layout's.
+std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scenario,
+                                                 const Layout& layout, const Exchange& exchange,
+                                                 const scenarios::ComputeProfile& profile);
+
+/// Bytes that all workers together send in a ring all-reduce or reduce-scatter: hop h < N - 1
+/// carries every chunk once, as the partial sum of h + 1 workers; the later hops full sums.
+Bytes ring_bytes(const sim::CollectiveSpec& spec);
 
 // The exchanges, a file each.
 std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);

@@ -40,14 +40,18 @@ class DenseExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     mean_ = mean;
+    charge(traffic);
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       const BucketSlot& bucket = layout_.buckets()[b];
-      charge(traffic, b);
       const int chunks = settings_.server ? 1 : settings_.workers;
       for (int chunk = 0; chunk < chunks; ++chunk) {
         add_chunk(bucket, sim::chunk_range(bucket.count, chunks, chunk), chunk, mean);
       }
     }
+  }
+
+  void charge(StepTraffic& traffic) const override {
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) charge_bucket(traffic, b);
   }
 
   std::span<const float> replica(int) const override { return mean_; }
@@ -66,7 +70,7 @@ class DenseExchange final : public Exchange {
   }
 
  private:
-  void charge(StepTraffic& traffic, std::size_t b) const {
+  void charge_bucket(StepTraffic& traffic, std::size_t b) const {
     const std::int64_t bytes = 4 * layout_.buckets()[b].count;
     if (!settings_.server) {
       traffic.charge(b, 0, {}, Bytes(2 * (settings_.workers - 1) * bytes));

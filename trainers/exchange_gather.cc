@@ -77,6 +77,21 @@ class GatherExchange final : public Exchange {
     }
   }
 
+  void charge(StepTraffic& traffic) const override {
+    if (settings_.server) {
+      throw TrainerError("replay a profile with", codec_.name(),
+                         "what a parameter server sends back depends on which elements the "
+                         "workers' messages name, and a profile has no gradients",
+                         "set /exchange/collective to ring, or use none, fp16 or terngrad without "
+                         "error feedback",
+                         ErrorKind::kScenario);
+    }
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      const std::vector<Bytes> sizes(workers(), message_bytes(b));
+      traffic.charge(b, 1, sizes, sizes[0] * (settings_.workers * (settings_.workers - 1)));
+    }
+  }
+
   std::span<const float> replica(int worker) const override {
     return replica_[static_cast<std::size_t>(worker)];
   }
@@ -88,6 +103,16 @@ class GatherExchange final : public Exchange {
   std::span<float> bucket_of(std::span<float> all, std::size_t b) const {
     return all.subspan(static_cast<std::size_t>(layout_.buckets()[b].first),
                        static_cast<std::size_t>(layout_.buckets()[b].count));
+  }
+
+  Bytes message_bytes(std::size_t b) const {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    std::size_t bytes = 0;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const auto n = static_cast<std::size_t>(layout_.tensors()[t].count);
+      bytes += kLengthBytes + codec_.max_encoded_size(n);
+    }
+    return Bytes(static_cast<std::int64_t>(bytes));
   }
 
   /// message = for each tensor: u32 length, payload. `state_of(slot)`: the codec's state.

@@ -30,9 +30,7 @@ class SumExchange final : public Exchange {
         terms_(workers()),
         scales_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
         agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
-        replica_(settings.every_replica ? workers() : 1) {
-    for (auto& terms : terms_) terms.resize(static_cast<std::size_t>(layout.elements()));
-  }
+        replica_(settings.every_replica ? workers() : 1) {}
 
   std::vector<Stage> stages(std::size_t b, Seconds aggregate) const override;
   bool shares_scales() const override { return shared_; }
@@ -52,6 +50,8 @@ class SumExchange final : public Exchange {
 
   void encode(int worker, GradientSpans gradients, std::int64_t step) override {
     const auto w = static_cast<std::size_t>(worker);
+    // Not before there is data: a replayed profile has none.
+    terms_[w].resize(static_cast<std::size_t>(layout_.elements()));
     for (std::size_t t = 0; t < gradients.size(); ++t) {
       const TensorSlot& slot = layout_.tensors()[t];
       const compressors::Draws draws{RandomStream{settings_.seed, static_cast<std::uint32_t>(step),
@@ -72,6 +72,8 @@ class SumExchange final : public Exchange {
       to_values(w, replica_[w]);
     }
   }
+
+  void charge(StepTraffic& traffic) const override;
 
   std::span<const float> replica(int worker) const override {
     return replica_[static_cast<std::size_t>(worker)];
@@ -232,6 +234,27 @@ void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b) {
   traffic.move(b, main_stage() + 2, sizes_of(answers), pull);
   for (std::size_t w = 0; w < replicas(); ++w) {
     sum_.unpack_store(pull.received()[w], settings_.workers, slice(terms_[w], bucket));
+  }
+}
+
+void SumExchange::charge(StepTraffic& traffic) const {
+  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    const auto charge_each = [&](std::size_t stage, std::size_t size, std::int64_t times) {
+      const std::vector<Bytes> sizes(workers(), Bytes(static_cast<std::int64_t>(size)));
+      traffic.charge(b, stage, sizes, sizes[0] * (times * settings_.workers));
+    };
+    const std::size_t scales = 4 * bucket.tensors();
+    const auto n = static_cast<std::size_t>(bucket.count);
+    if (settings_.server) {
+      if (shared_) charge_each(1, scales, 1);
+      if (shared_) charge_each(3, scales, 1);
+      charge_each(main_stage(), sum_.packed_size(n, 1), 1);
+      charge_each(main_stage() + 2, sum_.packed_size(n, settings_.workers), 1);
+      continue;
+    }
+    if (shared_) charge_each(1, scales, settings_.workers - 1);
+    traffic.charge(b, main_stage(), {}, ring_bytes(stages(b, Seconds(0))[main_stage()].collective));
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ class StepTemplate {
   /// seconds[graph()->size()]: the profile's times, compute multiplied by the worker's slowdown.
   std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
                                std::span<const double> slowdown) const;
+  /// A worker starts the next step when its update of the last one, `last`, is done; none at first.
+  std::vector<sim::CrossEdge> edges_from(std::optional<sim::GraphId> last) const;
 
  private:
   struct Costing {

@@ -10,18 +10,6 @@
 namespace gradwire::trainers {
 namespace {
 
-ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
-  ExchangeSettings settings;
-  settings.workers = scenario.cluster.workers;
-  settings.server = scenario.exchange.collective == "parameter-server";
-  settings.codec = compressors::make_codec(scenario.method.name, scenario.method.options);
-  if (scenario.method.error_feedback) {
-    settings.codec = compressors::with_error_feedback(settings.codec);
-  }
-  settings.seed = scenario.seed;
-  return settings;
-}
-
 OptimizerSettings optimizer_settings(const scenarios::Workload& workload) {
   return {workload.optimizer, workload.learning_rate, workload.momentum, workload.weight_decay};
 }
@@ -79,22 +67,8 @@ const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
 }
 
 void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
-  bool fits = profile.buckets.size() == layout_.buckets().size();
-  for (std::size_t b = 0; fits && b < profile.buckets.size(); ++b) {
-    fits = profile.buckets[b].elements == layout_.buckets()[b].count;
-  }
-  if (!fits) {
-    throw TrainerError("use compute times of", profile.device,
-                       "their buckets are not those of this model and bucket size",
-                       "measure again");
-  }
+  template_ = make_step_template(scenario_, layout_, *exchange_, profile);
   profile_ = profile;
-  std::vector<std::vector<Stage>> stages;
-  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-    stages.push_back(exchange_->stages(b, profile.buckets[b].aggregate));
-  }
-  template_ =
-      std::make_unique<StepTemplate>(scenario_.cluster.workers, stages, scenario_.exchange.overlap);
   seconds_ = template_->seconds(profile_, scenario_.cluster.slowdown);
 }
 
@@ -150,15 +124,11 @@ void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {
   hasher.add(static_cast<std::uint64_t>(payload.count()));
   for (const Bytes bytes : plan.bytes) hasher.add(static_cast<std::uint64_t>(bytes.count()));
   chain_ = hasher.value();
-  plan.after.clear();
-  for (int w = 0; submitted_ && w < scenario_.cluster.workers; ++w) {
-    plan.after.push_back({{last_graph_, template_->update(w)}, template_->forward(w)});
-  }
+  plan.after = template_->edges_from(last_graph_);
 }
 
 void SynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId graph) {
   last_graph_ = graph;
-  submitted_ = true;
 }
 
 scenarios::Evaluation SynchronousTrainer::evaluate() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "scenarios/trainer.h"
@@ -71,8 +72,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::vector<Seconds> seconds_;
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
-  bool submitted_ = false;
-  sim::GraphId last_graph_ = 0;
+  std::optional<sim::GraphId> last_graph_;
 };
 
 /// Data set, model and method of a scenario (training workloads only).

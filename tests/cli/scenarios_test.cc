@@ -70,6 +70,7 @@ void check_expected(const std::string& name, const json& rows) {
 
 TEST_CASE("what the shipped scenarios expect of themselves holds", "[golden]") {
   check_expected("collective", run_rows("collective"));
+  check_expected("alexnet", run_rows("alexnet"));
   check_expected("dumbbell", run_rows("dumbbell"));
   if (!can_train()) return;
   for (const char* name : {"quickstart", "lan", "mobile", "parameter-server", "sweep"})

@@ -1,0 +1,200 @@
+#include "trainers/profile_replay.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/philox.h"
+#include "scenarios/profile.h"
+#include "trainers/compute_times.h"
+#include "trainers/exchange.h"
+#include "trainers/measure.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using scenarios::ComputeProfile;
+using scenarios::Scenario;
+using scenarios::StepPlan;
+
+constexpr std::int64_t kMostMeasured = std::int64_t{1} << 22;
+constexpr int kCodecRepetitions = 3;
+
+std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
+  std::vector<Parameter> parameters;
+  for (const auto& layer : workload.layers) {
+    // A layer without parameters only takes time; its tensor would be an empty message.
+    if (layer.elements > 0) parameters.push_back({layer.name, {layer.elements}});
+  }
+  return parameters;
+}
+
+/// Triangular on (-1, 1): no codec's time or size depends on more than that values differ.
+std::vector<float> drawn_values(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  const RandomStream stream{1, 0, 0, 0};
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    values[e] = uniform(stream, 2 * e) + uniform(stream, 2 * e + 1) - 1.0f;
+  }
+  return values;
+}
+
+/// Refuses codecs whose payload is not max_encoded_size(n) for zeros and drawn values alike.
+void require_fixed_size(const compressors::Codec& codec) {
+  constexpr std::int64_t kElements = 1000;
+  const std::vector<std::int64_t> shape = {kElements};
+  const std::size_t most = codec.max_encoded_size(kElements);
+  std::vector<std::byte> payload(most);
+  std::vector<std::uint64_t> scratch(codec.scratch_size(kElements) / 8 + 1);
+  for (const bool zeros : {false, true}) {
+    const std::vector<float> values =
+        zeros ? std::vector<float>(kElements, 0.0f) : drawn_values(kElements);
+    std::vector<std::uint64_t> state(codec.state_size(kElements) / 8 + 1);
+    compressors::EncodeJob job;
+    job.tensor = {"probe", shape, values};
+    job.state = std::as_writable_bytes(std::span(state)).first(codec.state_size(kElements));
+    job.payload = payload;
+    if (codec.encode(job, std::as_writable_bytes(std::span(scratch))) == most) continue;
+    throw TrainerError("replay a profile with", codec.name(),
+                       "its messages' sizes depend on values, and a profile has no gradients",
+                       "train a model instead", ErrorKind::kScenario);
+  }
+}
+
+class ProfileReplay final : public scenarios::Trainer {
+ public:
+  explicit ProfileReplay(const Scenario& scenario)
+      : scenario_(scenario),
+        workload_(scenarios::load_workload_profile(scenario.workload.profile, scenario.file)),
+        layout_(tensors_of(workload_), scenario.exchange.bucket),
+        settings_(exchange_settings(scenario)),
+        exchange_(make_exchange(settings_, layout_, states_)) {
+    scenario_.cluster.slowdown.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
+    require_fixed_size(*settings_.codec);
+    plan_of(compute_times());  // refuses at once what no formula can size
+  }
+
+  const ComputeProfile& prepare() override {
+    if (frozen_) return profile_;
+    ComputeProfile times = compute_times();
+    const std::string& device = scenario_.cluster.device;
+    if (device == "cpu") {
+      measure_codec(times);
+    } else {
+      const auto rates = scenarios::load_device_profile(device, scenario_.file);
+      take_codec_times(scenario_, rates, exchange_->shares_scales(), times);
+      times.device += ", codec times of " + rates.origin.name;
+    }
+    use_profile(times);
+    return profile_;
+  }
+
+  void use_profile(const ComputeProfile& profile) override {
+    plan_of(profile);
+    frozen_ = true;
+  }
+
+  bool next(StepPlan& plan) override {
+    if (step_ == steps_total()) return false;
+    plan = plan_;
+    plan.step = step_++;
+    plan.after = template_->edges_from(last_graph_);
+    return true;
+  }
+
+  void on_submitted(const StepPlan&, sim::GraphId graph) override { last_graph_ = graph; }
+  void on_event(const sim::Event&) override {}
+  scenarios::Evaluation evaluate() override { return {}; }
+  std::int64_t steps_total() const override { return scenario_.workload.steps; }
+  std::int64_t parameters() const override { return layout_.elements(); }
+  std::uint64_t learning_hash() const override { return 0; }
+  void save(std::ostream&) const override {}
+  void load(std::istream&) override {}
+
+ private:
+  ComputeProfile compute_times() const;
+  void measure_codec(ComputeProfile& times) const;
+  void plan_of(const ComputeProfile& profile);
+
+  Scenario scenario_;
+  scenarios::WorkloadProfile workload_;
+  Layout layout_;
+  StateStore states_;
+  ExchangeSettings settings_;
+  std::unique_ptr<Exchange> exchange_;
+  ComputeProfile profile_;
+  std::unique_ptr<StepTemplate> template_;
+  StepPlan plan_;  ///< all steps are equal but for their number and their edges
+  bool frozen_ = false;
+  std::int64_t step_ = 0;
+  std::optional<sim::GraphId> last_graph_;
+};
+
+/// A layer without parameters adds to the bucket that is ready after it.
+ComputeProfile ProfileReplay::compute_times() const {
+  ComputeProfile times = empty_profile(layout_);
+  times.provenance = "profile";
+  times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
+  times.update = workload_.update;
+  const int batch = scenario_.workload.batch_per_worker;
+  std::size_t bucket = 0;
+  std::int64_t passed = 0;
+  for (std::size_t l = workload_.layers.size(); l-- > 0;) {
+    const auto& layer = workload_.layers[l];
+    const BucketSlot& slot = layout_.buckets()[bucket];
+    const bool full = passed == slot.first + slot.count;
+    if (full && bucket + 1 < layout_.buckets().size()) ++bucket;
+    times.forward += layer.forward_per_sample * batch;
+    times.buckets[bucket].backward += layer.backward_per_sample * batch;
+    passed += layer.elements;
+  }
+  return times;
+}
+
+/// One tensor of the largest bucket's size, or 4 Mi elements, stands for all: times go by elements.
+void ProfileReplay::measure_codec(ComputeProfile& times) const {
+  times.device += ", codec times measured on " + cpu_model_name();
+  if (scenario_.method.name == "none" && !scenario_.method.error_feedback) return;
+  std::int64_t count = 0;
+  for (const BucketSlot& bucket : layout_.buckets()) count = std::max(count, bucket.count);
+  count = std::min(count, kMostMeasured);
+  const std::vector<Parameter> one = {{"drawn", {count}}};
+  const Layout layout(one, Bytes(4 * count));
+  StateStore states;
+  const auto exchange = make_exchange(settings_, layout, states);
+  const std::vector<float> values = drawn_values(count);
+  const std::span<const float> gradient = values;
+  const MachineLock alone;
+  const CodecSeconds measured = exchange->time_bucket(0, {&gradient, 1}, kCodecRepetitions);
+  for (ComputeProfile::Bucket& bucket : times.buckets) {
+    const double factor = static_cast<double>(bucket.elements) / static_cast<double>(count);
+    bucket.scale = measured.scale * factor;
+    bucket.encode = measured.encode * factor;
+    bucket.decode = measured.decode * factor;
+    bucket.aggregate = measured.aggregate * factor;
+  }
+}
+
+void ProfileReplay::plan_of(const ComputeProfile& profile) {
+  template_ = make_step_template(scenario_, layout_, *exchange_, profile);
+  profile_ = profile;
+  plan_.graph = template_->graph();
+  plan_.seconds = template_->seconds(profile_, scenario_.cluster.slowdown);
+  StepTraffic traffic(*template_, plan_.bytes);
+  exchange_->charge(traffic);
+  plan_.payload = traffic.payload();
+  plan_.dense_payload = dense_bytes(settings_, layout_);
+}
+
+}  // namespace
+
+std::unique_ptr<scenarios::Trainer> make_profile_replay(const Scenario& scenario) {
+  if (scenario.cluster.device == "cuda") {
+    throw TrainerError("replay a profile on", "device cuda",
+                       "a codec is timed on a GPU only where a model is trained there",
+                       "use device cpu or a device profile", ErrorKind::kScenario);
+  }
+  return std::make_unique<ProfileReplay>(scenario);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,23 @@
+#pragma once
+#include <memory>
+
+#include "scenarios/trainer.h"
+
+/// Synchronous data parallelism of a model that is only a table of layers (scenarios/profile.h):
+/// the step graph that training would make, without gradients.
+///
+///   forward = B sum_l f_l,  backward of bucket b = B sum_{l in b} r_l      B = batch of a worker
+///
+/// A layer is one tensor, so codecs select, scale and frame layer by layer; real models send
+/// weights and biases apart, which a layer table does not. Bytes follow from the codec's size for n
+/// elements (Exchange::charge). Codec times come from the device profile that cluster.device names;
+/// with device cpu they are measured here on a tensor of at most 4 Mi drawn elements and scaled by
+/// elements, which leaves out what a larger tensor loses to memory. There is no loss, no accuracy,
+/// no learning hash (0). Needs no LibTorch, and no memory by the model's size.
+namespace gradwire::trainers {
+
+/// Throws Error for a profile that cannot be read, and for codecs and exchanges whose messages'
+/// sizes depend on values; TrainerError for device cuda, where no codec is timed without training.
+std::unique_ptr<scenarios::Trainer> make_profile_replay(const scenarios::Scenario& scenario);
+
+}  // namespace gradwire::trainers
