@@ -37,3 +37,18 @@ function(gradwire_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
                        ENVIRONMENT "GRADWIRE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GRADWIRE_BINARY_DIR=${CMAKE_BINARY_DIR}")
 endfunction()
+
+# gradwire_header_package(package version target header): the installed package, or, where there is
+# none, its headers under GRADWIRE_DEPS/include (scripts/gpu-check --pack puts them there).
+function(gradwire_header_package package version target header)
+  find_package(${package} ${version} QUIET)
+  if(TARGET ${target})
+    return()
+  endif()
+  find_path(GRADWIRE_${package}_INCLUDE ${header} PATHS ${GRADWIRE_DEPS}/include NO_DEFAULT_PATH)
+  if(NOT GRADWIRE_${package}_INCLUDE)
+    message(FATAL_ERROR "${package} ${version} was not found, nor ${header} under ${GRADWIRE_DEPS}/include")
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} INTERFACE ${GRADWIRE_${package}_INCLUDE})
+endfunction()

@@ -56,13 +56,16 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   put(out, layout_.elements());
   put(out, step_);
   put(out, chain_);
-  put_span(out, std::span<const float>(weights_));
+  put_span(out, weights());
   put_span(out, std::span<const float>(statistics_));
   put(out, optimizer_->steps());
   for (const std::span<float> buffer : optimizer_->buffers()) {
     put_span(out, std::span<const float>(buffer));
   }
-  states_.save(out);
+  if (!encoder_) return states_.save(out);
+  StateStore states;
+  encoder_->save_states(states);
+  states.save(out);
 }
 
 void SynchronousTrainer::load_content(std::istream& in) {
@@ -78,6 +81,9 @@ void SynchronousTrainer::load_content(std::istream& in) {
   states_.load(in);
   last_graph_.reset();
   for (const auto& replica : replicas_) replica->weights_changed();
+  if (!encoder_) return;
+  device_update_->upload(weights_, *optimizer_);
+  encoder_->load_states(states_);
 }
 
 }  // namespace gradwire::trainers

@@ -65,6 +65,7 @@ void measure_codec(const MeasuredParts& parts, ComputeProfile& profile) {
 }
 
 Seconds measure_update(const MeasuredParts& parts) {
+  if (parts.device_update) return parts.device_update->time(kCodecRepetitions);
   std::vector<float> weights(parts.weights.begin(), parts.weights.end());
   const std::vector<float> gradient(weights.size(), 1e-6f);
   const auto optimizer = make_optimizer(parts.optimizer, weights.size());

@@ -18,6 +18,7 @@ struct MeasuredParts {
   std::span<const float> weights;
   OptimizerSettings optimizer;
   std::string device;
+  DeviceUpdate* device_update = nullptr;  ///< where the update runs on a device
 };
 
 /// Waits for the machine-wide lock, warms up, then repeats the pass (5 to 30 times, about half a

@@ -69,8 +69,4 @@ std::string load_cuda() {
   return name;
 }
 
-void synchronise_cuda() {
-  at::detail::getCUDAHooks().deviceSynchronize(0);
-}
-
 }  // namespace gradwire::trainers

@@ -8,7 +8,4 @@ namespace gradwire::trainers {
 /// TrainerError(kCapability) saying what is missing.
 std::string load_cuda();
 
-/// Waits for all work of the current device. Precondition: load_cuda() returned.
-void synchronise_cuda();
-
 }  // namespace gradwire::trainers

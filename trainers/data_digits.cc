@@ -32,7 +32,7 @@ void parse_line(const char*& at, const char* end, int line, DataSet& data) {
 }  // namespace
 
 DataSet load_digits(std::uint64_t seed) {
-  const std::vector<std::uint8_t> text = gunzip(embedded_digits(), "the embedded digits");
+  const std::vector<std::uint8_t> text = maybe_gunzip(embedded_digits(), "the embedded digits");
   DataSet data;
   data.name = "digits";
   data.classes = 10;

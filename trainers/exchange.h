@@ -6,6 +6,7 @@
 #include "compressors/codec.h"
 #include "scenarios/scenario.h"
 #include "sim/interpreter.h"
+#include "trainers/device_step.h"
 #include "trainers/layout.h"
 #include "trainers/state_store.h"
 #include "trainers/step_template.h"
@@ -26,8 +27,6 @@
 /// the server after kGather: u32 count, then count pairs (u32 element, f32 value) of what is not
 /// zero; or, where that is larger, u32 0xffffffff and every element as f32. All little-endian.
 namespace gradwire::trainers {
-
-using GradientSpans = std::span<const std::span<const float>>;  ///< by tensor of the layout
 
 /// Codec times of one bucket on one worker; see scenarios::ComputeProfile::Bucket.
 struct CodecSeconds {
@@ -59,6 +58,9 @@ struct ExchangeSettings {
   bool server = false;  ///< parameter server instead of a ring
   compressors::CodecPtr codec;
   std::uint64_t seed = 1;
+  /// Where gradients are encoded if they are device memory, which nothing else reads then; null:
+  /// they are host memory. Outlives the exchange.
+  DeviceEncoder* device = nullptr;
   /// For tests: every worker's replica of the mean is computed from what that worker received.
   bool every_replica = false;
   /// For tests: `none` through terms, packing and the interpreter instead of adding up directly.

@@ -18,7 +18,9 @@ class DenseExchange final : public Exchange {
   DenseExchange(const ExchangeSettings& settings, const Layout& layout)
       : settings_(settings),
         layout_(layout),
-        gradients_(static_cast<std::size_t>(settings.workers)) {}
+        gradients_(static_cast<std::size_t>(settings.workers)) {
+    if (settings_.device) settings_.device->choose(DevicePayload::kValues);
+  }
 
   std::vector<Stage> stages(std::size_t bucket, Seconds aggregate) const override {
     const std::int64_t elements = layout_.buckets()[bucket].count;
@@ -34,7 +36,8 @@ class DenseExchange final : public Exchange {
             collective(CollectiveKind::kPull, "pull")};
   }
 
-  void encode(int worker, GradientSpans gradients, std::int64_t) override {
+  void encode(int worker, GradientSpans gradients, std::int64_t step) override {
+    if (settings_.device) return settings_.device->encode(worker, gradients, {}, step);
     gradients_[static_cast<std::size_t>(worker)].assign(gradients.begin(), gradients.end());
   }
 
@@ -59,6 +62,13 @@ class DenseExchange final : public Exchange {
   CodecSeconds time_bucket(std::size_t bucket, GradientSpans gradients, int repetitions) override {
     std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[bucket].count));
     CodecSeconds times;
+    std::vector<std::span<const float>> copies;
+    if (settings_.device) {
+      // fp32 needs no codec, but on its way to the network it crosses from the device to the host.
+      times.encode = settings_.device->time_bucket(bucket, gradients, repetitions).encode;
+      copies = device_values(-1);
+      gradients = copies;
+    }
     times.aggregate = median_time(repetitions, [&] {
       float* out = sum.data();
       const BucketSlot& slot = layout_.buckets()[bucket];
@@ -79,6 +89,21 @@ class DenseExchange final : public Exchange {
     const std::vector<Bytes> sizes(gradients_.size(), Bytes(bytes));
     for (const std::size_t stage : {0, 2}) {
       traffic.charge(b, stage, sizes, Bytes(settings_.workers * bytes));
+    }
+  }
+
+  std::vector<std::span<const float>> device_values(int worker) const {
+    std::vector<std::span<const float>> values;
+    for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+      const Message bytes = settings_.device->payload(worker, t);
+      values.emplace_back(reinterpret_cast<const float*>(bytes.data()), bytes.size() / 4);
+    }
+    return values;
+  }
+  void read_device() {
+    settings_.device->wait();
+    for (std::size_t w = 0; w < gradients_.size(); ++w) {
+      gradients_[w] = device_values(static_cast<int>(w));
     }
   }
 

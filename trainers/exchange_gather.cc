@@ -34,6 +34,7 @@ class GatherExchange final : public Exchange {
       scratch_size_ =
           std::max(scratch_size_, codec_.scratch_size(static_cast<std::size_t>(slot.count)));
     }
+    if (settings.device) settings.device->choose(DevicePayload::kMessage);
   }
 
   std::vector<Stage> stages(std::size_t b, Seconds) const override {
@@ -56,6 +57,7 @@ class GatherExchange final : public Exchange {
   }
 
   void encode(int worker, GradientSpans gradients, std::int64_t step) override {
+    if (settings_.device) return settings_.device->encode(worker, gradients, {}, step);
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       write_message(
           b, gradients, worker, step,
@@ -68,6 +70,7 @@ class GatherExchange final : public Exchange {
   }
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
+    if (settings_.device) read_device();
     for (auto& replica : replica_) replica.resize(mean.size());
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       std::vector<Message> messages;
@@ -143,6 +146,28 @@ class GatherExchange final : public Exchange {
     message.resize(at);
   }
 
+  void read_device() {
+    settings_.device->wait();
+    for (std::size_t w = 0; w < workers(); ++w) {
+      for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+        join_payloads(b, static_cast<int>(w), messages_[w][b]);
+      }
+    }
+  }
+
+  /// The message of bucket b from the payloads that the device has encoded.
+  void join_payloads(std::size_t b, int worker, std::vector<std::byte>& message) const {
+    message.clear();
+    const BucketSlot& bucket = layout_.buckets()[b];
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const Message payload = settings_.device->payload(worker, t);
+      const auto length = static_cast<std::uint32_t>(payload.size());
+      const auto bytes = std::as_bytes(std::span(&length, 1));
+      message.insert(message.end(), bytes.begin(), bytes.end());
+      message.insert(message.end(), payload.begin(), payload.end());
+    }
+  }
+
   /// sum += factor * what `message` says of bucket b; sum is that bucket's range.
   void add_message(std::size_t b, Message message, float factor, std::span<float> sum) const {
     const BucketSlot& bucket = layout_.buckets()[b];
@@ -211,15 +236,20 @@ CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients,
   std::vector<std::byte> message;
   std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
   CodecSeconds times;
-  times.encode = median_time(repetitions, [&] {
-    write_message(
-        b, gradients, 0, 0,
-        [&](const TensorSlot& slot) {
-          return fresh.at({0, slot.parameter},
-                          codec_.state_size(static_cast<std::size_t>(slot.count)));
-        },
-        message);
-  });
+  if (settings_.device) {
+    times.encode = settings_.device->time_bucket(b, gradients, repetitions).encode;
+    join_payloads(b, -1, message);
+  } else {
+    times.encode = median_time(repetitions, [&] {
+      write_message(
+          b, gradients, 0, 0,
+          [&](const TensorSlot& slot) {
+            return fresh.at({0, slot.parameter},
+                            codec_.state_size(static_cast<std::size_t>(slot.count)));
+          },
+          message);
+    });
+  }
   times.aggregate = median_time(repetitions, [&] { add_message(b, message, 1.0f, sum); });
   times.decode = times.aggregate;
   if (!settings_.server) return times;

@@ -36,6 +36,8 @@ class SumExchange final : public Exchange {
   bool shares_scales() const override { return shared_; }
 
   void propose(int worker, GradientSpans gradients) override {
+    if (settings_.device && shared_) return settings_.device->propose(worker, gradients);
+    if (settings_.device) return;
     for (std::size_t t = 0; t < gradients.size(); ++t) {
       scales_[static_cast<std::size_t>(worker)][t] =
           settings_.codec->local_scale(view(t, gradients[t]));
@@ -43,6 +45,7 @@ class SumExchange final : public Exchange {
   }
 
   void agree(StepTraffic& traffic) override {
+    if (settings_.device) read_device_scales();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       settings_.server ? agree_at_server(traffic, b) : agree_round_ring(traffic, b);
     }
@@ -63,6 +66,7 @@ class SumExchange final : public Exchange {
   }
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
+    if (settings_.device) read_device_terms();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       settings_.server ? combine_at_server(traffic, b) : combine_round_ring(traffic, b);
     }
@@ -89,6 +93,29 @@ class SumExchange final : public Exchange {
   }
   std::size_t main_stage() const { return shared_ ? (settings_.server ? 5 : 3) : 1; }
   std::size_t replicas() const { return settings_.every_replica ? workers() : 1; }
+
+  void read_device_scales() {
+    settings_.device->wait();
+    for (std::size_t w = 0; w < workers(); ++w) {
+      const std::span<const float> scales = settings_.device->scales(static_cast<int>(w));
+      std::copy(scales.begin(), scales.end(), scales_[w].begin());
+    }
+  }
+  /// A device's payload of tensor t as terms.
+  void read_terms(int worker, std::size_t t, std::span<std::uint32_t> terms) const {
+    const Message payload = settings_.device->payload(worker, t);
+    if (packed_) return sum_.unpack_store(payload, 1, terms);
+    GRADWIRE_ASSERT(payload.size() == terms.size_bytes());
+    std::memcpy(terms.data(), payload.data(), payload.size());
+  }
+  void read_device_terms() {
+    settings_.device->wait();
+    for (std::size_t w = 0; w < workers(); ++w) {
+      for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+        read_terms(static_cast<int>(w), t, slice(terms_[w], layout_.tensors()[t]));
+      }
+    }
+  }
 
   void to_values(std::size_t worker, std::span<float> values) const {
     const float factor = 1.0f / static_cast<float>(settings_.workers);
@@ -127,6 +154,7 @@ class SumExchange final : public Exchange {
   const Layout& layout_;
   const SumTerms& sum_;
   bool shared_;
+  bool packed_ = false;                            ///< with a device: what it gives is packed
   std::vector<std::vector<std::uint32_t>> terms_;  ///< [worker][element]
   std::vector<std::vector<float>> scales_;         ///< [worker][tensor], proposed
   std::vector<std::vector<float>> agreed_;         ///< [worker][tensor], the largest
@@ -277,15 +305,28 @@ CodecSeconds SumExchange::time_bucket(std::size_t b, GradientSpans gradients, in
   std::vector<std::byte> packed(sum_.packed_size(n, settings_.workers));
   const std::span<std::byte> partial = std::span(packed).first(sum_.packed_size(n, half));
   CodecSeconds times;
-  if (shared_) {
+  if (settings_.device) {
+    const DeviceEncoder::Times device = settings_.device->time_bucket(b, gradients, repetitions);
+    times.scale = device.scale;
+    times.encode = device.scale + device.encode;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const TensorSlot& slot = layout_.tensors()[t];
+      if (shared_) scales[t] = settings_.device->scales(-1)[t];
+      read_terms(-1, t,
+                 std::span(terms).subspan(static_cast<std::size_t>(slot.first - bucket.first),
+                                          static_cast<std::size_t>(slot.count)));
+    }
+  } else if (shared_) {
     times.scale = each([&](std::size_t t, std::size_t, std::size_t) {
       scales[t] = settings_.codec->local_scale(view(t, gradients[t]));
     });
   }
-  times.encode = times.scale + each([&](std::size_t t, std::size_t first, std::size_t count) {
-                   sum_.to_terms(view(t, gradients[t]), SideInputs{scales[t]}, {},
-                                 std::span(terms).subspan(first, count));
-                 });
+  if (!settings_.device) {
+    times.encode = times.scale + each([&](std::size_t t, std::size_t first, std::size_t count) {
+                     sum_.to_terms(view(t, gradients[t]), SideInputs{scales[t]}, {},
+                                   std::span(terms).subspan(first, count));
+                   });
+  }
   sum_.pack(terms, half, partial);
   times.aggregate = median_time(repetitions, [&] {
     std::fill(total.begin(), total.end(), 0u);

@@ -7,8 +7,12 @@
 namespace gradwire::trainers {
 
 /// Inflates one gzip stream. `subject` names it in errors; throws TrainerError saying at which
-/// compressed byte it is damaged or ends too early.
+/// compressed byte it is damaged or ends too early, or that the program was built without zlib.
 std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> packed, const std::string& subject);
+
+/// `bytes`, inflated if they start with the gzip magic.
+std::vector<std::uint8_t> maybe_gunzip(std::span<const std::uint8_t> bytes,
+                                       const std::string& subject);
 
 /// The contents of `path`, inflated if it starts with the gzip magic. Throws Error.
 std::vector<std::uint8_t> read_maybe_gzip(const std::string& path);

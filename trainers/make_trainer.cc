@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <iostream>
+#include <mutex>
 
 #include "trainers/heap.h"
 #include "trainers/synchronous_trainer.h"
@@ -13,6 +15,20 @@ std::string data_path(const scenarios::Scenario& scenario) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();
 }
 
+/// True if whole steps stay on the GPU; says once why not.
+bool stays_on_device(const scenarios::Scenario& scenario) {
+  const std::string reason = why_steps_leave_device(device_codec_settings(scenario));
+  static std::once_flag said;
+  if (!reason.empty()) {
+    std::call_once(said, [&] {
+      std::cerr << "gradwire: device cuda computes the passes, but gradients are encoded and "
+                   "weights updated on the host: "
+                << reason << "\n";
+    });
+  }
+  return reason.empty();
+}
+
 }  // namespace
 
 std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,
@@ -25,7 +41,8 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
       load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
-  auto model = make_model(scenario.workload.model, *data, device);
+  auto model = make_model(scenario.workload.model, *data, device,
+                          device == "cuda" && stays_on_device(scenario));
   return std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
 }
 

@@ -8,6 +8,15 @@
 namespace gradwire::trainers {
 namespace {
 
+/// beta^steps by repeated multiplication: the same on every machine, unlike pow.
+double power(double beta, std::int64_t steps) {
+  double product = 1;
+  for (; steps > 0; steps >>= 1, beta *= beta) {
+    if (steps & 1) product *= beta;
+  }
+  return product;
+}
+
 class Sgd final : public Optimizer {
  public:
   Sgd(const OptimizerSettings& settings, std::size_t elements)
@@ -49,9 +58,9 @@ class Adam final : public Optimizer {
 
   void step(std::span<const float> gradient, std::span<float> weights) override {
     ++steps_;
-    const auto rate = static_cast<float>(rate_ / (1 - power(kBeta1)));
-    const auto root = static_cast<float>(1 / std::sqrt(1 - power(kBeta2)));
-    const auto b1 = static_cast<float>(kBeta1), b2 = static_cast<float>(kBeta2);
+    const auto [rate, root] = adam_factors(rate_, steps_);
+    const auto b1 = static_cast<float>(AdamFactors::kBeta1);
+    const auto b2 = static_cast<float>(AdamFactors::kBeta2);
     const std::size_t n = weights.size();
     for (std::size_t e = 0; e < n; ++e) {
       const float g = gradient[e] + decay_ * weights[e];
@@ -65,21 +74,17 @@ class Adam final : public Optimizer {
   }
 
  private:
-  static constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
-  /// beta^steps by repeated multiplication: the same on every machine, unlike pow.
-  double power(double beta) const {
-    double product = 1;
-    for (std::int64_t left = steps_; left > 0; left >>= 1, beta *= beta) {
-      if (left & 1) product *= beta;
-    }
-    return product;
-  }
   double rate_;
   float decay_;
   std::vector<float> first_, second_;
 };
 
 }  // namespace
+
+AdamFactors adam_factors(double rate, std::int64_t steps) {
+  return {static_cast<float>(rate / (1 - power(AdamFactors::kBeta1, steps))),
+          static_cast<float>(1 / std::sqrt(1 - power(AdamFactors::kBeta2, steps)))};
+}
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, std::size_t elements) {
   if (settings.name == "sgd") return std::make_unique<Sgd>(settings, elements);

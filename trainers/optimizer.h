@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,14 @@ class Optimizer {
  protected:
   std::int64_t steps_ = 0;
 };
+
+/// adam's bias corrections at step `steps` >= 1: rate / (1 - b1^steps) and 1 / sqrt(1 - b2^steps).
+struct AdamFactors {
+  static constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
+  float rate;
+  float root;
+};
+AdamFactors adam_factors(double rate, std::int64_t steps);
 
 /// Throws TrainerError for an unknown name.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, std::size_t elements);

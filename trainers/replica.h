@@ -12,7 +12,8 @@
 namespace gradwire::trainers {
 
 /// One worker's gradients of one pass, owned by the library that computed them: taken over, not
-/// copied. tensors()[i] belongs to the layout's tensor i.
+/// copied. tensors()[i] belongs to the layout's tensor i. Device memory where the model keeps its
+/// gradients on a device (trainers/device_step.h); only a DeviceEncoder reads those.
 class Gradients {
  public:
   virtual ~Gradients() = default;
@@ -34,6 +35,13 @@ struct Score {
   double count = 0;
 };
 
+/// Where a replica's own copy of the weights lies, flat in layout order, and the stream (a
+/// cudaStream_t) that its work goes to.
+struct DeviceMemory {
+  float* weights = nullptr;
+  void* stream = nullptr;
+};
+
 /// A model that one host thread runs. Weights are views of the trainer's flat buffer, shared by all
 /// replicas; gradients are each pass's own. Uses one intra-op thread.
 class Replica {
@@ -48,6 +56,8 @@ class Replica {
   virtual Score evaluate(const Batch& batch) = 0;
   /// Called after the trainer changed the flat weights (a device's copy must follow).
   virtual void weights_changed() {}
+  /// Nothing where gradients are handed out in host memory.
+  virtual DeviceMemory device_memory() const { return {}; }
 };
 
 /// What a kind of model is, and the maker of its replicas.
@@ -65,8 +75,9 @@ class Model {
 
 /// "logistic", "mlp", "lenet5", "resnet20" (images), "char-lstm" (text), on "cpu" or "cuda". Throws
 /// TrainerError where model and data do not fit, or (kCapability) where the device is missing.
+/// `keep_gradients`: they stay in device memory, else each pass copies them to the host.
 std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
-                                  const std::string& device);
+                                  const std::string& device, bool keep_gradients = false);
 
 /// The processor's model name, for provenance.
 std::string cpu_model_name();

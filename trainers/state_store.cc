@@ -21,6 +21,15 @@ std::size_t StateStore::bytes() const {
   return total;
 }
 
+std::vector<std::int32_t> StateStore::owners() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::int32_t> owners;
+  for (const auto& [key, state] : states_) {
+    if (owners.empty() || owners.back() != key.owner) owners.push_back(key.owner);
+  }
+  return owners;
+}
+
 void StateStore::save(std::ostream& out) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   put<std::uint64_t>(out, states_.size());

@@ -29,6 +29,8 @@ class StateStore {
   /// The state of `key`, of `size` bytes; empty if size is 0. Assertion: always the same size.
   std::span<std::byte> at(const StateKey& key, std::size_t size);
   std::size_t bytes() const;
+  /// Those that have state, ascending.
+  std::vector<std::int32_t> owners() const;
   void clear() { states_.clear(); }
   void save(std::ostream& out) const;
   /// Replaces everything. The stream's integrity is the caller's to check.

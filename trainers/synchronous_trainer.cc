@@ -26,6 +26,11 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
 
 }  // namespace
 
+DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
+  return {scenario.method.name, scenario.method.options, scenario.method.error_feedback,
+          scenario.seed};
+}
+
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
@@ -39,7 +44,6 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
       exchange_settings_(exchange_settings(scenario)),
-      exchange_(make_exchange(exchange_settings_, layout_, states_)),
       optimizer_(make_optimizer(optimizer_settings(scenario.workload), weights_.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),
@@ -49,9 +53,31 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   for (int thread = 0; thread < pool_.threads(); ++thread) {
     replicas_.push_back(model_->make_replica(layout_, weights_, statistics_));
   }
+  if (const DeviceMemory memory = replicas_[0]->device_memory(); memory.weights) {
+    set_up_device(memory);
+  }
+  exchange_ = make_exchange(exchange_settings_, layout_, states_);
   for (std::size_t w = 0; w < losses_.size(); ++w) {
     gradients_.push_back(replicas_[0]->make_gradients());
   }
+}
+
+void SynchronousTrainer::set_up_device(DeviceMemory memory) {
+  GRADWIRE_ASSERT(pool_.threads() == 1);
+  encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
+  exchange_settings_.device = encoder_.get();
+  device_update_ = make_device_update(optimizer_settings(scenario_.workload), memory, mean_);
+}
+
+void SynchronousTrainer::update() {
+  if (device_update_) return device_update_->step(mean_);
+  optimizer_->step(mean_, weights_);
+  for (const auto& replica : replicas_) replica->weights_changed();
+}
+
+std::span<const float> SynchronousTrainer::weights() const {
+  if (device_update_) device_update_->download(weights_, *optimizer_);
+  return weights_;
 }
 
 const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
@@ -62,7 +88,8 @@ const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
   use_profile(measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
-                             optimizer_settings(scenario_.workload), model_->device_name()}));
+                             optimizer_settings(scenario_.workload), model_->device_name(),
+                             device_update_.get()}));
   return profile_;
 }
 
@@ -101,8 +128,7 @@ bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
     });
   }
   exchange_->combine(traffic, mean_);
-  optimizer_->step(mean_, weights_);
-  for (const auto& replica : replicas_) replica->weights_changed();
+  update();
   fill(plan, traffic.payload());
   ++step_;
   return true;
@@ -153,7 +179,7 @@ scenarios::Evaluation SynchronousTrainer::evaluate() {
 std::uint64_t SynchronousTrainer::learning_hash() const {
   Hasher hasher;
   hasher.add(chain_);
-  hasher.add_bytes(std::as_bytes(std::span(weights_)));
+  hasher.add_bytes(std::as_bytes(weights()));
   return hasher.value();
 }
 

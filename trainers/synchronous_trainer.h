@@ -42,12 +42,14 @@ class SynchronousTrainer final : public scenarios::Trainer {
   void load(std::istream& in) override;
 
   const Layout& layout() const { return layout_; }
-  std::span<const float> weights() const { return weights_; }
+  std::span<const float> weights() const;
   /// The mean gradient of the last step, as all workers hold it.
   std::span<const float> mean() const { return mean_; }
 
  private:
   void pass_of(int worker, int thread);
+  void set_up_device(DeviceMemory memory);
+  void update();
   void fill(scenarios::StepPlan& plan, Bytes payload);
   void save_content(std::ostream& out) const;
   void load_content(std::istream& in);
@@ -56,16 +58,20 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::unique_ptr<DataSet> data_;
   std::unique_ptr<Model> model_;
   Layout layout_;
-  std::vector<float> weights_, mean_, statistics_;
+  /// Where weights live on a device, this is a copy that weights() refreshes.
+  mutable std::vector<float> weights_;
+  std::vector<float> mean_, statistics_;
   Sampler sampler_;
   StateStore states_;
   ExchangeSettings exchange_settings_;
+  std::unique_ptr<DeviceEncoder> encoder_;  ///< null unless steps stay on a device
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Optimizer> optimizer_;
   WorkerPool pool_;
   std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
   std::vector<Batch> batches_;                         ///< [thread]
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
+  std::unique_ptr<DeviceUpdate> device_update_;        ///< null unless steps stay on a device
   std::vector<double> losses_;                         ///< [worker]
   scenarios::ComputeProfile profile_;
   std::unique_ptr<StepTemplate> template_;
@@ -74,6 +80,9 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
 };
+
+/// The codec's settings as a device takes them.
+DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario);
 
 /// Data set, model and method of a scenario (training workloads only).
 std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,

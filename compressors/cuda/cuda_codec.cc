@@ -41,6 +41,7 @@ class CudaHalf final : public CudaCodec {
   explicit CudaHalf(bool saturate) : saturate_(saturate) {}
   std::string_view name() const override { return "fp16"; }
   std::size_t max_encoded_size(std::size_t n) const override { return 2 * n; }
+  bool packs_exactly() const override { return false; }
   void enqueue_encode(const CudaEncodeJob& job, std::byte*, void* stream) const override {
     cuda::to_half(job.values, job.n, saturate_, job.payload, job.report, stream);
   }
@@ -64,7 +65,13 @@ class CudaTernGrad final : public CudaCodec {
   std::string_view name() const override { return "terngrad"; }
   std::size_t max_encoded_size(std::size_t n) const override { return 4 + (n + 3) / 4; }
   std::size_t scratch_size(std::size_t n) const override { return cuda::ternary_scratch_size(n); }
+  bool wants_shared_scale() const override { return true; }
+  std::size_t terms_offset() const override { return sizeof(float); }
 
+  void enqueue_local_scale(const CudaScaleJob& job, std::byte* scratch,
+                           void* stream) const override {
+    cuda::ternary_own_scale(job.values, job.n, clip_, job.scale, scratch, job.report, stream);
+  }
   void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
     if (std::isnan(job.shared_scale) || std::isinf(job.shared_scale))
       refuse_tensor(name(), "on the device", "the shared scale is not a finite number >= 0");
@@ -194,6 +201,16 @@ void CudaCodec::encode(const CudaEncodeJob& job, std::byte* scratch, void* strea
   cuda::begin_report(job.report, stream);
   enqueue_encode(job, scratch, stream);
   cuda::finish_report(job.report, max_encoded_size(job.n), stream);
+}
+
+void CudaCodec::local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const {
+  cuda::begin_report(job.report, stream);
+  enqueue_local_scale(job, scratch, stream);
+  cuda::finish_report(job.report, sizeof(float), stream);
+}
+
+void CudaCodec::enqueue_local_scale(const CudaScaleJob&, std::byte*, void*) const {
+  throw Error(ErrorKind::kUsage, "find a scale with", name(), "it has none that workers share");
 }
 
 void CudaCodec::decode(const CudaDecodeJob& job, void* stream) const {

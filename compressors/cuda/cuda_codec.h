@@ -43,6 +43,13 @@ struct CudaDecodeJob {
   CudaReport* report = nullptr;
 };
 
+struct CudaScaleJob {
+  const float* values = nullptr;  ///< [n]
+  std::uint64_t n = 0;
+  float* scale = nullptr;  ///< one; undefined if the report names something bad
+  CudaReport* report = nullptr;
+};
+
 class CudaCodec {
  public:
   virtual ~CudaCodec() = default;
@@ -51,6 +58,17 @@ class CudaCodec {
   /// Device bytes of scratch, aligned to 256, for encode of n elements. Decoding needs none.
   virtual std::size_t scratch_size(std::size_t) const { return 0; }
   virtual std::size_t state_size(std::size_t) const { return 0; }
+
+  /// As Codec::wants_shared_scale().
+  virtual bool wants_shared_scale() const { return false; }
+  /// Sum-compatible codecs. With the agreed scale, encode() gives what SumTerms::to_terms and then
+  /// pack() for one contributor give on the CPU, after this many bytes of payload.
+  virtual std::size_t terms_offset() const { return 0; }
+  /// False if that loses something that a worker's own term keeps (fp16: terms are binary32).
+  virtual bool packs_exactly() const { return true; }
+  /// As Codec::local_scale(), by the same ordered sum. Throws Error(kUsage) unless the codec wants
+  /// a shared scale. Scratch as for encode.
+  void local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
 
   /// If the report says that an element is bad, the payload is undefined and the state unchanged.
   void encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const;
@@ -71,6 +89,7 @@ class CudaCodec {
   virtual void enqueue_decode(const CudaDecodeJob& job, void* stream) const = 0;
   virtual void enqueue_accumulate(const CudaDecodeJob& job, float factor, bool trusted,
                                   void* stream) const = 0;
+  virtual void enqueue_local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
 };
 
 using CudaCodecPtr = std::shared_ptr<const CudaCodec>;

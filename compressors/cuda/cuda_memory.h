@@ -1,6 +1,7 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -64,6 +65,60 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
+/// `size()` elements of T in page-locked host memory, zero at first: copies to and from it can
+/// overlap with everything else.
+template <class T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::size_t size) : size_(size) {
+    void* pointer = nullptr;
+    if (size > 0) check_cuda(cudaMallocHost(&pointer, size * sizeof(T)), "allocate pinned memory");
+    data_ = static_cast<T*>(pointer);
+    std::fill_n(data_, size, T{});
+  }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+  ~PinnedBuffer() { cudaFreeHost(data_); }
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::span<T> span() const { return {data_, size_}; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Page-locks memory that someone else owns, which must outlive this.
+class PinnedRange {
+ public:
+  explicit PinnedRange(std::span<float> memory) : data_(memory.data()) {
+    check_cuda(cudaHostRegister(data_, memory.size_bytes(), cudaHostRegisterDefault),
+               "pin host memory");
+  }
+  PinnedRange(PinnedRange&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  PinnedRange& operator=(PinnedRange&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  PinnedRange(const PinnedRange&) = delete;
+  PinnedRange& operator=(const PinnedRange&) = delete;
+  ~PinnedRange() {
+    if (data_ != nullptr) cudaHostUnregister(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+};
+
 /// A stream that does not wait for the default stream.
 class CudaStream {
  public:
@@ -101,8 +156,9 @@ class CudaEvent {
   ~CudaEvent() {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }
-  void record(const CudaStream& stream) {
-    check_cuda(cudaEventRecord(event_, static_cast<cudaStream_t>(stream.get())), "record an event");
+  void record(const CudaStream& stream) { record(stream.get()); }
+  void record(void* stream) {
+    check_cuda(cudaEventRecord(event_, static_cast<cudaStream_t>(stream)), "record an event");
   }
   void synchronize() const { check_cuda(cudaEventSynchronize(event_), "wait for an event"); }
   /// Seconds from `start` to this event; both must have completed.
