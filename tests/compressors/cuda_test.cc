@@ -187,3 +187,56 @@ TEST_CASE("CUDA refuses damaged payloads") {
   CHECK(bad_byte("topk", "01000000", 0) == 0);
   CHECK_THROWS_AS(bad_byte("fp16", "0100", 2), CodecError);
 }
+
+TEST_CASE("CUDA proposes the CPU's scale and packs a ring's first hop as the CPU does") {
+  require_device();
+  for (const char* clip : {"2.5", "0"}) {
+    const auto cpu = make_codec("terngrad", {{"clip", clip}});
+    const auto gpu = make_cuda_codec("terngrad", {{"clip", clip}});
+    REQUIRE(gpu->wants_shared_scale());
+    for (const std::size_t n : {1u, 3u, 4097u, 100003u}) {
+      const auto values = random_values(n);
+      const std::int64_t shape[] = {static_cast<std::int64_t>(n)};
+      const TensorView tensor{"t", shape, values};
+      DeviceBuffer<float> device(n), scale(1);
+      DeviceBuffer<std::byte> scratch(gpu->scratch_size(n) + 256);
+      DeviceBuffer<CudaReport> report(1);
+      device.upload(values);
+      const CudaScaleJob job{
+          .values = device.data(), .n = n, .scale = scale.data(), .report = report.data()};
+      gpu->local_scale(job, scratch.data(), nullptr);
+      std::vector<float> proposed(1);
+      scale.download(proposed);
+      REQUIRE(proposed[0] == cpu->local_scale(tensor));
+
+      const CallOptions options{.shared_scale = 1.25f * proposed[0], .stream = {5, 6, 7, 8}};
+      std::vector<std::uint32_t> terms(n);
+      cpu->sum_terms()->to_terms(tensor, {options.shared_scale}, {options.stream}, terms);
+      std::vector<std::byte> packed(cpu->sum_terms()->packed_size(n, 1));
+      cpu->sum_terms()->pack(terms, 1, packed);
+      Device encoder(*gpu, n);
+      const CudaReport written = encoder.encode(values, options);
+      auto payload = encoder.payload(written.written);
+      payload.erase(payload.begin(), payload.begin() + gpu->terms_offset());
+      REQUIRE(payload == packed);
+    }
+  }
+}
+
+TEST_CASE("CUDA payloads of none and fp16 are the packed terms of one worker") {
+  require_device();
+  const auto values = random_values(4099);
+  const std::int64_t shape[] = {4099};
+  for (const char* name : {"none", "fp16"}) {
+    const auto cpu = make_codec(name);
+    const auto gpu = make_cuda_codec(name);
+    std::vector<std::uint32_t> terms(values.size());
+    cpu->sum_terms()->to_terms({"t", shape, values}, {}, {}, terms);
+    std::vector<std::byte> packed(cpu->sum_terms()->packed_size(values.size(), 1));
+    cpu->sum_terms()->pack(terms, 1, packed);
+    Device encoder(*gpu, values.size());
+    const CudaReport written = encoder.encode(values, {});
+    CHECK(gpu->terms_offset() == 0);
+    CHECK(encoder.payload(written.written) == packed);
+  }
+}
