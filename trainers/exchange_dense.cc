@@ -43,6 +43,7 @@ class DenseExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     mean_ = mean;
+    if (settings_.device) read_device();
     charge(traffic);
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       const BucketSlot& bucket = layout_.buckets()[b];
