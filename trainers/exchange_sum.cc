@@ -30,7 +30,12 @@ class SumExchange final : public Exchange {
         terms_(workers()),
         scales_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
         agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
-        replica_(settings.every_replica ? workers() : 1) {}
+        replica_(settings.every_replica ? workers() : 1) {
+    if (!settings.device) return;
+    // A server adds what it unpacks; a ring's hop adds to the worker's own, unrounded term.
+    packed_ = settings.server || settings.device->packs_exactly();
+    settings.device->choose(packed_ ? DevicePayload::kPacked : DevicePayload::kTerms);
+  }
 
   std::vector<Stage> stages(std::size_t b, Seconds aggregate) const override;
   bool shares_scales() const override { return shared_; }
@@ -55,6 +60,7 @@ class SumExchange final : public Exchange {
     const auto w = static_cast<std::size_t>(worker);
     // Not before there is data: a replayed profile has none.
     terms_[w].resize(static_cast<std::size_t>(layout_.elements()));
+    if (settings_.device) return settings_.device->encode(worker, gradients, agreed_[w], step);
     for (std::size_t t = 0; t < gradients.size(); ++t) {
       const TensorSlot& slot = layout_.tensors()[t];
       const compressors::Draws draws{RandomStream{settings_.seed, static_cast<std::uint32_t>(step),
