@@ -11,7 +11,7 @@ constexpr const char* kExamples =
     "  gradwire plan scenarios/sweep.json            what a sweep would run, and for how long\n"
     "  gradwire run my.json --set /network/link/bandwidth=10Gbps --executor packet\n"
     "  gradwire list --filter 'method=topk and workers>=4'\n"
-    "  gradwire report --filter 'name=quickstart' -o report.html\n\n"
+    "  gradwire report --filter 'scenario=quickstart' -o report.html\n\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 scenario invalid, 4 some runs failed or were\n"
     "skipped, 5 a capability is missing, 6 database unusable, 7 a bar or gate failed, 130/143\n"
     "interrupted (what was done is kept).";

@@ -7,7 +7,6 @@
 #include "runner/interrupt.h"
 #include "runner/run_loop.h"
 #include "scenarios/methods.h"
-#include "scenarios/share.h"
 
 namespace gradwire::cli {
 namespace {
@@ -69,8 +68,7 @@ class EmulatedRun {
     std::snprintf(delay, sizeof delay, "/network/link/delay=%.9gus",
                   pair.report.median_base_rtt.value() / 4 * 1e6);
     twin.sets.push_back(delay);
-    const ScenarioFile file =
-        scenarios::read_scenario_file(scenarios::find_scenario_file(twin.file), overrides_of(twin));
+    const ScenarioFile file = read_scenario(twin);
     runner::RunOptions options;
     options.threads = arguments_.threads;
     options.profiles = &profiles_;
@@ -119,8 +117,7 @@ void describe(const emulator::EmulatorReport& report, const Context& context) {
 void run_emulated(const RunArguments& arguments, Context& context) {
   RunArguments emulated = arguments;
   emulated.executor = "emulator";
-  const ScenarioFile file = scenarios::read_scenario_file(
-      scenarios::find_scenario_file(arguments.file), overrides_of(emulated));
+  const ScenarioFile file = read_scenario(emulated);
   const auto store = context.open_writer();
   const runner::InterruptGuard guard;
   ProgressPrinter progress(context);

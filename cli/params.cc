@@ -4,7 +4,6 @@
 
 #include "cli/table.h"
 #include "scenarios/fields.h"
-#include "scenarios/share.h"
 #include "scenarios/values.h"
 
 namespace gradwire::cli {
@@ -35,9 +34,7 @@ void list_fields(const std::string& part, const Context& context) {
 
 }  // namespace
 
-void print_config(const RunArguments& arguments, const Context& context) {
-  const scenarios::ScenarioFile file = scenarios::read_scenario_file(
-      scenarios::find_scenario_file(arguments.file), overrides_of(arguments));
+void print_config(const scenarios::ScenarioFile& file, const Context& context) {
   Table table({{"name", "field"}, {"value"}, {"unit"}, {"origin"}});
   for (const scenarios::ResolvedValue& value : scenarios::resolved_values(file.runs.front()))
     table.add({value.pointer, value.value, value.unit, value.origin});

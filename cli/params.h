@@ -3,7 +3,7 @@
 
 namespace gradwire::cli {
 
-/// `run --print-config`: each value of the first run, its unit, and where it comes from.
-void print_config(const RunArguments& arguments, const Context& context);
+/// `run --print-config`: each value of the file's first run, its unit, and where it comes from.
+void print_config(const scenarios::ScenarioFile& file, const Context& context);
 
 }  // namespace gradwire::cli

@@ -3,7 +3,6 @@
 #include "cli/run.h"
 #include "cli/table.h"
 #include "scenarios/methods.h"
-#include "scenarios/share.h"
 
 namespace gradwire::cli {
 namespace {
@@ -32,9 +31,8 @@ std::string swept_values(const scenarios::ScenarioFile& file, const scenarios::S
 
 /// Lists the runs of a sweep without running any.
 void plan(const RunArguments& arguments, Context& context) {
-  const scenarios::ScenarioFile file = scenarios::read_scenario_file(
-      scenarios::find_scenario_file(arguments.file), overrides_of(arguments));
-  for (const std::string& warning : file.warnings) context.say("warning: " + warning);
+  const scenarios::ScenarioFile file = read_scenario(arguments);
+  warn(file, context);
   Table table({{"run"},
                {"method"},
                {"varied"},

@@ -15,20 +15,11 @@
 namespace gradwire::cli {
 namespace {
 
-scenarios::ScenarioFile read(const RunArguments& arguments, const Context& context) {
-  scenarios::ScenarioFile file = scenarios::read_scenario_file(
-      scenarios::find_scenario_file(arguments.file), overrides_of(arguments));
-  for (const std::string& warning : file.warnings) context.say("warning: " + warning);
-  return file;
-}
-
 int exit_code_of(const runner::SweepResult& result) {
   if (result.interrupted) return 128 + (runner::interrupted_by() ? runner::interrupted_by() : 2);
   if (result.failed > 0) return result.runs.empty() ? 1 : 4;
   return 0;
 }
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> overrides;
@@ -46,6 +37,17 @@ std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments
   return overrides;
 }
 
+}  // namespace
+
+scenarios::ScenarioFile read_scenario(const RunArguments& arguments) {
+  return scenarios::read_scenario_file(scenarios::find_scenario_file(arguments.file),
+                                       overrides_of(arguments));
+}
+
+void warn(const scenarios::ScenarioFile& file, const Context& context) {
+  for (const std::string& warning : file.warnings) context.say("warning: " + warning);
+}
+
 void add_scenario_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("FILE", arguments.file, "Scenario file")->required();
   command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
@@ -58,8 +60,9 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments) {
 
 void run(const RunArguments& arguments, Context& context,
          const std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)>& factory) {
-  const scenarios::ScenarioFile file = read(arguments, context);
-  if (arguments.print_config) return print_config(arguments, context);
+  const scenarios::ScenarioFile file = read_scenario(arguments);
+  warn(file, context);
+  if (arguments.print_config) return print_config(file, context);
   const std::unique_ptr<results::Store> store = context.open_writer();
   runner::SweepOptions options;
   options.threads = arguments.threads;

@@ -27,7 +27,10 @@ struct RunArguments {
 
 /// FILE, --set and --seed.
 void add_scenario_options(CLI::App& command, RunArguments& arguments);
-std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);
+/// The scenario file with --set, --seed and --executor applied.
+scenarios::ScenarioFile read_scenario(const RunArguments& arguments);
+/// Says what looks suspicious in it.
+void warn(const scenarios::ScenarioFile& file, const Context& context);
 
 /// Runs the file and prints the closing table and the report's path. `factory` replaces the
 /// scenario's executor if given.

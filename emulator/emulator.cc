@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "emulator/clock.h"
 #include "emulator/emulator_session.h"
+#include "emulator/exchange_stats.h"
 #include "emulator/frame.h"
 
 /// Setting up, measuring the base RTT, and counting: the parts of EmulatorSession beside the
@@ -20,13 +21,6 @@ std::string kernel_name(sim::TransportSettings::CongestionControl control) {
   using Control = sim::TransportSettings::CongestionControl;
   if (control == Control::kReno) return "reno";
   return control == Control::kBbr ? "bbr" : "cubic";
-}
-
-Seconds median(std::vector<double> values) {
-  GRADWIRE_ASSERT(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return Seconds(values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2);
 }
 
 }  // namespace
@@ -87,14 +81,14 @@ void EmulatorSession::measure_neighbours() {
   // A lost message costs a retransmission timeout; a median of a few is as good.
   const int rounds =
       report_.loss_by == "none" ? options_.rtt_rounds : std::min(options_.rtt_rounds, 15);
-  std::vector<double> medians;
+  std::vector<Seconds> medians;
   for (int from = 0; from < hosts && hosts > 1; ++from) {
     const int to = (from + 1) % hosts;
     const Seconds time = measure_base_rtt(from, to, rounds);
     report_.base_rtt.push_back({from, to, time});
-    medians.push_back(time.value());
+    medians.push_back(time);
   }
-  if (!medians.empty()) report_.median_base_rtt = median(medians);
+  if (!medians.empty()) report_.median_base_rtt = median_of(medians);
 }
 
 Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds) {
@@ -102,7 +96,9 @@ Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds
   hub_->send(to_host, {{"kind", "connect"}, {"peer", from_host}});
   await("connected");
   hub_->send(from_host, {{"kind", "ping"}, {"peer", to_host}, {"rounds", rounds}});
-  return median(from_blob<double>(await("pong").at("times")));
+  std::vector<Seconds> times;
+  for (const double time : from_blob<double>(await("pong").at("times"))) times.emplace_back(time);
+  return median_of(times);
 }
 
 json EmulatorSession::await(std::string_view kind) {

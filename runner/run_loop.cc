@@ -4,7 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
-#include <map>
+#include <set>
 
 #include "runner/interrupt.h"
 #include "runner/provenance.h"
@@ -238,7 +238,7 @@ class Run {
 
   void react(const sim::Event& event) {
     trainer_->on_event(event);
-    if (event.kind == sim::EventKind::kGraphEnded) ended_.emplace(event.op.graph, true);
+    if (event.kind == sim::EventKind::kGraphEnded) ended_.insert(event.op.graph);
     if (event.kind == sim::EventKind::kTransferFailed)
       throw sim::SimError("finish step", std::to_string(progress_.step),
                           "a transfer failed: it met the time limit or can never finish",
@@ -313,7 +313,7 @@ class Run {
   results::RunId id_ = 0;
   std::deque<Flight> in_flight_, trained_;
   std::vector<sim::GraphId> submitted_;
-  std::map<sim::GraphId, bool> ended_;
+  std::set<sim::GraphId> ended_;
   std::vector<sim::Event> events_;
   std::vector<results::StepRow> steps_;
   std::vector<MetricRow> metrics_;

@@ -56,8 +56,9 @@ TEST_CASE("a scenario's errors come all at once with file, pointer and suggestio
 }
 
 TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]") {
+  const TemporaryFolder folder;
   const Result result = run_program({"plan", source_path("scenarios/sweep.json"), "--format",
-                                     "json", "--db", "/tmp/gradwire-none.db"});
+                                     "json", "--db", folder / "none.db"});
   REQUIRE(result.exit_code == 0);
   CHECK(nlohmann::json::parse(result.out).at("rows").size() >= 40);
 }
