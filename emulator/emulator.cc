@@ -23,6 +23,8 @@ std::string kernel_name(sim::TransportSettings::CongestionControl control) {
   return control == Control::kBbr ? "bbr" : "cubic";
 }
 
+constexpr Seconds kAnswerLimit{30};
+
 }  // namespace
 
 EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options)
@@ -103,9 +105,10 @@ Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds
 
 json EmulatorSession::await(std::string_view kind) {
   for (;;) {
-    const Seconds limit = last_news_ + patience();
-    const auto message = hub_->receive(limit);
-    if (!message) give_up();
+    // Starting and asking processes takes what the machine needs: a short wall limit is for runs.
+    const Seconds longest = std::max(patience(), kAnswerLimit);
+    const auto message = hub_->receive(last_news_ + longest);
+    if (!message) give_up(longest);
     last_news_ = monotonic_now();
     if (message->at("kind") == kind) return *message;
     take(*message);

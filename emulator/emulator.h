@@ -18,7 +18,7 @@ struct EmulatorOptions {
   /// Run the helper processes before others where the system lets us (root, or a real-time limit).
   bool raise_priority = true;
   /// Seconds without any news after which the run is killed; the longest operation's own duration
-  /// comes on top.
+  /// comes on top. Set-up and questions between graphs may take 30 s whatever this says.
   Seconds wall_limit{120};
   int rtt_rounds =
       100;  ///< round trips a pair that measure the base RTT (15 at most where packets are lost)

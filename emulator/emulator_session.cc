@@ -201,21 +201,21 @@ bool EmulatorSession::advance(Seconds until, std::vector<Event>& events) {
       last_news_ = monotonic_now();
       take(*message);
     } else if (monotonic_now() >= limit && !idle) {
-      give_up();
+      give_up(patience());
     }
   }
   if (until < sim::kForever) last_event_ = std::max(last_event_, until);
   return false;
 }
 
-void EmulatorSession::give_up() {
+void EmulatorSession::give_up(Seconds waited) {
   std::string unfinished;
   for (const auto& [id, run] : runs_)
     if (run->unfinished > 0 && !run->cancelled && unfinished.empty())
       unfinished = "graph " + std::to_string(id) + ", " + describe_unfinished(id);
   hub_->kill();
   throw Error(ErrorKind::kFailure, "finish", "the emulated run",
-              "nothing was heard from its workers for " + format_duration(patience()) +
+              "nothing was heard from its workers for " + format_duration(waited) +
                   (unfinished.empty() ? "" : " (" + unfinished + ")"),
               "they were ended; a link that loses nearly everything never finishes");
 }

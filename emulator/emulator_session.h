@@ -56,7 +56,7 @@ class EmulatorSession final : public Emulator {
   void emit(sim::EventKind kind, sim::GraphId graph, sim::OpIndex op, int host, Seconds time);
   Seconds patience() const;
   bool deliver(std::vector<sim::Event>& events, Seconds until);
-  [[noreturn]] void give_up();
+  [[noreturn]] void give_up(Seconds waited);
   Run& get(sim::GraphId graph) const;
 
   EmulatorOptions options_;
