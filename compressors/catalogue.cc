@@ -6,7 +6,11 @@ namespace gradwire::compressors {
 namespace {
 
 const std::vector<CodecRow>& rows() {
-  static const std::vector<CodecRow> all = {none_row(), fp16_row(), terngrad_row(), topk_row()};
+  static const std::vector<CodecRow> all = {
+#define GRADWIRE_CODEC(name) name##_row(),
+#include "compressors/codec_rows.inc"
+#undef GRADWIRE_CODEC
+  };
   return all;
 }
 

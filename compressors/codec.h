@@ -19,6 +19,9 @@
 /// one thread or many, and on CPU and CUDA (see base/philox.h for the draws, and
 /// compressors/ordered_sum.h for sums). Scratch and state are aligned to 8 bytes (asserted);
 /// payloads need no alignment. Bytes on the wire: docs/wire-formats.md.
+namespace gradwire {
+class ThreadTeam;
+}
 namespace gradwire::compressors {
 
 /// A tensor that cannot be encoded, or bytes that cannot be decoded: codec, byte or element, why.
@@ -33,6 +36,25 @@ struct TensorView {
   std::string_view name;
   std::span<const std::int64_t> shape;
   std::span<const float> data;
+};
+
+/// What is known of a tensor before its values: enough for sizes and per-layer rules. A plain count
+/// means one dimension and no name.
+struct TensorSpec {
+  TensorSpec(std::size_t count) : n(count) {}  // NOLINT: sizes of flat tensors stay plain numbers
+  TensorSpec(const TensorView& tensor)         // NOLINT
+      : n(tensor.data.size()), name(tensor.name), shape(tensor.shape) {}
+  TensorSpec(std::size_t count, std::string_view tensor_name,
+             std::span<const std::int64_t> tensor_shape)
+      : n(count), name(tensor_name), shape(tensor_shape) {}
+
+  std::size_t n = 0;
+  std::string_view name = {};
+  std::span<const std::int64_t> shape = {};  ///< product = n; empty = {n}
+  /// All dimensions but the last; 1 for at most one dimension.
+  std::size_t rows() const;
+  /// The last dimension; n for at most one dimension.
+  std::size_t columns() const;
 };
 
 /// What both sides know besides the payload.
@@ -66,16 +88,33 @@ struct EncodeJob {
   TensorView tensor;
   SideInputs side = {};
   Draws draws = {};
-  /// [state_size(n)], updated in place; may be empty if the size is 0.
+  /// [state_size(tensor)], updated in place; may be empty if the size is 0.
   std::span<std::byte> state = {};
-  std::span<std::byte> payload;  ///< [>= max_encoded_size(n)], not overlapping the tensor
+  std::span<std::byte> payload;  ///< [>= max_encoded_size(tensor)], not overlapping the tensor
   std::size_t written = 0;
+  /// Threads that share the work of this one call, the caller's among them; null = the caller's
+  /// alone. The bytes are the same.
+  ThreadTeam* team = nullptr;
 };
 
 struct DecodeJob {
   std::span<const std::byte> payload;  ///< exactly the bytes that encode wrote
   SideInputs side = {};
-  std::span<float> values;  ///< [n], overwritten or accumulated into
+  std::span<float> values;                   ///< [n], overwritten or accumulated into
+  std::string_view name = {};                ///< as the encoder's tensor
+  std::span<const std::int64_t> shape = {};  ///< as the encoder's tensor; empty = {n}
+  ThreadTeam* team = nullptr;                ///< as EncodeJob::team
+
+  TensorSpec spec() const { return {values.size(), name, shape}; }
+};
+
+/// One field of a payload, for people: `gradwire codec inspect`.
+struct PayloadField {
+  std::size_t offset = 0;  ///< in bytes
+  std::size_t bytes = 0;   ///< bit fields take the bytes of their whole section
+  std::string name;        ///< as docs/wire-formats.md calls it
+  std::string type;        ///< "u32", "f32", "u2[n]", "Golomb-Rice", ...
+  std::string value;       ///< the number, or the first few of many
 };
 
 /// A sum-compatible codec's part in a ring all-reduce. Terms are 4-byte words, opaque to callers
@@ -122,21 +161,32 @@ class Codec {
   /// The scale this worker proposes. Throws CodecError on NaN or Inf, naming the element.
   virtual float local_scale(const TensorView& tensor) const;
 
-  /// Upper bound, in bytes, on what encode writes for n elements, whatever their values.
-  virtual std::size_t max_encoded_size(std::size_t n) const = 0;
-  /// Bytes of scratch that encode and decode need for n elements.
-  virtual std::size_t scratch_size(std::size_t) const { return 0; }
-  virtual std::size_t state_size(std::size_t) const { return 0; }
+  /// Upper bound, in bytes, on what encode writes for this tensor, whatever its values.
+  virtual std::size_t max_encoded_size(const TensorSpec& tensor) const = 0;
+  /// Bytes of scratch that encode and decode need for this tensor.
+  virtual std::size_t scratch_size(const TensorSpec&) const { return 0; }
+  virtual std::size_t state_size(const TensorSpec&) const { return 0; }
 
   /// Encodes one tensor; returns the number of bytes written to job.payload. Throws CodecError on
   /// NaN or Inf (naming codec, tensor and element) and where n is beyond the format's limit.
   virtual std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const = 0;
+  /// Error feedback's step: encodes job.tensor + residual and leaves in residual[n] what was not
+  /// sent. job.state is the codec's own. The default adds, encodes and decode-accumulates with
+  /// factor -1; codecs that can do it in one pass over memory override it. A tensor with NaN or Inf
+  /// is refused before the residual changes, unless the codec says otherwise.
+  virtual std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
+                                           std::span<std::byte> scratch) const;
   /// values = decoded. Any bytes are safe: throws CodecError naming the byte and the reason.
   virtual void decode(const DecodeJob& job, std::span<std::byte> scratch) const = 0;
   /// values += factor * decoded, without a temporary tensor. Same errors as decode; on error,
   /// values may be partly updated.
   virtual void decode_accumulate(const DecodeJob& job, float factor,
                                  std::span<std::byte> scratch) const = 0;
+
+  /// The payload field by field, in order, covering every byte. Same errors as decode. The default
+  /// calls all of it one field.
+  virtual std::vector<PayloadField> explain(std::span<const std::byte> payload,
+                                            const TensorSpec& tensor, const SideInputs& side) const;
 
   /// Many tensors in one call; default: one after the other.
   virtual void encode_batch(std::span<EncodeJob> jobs, std::span<std::byte> scratch) const;
@@ -148,6 +198,10 @@ class Codec {
 
 using CodecPtr = std::shared_ptr<const Codec>;
 
+/// What a codec is made for. Gradient codecs (dense and sparse) can be a scenario's method.
+enum class CodecFamily { kDense, kSparse, kWeights, kActivations };
+std::string_view name_of(CodecFamily family);
+
 /// What `gradwire codec list` and the scenario's option tables show about a codec.
 struct CodecInfo {
   std::string name;
@@ -156,6 +210,9 @@ struct CodecInfo {
   AggregatePolicy policy;
   bool unbiased;
   OptionTable options;
+  CodecFamily family = CodecFamily::kDense;
+  bool needs_mask = false;   ///< SideInputs::mask must be given to both sides
+  bool needs_shape = false;  ///< the shape changes the bytes: decoders must be told
 };
 
 /// All codecs, in the order in which they are listed.

@@ -9,10 +9,9 @@ struct CodecRow {
   CodecPtr (*make)(const OptionValues& options);
 };
 
-CodecRow none_row();
-CodecRow fp16_row();
-CodecRow terngrad_row();
-CodecRow topk_row();
+#define GRADWIRE_CODEC(name) CodecRow name##_row();
+#include "compressors/codec_rows.inc"
+#undef GRADWIRE_CODEC
 
 /// max(1, ceil(ratio n)), at most n; 0 for n = 0. The product is taken 1e-12 (relative) low, so
 /// that a ratio that is exact in decimals (0.07 * 100) does not round up to one more.

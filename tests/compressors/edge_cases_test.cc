@@ -10,6 +10,11 @@ using namespace gradwire::compressors::testing;
 
 namespace {
 
+/// Errors name the codec that refuses, not its decorators.
+std::string base_name(const Codec& codec) {
+  return std::string(codec.name().substr(0, codec.name().find('+')));
+}
+
 std::vector<float> round_trip(const Codec& codec, const std::vector<float>& values) {
   std::vector<std::uint64_t> state(codec.state_size(values.size()) / 8 + 1);
   const auto payload = encode(codec, values, {.state = std::as_writable_bytes(std::span(state))});
@@ -62,7 +67,7 @@ TEST_CASE("every codec refuses NaN and Inf, naming codec, tensor and element") {
       auto values = random_values(100);
       values[at] = NAN;
       const std::string element = "element " + std::to_string(at);
-      CHECK_THROWS_WITH(round_trip(*codec, values), Contains(std::string(codec->name())) &&
+      CHECK_THROWS_WITH(round_trip(*codec, values), Contains(base_name(*codec)) &&
                                                         Contains("\"layer\"") &&
                                                         Contains(element + " is NaN"));
       values[at] = -INFINITY;

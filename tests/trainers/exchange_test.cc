@@ -167,7 +167,9 @@ class UnroundedCodec final : public compressors::Codec {
  public:
   std::string_view name() const override { return "unrounded"; }
   compressors::AggregatePolicy policy() const override { return inner_->policy(); }
-  std::size_t max_encoded_size(std::size_t n) const override { return inner_->max_encoded_size(n); }
+  std::size_t max_encoded_size(const compressors::TensorSpec& tensor) const override {
+    return inner_->max_encoded_size(tensor);
+  }
   std::size_t encode(compressors::EncodeJob& job, std::span<std::byte> scratch) const override {
     return inner_->encode(job, scratch);
   }

@@ -1,8 +1,3 @@
-#include <algorithm>
-#include <cmath>
-
-#include "compressors/arithmetic/bits.h"
-#include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
@@ -22,22 +17,22 @@ class ErrorFeedbackCodec final : public Codec {
     const AggregatePolicy inner = inner_->policy();
     return inner == AggregatePolicy::kSum ? AggregatePolicy::kGather : inner;
   }
-  std::size_t max_encoded_size(std::size_t n) const override { return inner_->max_encoded_size(n); }
-  std::size_t scratch_size(std::size_t n) const override { return inner_->scratch_size(n); }
-  std::size_t state_size(std::size_t n) const override {
-    return residual_bytes(n) + inner_->state_size(n);
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    return inner_->max_encoded_size(tensor);
+  }
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    return inner_->scratch_size(tensor);
+  }
+  std::size_t state_size(const TensorSpec& tensor) const override {
+    return residual_bytes(tensor.n) + inner_->state_size(tensor);
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
     const std::size_t n = job.tensor.data.size();
-    GRADWIRE_ASSERT(job.state.size() >= state_size(n));
-    const std::span<float> residual = view_as<float>(job.state, n);
-    add_residual(job.tensor, residual);
+    GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
     EncodeJob inner = job;
-    inner.tensor.data = residual;
     inner.state = job.state.subspan(residual_bytes(n));
-    job.written = inner_->encode(inner, scratch);
-    inner_->decode_accumulate({job.payload.first(job.written), job.side, residual}, -1.0f, scratch);
+    job.written = inner_->encode_with_residual(inner, view_as<float>(job.state, n), scratch);
     return job.written;
   }
 
@@ -49,19 +44,12 @@ class ErrorFeedbackCodec final : public Codec {
     inner_->decode_accumulate(job, factor, scratch);
   }
 
- private:
-  // The tensor is checked before the residual changes, so that a refused step leaves it intact.
-  void add_residual(const TensorView& tensor, std::span<float> residual) const {
-    const std::size_t n = tensor.data.size();
-    require_finite(name_, tensor, kernels::max_magnitude_bits(tensor.data.data(), n));
-    if (kernels::add_max_magnitude_bits(tensor.data.data(), residual.data(), n) < kInfinityBits)
-      return;
-    std::size_t e = 0;
-    while (std::isfinite(residual[e])) ++e;
-    refuse_tensor(name_, tensor.name,
-                  "the tensor and its residual overflow at element " + std::to_string(e));
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs& side) const override {
+    return inner_->explain(payload, tensor, side);
   }
 
+ private:
   CodecPtr inner_;
   std::string name_;
 };

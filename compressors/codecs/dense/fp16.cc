@@ -88,7 +88,7 @@ class Fp16Codec final : public Codec {
   explicit Fp16Codec(bool saturate) : saturate_(saturate), terms_(saturate) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
-  std::size_t max_encoded_size(std::size_t n) const override { return 2 * n; }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {

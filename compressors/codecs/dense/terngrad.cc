@@ -158,7 +158,9 @@ class TernGradCodec final : public Codec {
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
   bool wants_shared_scale() const override { return true; }
   float local_scale(const TensorView& tensor) const override { return own_scale(tensor, clip_); }
-  std::size_t max_encoded_size(std::size_t n) const override { return kScaleBytes + code_bytes(n); }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    return kScaleBytes + code_bytes(tensor.n);
+  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {

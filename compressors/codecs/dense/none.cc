@@ -55,7 +55,7 @@ class NoneCodec final : public Codec {
  public:
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
-  std::size_t max_encoded_size(std::size_t n) const override { return 4 * n; }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {

@@ -100,11 +100,11 @@ class TopkCodec final : public Codec {
   explicit TopkCodec(double ratio) : ratio_(ratio) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
-  std::size_t max_encoded_size(std::size_t n) const override {
-    return kCountBytes + kEntryBytes * topk_count(n, ratio_);
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    return kCountBytes + kEntryBytes * topk_count(tensor.n, ratio_);
   }
-  std::size_t scratch_size(std::size_t n) const override {
-    return workspace_words(n) * sizeof(std::uint32_t);
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    return workspace_words(tensor.n) * sizeof(std::uint32_t);
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {

@@ -1,0 +1,60 @@
+#include "base/thread_team.h"
+
+#include "base/error.h"
+
+namespace gradwire {
+
+ThreadTeam::ThreadTeam(int threads) {
+  GRADWIRE_ASSERT(threads >= 1);
+  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  stopping_ = true;
+  loop_.fetch_add(1);
+  loop_.notify_all();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+void ThreadTeam::run_loop(std::size_t count, Call call, void* body) {
+  call_ = call;
+  body_ = body;
+  count_ = count;
+  next_.store(0, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
+  busy_.store(size() - 1, std::memory_order_relaxed);
+  loop_.fetch_add(1, std::memory_order_release);
+  loop_.notify_all();
+  work();
+  for (int busy = busy_.load(std::memory_order_acquire); busy != 0;
+       busy = busy_.load(std::memory_order_acquire))
+    busy_.wait(busy, std::memory_order_acquire);
+  if (failed_.load()) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadTeam::work() {
+  for (;;) {
+    const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= count_ || failed_.load(std::memory_order_relaxed)) return;
+    try {
+      call_(body_, i);
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+  }
+}
+
+void ThreadTeam::help() {
+  std::uint32_t seen = 0;
+  for (;;) {
+    loop_.wait(seen, std::memory_order_acquire);
+    const std::uint32_t loop = loop_.load(std::memory_order_acquire);
+    if (loop == seen) continue;
+    seen = loop;
+    if (stopping_) return;
+    work();
+    if (busy_.fetch_sub(1, std::memory_order_release) == 1) busy_.notify_one();
+  }
+}
+
+}  // namespace gradwire
