@@ -1,0 +1,1 @@
+list(APPEND compressors_sources crc32c.cc frame.cc)
