@@ -1,5 +1,6 @@
 #include "compressors/codec.h"
 
+#include "cli/codec_io.h"
 #include "cli/context.h"
 #include "cli/table.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 void list_codecs(const Context& context) {
   Table table({{"name", "codec"},
+               {"family"},
                {"summary"},
                {"policy", "aggregation"},
                {"unbiased"},
@@ -17,8 +19,9 @@ void list_codecs(const Context& context) {
     std::string options;
     for (const OptionSpec& option : codec.options)
       options += (options.empty() ? "" : ", ") + option.name + "=" + option.default_text;
-    table.add({codec.name, codec.summary, std::string(compressors::name_of(codec.policy)),
-               codec.unbiased, options, codec.source});
+    table.add({codec.name, std::string(compressors::name_of(codec.family)), codec.summary,
+               std::string(compressors::name_of(codec.policy)), codec.unbiased, options,
+               codec.source});
   }
   table.print(context);
 }
@@ -31,6 +34,9 @@ void add_codec(CLI::App& app, Context& context) {
   command->add_subcommand("list", "List all codecs and their options")->callback([&context] {
     list_codecs(context);
   });
+  add_codec_encode(*command, context);
+  add_codec_decode(*command, context);
+  add_codec_inspect(*command, context);
 }
 
 void add_methods(CLI::App& app, Context& context) {
