@@ -1,0 +1,1 @@
+list(APPEND compressors_kernels kernels/philox.cc)
