@@ -52,3 +52,26 @@ function(gradwire_header_package package version target header)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} INTERFACE ${GRADWIRE_${package}_INCLUDE})
 endfunction()
+
+# gradwire_kernels(target source...): sources of `target` that Highway compiles once for each
+# instruction set. Without its library, its headers do under GRADWIRE_DEPS/include, for this machine's
+# processor alone: choosing an instruction set at run time is what needs the library.
+function(gradwire_kernels target)
+  # One baseline and the instruction sets that most machines have: each one more costs build time.
+  # Highway leaves out AVX-512 with VBMI unless it is asked for.
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
+    "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
+  find_package(hwy 1.0 QUIET)
+  if(hwy_FOUND)
+    target_link_libraries(${target} PRIVATE hwy::hwy)
+    return()
+  endif()
+  find_path(GRADWIRE_HWY_INCLUDE hwy/highway.h PATHS ${GRADWIRE_DEPS}/include NO_DEFAULT_PATH)
+  if(NOT GRADWIRE_HWY_INCLUDE)
+    message(FATAL_ERROR "Highway was not found (package libhwy-dev), nor its headers under ${GRADWIRE_DEPS}/include")
+  endif()
+  message(STATUS "Highway: headers only, kernels are compiled for this machine's processor alone")
+  target_include_directories(${target} SYSTEM PRIVATE ${GRADWIRE_HWY_INCLUDE})
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "-march=native;-DHWY_COMPILE_ONLY_STATIC")
+endfunction()

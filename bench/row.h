@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The one form of all benchmarks: a name, a figure, and the bar it is held against.
+namespace gradwire::bench {
+
+struct BenchRow {
+  std::string name;  ///< dotted: flow.ring.n256.transfers_per_second
+  double value = 0;
+  std::string unit = {};
+  std::optional<double> bar = {};
+  bool at_most = true;  ///< the bar is an upper bound (else a lower one)
+  /// Rows of equal, non-empty `either` stand for one demand that can be met in two ways: by all the
+  /// rows that are not `alternative`, or by all those that are. Then each of them holds.
+  std::string either = {};
+  bool alternative = false;
+  std::optional<bool> holds = {};  ///< set by judge(); empty where there is no bar
+};
+
+/// Sets `holds` of every row with a bar. True if all of them hold.
+bool judge(std::vector<BenchRow>& rows);
+
+/// {"schema_version": 1, "rows": [{"name", "value", "unit", "bar", "holds"}, ...]}
+std::string rows_as_json(const std::vector<BenchRow>& rows);
+/// The same as a Markdown table.
+std::string rows_as_markdown(const std::vector<BenchRow>& rows);
+
+}  // namespace gradwire::bench

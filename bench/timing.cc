@@ -1,0 +1,95 @@
+#include "bench/timing.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace gradwire::bench {
+namespace {
+
+constexpr double kSampleSeconds = 20e-6;  // the clock's own cost is 1/1000 of it
+
+}  // namespace
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> values) {
+  GRADWIRE_ASSERT(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::size_t Rounds::add(std::function<void()> call) {
+  timed_.push_back({std::move(call)});
+  return timed_.size() - 1;
+}
+
+double Rounds::sample_s(const Timed& timed) {
+  const double start = now_s();
+  for (std::size_t i = 0; i < timed.per_sample; ++i) timed.call();
+  return (now_s() - start) / static_cast<double>(timed.per_sample);
+}
+
+// The first calls touch pages, choose kernels and wake threads.
+void Rounds::warm_up(Timed& timed) {
+  timed.call();
+  const double once = sample_s(timed);
+  if (once >= kSampleSeconds) return;
+  timed.per_sample = 4;
+  const double more = std::max(sample_s(timed), 1e-9);
+  timed.per_sample = static_cast<std::size_t>(std::ceil(kSampleSeconds / more));
+}
+
+void Rounds::run(int repetitions, double lasting_s) {
+  for (Timed& timed : timed_) warm_up(timed);
+  const double end = now_s() + lasting_s;
+  for (int round = 0; round < repetitions || now_s() < end || round % 2 == 0; ++round)
+    for (Timed& timed : timed_) timed.samples.push_back(sample_s(timed));
+}
+
+PinnedThread::PinnedThread() {
+  cpu_set_t previous, here;
+  const int cpu = ::sched_getcpu();
+  if (cpu < 0 || ::sched_getaffinity(0, sizeof previous, &previous) != 0) return;
+  CPU_ZERO(&here);
+  CPU_SET(static_cast<unsigned>(cpu), &here);
+  if (::sched_setaffinity(0, sizeof here, &here) != 0) return;
+  previous_.resize(sizeof previous);
+  std::memcpy(previous_.data(), &previous, sizeof previous);
+}
+
+PinnedThread::~PinnedThread() {
+  if (previous_.empty()) return;
+  cpu_set_t previous;
+  std::memcpy(&previous, previous_.data(), sizeof previous);
+  ::sched_setaffinity(0, sizeof previous, &previous);
+}
+
+void run_addition_chain() {
+  // Register plus register: additions of constants can vanish when they are renamed.
+  std::size_t sum = 1, step = 3;
+  for (std::size_t i = 0; i < kChainCycles / 32; ++i) {
+#pragma GCC unroll 32
+    for (int j = 0; j < 32; ++j) {
+      sum += step;
+      asm volatile("" : "+r"(sum), "+r"(step));
+    }
+  }
+}
+
+std::size_t last_level_cache_bytes() {
+  for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
+    if (const long bytes = ::sysconf(level); bytes > 0) return static_cast<std::size_t>(bytes);
+  return 0;
+}
+
+}  // namespace gradwire::bench
