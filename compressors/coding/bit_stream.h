@@ -113,7 +113,7 @@ class BitReader {
 
   /// Brings at least 57 bits into the window.
   void refill() {
-    if (size_ >= 8 && next_ <= size_ - 8) {
+    if (whole_word_left()) {
       std::uint64_t word;
       std::memcpy(&word, bytes_ + next_, 8);
       // Bits below the `available_` ones may be there already: they are the same bits.
@@ -124,6 +124,9 @@ class BitReader {
       refill_tail();
     }
   }
+
+  /// True if the next refill() takes whole bytes of the caller's, no zeros from past the end.
+  bool whole_word_left() const { return size_ >= 8 && next_ <= size_ - 8; }
 
   /// The bits to come, the next one on top.
   std::uint64_t window() const { return window_; }
