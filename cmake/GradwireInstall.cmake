@@ -23,3 +23,28 @@ if(TARGET gradwire)
     execute_process(COMMAND ${program} completion fish OUTPUT_FILE ${destination}/share/fish/vendor_completions.d/gradwire.fish COMMAND_ERROR_IS_FATAL ANY)
   ]])
 endif()
+
+# The codecs alone, for other programs: find_package(gradwire COMPONENTS compressors). Needs no
+# LibTorch. `cmake --install build/release --component compressors --prefix DIR` installs only this.
+if(TARGET gradwire_compressors)
+  include(CMakePackageConfigHelpers)
+  foreach(library base compressors)
+    target_compile_features(gradwire_${library} PUBLIC cxx_std_20)
+    target_include_directories(gradwire_${library} INTERFACE
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gradwire>)
+    install(TARGETS gradwire_${library} EXPORT gradwire_compressors_targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compressors)
+    install(DIRECTORY ${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire COMPONENT compressors
+            FILES_MATCHING PATTERN "*.h" PATTERN kernels EXCLUDE PATTERN cuda EXCLUDE
+            PATTERN codecs EXCLUDE PATTERN parts EXCLUDE PATTERN payload.h EXCLUDE)
+  endforeach()
+  set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gradwire)
+  install(EXPORT gradwire_compressors_targets NAMESPACE gradwire:: DESTINATION ${package}
+          COMPONENT compressors)
+  configure_package_config_file(cmake/gradwireConfig.cmake.in ${CMAKE_BINARY_DIR}/gradwireConfig.cmake
+                                INSTALL_DESTINATION ${package})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/gradwireConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/gradwireConfig.cmake ${CMAKE_BINARY_DIR}/gradwireConfigVersion.cmake
+          DESTINATION ${package} COMPONENT compressors)
+endif()

@@ -20,7 +20,8 @@ endfunction()
 function(gradwire_library name)
   add_library(gradwire_${name} STATIC ${ARGN})
   add_library(gradwire::${name} ALIAS gradwire_${name})
-  target_link_libraries(gradwire_${name} PUBLIC gradwire_flags)
+  target_link_libraries(gradwire_${name} PUBLIC $<BUILD_INTERFACE:gradwire_flags>)
+  set_target_properties(gradwire_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
 
 # gradwire_test(name [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.

@@ -1,0 +1,124 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+
+namespace {
+
+void write_floats(const std::string& path, const std::vector<float>& values) {
+  write_file(path, {reinterpret_cast<const char*>(values.data()), 4 * values.size()});
+}
+
+std::vector<float> read_floats(const std::string& path) {
+  const std::string bytes = read_file(path);
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::vector<float> sample(std::size_t n) {
+  std::vector<float> values(n);
+  for (std::size_t i = 0; i < n; ++i)
+    values[i] = static_cast<float>(std::sin(static_cast<double>(i * i)) * 0.5);
+  return values;
+}
+
+std::vector<std::string> codec_names() {
+  std::vector<std::string> names;
+  const Result list = run_program({"codec", "list", "--format", "json"});
+  REQUIRE(list.exit_code == 0);
+  for (const auto& row : nlohmann::json::parse(list.out).at("rows"))
+    names.push_back(row.at("name"));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every codec's values go through a frame and through a bare payload alike", "[unit]") {
+  const TemporaryFolder folder;
+  write_floats(folder / "in", sample(600));
+  write_file(folder / "mask", std::string(75, '\x5A'));  // half of 600 bits
+  for (const std::string& codec : codec_names()) {
+    CAPTURE(codec);
+    std::vector<std::string> common = {"--shape", "20x30", "--seed", "3"};
+    std::vector<std::string> mask;
+    if (codec == "masked") mask = {"--mask", folder / "mask"};
+    const auto run = [&](std::vector<std::string> arguments, bool described) {
+      if (described) arguments.insert(arguments.end(), common.begin(), common.end());
+      arguments.insert(arguments.end(), mask.begin(), mask.end());
+      const Result result = run_program(arguments);
+      CHECK(result.err == "");
+      CHECK(result.exit_code == 0);
+      return result;
+    };
+    run({"codec", "encode", codec, "-q", "-i", folder / "in", "-o", folder / "frame"}, true);
+    run({"codec", "encode", codec, "-q", "--bare", "-i", folder / "in", "-o", folder / "bare"},
+        true);
+    run({"codec", "decode", "-q", "-i", folder / "frame", "-o", folder / "a"}, false);
+    run({"codec", "decode", codec, "-q", "--bare", "-i", folder / "bare", "-o", folder / "b"},
+        true);
+    const std::vector<float> a = read_floats(folder / "a");
+    CHECK(a.size() == 600);
+    CHECK(read_file(folder / "a") == read_file(folder / "b"));
+    float largest = 0;
+    for (const float value : a) largest = std::max(largest, std::abs(value));
+    CHECK(largest > 0.01f);  // something of the values came through
+    const std::string frame = read_file(folder / "frame"), bare = read_file(folder / "bare");
+    CHECK(frame.substr(frame.size() - 4 - bare.size(), bare.size()) == bare);
+    const Result explained =
+        run({"codec", "inspect", "-i", folder / "frame", "--format", "json"}, false);
+    std::int64_t covered = 0;
+    for (const auto& row : nlohmann::json::parse(explained.out).at("rows"))
+      covered += row.at("bytes").get<std::int64_t>();
+    CHECK(covered == static_cast<std::int64_t>(frame.size()));
+  }
+}
+
+TEST_CASE("what cannot be encoded or decoded is refused with a reason", "[unit]") {
+  const TemporaryFolder folder;
+  write_floats(folder / "nan", {1.0f, std::nanf("")});
+  write_file(folder / "odd", "12345");
+  write_floats(folder / "ok", sample(8));
+  const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& why) {
+    arguments.insert(arguments.begin(), "codec");
+    const Result result = run_program(arguments);
+    CAPTURE(arguments[1], why);
+    CHECK(result.exit_code == code);
+    CHECK_THAT(result.err, Contains(why));
+  };
+  refused({"encode", "terngrad", "-i", folder / "nan", "-o", folder / "x"}, 1, "element 1 is NaN");
+  refused({"encode", "terngrad", "-i", folder / "odd", "-o", folder / "x"}, 1, "whole number");
+  refused({"encode", "tergrad", "-i", folder / "ok"}, 2, "did you mean \"terngrad\"");
+  refused({"encode", "topk", "--set", "ratio", "-i", folder / "ok"}, 2, "option=value");
+  refused({"encode", "topk", "--set", "rato=1", "-i", folder / "ok"}, 2, "ratio");
+  refused({"encode", "topk", "--shape", "3x3", "-i", folder / "ok"}, 2, "has 9 elements");
+  refused({"encode", "topk", "--shape", "3x", "-i", folder / "ok"}, 2, "list of sizes");
+  refused({"decode", "-i", folder / "ok"}, 2, "no codec is named");
+  refused({"decode", "terngrad", "-i", folder / "ok"}, 2, "--n or --shape");
+  refused({"decode", "terngrad", "--n", "9", "-i", folder / "ok"}, 1, "bytes");
+  refused({"decode", "fp16", "--n", "99999999999", "-i", folder / "ok"}, 1, "--max-elements");
+  const Result good =
+      run_program({"codec", "encode", "fp16", "-q", "-i", folder / "ok", "-o", folder / "frame"});
+  REQUIRE(good.exit_code == 0);
+  std::string frame = read_file(folder / "frame");
+  refused({"decode", "topk", "-i", folder / "frame"}, 2, "its codec is \"fp16\"");
+  frame[frame.size() - 6] ^= 1;
+  write_file(folder / "frame", frame);
+  refused({"decode", "-i", folder / "frame"}, 1, "damaged");
+}
+
+TEST_CASE("standard input and output carry bytes", "[unit]") {
+  const TemporaryFolder folder;
+  write_floats(folder / "in", {1.0f, -2.5f, 65504.0f});
+  const Result piped = run_program({"codec", "encode", "fp16", "--bare", "-q"},
+                                   "exec \"$@\" < '" + (folder / "in") + "'");
+  CHECK(piped.exit_code == 0);
+  CHECK(piped.out == std::string("\x00\x3c\x00\xc1\xff\x7b", 6));
+}
