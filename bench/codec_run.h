@@ -43,6 +43,8 @@ class CodecRun {
   void accumulate();  ///< the same, added to the values with factor 0.5
   void call(Operation operation);
 
+  /// The tensor's shape: rows and columns.
+  std::span<const std::int64_t> shape() const { return shape_; }
   double payload_bytes_per_element() const;
   /// Share of the values decoded last that is not zero.
   double density() const;

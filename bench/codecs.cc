@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bench/codec_run.h"
+#include "bench/torch_module.h"
 #include "compressors/instruction_sets.h"
 
 namespace gradwire::bench {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kShared = 512 << 10;  // bytes; smaller tensors are not shared by threads
 constexpr std::size_t kRoofFrom = 64 << 20;
 constexpr std::size_t kCyclesFrom = 16 << 10, kCyclesTo = 1 << 20;
+constexpr std::size_t kTwinsFrom = 1 << 20, kTwinsTo = 64 << 20;
 constexpr double kSmallLasting = 0.01;  // s, for calls that are short
 
 /// The operations that differ from the plain case's of the same codec.
@@ -33,6 +35,8 @@ class CodecBench {
   CodecBenchResult run() {
     result_.instructions = compressors::instruction_set();
     measure_clock();
+    if (settings_.twins && !why_no_torch_twins().empty())
+      result_.left_out.push_back("LibTorch's operations: " + why_no_torch_twins());
     for (const std::size_t bytes : settings_.sizes) {
       Tensors tensors(std::max<std::size_t>(bytes / 4, 1), settings_.seed);
       for (const int threads : settings_.threads)
@@ -90,9 +94,6 @@ class CodecBench {
   }
 
   void measure(const CodecCase& codec_case, Tensors& tensors, ThreadTeam* team);
-  void keep_points(const CodecCase& codec_case, const Rounds& rounds, const CodecRun& run,
-                   double density, std::size_t n, ThreadTeam* team, const Roof* roof,
-                   double cycle_s);
 
   const CodecBenchSettings& settings_;
   const std::function<void(const CodecBenchProgress&)>& progress_;
@@ -103,42 +104,109 @@ class CodecBench {
   std::map<std::string, double> element_seconds_ = {};  ///< of all operations of a case
 };
 
-void CodecBench::measure(const CodecCase& codec_case, Tensors& tensors, ThreadTeam* team) {
-  const std::size_t n = tensors.elements(), bytes = 4 * n;
-  CodecRun run(codec_case, tensors, team);
-  run.encode();
-  run.decode();
-  const double density = run.density();
-  Rounds rounds;
-  const auto operations = operations_of(codec_case);
-  for (const Operation operation : operations)
-    rounds.add([&run, operation] { run.call(operation); });
-  std::optional<Roof> roof;
-  if (bytes >= kRoofFrom)
-    roof.emplace(tensors.input(codec_case.tensor, team), tensors.values(), team, rounds);
-  const bool cycles = team == nullptr && bytes >= kCyclesFrom && bytes <= kCyclesTo;
-  const std::size_t chain = cycles ? rounds.add(run_addition_chain) : 0;
-  rounds.run(settings_.repetitions, bytes <= kCyclesTo ? kSmallLasting : 0);
-  keep_points(codec_case, rounds, run, density, n, team, roof ? &*roof : nullptr,
-              cycles ? rounds.seconds(chain) / kChainCycles : 0);
+/// One case at one size: our operations, LibTorch's, the roof's loops and the clock, in turns.
+class Measurement {
+ public:
+  Measurement(const CodecCase& codec_case, Tensors& tensors, ThreadTeam* team)
+      : case_(codec_case),
+        tensors_(tensors),
+        team_(team),
+        operations_(operations_of(codec_case)),
+        run_(codec_case, tensors, team) {
+    run_.encode();
+    run_.decode();
+    density_ = run_.density();
+    for (const Operation operation : operations_)
+      rounds_.add([this, operation] { run_.call(operation); });
+  }
+  void add_roof() {
+    roof_.emplace(tensors_.input(case_.tensor, team_), tensors_.values(), team_, rounds_);
+  }
+  void add_clock() { chain_ = rounds_.add(run_addition_chain); }
+  void add_twin();
+  void run(int repetitions, double lasting_s) {
+    rounds_.run(repetitions, lasting_s);
+    if (twin_) twin_rounds_.run(repetitions, 0);
+  }
+
+  std::vector<CodecPoint> points() const;
+  std::optional<RoofPoint> roof() const {
+    if (!roof_) return {};
+    return RoofPoint{4 * elements(), threads(), roof_->speeds()};
+  }
+
+ private:
+  std::size_t elements() const { return tensors_.elements(); }
+  int threads() const { return team_ == nullptr ? 1 : team_->size(); }
+
+  const CodecCase& case_;
+  Tensors& tensors_;
+  ThreadTeam* team_;
+  std::vector<Operation> operations_;
+  CodecRun run_;
+  double density_ = 0;
+  std::unique_ptr<TorchTwin> twin_;
+  Rounds rounds_;
+  Rounds
+      twin_rounds_;  // apart: LibTorch takes memory from the system and gives it back in each call
+  std::optional<Roof> roof_;
+  std::optional<std::size_t> chain_;
+};
+
+void call_twin(TorchTwin& twin, Operation operation) {
+  switch (operation) {
+    case Operation::kEncode:
+      return twin.encode();
+    case Operation::kDecode:
+      return twin.decode();
+    case Operation::kAccumulate:
+      return twin.accumulate();
+  }
 }
 
-void CodecBench::keep_points(const CodecCase& codec_case, const Rounds& rounds, const CodecRun& run,
-                             double density, std::size_t n, ThreadTeam* team, const Roof* roof,
-                             double cycle_s) {
-  const int threads = team == nullptr ? 1 : team->size();
+void Measurement::add_twin() {
+  const std::span<const float> input = tensors_.input(case_.tensor, team_);
+  twin_ = make_torch_twin({.label = case_.label.c_str(),
+                           .values = input.data(),
+                           .rows = run_.shape()[0],
+                           .columns = run_.shape()[1],
+                           .threads = threads()});
+  if (!twin_) return;
+  for (const Operation operation : operations_) {
+    twin_rounds_.add([this, operation] { run_.call(operation); });
+    twin_rounds_.add([this, operation] { call_twin(*twin_, operation); });
+  }
+}
+
+std::vector<CodecPoint> Measurement::points() const {
+  std::vector<CodecPoint> points;
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    CodecPoint point{case_.label, operations_[i], 4 * elements(), threads(), rounds_.seconds(i)};
+    point.traffic = traffic_of(case_, operations_[i], run_.payload_bytes_per_element(), density_);
+    if (roof_) point.roof_share = roof_->seconds(point.traffic, elements()) / point.call_s;
+    if (chain_)
+      point.cycles = point.call_s / rounds_.seconds(*chain_) * static_cast<double>(kChainCycles) /
+                     static_cast<double>(elements());
+    if (twin_) point.torch_ratio = twin_rounds_.seconds(2 * i + 1) / twin_rounds_.seconds(2 * i);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+void CodecBench::measure(const CodecCase& codec_case, Tensors& tensors, ThreadTeam* team) {
+  const std::size_t bytes = 4 * tensors.elements();
+  Measurement measurement(codec_case, tensors, team);
+  if (bytes >= kRoofFrom) measurement.add_roof();
+  if (team == nullptr && bytes >= kCyclesFrom && bytes <= kCyclesTo) measurement.add_clock();
+  if (settings_.twins && bytes >= kTwinsFrom && bytes <= kTwinsTo) measurement.add_twin();
+  measurement.run(settings_.repetitions, bytes <= kCyclesTo ? kSmallLasting : 0);
   double sum = 0;
-  const auto operations = operations_of(codec_case);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    CodecPoint point{codec_case.label, operations[i], 4 * n, threads, rounds.seconds(i)};
-    point.traffic = traffic_of(codec_case, operations[i], run.payload_bytes_per_element(), density);
-    if (roof) point.roof_share = roof->seconds(point.traffic, n) / point.call_s;
-    if (cycle_s > 0) point.cycles = point.call_s / cycle_s / static_cast<double>(n);
-    sum += point.call_s;
+  for (CodecPoint& point : measurement.points()) {
+    sum += point.call_s * (1 + point.torch_ratio.value_or(0));
     result_.points.push_back(std::move(point));
   }
-  element_seconds_[codec_case.label] = sum / static_cast<double>(n);
-  if (roof) result_.roofs.push_back({4 * n, threads, roof->speeds()});
+  element_seconds_[codec_case.label] = sum / static_cast<double>(tensors.elements());
+  if (const auto roof = measurement.roof()) result_.roofs.push_back(*roof);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "bench/timing.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,13 @@ namespace gradwire::bench {
 namespace {
 
 constexpr double kSampleSeconds = 20e-6;  // the clock's own cost is 1/1000 of it
+
+/// How often the system took a processor from one of this process's threads.
+long times_interrupted() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
 
 }  // namespace
 
@@ -49,11 +57,35 @@ void Rounds::warm_up(Timed& timed) {
   timed.per_sample = static_cast<std::size_t>(std::ceil(kSampleSeconds / more));
 }
 
+void Rounds::take(Timed& timed) {
+  const long before = times_interrupted();
+  const double seconds = sample_s(timed);
+  (times_interrupted() == before ? timed.samples : timed.disturbed).push_back(seconds);
+}
+
+bool Rounds::all_have(int repetitions) const {
+  return std::all_of(timed_.begin(), timed_.end(), [&](const Timed& timed) {
+    return timed.samples.size() >= static_cast<std::size_t>(repetitions);
+  });
+}
+
 void Rounds::run(int repetitions, double lasting_s) {
   for (Timed& timed : timed_) warm_up(timed);
   const double end = now_s() + lasting_s;
-  for (int round = 0; round < repetitions || now_s() < end || round % 2 == 0; ++round)
-    for (Timed& timed : timed_) timed.samples.push_back(sample_s(timed));
+  const auto enough = [&](int round) {
+    if (round < repetitions || now_s() < end) return false;
+    return all_have(repetitions) || round >= 3 * repetitions;
+  };
+  for (int round = 0; !enough(round); ++round)
+    for (Timed& timed : timed_) take(timed);
+}
+
+double Rounds::seconds(std::size_t call) const {
+  const Timed& timed = timed_[call];
+  if (timed.samples.size() >= timed.disturbed.size()) return median(timed.samples);
+  std::vector<double> all = timed.samples;
+  all.insert(all.end(), timed.disturbed.begin(), timed.disturbed.end());
+  return median(std::move(all));
 }
 
 PinnedThread::PinnedThread() {

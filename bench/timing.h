@@ -13,28 +13,33 @@ double now_s();
 double median(std::vector<double> values);
 
 /// Calls measured in rounds: each round times every call once (short ones in a loop that lasts long
-/// enough for the clock). Figures are medians over the rounds.
+/// enough for the clock). Figures are medians over the rounds. A sample during which the system
+/// gave the processor to somebody else is set aside, unless most of them are such.
 class Rounds {
  public:
   /// Returns the call's number.
   std::size_t add(std::function<void()> call);
   std::size_t size() const { return timed_.size(); }
 
-  /// Warms up, then measures at least `repetitions` rounds, and more of them until `lasting_s`
-  /// seconds have passed; an even number of rounds gets one more. May be called once.
+  /// Warms up, then measures until every call has `repetitions` samples (or three times as many
+  /// rounds have passed on a machine that keeps being disturbed), and `lasting_s` seconds have
+  /// passed. May be called once.
   void run(int repetitions, double lasting_s);
 
   /// Median seconds of one call.
-  double seconds(std::size_t call) const { return median(timed_[call].samples); }
+  double seconds(std::size_t call) const;
 
  private:
   struct Timed {
     std::function<void()> call;
     std::size_t per_sample = 1;
     std::vector<double> samples = {};
+    std::vector<double> disturbed = {};
   };
   static double sample_s(const Timed& timed);
   static void warm_up(Timed& timed);
+  static void take(Timed& timed);
+  bool all_have(int repetitions) const;
 
   std::vector<Timed> timed_;
 };
