@@ -1,0 +1,4 @@
+gradwire_test(compressors_entropy
+  SOURCES huffman_test.cc
+  LIBRARIES gradwire::compressors
+  LABELS unit)
