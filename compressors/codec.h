@@ -228,4 +228,23 @@ CodecPtr make_codec(std::string_view name, const std::map<std::string, std::stri
 /// state. Name: the inner name and "+ef".
 CodecPtr with_error_feedback(CodecPtr inner);
 
+/// Local momentum as DGC corrects it (arXiv 1712.01887, section 3.2 and eq. 7; Nesterov's form as
+/// its released code has it).
+struct MomentumCorrection {
+  double momentum = 0.9;  ///< m, in [0, 1); 0 is error feedback
+  bool nesterov = false;  ///< u <- m (u + g), v <- v + u + g
+  bool masking = true;    ///< momentum factor masking: u <- 0 where an element was sent
+  double clip = 0;        ///< >= 0: the tensor's norm is cut to clip / sqrt(workers); 0 = off
+  int workers = 1;        ///< >= 1, see clip
+};
+
+/// Sends from accumulated velocities instead of gradients:  u <- m u + g, v <- v + u, c = C(v),
+/// v <- v - c. With masking, the inner codec must be a sparse one (an element that a codec other
+/// than ours sends as 0 counts as not sent); without, any may be. The optimiser must then apply no
+/// momentum of its own. State: u, then v (n floats each, padded to 8 bytes), then the inner codec's.
+/// A NaN or Inf in the tensor is refused before the state changes. Policy as with_error_feedback.
+/// Name: the inner name and "+momentum" (and "+clip"). Throws Error(kUsage) for options out of
+/// range.
+CodecPtr with_momentum_correction(CodecPtr inner, const MomentumCorrection& options);
+
 }  // namespace gradwire::compressors

@@ -148,7 +148,7 @@ class Selection {
         sample_[i] = tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
       }
     });
-    return rank_magnitude(sample_, rank, 0, 0x7FFFFFFFu, bins_).magnitude;
+    return std::min(rank_magnitude(sample_, rank, 0, 0x7FFFFFFFu, bins_).magnitude, kInfinityBits);
   }
 
   /// Collects what reaches `lowest`; `add`: of tensor + residual, which becomes the residual.
@@ -179,7 +179,7 @@ class Selection {
     const kernels::Scan scan =
         add ? kernels::add_scan_large(data, residual_ + begin, size, base, lowest_, indices, values)
             : kernels::scan_large(data, size, base, lowest_, indices, values);
-    if (scan.max_magnitude >= kInfinityBits) refuse(scan.max_magnitude, begin, size);
+    if (scan.max_magnitude >= kInfinityBits) refuse({indices, scan.count}, {values, scan.count});
     const std::size_t at = total_.fetch_add(scan.count, std::memory_order_relaxed);
     if (at + scan.count > arena_values_.size()) {
       overflow_ = true;
@@ -212,13 +212,14 @@ class Selection {
     scan(false, lowest);
   }
 
-  [[noreturn]] void refuse(std::uint32_t largest, std::size_t begin, std::size_t size) {
-    if (residual_ == nullptr) require_finite(codec_, tensor_, largest);
-    require_finite(codec_, tensor_, kernels::max_magnitude_bits(tensor_.data.data(), n()));
-    std::size_t e = begin;
-    while (e + 1 < begin + size && std::isfinite(residual_[e])) ++e;
+  // What is not finite is among what was found: no threshold exceeds it.
+  [[noreturn]] void refuse(std::span<const std::uint32_t> indices, std::span<const float> values) {
+    const auto largest = kernels::max_magnitude_bits(tensor_.data.data(), n());
+    require_finite(codec_, tensor_, largest);
+    std::size_t i = 0;
+    while (std::isfinite(values[i])) ++i;
     refuse_tensor(codec_, tensor_.name,
-                  "the tensor and its residual overflow at element " + std::to_string(e));
+                  "the tensor and its residual overflow at element " + std::to_string(indices[i]));
   }
 
   /// Exactly the k largest, from the candidates or, where these are too few or too many, from all.

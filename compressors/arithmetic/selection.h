@@ -13,7 +13,7 @@ struct SampleRule {
   std::uint64_t stride = 1;
 };
 
-/// At most `wanted` samples of n elements. The stride is odd, so that neither rows of even length
+/// At most `wanted` >= 1 samples of n elements. The stride is odd, so that neither rows of even length
 /// nor memory pages are in step with it.
 GRADWIRE_HD SampleRule sample_rule(std::uint64_t n, std::uint64_t wanted) {
   if (wanted >= n) return SampleRule{n, 1};

@@ -1,0 +1,131 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/thread_team.h"
+#include "compressors/codec.h"
+#include "compressors/payload.h"
+#include "compressors/selection.h"
+
+/// What sparse codecs share: payloads that are read entry by entry.
+namespace gradwire::compressors {
+
+/// max(1, floor(ratio n)), at most n; 0 for n = 0. The product is taken 1e-12 (relative) high, so
+/// that a ratio that is exact in decimals (0.29 * 100) does not round down to one less.
+inline std::size_t floor_count(std::size_t n, double ratio) {
+  if (n == 0) return 0;
+  const double wanted = std::floor(ratio * static_cast<double>(n) * (1.0 + 1e-12));
+  return std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, n);
+}
+
+inline void clear_values(std::span<float> values, ThreadTeam* team) {
+  for_ranges(team, values.size(), 16, 65536, [&](std::size_t begin, std::size_t end) {
+    std::fill(values.data() + begin, values.data() + end, 0.0f);
+  });
+}
+
+/// Refuses a payload that is shorter than its header.
+inline void require_header(std::string_view codec, std::span<const std::byte> payload,
+                           std::size_t bytes) {
+  if (payload.size() < bytes)
+    refuse_payload(codec, payload.size(),
+                   "it ends at byte " + std::to_string(payload.size()) + " in a header of " +
+                       std::to_string(bytes) + " bytes");
+}
+
+/// The u32 count of entries at byte `at`; refuses one above n.
+inline std::size_t checked_count(std::string_view codec, std::span<const std::byte> payload,
+                                 std::size_t at, std::size_t n) {
+  const auto k = load_field<std::uint32_t>(payload, at);
+  if (k > n)
+    refuse_payload(codec, payload.size(),
+                   "byte " + std::to_string(at) + " begins a count of " + std::to_string(k) +
+                       " for " + std::to_string(n) + " elements");
+  return k;
+}
+
+/// Refuses a payload whose u32 at byte 0 is not n.
+inline void require_length(std::string_view codec, std::span<const std::byte> payload,
+                           std::size_t n) {
+  if (load_field<std::uint32_t>(payload, 0) != n)
+    refuse_payload(codec, payload.size(),
+                   "byte 0 begins a length of " +
+                       std::to_string(load_field<std::uint32_t>(payload, 0)) + " for " +
+                       std::to_string(n) + " elements");
+}
+
+/// The f32 at byte `at`; refuses one that is not finite or, if `positive`, has its sign set.
+inline float checked_value(std::string_view codec, std::span<const std::byte> payload,
+                           std::size_t at, bool positive = false) {
+  const auto value = load_field<float>(payload, at);
+  if (!std::isfinite(value) || (positive && std::signbit(value)))
+    refuse_payload(codec, payload.size(),
+                   "byte " + std::to_string(at) + " begins a value that is not finite" +
+                       (positive ? " and >= 0" : ""));
+  return value;
+}
+
+inline void refuse_beyond(std::string_view codec, const TensorView& tensor, std::size_t limit) {
+  if (tensor.data.size() > limit)
+    refuse_tensor(codec, tensor.name,
+                  "it has more than " + std::to_string(limit) + " elements, the format's limit");
+}
+
+/// "f32[12]".
+inline std::string counted(std::string_view type, std::size_t count) {
+  return std::string(type).append("[").append(std::to_string(count)).append("]");
+}
+
+/// "1, 4, 8, ..." of the first few.
+template <class At>
+std::string first_few(std::size_t count, At&& at) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, 6); ++i)
+    text += (i > 0 ? ", " : "") + at(i);
+  return count > 6 ? text + ", ..." : text;
+}
+
+/// A codec whose payload names entries. Derived gives
+///   template <class Visit> void walk(const DecodeJob&, Visit&& visit(index, value)) const;
+/// which refuses any payload that is not right, with indices ascending and below n.
+template <class Derived>
+class WalkedCodec : public Codec, public NamesElements {
+ public:
+  void decode(const DecodeJob& job, std::span<std::byte>) const override {
+    clear_values(job.values, job.team);
+    float* values = job.values.data();
+    self().walk(job, [values](std::uint32_t i, float value) { values[i] = value; });
+  }
+  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
+    float* values = job.values.data();
+    self().walk(job,
+                [values, factor](std::uint32_t i, float value) { values[i] += factor * value; });
+  }
+  void clear_sent(const DecodeJob& job, std::span<std::byte>) const override {
+    float* values = job.values.data();
+    self().walk(job, [values](std::uint32_t i, float) { values[i] = 0.0f; });
+  }
+
+ protected:
+  /// Checks all of a payload without touching values; `values` stands for n elements.
+  void check(std::span<const std::byte> payload, const TensorSpec& tensor,
+             const SideInputs& side) const {
+    // No visit writes: the pointer only has to be as long as the tensor says.
+    const DecodeJob job{.payload = payload,
+                        .side = side,
+                        .values = {static_cast<float*>(nullptr), tensor.n},
+                        .name = tensor.name,
+                        .shape = tensor.shape};
+    self().walk(job, [](std::uint32_t, float) {});
+  }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace gradwire::compressors

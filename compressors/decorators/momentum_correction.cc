@@ -1,0 +1,157 @@
+#include <atomic>
+#include <cmath>
+
+#include "base/thread_team.h"
+#include "compressors/arithmetic/bits.h"
+#include "compressors/decorators/clip.h"
+#include "compressors/kernels/kernels.h"
+#include "compressors/payload.h"
+#include "compressors/selection.h"
+
+namespace gradwire::compressors {
+namespace {
+
+constexpr std::size_t kShared = 65536;  // least elements worth a thread
+
+std::size_t floats_bytes(std::size_t n) {
+  return padded_to_8(n * sizeof(float));
+}
+
+void require_finite_values(const Codec& codec, const TensorView& tensor, ThreadTeam* team) {
+  std::atomic<bool> finite{true};
+  for_ranges(team, tensor.data.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
+    if (kernels::max_magnitude_bits(tensor.data.data() + begin, end - begin) >= kInfinityBits)
+      finite = false;
+  });
+  if (!finite) require_finite(codec.name(), tensor, kInfinityBits);
+}
+
+/// State: velocity u (n floats, padded to 8 bytes), what was not sent v (the same), the inner
+/// codec's. What is fed to v is u (or g after it, for Nesterov's form), so that error feedback's
+/// fused step does the rest.
+class MomentumCodec final : public Codec {
+ public:
+  MomentumCodec(CodecPtr inner, const MomentumCorrection& options)
+      : inner_(std::move(inner)),
+        names_(dynamic_cast<const NamesElements*>(inner_.get())),
+        options_(options),
+        name_(std::string(inner_->name()) + "+momentum") {}
+
+  std::string_view name() const override { return name_; }
+  AggregatePolicy policy() const override {
+    const AggregatePolicy inner = inner_->policy();
+    return inner == AggregatePolicy::kSum ? AggregatePolicy::kGather : inner;
+  }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    return inner_->max_encoded_size(tensor);
+  }
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    const std::size_t decoded = options_.masking && names_ == nullptr ? floats_bytes(tensor.n) : 0;
+    return decoded + inner_->scratch_size(tensor);
+  }
+  std::size_t state_size(const TensorSpec& tensor) const override {
+    return 2 * floats_bytes(tensor.n) + inner_->state_size(tensor);
+  }
+
+  std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
+    const std::size_t n = job.tensor.data.size();
+    GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
+    const auto u = view_as<float>(job.state, n);
+    const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
+    require_finite_values(*inner_, job.tensor, job.team);
+    EncodeJob inner = job;
+    inner.state = job.state.subspan(2 * floats_bytes(n));
+    if (options_.nesterov)
+      advance_nesterov(job, u, v);
+    else
+      inner.tensor.data = advance(job, u);
+    job.written = inner_->encode_with_residual(inner, v, scratch);
+    if (options_.masking) mask(job, u, scratch);
+    return job.written;
+  }
+
+  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
+    inner_->decode(job, scratch);
+  }
+  void decode_accumulate(const DecodeJob& job, float factor,
+                         std::span<std::byte> scratch) const override {
+    inner_->decode_accumulate(job, factor, scratch);
+  }
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs& side) const override {
+    return inner_->explain(payload, tensor, side);
+  }
+
+ private:
+  // u <- m u + g
+  std::span<const float> advance(const EncodeJob& job, std::span<float> u) const {
+    const auto m = static_cast<float>(options_.momentum);
+    const float* g = job.tensor.data.data();
+    for_ranges(job.team, u.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t e = begin; e < end; ++e) u[e] = m * u[e] + g[e];
+    });
+    return u;
+  }
+
+  // u <- m (u + g), v <- v + u; g is added as the inner codec's tensor
+  void advance_nesterov(const EncodeJob& job, std::span<float> u, std::span<float> v) const {
+    const auto m = static_cast<float>(options_.momentum);
+    const float* g = job.tensor.data.data();
+    for_ranges(job.team, u.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t e = begin; e < end; ++e) {
+        u[e] = m * (u[e] + g[e]);
+        v[e] += u[e];
+      }
+    });
+  }
+
+  // u <- 0 where something was sent
+  void mask(const EncodeJob& job, std::span<float> u, std::span<std::byte> scratch) const {
+    DecodeJob sent{.payload = job.payload.first(job.written),
+                   .side = job.side,
+                   .values = u,
+                   .name = job.tensor.name,
+                   .shape = job.tensor.shape,
+                   .team = job.team};
+    if (names_ != nullptr) return names_->clear_sent(sent, scratch);
+    sent.values = view_as<float>(scratch, u.size());
+    inner_->decode(sent, scratch.subspan(floats_bytes(u.size())));
+    for (std::size_t e = 0; e < u.size(); ++e)
+      if (sent.values[e] != 0.0f) u[e] = 0.0f;
+  }
+
+  CodecPtr inner_;
+  const NamesElements* names_;
+  MomentumCorrection options_;
+  std::string name_;
+};
+
+bool is_sparse(std::string_view name) {
+  for (const CodecInfo& info : codec_catalogue())
+    if (info.name == name) return info.family == CodecFamily::kSparse;
+  return false;
+}
+
+void require_options(const Codec& inner, const MomentumCorrection& options) {
+  const auto refuse = [&](const char* reason) {
+    throw Error(ErrorKind::kUsage, "correct momentum", inner.name(), reason);
+  };
+  if (!(options.momentum >= 0 && options.momentum < 1)) refuse("momentum must be in [0, 1)");
+  if (!(options.clip >= 0 && std::isfinite(options.clip))) refuse("clip must be 0 or above");
+  if (options.workers < 1) refuse("workers must be 1 or more");
+  if (options.masking && !is_sparse(inner.name()))
+    refuse("factor masking needs a sparse codec: a dense one sends every element in every step");
+}
+
+}  // namespace
+
+CodecPtr with_momentum_correction(CodecPtr inner, const MomentumCorrection& options) {
+  GRADWIRE_ASSERT(inner != nullptr);
+  require_options(*inner, options);
+  CodecPtr codec = std::make_shared<MomentumCodec>(std::move(inner), options);
+  if (options.clip == 0) return codec;
+  const double threshold = options.clip / std::sqrt(static_cast<double>(options.workers));
+  return with_clipping(std::move(codec), {.by = ClipBy::kNorm, .threshold = threshold});
+}
+
+}  // namespace gradwire::compressors
