@@ -3,8 +3,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/thread_team.h"
 #include "codec_fixture.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/coding/index_coder.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -124,4 +126,102 @@ TEST_CASE("topk decoder refuses counts, indices and values that no encoder write
   refuse("0200000001000000000000400100000000000040", "byte 12 begins an index out of order");
   refuse("01000000010000000000c07f", "byte 4 begins an entry with no finite value");
   CHECK(decode(*codec, from_hex("00000000"), 4) == std::vector<float>(4, 0.0f));
+}
+
+TEST_CASE("topk by number of elements") {
+  const auto codec = make_codec("topk", {{"k", "7"}});
+  CHECK(encode(*codec, random_values(1000)).size() == 4 + 8 * 7);
+  CHECK(encode(*codec, random_values(3)).size() == 4 + 8 * 3);  // no more than there are
+}
+
+TEST_CASE("topk sections: index codes and values through a dense codec") {
+  // As the worked example: k = 3 of 6, indices 1, 3, 4 (bits 011010 = 1a), values 2 -2 1.
+  // 03000000 | 02 (bitmap) | 1a | halves 4000 c000 3c00
+  const auto codec =
+      make_codec("topk", {{"ratio", "0.5"}, {"indices", "bitmap"}, {"values", "fp16"}});
+  const std::vector<float> x = {0.5f, 2.0f, 0.25f, -2.0f, 1.0f, -0.5f};
+  const auto payload = encode(*codec, x);
+  CHECK(hex(payload) == "03000000021a004000c0003c");
+  CHECK(decode(*codec, payload, 6) == std::vector<float>{0, 2, 0, -2, 1, 0});
+  const auto fields = codec->explain(payload, 6, {});
+  REQUIRE(fields.size() == 4);
+  std::size_t at = 0;
+  for (const PayloadField& field : fields) {
+    CHECK(field.offset == at);
+    at += field.bytes;
+  }
+  CHECK(at == payload.size());
+  CHECK(fields[2].value == "1, 3, 4");
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(decode(*codec, from_hex("03000000031a004000c0003c"), 6),
+                    Contains("byte 4 names another index format"));
+  CHECK_THROWS_WITH(decode(*codec, from_hex("04000000021a004000c0003c"), 6),
+                    Contains("count of 4"));
+}
+
+TEST_CASE("every index code and both selections decode to the same tensor") {
+  const auto x = random_values(30000);
+  for (const char* selection : {"exact", "sampled"}) {
+    const std::map<std::string, std::string> plain = {{"ratio", "0.02"}, {"selection", selection}};
+    const auto pairs = make_codec("topk", plain);
+    const auto expected = decode(*pairs, encode(*pairs, x), x.size());
+    std::size_t least = encode(*pairs, x).size();
+    for (const std::string& format : index_format_names()) {
+      auto options = plain;
+      options["indices"] = format;
+      const auto codec = make_codec("topk", options);
+      const auto payload = encode(*codec, x);
+      INFO(selection << " " << format);
+      CHECK(payload.size() <= codec->max_encoded_size(x.size()));
+      CHECK(decode(*codec, payload, x.size()) == expected);
+      if (format != "auto") least = std::min(least, payload.size());
+      if (format == "auto") CHECK(payload.size() == least);
+    }
+  }
+}
+
+TEST_CASE("topk with values through another codec telescopes too") {
+  for (const char* values : {"fp16", "terngrad"}) {
+    const auto codec = with_error_feedback(
+        make_codec("topk", {{"ratio", "0.1"}, {"indices", "golomb"}, {"values", values}}));
+    std::vector<std::uint64_t> state(codec->state_size(200) / 8);
+    const auto bytes = std::as_writable_bytes(std::span(state));
+    std::vector<double> sent(200), fed(200);
+    for (std::uint32_t step = 0; step < 20; ++step) {
+      const auto x = random_values(200, step);
+      const auto y = decode(*codec, encode(*codec, x, {.state = bytes}), 200);
+      for (std::size_t e = 0; e < 200; ++e) sent[e] += y[e], fed[e] += x[e];
+    }
+    const auto* residual = reinterpret_cast<const float*>(bytes.data());
+    for (std::size_t e = 0; e < 200; ++e)
+      REQUIRE(sent[e] + residual[e] == Approx(fed[e]).margin(1e-6));
+  }
+  CHECK_THROWS_WITH(make_codec("topk", {{"values", "topk"}}),
+                    Catch::Matchers::Contains("dense codec"));
+}
+
+TEST_CASE("topk is the same on any number of threads, with a residual too") {
+  const std::size_t n = 300000;
+  const auto x = random_values(n), start = random_values(n, 1);
+  for (const char* selection : {"exact", "sampled"}) {
+    const auto codec = make_codec("topk", {{"ratio", "0.01"}, {"selection", selection}});
+    std::vector<std::byte> scratch(codec->scratch_size(n)), first(codec->max_encoded_size(n)),
+        other;
+    auto residual = start, again = start;
+    EncodeJob job{.tensor = {.name = "layer", .shape = {}, .data = x}, .payload = first};
+    first.resize(codec->encode_with_residual(job, residual, scratch));
+    other.resize(codec->max_encoded_size(n));
+    ThreadTeam team(3);
+    EncodeJob shared{
+        .tensor = {.name = "layer", .shape = {}, .data = x}, .payload = other, .team = &team};
+    other.resize(codec->encode_with_residual(shared, again, scratch));
+    CHECK(first == other);
+    CHECK(residual == again);
+    // The separate steps: add, encode, take away what was sent.
+    std::vector<float> sum = start;
+    for (std::size_t e = 0; e < n; ++e) sum[e] += x[e];
+    CHECK(encode(*codec, sum) == first);
+    decode_add(*codec, first, -1.0f, sum);
+    CHECK(sum == residual);
+  }
 }
