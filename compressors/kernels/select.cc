@@ -21,6 +21,17 @@ using IntTag = hn::RebindToSigned<FloatTag>;  // magnitude bits are never negati
 // do it than to guess wrong.
 constexpr bool kCheapCompress = HWY_TARGET <= HWY_AVX3;
 
+// Few values are found, and the block is still near: cheaper than compressing values too.
+template <bool kAdd>
+HWY_INLINE void take(const float* values, float* sums, std::uint32_t base,
+                     const std::uint32_t* indices, std::size_t count, float* found) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t e = indices[i] - base;
+    found[i] = kAdd ? sums[e] : values[e];
+    if constexpr (kAdd) sums[e] = 0.0f;
+  }
+}
+
 template <bool kAdd>
 HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint32_t base,
                      std::uint32_t lowest, std::uint32_t* indices, float* found) {
@@ -39,11 +50,8 @@ HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint3
     const auto key = hn::BitCast(di, hn::Abs(value));
     largest = hn::Max(largest, key);
     const auto large = hn::Gt(key, below);
-    if constexpr (kAdd)
-      hn::StoreU(hn::IfThenZeroElse(hn::RebindMask(d, large), value), d, sums + i);
+    if constexpr (kAdd) hn::StoreU(value, d, sums + i);
     if (kCheapCompress || !hn::AllFalse(di, large)) {
-      hn::StoreU(hn::Compress(hn::BitCast(di, value), large), di,
-                 reinterpret_cast<std::int32_t*>(found) + count);
       hn::StoreU(hn::Compress(index, large), di, indices_out + count);
       count += hn::CountTrue(di, large);
     }
@@ -51,14 +59,12 @@ HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint3
   }
   auto max_magnitude = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
   for (; i < n; ++i) {
-    const float value = kAdd ? sums[i] + values[i] : values[i];
-    const std::uint32_t key = magnitude_bits(value);
+    if constexpr (kAdd) sums[i] += values[i];
+    const std::uint32_t key = magnitude_bits(kAdd ? sums[i] : values[i]);
     max_magnitude = key > max_magnitude ? key : max_magnitude;
-    if constexpr (kAdd) sums[i] = key >= lowest ? 0.0f : value;
-    if (key < lowest) continue;
-    indices[count] = base + static_cast<std::uint32_t>(i);
-    found[count++] = value;
+    if (key >= lowest) indices[count++] = base + static_cast<std::uint32_t>(i);
   }
+  take<kAdd>(values, sums, base, indices, count, found);
   return Scan{count, max_magnitude};
 }
 
