@@ -1,0 +1,22 @@
+#pragma once
+#include <cstddef>
+
+#include "compressors/kernels/output.h"
+
+/// Block-sign's inner loops. Every instruction set gives the same bits. No alignment is required.
+namespace gradwire::compressors::kernels {
+
+/// Sign bits of n elements, LSB first, ceil(n / 8) bytes, unused bits 0; sums[b] = the ordered sum
+/// (compressors/ordered_sum.h) of |values| in block b of kSumBlock elements. A sum is not finite
+/// iff one of its values is not.
+void sign_bits(const float* values, std::size_t n, std::byte* bits, double* sums);
+/// The same of values[i] + residual[i], rounded to binary32; nothing but bits and sums is written.
+void sign_bits_of_sum(const float* values, const float* residual, std::size_t n, std::byte* bits,
+                      double* sums);
+/// residual[i] = (values[i] + residual[i]) - scale sign(values[i] + residual[i]).
+void sign_residual(const float* values, std::size_t n, float scale, float* residual);
+
+/// Decoded = scale, or -scale where the bit is set.
+void sign_values(const std::byte* bits, std::size_t n, float scale, Output output, float* values);
+
+}  // namespace gradwire::compressors::kernels
