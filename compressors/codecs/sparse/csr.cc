@@ -70,9 +70,10 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
       fields.push_back({parts.section.offset, values - parts.section.offset, "columns",
                         counted(name_of(parts.format), k), ""});
     if (k > 0)
-      fields.push_back({values, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
-                          return std::to_string(load_field<float>(payload, values + 4 * i));
-                        })});
+      fields.push_back(
+          {values, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
+             return std::to_string(load_field<float>(payload, values + 4 * i));
+           })});
     return fields;
   }
 

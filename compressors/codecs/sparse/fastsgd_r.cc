@@ -126,8 +126,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
                         "values from bit " + std::to_string(parts.value_bit)});
     } else {
       if (values > keys)
-        fields.push_back(
-            {keys, values - keys, "keys", counted(name_of(parts.format), k), ""});
+        fields.push_back({keys, values - keys, "keys", counted(name_of(parts.format), k), ""});
       if (payload.size() > values)
         fields.push_back({values, payload.size() - values, "values", value_type, ""});
     }

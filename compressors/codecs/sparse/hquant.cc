@@ -152,8 +152,8 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
       fields.push_back({parts.section.offset, parts.codes - parts.section.offset, "indices",
                         counted(name_of(parts.format), k), ""});
     if (payload.size() > parts.codes)
-      fields.push_back({parts.codes, payload.size() - parts.codes, "codes",
-                        counted("code", k), std::to_string(1 + parts.depth) + " bits each"});
+      fields.push_back({parts.codes, payload.size() - parts.codes, "codes", counted("code", k),
+                        std::to_string(1 + parts.depth) + " bits each"});
     return fields;
   }
 

@@ -105,8 +105,8 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
       fields = {{0, 4, "length", "u32", std::to_string(tensor.n)},
                 {4, 4, "count", "u32", std::to_string(k)}};
       if (tensor.n > 0)
-        fields.push_back({kHeader, mask_bytes(tensor.n), "mask",
-                          counted("u1", tensor.n), std::to_string(k) + " ones"});
+        fields.push_back({kHeader, mask_bytes(tensor.n), "mask", counted("u1", tensor.n),
+                          std::to_string(k) + " ones"});
     }
     if (k > 0)
       fields.push_back({at, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
