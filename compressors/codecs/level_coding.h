@@ -1,0 +1,68 @@
+#pragma once
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/thread_team.h"
+#include "compressors/codec.h"
+#include "compressors/kernels/levels.h"
+
+/// What the codecs with packed levels share: chunks, options, fields of explanations.
+namespace gradwire::compressors {
+
+constexpr std::size_t buckets(std::size_t n, std::size_t bucket) {
+  return n / bucket + (n % bucket != 0 ? 1 : 0);
+}
+
+/// Elements [begin, begin + count), count <= kLevelChunk; begin is a multiple of 8, so that the
+/// codes begin on a byte at every width.
+struct LevelChunk {
+  std::size_t begin, count;
+
+  /// body(first, length) for the part of each bucket inside.
+  template <class Body>
+  void for_buckets(std::size_t bucket, Body&& body) const {
+    const std::size_t end = begin + count;
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t start = at / bucket * bucket;
+      const std::size_t stop = std::min(end - start, bucket) + start;
+      body(at, stop - at);
+      at = stop;
+    }
+  }
+};
+
+/// The longest chunk of whole buckets that begins on a byte at every width; 0 if there is none.
+constexpr std::size_t whole_bucket_chunk(std::size_t bucket) {
+  if (bucket > kernels::kLevelChunk) return 0;
+  return kernels::kLevelChunk / std::lcm(bucket, std::size_t{8}) * std::lcm(bucket, std::size_t{8});
+}
+
+inline constexpr std::size_t kSmallestRange = std::size_t{1} << 16;  ///< elements a thread is given
+
+/// body(chunk) for chunk after chunk of `length` elements, on the team's threads.
+template <class Body>
+void for_chunks(ThreadTeam* team, std::size_t n, std::size_t length, Body&& body) {
+  for_ranges(team, n, length, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; begin += length) body(LevelChunk{begin, std::min(length, end - begin)});
+  });
+}
+
+/// Decoded tensors beyond 1 MiB go past the caches.
+constexpr kernels::Sink store_sink(std::size_t n) {
+  return n > (std::size_t{1} << 18) ? kernels::Sink::kStream : kernels::Sink::kStore;
+}
+
+/// Refuses a tensor for which the random stream has too few draws.
+void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws);
+
+PayloadField float_field(std::span<const std::byte> payload, std::size_t at, std::string name);
+/// `packed` begins at byte `offset` of the payload.
+PayloadField code_field(std::span<const std::byte> packed, std::size_t offset, std::size_t n,
+                        int bits, kernels::BitOrder order, std::string name);
+
+OptionSpec bits_option(std::string default_text, int smallest, int largest, std::string help);
+OptionSpec bucket_option(std::string default_text, std::string help);
+OptionSpec rounding_option(std::string help);
+
+}  // namespace gradwire::compressors

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "compressors/arithmetic/levels.h"
+#include "compressors/arithmetic/norm_levels.h"
+#include "compressors/codec.h"
+
+/// Inner loops of the codecs with evenly spaced levels. Codes pass through a buffer of bytes, one a
+/// code, that stays in the first-level cache; packing is a step of its own. Every instruction set
+/// gives the same bits. No alignment is required; buffers do not overlap.
+namespace gradwire::compressors::kernels {
+
+/// Codes are handled in chunks of so many elements: bytes that stay in the first-level cache.
+inline constexpr std::size_t kLevelChunk = 2048;
+
+// ---- packing (levels_pack.cc)
+enum class BitOrder { kLowFirst, kHighFirst };
+
+/// Packs n codes < 2^bits (1 to 8) into exactly ceil(n bits / 8) bytes; unused bits are 0.
+void pack_codes(const std::uint8_t* codes, std::size_t n, int bits, BitOrder order,
+                std::byte* packed);
+/// The reverse; reads exactly ceil(n bits / 8) bytes.
+void unpack_codes(const std::byte* packed, std::size_t n, int bits, BitOrder order,
+                  std::uint8_t* codes);
+/// max over codes; 0 for n = 0.
+std::uint8_t largest_code(const std::uint8_t* codes, std::size_t n);
+
+// ---- ranges and norms (levels_range.cc)
+struct ValueRange {
+  float smallest = 0.0f;  ///< +0 where it is a zero
+  float largest = 0.0f;
+  bool finite = true;  ///< if not, the ends mean nothing
+};
+/// n >= 1. Reads ahead of the values by some KiB: up to `readable` >= n elements are there.
+ValueRange bucket_range(const float* values, std::size_t n);
+
+/// Ordered sum of squares (compressors/ordered_sum.h) over the bucket; not finite if a value is
+/// not.
+double sum_of_squares(const float* values, std::size_t n);
+
+/// largest[c] = max(largest[c], magnitude bits of values[c]).
+void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest);
+
+// ---- encoding (levels_encode.cc, levels_norm.cc)
+/// codes[i] = level_of(values[i]); for kDrawn, value i takes the draw of element begin + i.
+void level_codes(const float* values, std::size_t n, const LevelGrid& grid, LevelRounding rounding,
+                 const Draws& draws, std::size_t begin, std::uint8_t* codes);
+/// codes[i] = min(max(rint(values[i] inverses[i]), -half), half - 1) + half.
+void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,
+                  std::uint8_t* codes);
+/// codes[i] = sign << (bits - 1) | level, the sign of level 0 being 0. levels < 2^(bits - 1).
+void norm_codes(const float* values, std::size_t n, const NormGrid& grid, int bits,
+                const Draws& draws, std::size_t begin, std::uint8_t* codes);
+/// levels[i] = signed_norm_level(values[i]).
+void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid,
+                        const Draws& draws, std::size_t begin, std::int32_t* levels);
+
+// ---- decoding (levels_decode.cc, levels_norm.cc)
+/// How decoded values reach memory.
+enum class Sink {
+  kStore,   ///< values[i] = decoded
+  kStream,  ///< as kStore, past the caches: for tensors larger than them
+  kAdd,     ///< values[i] += factor * decoded, the product rounded before the sum
+};
+/// Decoded = level_value(codes[i], grid); level top is `end` exactly if it is given (not NaN).
+void level_values(const std::uint8_t* codes, std::size_t n, const LevelGrid& grid, float end,
+                  Sink sink, float factor, float* values);
+/// Decoded = scale (2 codes[i] - top) / top, the quotient as a product with fl(1 / top).
+void symmetric_values(const std::uint8_t* codes, std::size_t n, float scale, float top, Sink sink,
+                      float factor, float* values);
+/// Decoded = (codes[i] - half) / half * scales[i]; half is a power of two.
+void scaled_values(const std::uint8_t* codes, const float* scales, std::size_t n, float half,
+                   Sink sink, float factor, float* values);
+/// Decoded = norm_level_value of sign and level, as norm_codes packs them.
+void norm_values(const std::uint8_t* codes, std::size_t n, const NormGrid& grid, int bits,
+                 Sink sink, float factor, float* values);
+
+}  // namespace gradwire::compressors::kernels

@@ -1,0 +1,137 @@
+#include "compressors/kernels/levels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compressors/kernels/levels_norm.cc"
+#include <hwy/foreach_target.h>  // compiles this file once for each instruction set
+#include "compressors/kernels/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace gradwire::compressors::kernels {
+namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
+
+#if HWY_TARGET != HWY_SCALAR
+/// |value| in levels, times 2^24.
+HWY_INLINE LevelVector scaled_magnitude(LevelVector value, const NormGrid& grid) {
+  const LevelTag d;
+  return hn::Min(hn::Mul(hn::Abs(value), hn::Set(d, grid.scale)), hn::Set(d, grid.top * 0x1p24f));
+}
+#endif
+
+struct NormEncoder {
+  const float* values;
+  NormGrid grid;
+  int bits;
+  std::uint8_t* codes;
+
+#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET <= HWY_AVX3_DL
+  // Signs join the levels as bytes, 64 at a time.
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+    const LevelTag d;
+    WordUnit levels, signs;
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kWordVectors; ++v) {
+      const auto value = hn::LoadU(d, values + i + v * kLevelLanes);
+      levels.vector[v] = level_in_top_byte(scaled_magnitude(value, grid), words.vector[v]);
+      signs.vector[v] = hn::BitCast(WordTag(), value);
+    }
+    const auto level =
+        join_bytes<3>(levels.vector[0], levels.vector[1], levels.vector[2], levels.vector[3]);
+    const auto sign =
+        join_bytes<3>(signs.vector[0], signs.vector[1], signs.vector[2], signs.vector[3]);
+    const __mmask64 negative = _mm512_movepi8_mask(sign.raw);
+    const __mmask64 signed_codes = _mm512_mask_test_epi8_mask(negative, level.raw, level.raw);
+    const __m512i sign_bit = _mm512_set1_epi8(static_cast<char>(1 << (bits - 1)));
+    _mm512_storeu_si512(codes + i,
+                        _mm512_mask_add_epi8(level.raw, signed_codes, level.raw, sign_bit));
+  }
+#else
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+    const LevelTag d;
+    const LevelWordTag dw;
+    WordUnit out;
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kWordVectors; ++v) {
+      const auto value = hn::LoadU(d, values + i + v * kLevelLanes);
+      const auto level = level_in_top_byte(scaled_magnitude(value, grid), words.vector[v]);
+      const auto sign = hn::And(hn::BitCast(dw, value), hn::Set(dw, 0x80000000u));
+      const auto sign_bit = hn::ShiftRightSame(sign, 8 - bits);
+      const auto is_zero = hn::Eq(hn::ShiftRight<24>(level), hn::Zero(dw));
+      out.vector[v] = hn::Or(level, hn::IfThenZeroElse(is_zero, sign_bit));
+    }
+    store_unit_codes<3>(out, codes + i);
+  }
+#endif
+#endif
+  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) const {
+    for (std::size_t j = 0; j < count; ++j) {
+      const float value = values[i + j];
+      const std::uint32_t level = norm_level(value, grid, words[j] >> 8);
+      const std::uint32_t sign = value < 0.0f && level > 0 ? 1u << (bits - 1) : 0u;
+      codes[i + j] = static_cast<std::uint8_t>(level | sign);
+    }
+  }
+};
+
+struct SignedEncoder {
+  const float* values;
+  NormGrid grid;
+  std::int32_t* levels;
+
+#if HWY_TARGET != HWY_SCALAR
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+    const LevelTag d;
+    const LevelIntTag di;
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kWordVectors; ++v) {
+      const std::size_t at = i + v * kLevelLanes;
+      const auto value = hn::LoadU(d, values + at);
+      const auto scaled = scaled_magnitude(value, grid);
+      const auto level = hn::ConvertTo(di, hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
+      const auto rest = hn::Sub(scaled, hn::Mul(hn::ConvertTo(d, level), hn::Set(d, 0x1p24f)));
+      const auto draw = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<8>(words.vector[v])));
+      const auto up = hn::VecFromMask(di, hn::RebindMask(di, hn::Lt(draw, rest)));
+      const auto sign = hn::ShiftRight<31>(hn::BitCast(di, value));
+      hn::StoreU(hn::Sub(hn::Xor(hn::Sub(level, up), sign), sign), di, levels + at);
+    }
+  }
+#endif
+  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) const {
+    for (std::size_t j = 0; j < count; ++j)
+      levels[i + j] = signed_norm_level(values[i + j], grid, words[j] >> 8);
+  }
+};
+
+HWY_ATTR void NormCodes(const float* values, std::size_t n, const NormGrid& grid, int bits,
+                        const Draws& draws, std::size_t begin, std::uint8_t* codes) {
+  encode_drawn(NormEncoder{values, grid, bits, codes}, grid.wide, draws, begin, n);
+}
+
+HWY_ATTR void SignedNormLevels(const float* values, std::size_t n, const NormGrid& grid,
+                               const Draws& draws, std::size_t begin, std::int32_t* levels) {
+  encode_drawn(SignedEncoder{values, grid, levels}, grid.wide, draws, begin, n);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace gradwire::compressors::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gradwire::compressors::kernels {
+
+HWY_EXPORT(NormCodes);
+HWY_EXPORT(SignedNormLevels);
+
+void norm_codes(const float* values, std::size_t n, const NormGrid& grid, int bits,
+                const Draws& draws, std::size_t begin, std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(NormCodes)(values, n, grid, bits, draws, begin, codes);
+}
+void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid,
+                        const Draws& draws, std::size_t begin, std::int32_t* levels) {
+  HWY_DYNAMIC_DISPATCH(SignedNormLevels)(values, n, grid, draws, begin, levels);
+}
+
+}  // namespace gradwire::compressors::kernels
+#endif

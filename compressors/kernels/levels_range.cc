@@ -1,0 +1,142 @@
+#include "compressors/kernels/levels.h"
+
+#include "compressors/ordered_sum.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compressors/kernels/levels_range.cc"
+#include <hwy/foreach_target.h>  // compiles this file once for each instruction set
+#include "compressors/kernels/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace gradwire::compressors::kernels {
+namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
+
+// The first pass brings the values into the cache for the second: ask for them this far ahead.
+// Prefetching beyond the buffer is harmless.
+inline constexpr std::size_t kAhead = 8192 / sizeof(float);
+
+HWY_INLINE void fetch_ahead(const float* values) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(values) +
+                                                   kAhead * sizeof(float)));
+}
+
+struct RangeVectors {
+  LevelVector smallest, largest, poison;
+
+  HWY_INLINE void take(LevelVector value) {
+    smallest = hn::Min(smallest, value);
+    largest = hn::Max(largest, value);
+    poison = hn::MulAdd(value, hn::Zero(LevelTag()), poison);  // 0, or NaN from then on
+  }
+};
+
+HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
+  const LevelTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto first = hn::Set(d, values[0]);
+  RangeVectors even{first, first, hn::Zero(d)}, odd = even;
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    fetch_ahead(values + i);
+    if (lanes >= 16) fetch_ahead(values + i + lanes);
+    even.take(hn::LoadU(d, values + i));
+    odd.take(hn::LoadU(d, values + i + lanes));
+  }
+  float smallest = hn::GetLane(hn::MinOfLanes(d, hn::Min(even.smallest, odd.smallest)));
+  float largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(even.largest, odd.largest)));
+  float poison = hn::GetLane(hn::SumOfLanes(d, hn::Add(even.poison, odd.poison)));
+  for (; i < n; ++i) {
+    smallest = values[i] < smallest ? values[i] : smallest;
+    largest = values[i] > largest ? values[i] : largest;
+    poison += values[i] * 0.0f;
+  }
+  return ValueRange{smallest + 0.0f, largest + 0.0f, poison == 0.0f};
+}
+
+// The square of a binary32 number is exact in double: a fused multiplication and addition rounds
+// once, as the addition alone does, so each instruction set may choose.
+HWY_ATTR double BlockSquares(const float* values, std::size_t n) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> df;
+  constexpr std::size_t kVectors = kSumPartials / hn::MaxLanes(d);
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> partial[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) partial[v] = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + kSumPartials <= n; i += kSumPartials) {
+    fetch_ahead(values + i);
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto value = hn::PromoteTo(d, hn::LoadU(df, values + i + v * lanes));
+      partial[v] = hn::MulAdd(value, value, partial[v]);
+    }
+  }
+  double partials[kSumPartials];
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(partial[v], d, partials + v * lanes);
+  for (std::size_t j = 0; i < n; ++i, ++j)
+    partials[j] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  return fold_partials(partials);
+}
+
+HWY_ATTR double SumOfSquares(const float* values, std::size_t n) {
+  if (n <= kSumBlock) return BlockSquares(values, n);
+  PairwiseSum blocks;
+  for (std::size_t begin = 0; begin < n; begin += kSumBlock)
+    blocks.add(BlockSquares(values + begin, std::min(kSumBlock, n - begin)));
+  return blocks.total();
+}
+
+HWY_ATTR void RaiseMagnitudes(const float* values, std::size_t n, std::uint32_t* largest) {
+  const LevelTag d;
+  const LevelWordTag dw;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto magnitude = hn::BitCast(dw, hn::Abs(hn::LoadU(d, values + i)));
+    hn::StoreU(hn::Max(hn::LoadU(dw, largest + i), magnitude), dw, largest + i);
+  }
+  for (; i < n; ++i) largest[i] = std::max(largest[i], magnitude_bits(values[i]));
+}
+
+HWY_ATTR std::uint8_t LargestCode(const std::uint8_t* codes, std::size_t n) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto vector_max = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) vector_max = hn::Max(vector_max, hn::LoadU(d, codes + i));
+  std::uint8_t lane[hn::MaxLanes(d)];
+  hn::StoreU(vector_max, d, lane);
+  std::uint8_t largest = *std::max_element(lane, lane + lanes);
+  for (; i < n; ++i) largest = std::max(largest, codes[i]);
+  return largest;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace gradwire::compressors::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gradwire::compressors::kernels {
+
+HWY_EXPORT(Range);
+HWY_EXPORT(SumOfSquares);
+HWY_EXPORT(RaiseMagnitudes);
+HWY_EXPORT(LargestCode);
+
+ValueRange bucket_range(const float* values, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(Range)(values, n);
+}
+double sum_of_squares(const float* values, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(SumOfSquares)(values, n);
+}
+void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest) {
+  HWY_DYNAMIC_DISPATCH(RaiseMagnitudes)(values, n, largest);
+}
+std::uint8_t largest_code(const std::uint8_t* codes, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(LargestCode)(codes, n);
+}
+
+}  // namespace gradwire::compressors::kernels
+#endif
