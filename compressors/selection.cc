@@ -128,11 +128,11 @@ class Selection {
     return keep({lowest, std::numeric_limits<std::size_t>::max()});
   }
 
-  /// A magnitude that rather more than k values reach: 3.5 standard deviations of the sample.
+  /// A magnitude that rather more than k values reach: 3 standard deviations of the sample.
   std::uint32_t guess() {
     if (sample_.size() < 1024) return 1;
     const auto mean = static_cast<double>(sample_rank(sample_.size(), k_, n()));
-    const auto rank = static_cast<std::size_t>(mean + 3.5 * std::sqrt(mean)) + 4;
+    const auto rank = static_cast<std::size_t>(mean + 3 * std::sqrt(mean)) + 4;
     return rank >= sample_.size() ? 1 : std::max(1u, sample_magnitude(rank));
   }
 

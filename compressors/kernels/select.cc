@@ -145,8 +145,11 @@ HWY_ATTR std::size_t KeepLarge(const std::uint32_t* indices, const float* values
     const std::size_t count = hn::CountTrue(di, large);
     keeper.count += count;
     if (sums == nullptr || count == lanes) continue;
-    for (std::size_t j = 0; j < lanes; ++j)
-      if (magnitude_bits(values[i + j]) < threshold) sums[indices[i + j]] = values[i + j];
+    std::int32_t left_index[16], left_bits[16];  // without a branch for each lane
+    hn::StoreU(hn::Compress(index, hn::Not(large)), di, left_index);
+    hn::StoreU(hn::Compress(bits, hn::Not(large)), di, left_bits);
+    for (std::size_t j = 0; j < lanes - count; ++j)
+      std::memcpy(sums + static_cast<std::uint32_t>(left_index[j]), left_bits + j, 4);
   }
   for (; i < n; ++i) keeper.offer(indices[i], values[i]);
   return keeper.count;
