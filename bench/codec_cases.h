@@ -20,7 +20,7 @@ enum class TensorKind {
 
 struct CodecCase {
   std::string label;  ///< the codec's name, or with what is special: terngrad_shared, topk_ef
-  std::string codec;
+  std::string codec = {};
   std::map<std::string, std::string> options = {};
   bool shared_scale = false;  ///< the scale is known before: encode need not look for it
   bool feedback = false;      ///< encode_with_residual

@@ -64,7 +64,7 @@ void CodecRun::encode() {
 }
 
 DecodeJob CodecRun::decode_job() const {
-  return {.payload = job_.payload.first(job_.written),
+  return {.payload = payload(),
           .side = job_.side,
           .values = values_,
           .name = job_.tensor.name,

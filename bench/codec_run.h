@@ -45,6 +45,8 @@ class CodecRun {
 
   /// The tensor's shape: rows and columns.
   std::span<const std::int64_t> shape() const { return shape_; }
+  /// What encode wrote last.
+  std::span<const std::byte> payload() const { return job_.payload.first(job_.written); }
   double payload_bytes_per_element() const;
   /// Share of the values decoded last that is not zero.
   double density() const;

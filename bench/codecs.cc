@@ -42,6 +42,7 @@ class CodecBench {
       for (const int threads : settings_.threads)
         if (is_shared(bytes, threads)) measure_size(tensors, threads);
     }
+    if (settings_.coders) result_.coders = bench_coders(settings_.repetitions);
     return std::move(result_);
   }
 
@@ -153,17 +154,6 @@ class Measurement {
   std::optional<std::size_t> chain_;
 };
 
-void call_twin(TorchTwin& twin, Operation operation) {
-  switch (operation) {
-    case Operation::kEncode:
-      return twin.encode();
-    case Operation::kDecode:
-      return twin.decode();
-    case Operation::kAccumulate:
-      return twin.accumulate();
-  }
-}
-
 void Measurement::add_twin() {
   const std::span<const float> input = tensors_.input(case_.tensor, team_);
   twin_ = make_torch_twin({.label = case_.label.c_str(),
@@ -173,8 +163,10 @@ void Measurement::add_twin() {
                            .threads = threads()});
   if (!twin_) return;
   for (const Operation operation : operations_) {
+    if (operation == Operation::kAccumulate) break;  // decode and an addition: nothing new
     twin_rounds_.add([this, operation] { run_.call(operation); });
-    twin_rounds_.add([this, operation] { call_twin(*twin_, operation); });
+    twin_rounds_.add(
+        [this, operation] { operation == Operation::kEncode ? twin_->encode() : twin_->decode(); });
   }
 }
 
@@ -187,7 +179,8 @@ std::vector<CodecPoint> Measurement::points() const {
     if (chain_)
       point.cycles = point.call_s / rounds_.seconds(*chain_) * static_cast<double>(kChainCycles) /
                      static_cast<double>(elements());
-    if (twin_) point.torch_ratio = twin_rounds_.seconds(2 * i + 1) / twin_rounds_.seconds(2 * i);
+    if (2 * i < twin_rounds_.size())
+      point.torch_ratio = twin_rounds_.seconds(2 * i + 1) / twin_rounds_.seconds(2 * i);
     points.push_back(std::move(point));
   }
   return points;

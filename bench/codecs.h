@@ -7,6 +7,7 @@
 
 #include "bench/codec_bars.h"
 #include "bench/codec_cases.h"
+#include "bench/coders.h"
 #include "bench/roof.h"
 #include "bench/row.h"
 
@@ -21,6 +22,7 @@ struct CodecBenchSettings {
   int repetitions = 9;
   double seconds = 300;  ///< what would take longer leaves out the slowest measurements
   bool twins = true;     ///< measure LibTorch's operations too, where their module is there
+  bool coders = true;    ///< measure the entropy coders too
   bool pin = true;       ///< keep single-threaded measurements on one processor
   std::uint64_t seed = 1;
 };
@@ -44,11 +46,6 @@ struct RoofPoint {
   std::size_t bytes = 0;
   int threads = 1;
   Roof::Speeds speeds = {};
-};
-
-struct CoderPoint {
-  std::string name;  ///< golomb_rice.decode
-  double million_symbols_per_s = 0;
 };
 
 struct CodecBenchResult {

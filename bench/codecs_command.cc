@@ -25,6 +25,7 @@ CodecBenchSettings CodecArguments::settings() const {
                               .repetitions = repetitions,
                               .seconds = quick ? 20 : seconds,
                               .twins = twins && !quick,
+                              .coders = codecs.empty(),
                               .pin = pin,
                               .seed = seed};
   if (quick) settings.sizes = {4, 4 << 10, 64 << 10, 64 << 20};

@@ -21,7 +21,7 @@ class Rounds {
   std::size_t add(std::function<void()> call);
   std::size_t size() const { return timed_.size(); }
 
-  /// Warms up, then measures until every call has `repetitions` samples (or three times as many
+  /// Warms up, then measures until every call has `repetitions` samples (or twice as many
   /// rounds have passed on a machine that keeps being disturbed), and `lasting_s` seconds have
   /// passed. May be called once.
   void run(int repetitions, double lasting_s);

@@ -243,11 +243,6 @@ class Twin final : public TorchTwin {
     const Quiet quiet(threads_);
     decoded_ = scheme_->decode();
   }
-  void accumulate() override {
-    const Quiet quiet(threads_);
-    if (!sum_.defined()) sum_ = at::zeros_like(values_);
-    sum_.add_(scheme_->decode(), 0.5);
-  }
 
  private:
   /// No autograd, and as many threads as were asked for.
@@ -257,7 +252,7 @@ class Twin final : public TorchTwin {
   };
   int threads_;
   std::unique_ptr<Scheme> scheme_;
-  Tensor values_, residual_, decoded_, sum_;
+  Tensor values_, residual_, decoded_;
 };
 
 }  // namespace

@@ -11,8 +11,7 @@ class TorchTwin {
  public:
   virtual ~TorchTwin() = default;
   virtual void encode() = 0;
-  virtual void decode() = 0;      ///< what encode left last
-  virtual void accumulate() = 0;  ///< the same, added to another tensor with factor 0.5
+  virtual void decode() = 0;  ///< what encode left last
 };
 
 struct TorchTwinSpec {

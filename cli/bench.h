@@ -1,23 +1,16 @@
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
+#include "bench/row.h"
 #include "cli/context.h"
 
 namespace gradwire::cli {
 
-/// One row of the form that all benchmarks print.
-struct BenchRow {
-  std::string name;  ///< dotted: flow.ring.n256.transfers_per_second
-  double value = 0;
-  std::string unit;
-  std::optional<double> bar;
-  bool at_most = true;  ///< the bar is an upper bound (else a lower one)
-};
+/// `bench codecs`, below the command `bench`.
+void add_bench_codecs(CLI::App& parent, Context& context);
 
-std::vector<BenchRow> bench_training(std::uint64_t seed, const Context& context);
-std::vector<BenchRow> bench_flow(std::uint64_t seed, const Context& context);
+/// Judges the rows and prints them; where a bar does not hold the exit code becomes that of a gate.
+/// `only_bars`: leaves out rows without a bar from what people read.
+void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context);
 
 }  // namespace gradwire::cli

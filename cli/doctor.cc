@@ -4,6 +4,7 @@
 #include "base/child_process.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "compressors/instruction_sets.h"
 #include "emulator/emulator.h"
 #include "runner/trainer_module.h"
 
@@ -37,6 +38,13 @@ Finding cuda() {
                     (*GRADWIRE_WHY_NOT_CUDA ? GRADWIRE_WHY_NOT_CUDA : "built")};
 }
 
+Finding instructions() {
+  std::string others;
+  for (const std::string& name : compressors::instruction_sets())
+    if (name != compressors::instruction_set()) others += (others.empty() ? "" : ", ") + name;
+  return {true, compressors::instruction_set() + (others.empty() ? "" : "; also " + others)};
+}
+
 Finding emulation() {
   if (*GRADWIRE_WHY_NOT_EMULATOR) return {false, GRADWIRE_WHY_NOT_EMULATOR};
   try {
@@ -63,6 +71,7 @@ void add_doctor(CLI::App& app, Context& context) {
       table.add({std::string(name), finding.ok, finding.reason});
     };
     add("training (LibTorch 2.11)", training());
+    add("codecs' instruction set", instructions());
     add("CUDA", cuda());
     add("packet executor (ns-3 3.44)", built_program("gradwire-packet", GRADWIRE_WHY_NOT_NS3));
     add("emulator (namespaces)", emulation());

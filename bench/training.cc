@@ -1,0 +1,22 @@
+#include "bench/training.h"
+
+#include "runner/trainer_module.h"
+#include "trainers/bench_training.h"
+
+namespace gradwire::bench {
+
+std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
+  const auto bench = reinterpret_cast<trainers::TrainingBench>(
+      runner::trainer_module_symbol(trainers::kTrainingBenchSymbol));
+  say("LeNet-5 on 4 workers: bare and simulated loops take turns, 20 pairs ...");
+  trainers::TrainingBenchResult result;
+  bench({.seed = seed}, result);
+  const std::string stem = "training.lenet5.n4.";
+  return {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.05},
+          {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+          {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+          {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
+          {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}};
+}
+
+}  // namespace gradwire::bench

@@ -1,0 +1,14 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "bench/flow.h"
+#include "bench/row.h"
+
+namespace gradwire::bench {
+
+/// `gradwire bench training`: a training loop under simulation against the bare LibTorch loop.
+/// Throws Error(kCapability) where there is no training module.
+std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say);
+
+}  // namespace gradwire::bench

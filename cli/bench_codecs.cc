@@ -1,0 +1,66 @@
+#include <chrono>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "bench/codecs_command.h"
+#include "cli/bench.h"
+
+namespace gradwire::cli {
+namespace {
+
+/// A line on a terminal that is written over, else one every 30 seconds.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Context& context) : context_(context) {}
+  ~ProgressLine() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  void show(const bench::CodecBenchProgress& progress) {
+    const std::string text = "[" + std::to_string(progress.done) + "/" +
+                             std::to_string(progress.all) + "] " + progress.doing + ", " +
+                             format_duration(Seconds(progress.remaining_s)) + " left at most";
+    const auto now = std::chrono::steady_clock::now();
+    const bool line = context_.use_progress_bar();
+    if (now - last_ < (line ? std::chrono::milliseconds(100) : std::chrono::seconds(30))) return;
+    last_ = now;
+    if (!line) return context_.say(text);
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+    shown_ = true;
+  }
+
+ private:
+  const Context& context_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  bool shown_ = false;
+};
+
+void measure_codecs(const bench::CodecArguments& arguments, Context& context) {
+  const bench::CodecBenchSettings settings = arguments.settings();
+  bench::CodecBenchResult result;
+  {
+    ProgressLine line(context);
+    result = bench::bench_codecs(settings, [&](const auto& progress) { line.show(progress); });
+  }
+  for (const std::string& note : result.left_out) context.say("left out: " + note);
+  if (context.format() == Format::kText)
+    std::printf("Instruction set %s, %.2f GHz, medians of %d rounds or more\n\n%s\n",
+                result.instructions.c_str(), result.clock_ghz, settings.repetitions,
+                bench::summary_of(result).c_str());
+  print_bench_rows(bench::rows_of(result), true, context);
+  for (const std::string& note : result.failures)
+    std::fprintf(stderr, "gradwire: failed: %s\n", note.c_str());
+  if (!result.failures.empty()) context.exit_code = exit_code(ErrorKind::kFailure);
+}
+
+}  // namespace
+
+void add_bench_codecs(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "codecs", "Codecs beside the memory's roof, beside LibTorch operations, and by the call");
+  const auto arguments = bench::add_codec_arguments(*command);
+  command->callback([arguments, &context] { measure_codecs(*arguments, context); });
+}
+
+}  // namespace gradwire::cli
