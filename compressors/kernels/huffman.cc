@@ -1,8 +1,6 @@
 #include "compressors/kernels/huffman.h"
 
-#include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/huffman.cc"
@@ -51,12 +49,9 @@ void equal_mask(const std::uint16_t* symbols, std::size_t n, std::uint16_t symbo
   HWY_DYNAMIC_DISPATCH(EqualMask)(symbols, n, symbol, mask);
 }
 
-// Four tables: a symbol that repeats does not wait for its own last count to be stored.
-void count_symbols(const std::uint16_t* symbols, std::size_t n, std::span<std::uint32_t> tables,
-                   std::span<std::uint32_t> counts) {
-  const std::size_t alphabet = counts.size();
-  std::fill_n(tables.begin(), 4 * alphabet, 0u);
-  std::uint32_t *a = tables.data(), *b = a + alphabet, *c = b + alphabet, *d = c + alphabet;
+void count_symbols(const std::uint16_t* symbols, std::size_t n, std::size_t alphabet,
+                   std::uint32_t* tables) {
+  std::uint32_t *a = tables, *b = a + alphabet, *c = b + alphabet, *d = c + alphabet;
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
     std::uint64_t four;
@@ -67,7 +62,6 @@ void count_symbols(const std::uint16_t* symbols, std::size_t n, std::span<std::u
     ++d[four >> 48];
   }
   for (; i < n; ++i) ++a[symbols[i]];
-  for (std::size_t s = 0; s < alphabet; ++s) counts[s] += a[s] + b[s] + c[s] + d[s];
 }
 
 }  // namespace gradwire::compressors::kernels

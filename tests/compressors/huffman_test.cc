@@ -33,7 +33,8 @@ Book book_of(const std::vector<std::uint32_t>& counts, int limit = 0) {
 
 std::vector<std::uint32_t> counts_of(const std::vector<std::uint16_t>& symbols, std::size_t n) {
   std::vector<std::uint32_t> counts(n), tables(4 * n);
-  kernels::count_symbols(symbols.data(), symbols.size(), tables, counts);
+  kernels::count_symbols(symbols.data(), symbols.size(), n, tables.data());
+  for (std::size_t i = 0; i < 4 * n; ++i) counts[i % n] += tables[i];
   return counts;
 }
 
