@@ -3,19 +3,27 @@
 namespace gradwire::compressors {
 namespace {
 
+/// All of a lossless tensor is sent in every step: masked, its momentum would never build up.
+MomentumCorrection momentum_of(const CodecPlan& plan, bool lossless) {
+  const MomentumPlan& wanted = *plan.momentum_correction;
+  return {.momentum = wanted.momentum,
+          .nesterov = wanted.nesterov,
+          .masking = wanted.masking && !lossless};
+}
+
 CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {
   CodecPtr codec = make_codec(choice.name, choice.options);
   const bool lossless = choice.name == "none";
-  if (plan.error_feedback && !lossless) codec = with_error_feedback(std::move(codec));
+  if (plan.momentum_correction)
+    codec = with_momentum_correction(std::move(codec), momentum_of(plan, lossless));
+  else if (plan.error_feedback && !lossless)
+    codec = with_error_feedback(std::move(codec));
   return plan.clipping ? with_clipping(std::move(codec), *plan.clipping) : codec;
 }
 
 }  // namespace
 
 CodecPtr make_codec(const CodecPlan& plan) {
-  if (plan.momentum_correction)
-    throw Error(ErrorKind::kUsage, "make codec", plan.codec.name,
-                "this build has no momentum correction");
   std::vector<std::pair<TensorRule, CodecPtr>> rules;
   for (const RulePlan& rule : plan.rules) rules.emplace_back(rule.tensors, chain(plan, rule.codec));
   return with_rules(std::move(rules), chain(plan, plan.codec));

@@ -54,10 +54,8 @@ std::string profile_key(const Scenario& s) {
   std::string key = s.workload.profile + "/" + s.workload.model + "/" + s.workload.data_set + "/" +
                     std::to_string(s.workload.batch_per_worker) + "/" + s.cluster.device + "/" +
                     std::to_string(s.exchange.bucket.count()) + "/" + s.exchange.collective + "/" +
-                    std::to_string(s.cluster.workers) + "/" + s.method.name +
-                    (s.method.error_feedback ? "+ef" : "");
-  for (const auto& [name, value] : s.method.options) key += "/" + name + "=" + value;
-  return key;
+                    std::to_string(s.cluster.workers) + "/";
+  return key + (s.json.contains("method") ? s.json["method"].dump() : s.method.name);
 }
 
 /// The state of one run; run() is the loop, the rest its parts.

@@ -5,7 +5,9 @@
 
 #include "base/hash.h"
 #include "scenarios/fields.h"
+#include "scenarios/methods.h"
 #include "scenarios/pointer.h"
+#include "scenarios/values.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -73,9 +75,59 @@ std::string option_text(const ordered_json& value) {
   return {text.data(), end};
 }
 
+compressors::CodecChoice choice_of(const ordered_json& json) {
+  compressors::CodecChoice choice;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "name")
+      choice.name = value.get<std::string>();
+    else
+      choice.options[key] = option_text(value);
+  }
+  return choice;
+}
+
+compressors::Clipping clipping_of(const ordered_json& json) {
+  using compressors::ClipBy;
+  std::string by;
+  compressors::Clipping clipping;
+  take(json, "by", by);
+  take(json, "threshold", clipping.threshold);
+  clipping.by = by == "value" ? ClipBy::kValue : by == "sigma" ? ClipBy::kSigma : ClipBy::kNorm;
+  return clipping;
+}
+
+compressors::MomentumPlan momentum_of(const ordered_json& json) {
+  compressors::MomentumPlan plan;
+  take(json, "momentum", plan.momentum);
+  take(json, "nesterov", plan.nesterov);
+  take(json, "masking", plan.masking);
+  return plan;
+}
+
+compressors::RulePlan rule_of(const ordered_json& json) {
+  compressors::RulePlan rule;
+  take(json, "tensors", rule.tensors.names);
+  take(json, "elements_from", rule.tensors.elements_from);
+  take(json, "elements_below", rule.tensors.elements_below);
+  take(json, "dimensions_from", rule.tensors.dimensions_from);
+  take(json, "dimensions_below", rule.tensors.dimensions_below);
+  rule.codec = choice_of(member(json, "codec"));
+  return rule;
+}
+
+void fill_compressed(const ordered_json& json, Method& method) {
+  method.plan.codec = choice_of(member(json, "codec"));
+  method.plan.error_feedback = method.error_feedback;
+  if (json.contains("momentum_correction"))
+    method.plan.momentum_correction = momentum_of(json["momentum_correction"]);
+  if (json.contains("clip")) method.plan.clipping = clipping_of(json["clip"]);
+  for (const ordered_json& rule : member(json, "rules")) method.plan.rules.push_back(rule_of(rule));
+}
+
 void fill_method(const ordered_json& json, Method& method) {
   take(json, "name", method.name);
   take(json, "error_feedback", method.error_feedback);
+  if (method.name == "compressed") return fill_compressed(json, method);
   for (const auto& [key, value] : json.items()) {
     if (key == "name" || key == "error_feedback") continue;
     method.options[key] = option_text(value);
@@ -136,6 +188,27 @@ void fill_network(const ordered_json& json, NetworkPlan& network) {
   fill_transport(member(json, "transport"), network.transport);
 }
 
+/// Options at their defaults say nothing: one that a codec gains later must not change what older
+/// scenarios hash to.
+void drop_default_options(ordered_json& choice) {
+  if (!choice.is_object()) return;
+  for (auto& [key, value] : choice.items()) {
+    if (key == "codec") drop_default_options(value);
+    for (auto rule = value.begin(); key == "rules" && rule != value.end(); ++rule)
+      drop_default_options(*rule);
+  }
+  const auto name = choice.find("name");
+  const bool named = name != choice.end() && name->is_string();
+  const compressors::CodecInfo* codec = named ? find_codec(name->get<std::string>()) : nullptr;
+  if (!codec) return;
+  for (const OptionSpec& option : codec->options) {
+    const auto given = choice.find(option.name);
+    Field field;
+    field.spec = option;
+    if (given != choice.end() && *given == default_value(field)) choice.erase(option.name);
+  }
+}
+
 }  // namespace
 
 std::string scenario_hash(const ordered_json& canonical) {
@@ -143,6 +216,7 @@ std::string scenario_hash(const ordered_json& canonical) {
   for (const Field& field : scenario_table().fields())
     if (field.free_of_hash && pointer_tokens(field.pointer).size() == 1)
       part.erase(field.spec.name);
+  if (part.contains("method")) drop_default_options(part["method"]);
   Hasher hasher;
   hasher.add_text(part.dump());
   return hasher.hex();

@@ -69,13 +69,42 @@ class Rules {
   void check_method() {
     const Method& method = scenario_.method;
     if (!read_.sound({"/method"})) return;
-    if (method.error_feedback && method.name == "none")
+    const compressors::CodecPlan plan = codec_plan(method);
+    if (plan.error_feedback && loses_nothing(plan))
       refuse("/method/error_feedback", "nothing is lost with method none, so nothing is fed back",
              "false");
-    const compressors::CodecInfo* codec = find_codec(method.name);
-    if (!codec || !read_.sound({"/exchange/collective"})) return;
-    const std::string conflict = exchange_conflict(codec->policy, scenario_.exchange.collective);
-    if (!conflict.empty()) refuse("/exchange/collective", method.name + ": " + conflict);
+    if (plan.momentum_correction) check_momentum(plan);
+    try {
+      const compressors::CodecPtr codec = make_method_codec(method);
+      if (!read_.sound({"/exchange/collective"})) return;
+      const std::string conflict =
+          exchange_conflict(codec->policy(), scenario_.exchange.collective);
+      if (!conflict.empty()) refuse("/exchange/collective", plan.codec.name + ": " + conflict);
+    } catch (const Error& error) {  // options that do not go together
+      refuse("/method", error.what());
+    }
+  }
+
+  static bool loses_nothing(const compressors::CodecPlan& plan) {
+    return plan.codec.name == "none" && !plan.momentum_correction &&
+           std::all_of(plan.rules.begin(), plan.rules.end(),
+                       [](const auto& rule) { return rule.codec.name == "none"; });
+  }
+
+  void check_momentum(const compressors::CodecPlan& plan) {
+    const std::string at = "/method/momentum_correction";
+    if (!plan.error_feedback)
+      refuse("/method/error_feedback",
+             "momentum correction keeps what was not sent, which is error feedback", "true");
+    if (!read_.sound({"/workload/optimizer"})) return;
+    const Workload& workload = scenario_.workload;
+    if (workload.kind == WorkloadKind::kTraining && workload.optimizer != "sgd")
+      refuse(at, "workers apply the momentum of sgd, not of " + workload.optimizer,
+             "/workload/optimizer/name sgd");
+    if (workload.momentum > 0 && plan.momentum_correction->momentum != workload.momentum)
+      refuse(at + "/momentum",
+             "differs from the optimiser's momentum, in whose place the workers apply it",
+             "the same as /workload/optimizer/momentum, or leave either out");
   }
 
   void check_profile() {
@@ -96,9 +125,9 @@ class Rules {
       if (scenario_.workload.kind == WorkloadKind::kTraining && !profile.models.contains(model) &&
           read_.sound({"/workload/model"}))
         refuse("/cluster/device", "profile " + device + " has no times for model " + model);
-      if (!profile.codecs.contains(scenario_.method.name) && read_.sound({"/method"}))
-        refuse("/cluster/device",
-               "profile " + device + " has no times for codec " + scenario_.method.name);
+      const std::string codec = codec_plan(scenario_.method).codec.name;
+      if (!profile.codecs.contains(codec) && read_.sound({"/method"}))
+        refuse("/cluster/device", "profile " + device + " has no times for codec " + codec);
     } catch (const Error& error) {
       refuse("/cluster/device", error.what(), "cpu, cuda, a device profile");
     }

@@ -130,7 +130,7 @@ std::string scenario_docs() {
     if (tokens.size() == 1 && field.shape == Shape::kObject) {
       section = tokens[0];
       page += "\n## " + field.pointer + "\n\n" + remarks(field) + "\n" + head;
-    } else if (tokens.size() > 1 && tokens[0] == section) {
+    } else if (tokens.size() > 1 && tokens[0] == section && !field.repeated) {
       page += row(field);
     }
   }

@@ -28,7 +28,8 @@ constexpr KindMask mask_of(WorkloadKind kind) {
 }
 inline constexpr KindMask kAllKinds = 15;
 
-/// A field applies only where the choice at `pointer` is `value`.
+/// A field applies only where the choice at `pointer` is `value`; a "*" in it stands for what
+/// stands there in the field's own pointer.
 struct Condition {
   std::string pointer;
   std::string value;
@@ -43,6 +44,10 @@ struct Field {
   bool optional = false;    ///< objects: not filled with defaults where absent
   bool identifier = false;  ///< texts: letters, digits, ".", "_" and "-" only, not empty
   bool sweepable = true;
+  /// Choices that others of their kind would expect: refused with this reason instead of as
+  /// unknown.
+  std::vector<std::pair<std::string, std::string>> refused_choices = {};
+  bool repeated = false;      ///< explained at another row; the documentation page leaves it out
   bool free_of_hash = false;  ///< says nothing about what a run computes
   KindMask kinds = kAllKinds;
   std::optional<Condition> when = {};

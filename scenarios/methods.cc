@@ -6,39 +6,93 @@
 namespace gradwire::scenarios {
 namespace {
 
-std::string percent(const std::string& ratio) {
+using compressors::CodecFamily;
+using compressors::CodecInfo;
+using compressors::CodecPlan;
+
+std::string number(double value) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.6g%%", 100 * std::strtod(ratio.c_str(), nullptr));
+  std::snprintf(text, sizeof text, "%.6g", value);
   return text;
+}
+
+/// "topk 1% indices=golomb": the ratio always, other options where they are not the default.
+std::string choice_label(const compressors::CodecChoice& choice) {
+  std::string label = choice.name;
+  const CodecInfo* codec = find_codec(choice.name);
+  if (!codec) return label;
+  for (const OptionSpec& option : codec->options) {
+    const auto given = choice.options.find(option.name);
+    const std::string text = given == choice.options.end() ? option.default_text : given->second;
+    if (option.name == "ratio") {
+      label += " " + number(100 * std::strtod(text.c_str(), nullptr)) + "%";
+    } else if (given != choice.options.end() &&
+               (option.default_text.empty() ||
+                parse_option(option, text) != parse_option(option, option.default_text))) {
+      label += " " + option.name + "=" + text;
+    }
+  }
+  return label;
+}
+
+const char* name_of(compressors::ClipBy by) {
+  switch (by) {
+    case compressors::ClipBy::kNorm:
+      return "norm";
+    case compressors::ClipBy::kValue:
+      return "value";
+    case compressors::ClipBy::kSigma:
+      return "sigma";
+  }
+  return "?";
 }
 
 }  // namespace
 
-const compressors::CodecInfo* find_codec(const std::string& name) {
-  for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
+const CodecInfo* find_codec(const std::string& name) {
+  for (const CodecInfo& codec : compressors::codec_catalogue())
     if (codec.name == name) return &codec;
   return nullptr;
 }
 
+std::string why_no_gradient_codec(const CodecInfo& codec) {
+  if (codec.family != CodecFamily::kDense && codec.family != CodecFamily::kSparse)
+    return "is for " + std::string(compressors::name_of(codec.family)) + ", not for gradients";
+  if (codec.needs_mask)
+    return "needs a mask that both sides know, which only a method that prunes can give";
+  return "";
+}
+
+bool feeds_back_by_default(const std::string& name, const nlohmann::ordered_json& options) {
+  const CodecInfo* codec = find_codec(name);
+  if (!codec || codec->family != CodecFamily::kSparse || codec->unbiased) return false;
+  const auto unbiased = options.find("unbiased");  // an option of some
+  return unbiased == options.end() || *unbiased != true;
+}
+
+CodecPlan codec_plan(const Method& method) {
+  if (method.name == "compressed") return method.plan;
+  return {.codec = {method.name, method.options}, .error_feedback = method.error_feedback};
+}
+
 compressors::CodecPtr make_method_codec(const Method& method) {
-  compressors::CodecPtr codec = compressors::make_codec(method.name, method.options);
-  return method.error_feedback ? compressors::with_error_feedback(std::move(codec)) : codec;
+  return compressors::make_codec(codec_plan(method));
 }
 
 std::string method_label(const Method& method) {
-  std::string label = method.name;
-  const compressors::CodecInfo* codec = find_codec(method.name);
-  if (codec) {
-    for (const OptionSpec& option : codec->options) {
-      const auto given = method.options.find(option.name);
-      const bool ratio = option.name == "ratio";
-      const std::string text = given == method.options.end() ? option.default_text : given->second;
-      const bool changed = parse_option(option, text) != parse_option(option, option.default_text);
-      if (ratio) label += " " + percent(text);
-      if (!ratio && changed) label += " " + option.name + " " + text;
-    }
+  const CodecPlan plan = codec_plan(method);
+  std::string label = choice_label(plan.codec);
+  if (plan.momentum_correction) {
+    label += " +mc " + number(plan.momentum_correction->momentum);
+    if (plan.momentum_correction->nesterov) label += " nesterov";
+    if (!plan.momentum_correction->masking) label += " unmasked";
+  } else if (plan.error_feedback) {
+    label += " +ef";
   }
-  return label + (method.error_feedback ? " +ef" : "");
+  if (plan.clipping)
+    label += " +clip " + std::string(name_of(plan.clipping->by)) + " " +
+             number(plan.clipping->threshold);
+  return label + (plan.rules.empty() ? "" : " +rules");
 }
 
 std::string method_label(const Scenario& scenario) {

@@ -1,21 +1,31 @@
 #pragma once
 #include <string>
 
-#include "compressors/codec.h"
+#include "compressors/codec_plan.h"
 #include "scenarios/scenario.h"
 
 /// A scenario's method as a codec and as a label.
 namespace gradwire::scenarios {
 
-/// The codec with the method's options, wrapped in error feedback if asked for.
+/// Either form of a method, the short one (`"name": "topk"`) and `compressed`, as one plan.
+compressors::CodecPlan codec_plan(const Method& method);
+
+/// The codec of the plan, with its decorators.
 compressors::CodecPtr make_method_codec(const Method& method);
 
 /// Short name for tables and charts: the codec, its ratio, options that differ from their defaults,
-/// and "+ef": "none", "topk 1% +ef", "terngrad clip 0".
+/// then decorators: "none", "topk 1% +ef", "terngrad clip=0", "dgc 0.1% +mc 0.9 +clip norm 1".
 std::string method_label(const Method& method);
 std::string method_label(const Scenario& scenario);
 
 /// The catalogue's row of a codec; null if there is none of that name.
 const compressors::CodecInfo* find_codec(const std::string& name);
+
+/// Why a codec cannot be a method (it is for weights, it needs a mask), or empty.
+std::string why_no_gradient_codec(const compressors::CodecInfo& codec);
+
+/// Error feedback where a scenario does not say: true for sparse codecs that are biased. `options`:
+/// the object beside the codec's name.
+bool feeds_back_by_default(const std::string& codec, const nlohmann::ordered_json& options);
 
 }  // namespace gradwire::scenarios

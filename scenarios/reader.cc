@@ -38,16 +38,30 @@ class Reader {
     return check_value(field, *given).problem.empty() ? given->get<std::string>() : "";
   }
 
-  bool holds(const std::optional<Condition>& when) const {
+  /// `pattern` with each "*" replaced by what stands there in `pointer`.
+  static std::string concrete(const std::string& pattern, const std::string& pointer) {
+    const std::vector<std::string> tokens = pointer_tokens(pattern), own = pointer_tokens(pointer);
+    std::string text;
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      text = child_pointer(text, tokens[i] == "*" && i < own.size() ? own[i] : tokens[i]);
+    return text;
+  }
+
+  bool holds(const std::optional<Condition>& when, const std::string& pointer) const {
     if (!when) return true;
-    const std::string choice = choice_at(when->pointer);
+    const std::string choice = choice_at(concrete(when->pointer, pointer));
     return choice.empty() || choice == when->value;
   }
 
-  /// The row of a place that applies here, or null.
-  const Field* applicable(const Node& node) const {
+  /// False where the choice that a condition looks at is itself wrong: nothing can be missed then.
+  bool is_decided(const std::optional<Condition>& when, const std::string& pointer) const {
+    return !when || !choice_at(concrete(when->pointer, pointer)).empty();
+  }
+
+  /// The row of a place that applies at `pointer`, or null.
+  const Field* applicable(const Node& node, const std::string& pointer) const {
     for (const Field* field : node.fields)
-      if ((field->kinds & kinds_) != 0 && holds(field->when)) return field;
+      if ((field->kinds & kinds_) != 0 && holds(field->when, pointer)) return field;
     return nullptr;
   }
 
@@ -61,16 +75,15 @@ class Reader {
     std::string values;
     for (const Field* each : node.fields)
       values += (values.empty() ? "" : " or ") + each->when->value;
-    refuse(pointer,
-           "does not go with " + field.when->pointer + " = " + choice_at(field.when->pointer),
-           "only with " + values);
+    const std::string at = concrete(field.when->pointer, pointer);
+    refuse(pointer, "does not go with " + at + " = " + choice_at(at), "only with " + values);
   }
 
   void refuse_unknown(const Node& node, const std::string& pointer, const std::string& key) {
     std::vector<std::string> names;
     std::string allowed;
     for (const auto& child : node.children) {
-      if (!applicable(*child)) continue;
+      if (!applicable(*child, child_pointer(pointer, child->key))) continue;
       names.push_back(child->key);
       allowed += (allowed.empty() ? "" : ", ") + child->key;
     }
@@ -94,7 +107,7 @@ class Reader {
                    ordered_json& object) {
     const std::string pointer = child_pointer(parent_at, node.key);
     const auto given = parent.find(node.key);
-    const Field* field = applicable(node);
+    const Field* field = applicable(node, pointer);
     if (given != parent.end()) {
       if (!field)
         refuse_inapplicable(node, pointer);
@@ -103,7 +116,7 @@ class Reader {
       return;
     }
     if (field && field->required) {
-      refuse(pointer, "is missing", allowed_of(*field));
+      if (is_decided(field->when, pointer)) refuse(pointer, "is missing", allowed_of(*field));
     } else if (field && field->shape == Shape::kObject && !field->optional) {
       object[node.key] = read_object(node, ordered_json::object(), pointer);
     } else if (field && field->shape == Shape::kValue) {

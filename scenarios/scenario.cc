@@ -7,6 +7,7 @@
 #include "scenarios/checks.h"
 #include "scenarios/document.h"
 #include "scenarios/fields.h"
+#include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/reader.h"
 #include "scenarios/sweep.h"
@@ -164,15 +165,36 @@ class FileReader {
     return kinds ? kinds : mask_of(WorkloadKind::kTraining);
   }
 
+  static void add_method_defaults(ordered_json& run) {
+    const ordered_json* name = find_at(run, "/method/name");
+    const bool compressed = name && *name == "compressed";
+    const ordered_json* choice = find_at(run, compressed ? "/method/codec" : "/method");
+    const ordered_json* codec = choice ? find_at(*choice, "/name") : nullptr;
+    const bool sparse =
+        codec && codec->is_string() && feeds_back_by_default(codec->get<std::string>(), *choice);
+    const char* momentum = "/method/momentum_correction";
+    const bool corrects = compressed && find_at(run, momentum);
+    if (!find_at(run, "/method/error_feedback"))
+      assign_at(run, "/method/error_feedback", sparse || corrects);
+    if (corrects && find_at(run, momentum)->is_object() &&
+        !find_at(run, momentum)->contains("momentum"))
+      assign_at(run, "/method/momentum_correction/momentum", momentum_of_optimizer(run));
+  }
+
+  static double momentum_of_optimizer(const ordered_json& run) {
+    const ordered_json* momentum = find_at(run, "/workload/optimizer/momentum");
+    return momentum && momentum->is_number() && momentum->get<double>() > 0
+               ? momentum->get<double>()
+               : 0.9;
+  }
+
   /// Defaults that depend on other fields (Field::computed_default says them in words).
   static void add_computed_defaults(ordered_json& run, KindMask kinds) {
-    const ordered_json* codec = find_at(run, "/method/name");
     const bool steps = kinds & (mask_of(WorkloadKind::kTraining) | mask_of(WorkloadKind::kProfile));
     const auto open = [&](const char* object) {
       return !run.contains(object) || run[object].is_object();
     };
-    if (steps && open("method") && !find_at(run, "/method/error_feedback"))
-      assign_at(run, "/method/error_feedback", codec && *codec == "topk");
+    if (steps && open("method")) add_method_defaults(run);
     if (!open("cluster") || find_at(run, "/cluster/workers")) return;
     const ordered_json* topology = find_at(run, "/network/topology");
     const ordered_json* hosts = find_at(run, "/network/hosts");

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "compressors/codec_plan.h"
 #include "sim/cluster.h"
 #include "sim/executor.h"
 
@@ -62,10 +63,12 @@ struct Workload {
   std::vector<Transfer> transfers;
 };
 
+/// How gradients are compressed; scenarios/methods.h makes one plan of both forms.
 struct Method {
-  std::string name = "none";  ///< a codec's name; see scenarios/methods.h
+  std::string name = "none";  ///< a codec's name, or "compressed"
   bool error_feedback = false;
-  std::map<std::string, std::string> options;  ///< texts for compressors::make_codec
+  std::map<std::string, std::string> options;  ///< of a codec: texts for compressors::make_codec
+  compressors::CodecPlan plan;                 ///< of "compressed", error feedback included
 };
 
 struct ClusterPlan {

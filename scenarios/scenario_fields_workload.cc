@@ -1,4 +1,3 @@
-#include "compressors/codec.h"
 #include "scenarios/scenario_rows.h"
 
 namespace gradwire::scenarios {
@@ -152,38 +151,6 @@ void add_workload(Rows& rows) {
   add_training(rows);
   add_optimizer(rows);
   add_other_workloads(rows);
-}
-
-void add_method(Rows& rows) {
-  rows.push_back(object_row("/method", "How gradients are compressed.", kSteps));
-  Field name{.pointer = "/method/name",
-             .spec = {.type = OptionType::kChoice,
-                      .default_text = "none",
-                      .help = "Codec; each has options of its own."},
-             .kinds = kSteps};
-  for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
-    name.spec.choices.push_back(codec.name);
-  rows.push_back(name);
-  rows.push_back({.pointer = "/method/error_feedback",
-                  .spec = {.type = OptionType::kBoolean,
-                           .help = "Keep what was not sent and add it to the next gradient; any "
-                                   "codec but none."},
-                  .kinds = kSteps,
-                  .computed_default = "true for topk, else false"});
-  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
-    for (const OptionSpec& option : codec.options) {
-      Field row{.pointer = "/method/" + option.name,
-                .spec = option,
-                .kinds = kSteps,
-                .when = Condition{"/method/name", codec.name}};
-      row.required = option.default_text.empty() && option.type != OptionType::kText;
-      if (option.name == "ratio") {
-        row.suspicious_above = 0.5;
-        row.suspicious_why = "values and their indices then take more bytes than the dense tensor";
-      }
-      rows.push_back(row);
-    }
-  }
 }
 
 }  // namespace gradwire::scenarios

@@ -134,7 +134,7 @@ ordered_json seeds_schema(const Node& node) {
 ordered_json shared_schema(const Node& node) {
   ordered_json any = ordered_json::array();
   for (const Field* field : node.fields) {
-    ordered_json each = value_schema(*field);
+    ordered_json each = field->shape == Shape::kObject ? closed_object(node) : value_schema(*field);
     each["description"] = describe(*field);
     any.push_back(each);
   }

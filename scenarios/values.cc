@@ -148,6 +148,8 @@ CheckedValue check_text(const Field& field, const ordered_json& given) {
   const std::string text = given.get<std::string>();
   if (field.spec.type == OptionType::kChoice) {
     const std::vector<std::string>& choices = field.spec.choices;
+    for (const auto& [refused, reason] : field.refused_choices)
+      if (refused == text) return refuse(given.dump() + " " + reason);
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
       return refuse(given.dump() + " is not a choice", nearest_name(text, choices));
   }

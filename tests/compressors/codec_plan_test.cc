@@ -55,6 +55,39 @@ TEST_CASE("a plan round-trips through its codec: clipped, fed back, chosen by na
         std::vector<float>{0, 2, 0, 0});
 }
 
+TEST_CASE("momentum is corrected where the codec loses, ordinary where it does not") {
+  CodecPlan plan = sparse_plan();
+  plan.momentum_correction = MomentumPlan{.momentum = 0.5};
+  plan.rules = {{{.names = "*.bias"}, {}}};
+  CHECK(plan.decorated());
+  const CodecPtr codec = make_codec(plan);
+  const auto steps_of = [&](std::string_view name, std::vector<std::vector<float>> gradients) {
+    const std::vector<std::int64_t> shape = {4};
+    const TensorSpec spec{4, name, shape};
+    std::vector<std::uint64_t> words(codec->state_size(spec) / 8);
+    std::vector<std::vector<float>> sent;
+    for (const auto& gradient : gradients) {
+      std::vector<std::byte> payload(codec->max_encoded_size(spec));
+      std::vector<std::byte> scratch(codec->scratch_size(spec));
+      EncodeJob job{.tensor = view_of(gradient, shape, name),
+                    .state = std::as_writable_bytes(std::span(words)),
+                    .payload = payload};
+      payload.resize(codec->encode(job, scratch));
+      sent.emplace_back(4);
+      codec->decode({.payload = payload, .values = sent.back(), .name = name, .shape = shape},
+                    scratch);
+    }
+    return sent;
+  };
+  // none: u = g, then u = 0.5 u + g: ordinary momentum, all of it sent.
+  CHECK(steps_of("fc.bias", {{4, 2, 0, 0}, {1, 0, 0, 0}}) ==
+        std::vector<std::vector<float>>{{4, 2, 0, 0}, {3, 1, 0, 0}});
+  // topk, k = 1: u = v = (4 2): sends 4, whose u is forgotten. Then u = (1, 1), v = (1, 3):
+  // sends 3.
+  CHECK(steps_of("fc.weight", {{4, 2, 0, 0}, {1, 0, 0, 0}}) ==
+        std::vector<std::vector<float>>{{4, 0, 0, 0}, {0, 3, 0, 0}});
+}
+
 TEST_CASE("what a plan names wrongly is refused") {
   CHECK_THROWS_WITH(make_codec(CodecPlan{.codec = {"tpok", {}}}), Catch::Contains("topk"));
   CHECK_THROWS_AS(make_codec(CodecPlan{.codec = {"topk", {{"ratio", "2"}}}}), Error);

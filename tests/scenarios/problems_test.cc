@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/checks.h"
+#include "scenarios/fields.h"
+#include "scenarios/methods.h"
 #include "tests/scenarios/support.h"
 
 using namespace gradwire;
@@ -13,6 +15,35 @@ struct BadInput {
   std::string expected;  ///< the whole message
   std::string workload = R"("workload": {})";
 };
+
+/// What a choice allows, in the order of the table.
+std::string choices_at(const char* pointer) {
+  return allowed_text(scenario_table().find(pointer)->field().spec);
+}
+
+/// The options of a codec, as a list of keys.
+std::string options_of(const char* codec) {
+  std::string text;
+  for (const OptionSpec& option : find_codec(codec)->options) text += ", " + option.name;
+  return text;
+}
+
+/// The gradient codecs that have an option, as a reader lists them.
+std::string codecs_with(const char* option) {
+  std::string text;
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
+    if (!why_no_gradient_codec(codec).empty()) continue;
+    for (const OptionSpec& each : codec.options)
+      if (each.name == option) text += (text.empty() ? "" : " or ") + codec.name;
+  }
+  return text;
+}
+
+const std::string kRule =
+    R"(, "method": {"name": "compressed", "codec": {"name": "topk"}, "rules": [)";
+
+const std::string kMomentum =
+    R"(, "method": {"name": "compressed", "codec": {"name": "topk"}, "momentum_correction": )";
 
 const std::string kExplicit =
     R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "links": )";
@@ -32,9 +63,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "expected; "
        "did you mean \"network\"?"},
       {R"(, "method": {"name": "topk", "raito": 0.1})",
-       "t.json:1: /method/raito: there is no such key; allowed: name, error_feedback, ratio; did "
-       "you "
-       "mean \"ratio\"?"},
+       "t.json:1: /method/raito: there is no such key; allowed: name, error_feedback" +
+           options_of("topk") + "; did you mean \"ratio\"?"},
       // Wrong types.
       {R"(, "cluster": {"workers": "4"})",
        "t.json:1: /cluster/workers: an integer is needed, not a text; allowed: integer >= 1 and <= "
@@ -87,12 +117,39 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "you mean "
        "\"flow\"?"},
       {R"(, "method": {"name": "terngrda", "clip": 1})",
-       "t.json:1: /method/name: \"terngrda\" is not a choice; allowed: none, fp16, terngrad, topk; "
-       "did you "
-       "mean \"terngrad\"?"},
+       "t.json:1: /method/name: \"terngrda\" is not a choice; allowed: " +
+           choices_at("/method/name") + "; did you mean \"terngrad\"?"},
       // Fields that do not go together.
-      {R"(, "method": {"name": "topk", "clip": 1})",
-       "t.json:1: /method/clip: does not go with /method/name = topk; allowed: only with terngrad"},
+      {R"(, "method": {"name": "none", "ratio": 0.1})",
+       "t.json:1: /method/ratio: does not go with /method/name = none; allowed: only with " +
+           codecs_with("ratio")},
+      // Compressed: codec, decorators, rules.
+      {R"(, "method": {"name": "compressed"})",
+       "t.json:1: /method/codec: is missing; allowed: an object"},
+      {R"(, "method": {"name": "topk", "codec": {"name": "topk"}})",
+       "t.json:1: /method/codec: does not go with /method/name = topk; allowed: only with "
+       "compressed"},
+      {R"(, "method": {"name": "compressed", "codec": {"name": "topk", "ratio": 2}})",
+       "t.json:1: /method/codec/ratio: 2 is out of range; allowed: number > 0 and <= 1"},
+      {R"(, "method": {"name": "compressed", "codec": {"name": "none", "ratio": 0.1}})",
+       "t.json:1: /method/codec/ratio: does not go with /method/codec/name = none; allowed: only "
+       "with " +
+           codecs_with("ratio")},
+      {R"(, "method": {"name": "compressed", "codec": {"name": "none"}, "error_feedback": true})",
+       "t.json:1: /method/error_feedback: nothing is lost with method none, so nothing is fed "
+       "back; "
+       "allowed: false"},
+      {R"(, "method": {"name": "compressed", "codec": {"name": "topk"}, "clip": {}})",
+       "t.json:1: /method/clip/threshold: is missing; allowed: number > 0 and <= 1e+30"},
+      {kRule + R"({"codec": {"name": "fp16"}}, {"codec": {"name": "none", "ratio": 0.1}}]})",
+       "t.json:1: /method/rules/1/codec/ratio: does not go with /method/rules/1/codec/name = none; "
+       "allowed: only with " +
+           codecs_with("ratio")},
+      {kRule + R"({"elements_below": -1}]})",
+       "t.json:1: /method/rules/0/elements_below: -1 is out of range; allowed: integer >= 0 and <= "
+       "1e+12\n"
+       "t.json:1: /method/rules/0/codec: is missing; allowed: an object"},
+
       {R"(, "method": {"name": "none", "error_feedback": true})",
        "t.json:1: /method/error_feedback: nothing is lost with method none, so nothing is fed "
        "back; "
@@ -125,6 +182,18 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "t.json:1: /workload/data/set: model char-lstm cannot learn from data set digits; allowed: "
        "text",
        R"("workload": {"model": "char-lstm"})"},
+      {kMomentum + R"({"momentum": 0.5}})",
+       "t.json:1: /method/momentum_correction/momentum: differs from the optimiser's momentum, in "
+       "whose place the workers apply it; allowed: the same as /workload/optimizer/momentum, or "
+       "leave either out",
+       R"("workload": {"optimizer": {"momentum": 0.9}})"},
+      {kMomentum + R"({}, "error_feedback": false})",
+       "t.json:1: /method/error_feedback: momentum correction keeps what was not sent, which is "
+       "error feedback; allowed: true"},
+      {kMomentum + R"({}})",
+       "t.json:1: /method/momentum_correction: workers apply the momentum of sgd, not of adam; "
+       "allowed: /workload/optimizer/name sgd",
+       R"("workload": {"optimizer": {"name": "adam"}})"},
       // Workload kinds.
       {"",
        "t.json:1: /workload/collective: mixes two kinds of workload: model and collective; "
@@ -194,6 +263,26 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
   };
   for (const BadInput& bad : cases)
     CHECK(problems_of(scenario_with(bad.parts, bad.workload)) == bad.expected);
+}
+
+TEST_CASE("codecs that are not for gradients are refused with the reason", "[unit]") {
+  compressors::CodecInfo codec;
+  CHECK(why_no_gradient_codec(codec).empty());
+  codec.family = compressors::CodecFamily::kActivations;
+  CHECK(why_no_gradient_codec(codec) == "is for activations, not for gradients");
+  codec.family = compressors::CodecFamily::kSparse;
+  codec.needs_mask = true;
+  CHECK(why_no_gradient_codec(codec).find("needs a mask") == 0);
+  for (const compressors::CodecInfo& each : compressors::codec_catalogue()) {
+    const std::string reason = why_no_gradient_codec(each);
+    const std::string method = R"({"name": ")" + each.name + R"("})";
+    for (const std::string& form : {method, R"({"name": "compressed", "codec": )" + method + "}"}) {
+      const std::string found = problems_of(scenario_with(", \"method\": " + form));
+      INFO(found);
+      CHECK(found.empty() == reason.empty());
+      CHECK(found.find(reason) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("all mistakes of a file are told at once, in the order of their lines", "[unit]") {

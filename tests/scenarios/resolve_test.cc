@@ -57,7 +57,7 @@ TEST_CASE("values reach the typed members", "[unit]") {
     "exchange": {"collective": "parameter-server", "bucket": "1MB", "overlap": false},
     "executor": "packet", "seeds": [9])");
   CHECK(read.method.name == "topk");
-  CHECK(read.method.options == std::map<std::string, std::string>{{"ratio", "0.05"}});
+  CHECK(read.method.options.at("ratio") == "0.05");
   CHECK_FALSE(read.method.error_feedback);
   CHECK(read.cluster.slowdown == std::vector<double>{1, 1, 2.5});
   CHECK(read.network.link.rate.value() == 1e8);
@@ -187,8 +187,59 @@ TEST_CASE("methods have short labels and make their codec", "[unit]") {
   CHECK(label(R"({"name": "terngrad"})") == "terngrad");
   CHECK(label(R"({"name": "terngrad", "clip": 2.50})") == "terngrad");
   CHECK(label(R"({"name": "terngrad", "clip": 0, "error_feedback": true})") ==
-        "terngrad clip 0 +ef");
+        "terngrad clip=0 +ef");
+  const auto compressed = [&](const std::string& rest) {
+    return label(R"({"name": "compressed", "codec": {"name": "topk", "ratio": 0.001})" + rest +
+                 "}");
+  };
+  CHECK(compressed("") == "topk 0.1% +ef");
+  CHECK(compressed(R"(, "error_feedback": false, "clip": {"threshold": 2})") ==
+        "topk 0.1% +clip norm 2");
+  CHECK(compressed(R"(, "rules": [{"codec": {"name": "none"}}])") == "topk 0.1% +ef +rules");
   const Method topk = one(R"(, "method": {"name": "topk", "ratio": 0.1})").method;
   CHECK(make_method_codec(topk)->state_size(10) >= 40);  // the residual: 4 bytes an element
   CHECK(make_method_codec(one().method)->state_size(10) == 0);
+}
+
+TEST_CASE("both forms of a method make one plan", "[unit]") {
+  using compressors::ClipBy;
+  const Method method = one(R"(, "method": {"name": "compressed",
+      "codec": {"name": "terngrad", "clip": 0}, "error_feedback": true,
+      "clip": {"by": "sigma", "threshold": 3},
+      "rules": [{"tensors": "*.bias", "codec": {"name": "fp16"}},
+                {"elements_below": 1024, "dimensions_from": 2, "codec": {"name": "topk", "ratio": 1}}]})")
+                            .method;
+  const compressors::CodecPlan plan = codec_plan(method);
+  CHECK(plan.codec.name == "terngrad");
+  CHECK(plan.codec.options.at("clip") == "0");
+  CHECK(plan.error_feedback);
+  REQUIRE(plan.clipping);
+  CHECK(plan.clipping->by == ClipBy::kSigma);
+  CHECK(plan.clipping->threshold == 3);
+  REQUIRE(plan.rules.size() == 2);
+  CHECK(plan.rules[0].tensors.names == "*.bias");
+  CHECK(plan.rules[0].codec.name == "fp16");
+  CHECK(plan.rules[1].tensors.elements_below == 1024);
+  CHECK(plan.rules[1].tensors.dimensions_from == 2);
+  CHECK(plan.rules[1].tensors.names == "*");
+  CHECK(plan.rules[1].codec.options.at("ratio") == "1");
+  CHECK(make_method_codec(method)->name() == "terngrad+ef+clip+rules");
+  const compressors::CodecPlan shorter =
+      codec_plan(one(R"(, "method": {"name": "topk", "ratio": 0.1})").method);
+  CHECK(shorter.codec.options.at("ratio") == "0.1");
+  CHECK(shorter.error_feedback);
+  CHECK_FALSE(shorter.decorated());
+}
+
+TEST_CASE("fields of nested codecs can be set and swept", "[unit]") {
+  const ScenarioFile file = read_scenario_text(
+      scenario_with(R"(, "method": {"name": "compressed", "codec": {"name": "topk"}},
+                        "sweep": {"/method/codec/ratio": {"log_range": [0.001, 0.1, 3]}})"),
+      "t.json", {{"/method/clip/threshold", "0.5"}});
+  REQUIRE(file.runs.size() == 3);
+  CHECK(method_label(file.runs[0]) == "topk 0.1% +ef +clip norm 0.5");
+  CHECK(method_label(file.runs[2]) == "topk 10% +ef +clip norm 0.5");
+  const auto rows = origins(file.runs[1]);
+  CHECK(rows.at("/method/codec/ratio") == "0.01 sweep");
+  CHECK(rows.at("/method/clip/threshold") == "0.5 --set");
 }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "scenarios/methods.h"
 #include "tests/scenarios/support.h"
 
 using namespace gradwire;
@@ -133,11 +134,12 @@ TEST_CASE("mistakes in a sweep are told where they stand", "[unit]") {
   CHECK(problems_of_sweep("{\"/network/link/loss\": [0,\n1.5]}") ==
         "t.json:3: /sweep/~1network~1link~1loss/1: 1.5 is out of range; allowed: number >= 0 and < "
         "1");
+  std::string topk_options;
+  for (const OptionSpec& option : find_codec("topk")->options) topk_options += ", " + option.name;
   CHECK(problems_of_sweep(
             "{\"/method\": [{\"name\": \"none\"},\n{\"name\": \"topk\", \"rati\": 1}]}") ==
-        "t.json:3: /sweep/~1method/1/rati: there is no such key; allowed: name, error_feedback, "
-        "ratio; did "
-        "you mean \"ratio\"?");
+        "t.json:3: /sweep/~1method/1/rati: there is no such key; allowed: name, error_feedback" +
+            topk_options + "; did you mean \"ratio\"?");
   CHECK(problems_of_sweep(R"({"/network/link/loss": {"range": [0, 0.1]}})")
             .find("/sweep/~1network~1link~1loss/range: three values are needed") !=
         std::string::npos);
