@@ -1,0 +1,49 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+using namespace gradwire::testing;
+using Catch::Contains;
+
+TEST_CASE("bench codecs prints rows in the form of all benchmarks", "[unit]") {
+  const Result result = run_program({"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB",
+                                     "--threads", "1", "--no-twins", "--format", "json"});
+  CHECK(result.exit_code == 0);  // no bar for this codec and size
+  const auto table = nlohmann::json::parse(result.out);
+  CHECK(table.at("schema_version") == 1);
+  bool found = false;
+  for (const auto& row : table.at("rows")) {
+    CHECK(row.contains("value"));
+    CHECK(row.contains("unit"));
+    CHECK(row.at("bar").is_null());
+    CHECK(row.at("holds").is_null());
+    found = found || row.at("name") == "codecs.fp16.decode_add.4KiB.t1.speed";
+  }
+  CHECK(found);
+}
+
+TEST_CASE("bench codecs shows people a table, and what instruction set it used", "[unit]") {
+  const Result result =
+      run_program({"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
+                   "--no-twins", "--instructions", "sse2", "--format", "markdown"});
+  if (result.exit_code == 2) return;  // a processor that is not x86
+  CHECK_THAT(result.out, Contains("Instruction set sse2") && Contains("| fp16 | decode_add | 4KiB"));
+}
+
+TEST_CASE("what cannot be measured is refused with exit code 2", "[unit]") {
+  CHECK(run_program({"bench"}).exit_code == 2);
+  CHECK(run_program({"bench", "nothing"}).exit_code == 2);
+  const Result unknown = run_program({"bench", "codecs", "--codecs", "fp61"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Contains("fp61") && Contains("fp16"));
+  const Result set = run_program({"bench", "codecs", "--instructions", "mmx"});
+  CHECK(set.exit_code == 2);
+  CHECK_THAT(set.err, Contains("mmx") && Contains("best"));
+  CHECK(run_program({"bench", "codecs", "--sizes", "3B"}).exit_code == 2);
+  CHECK(run_program({"bench", "codecs", "--sizes", "4096"}).exit_code == 2);  // no unit
+}
+
+TEST_CASE("doctor names the instruction set of the codecs", "[unit]") {
+  CHECK_THAT(run_program({"doctor"}).out, Contains("codecs' instruction set"));
+}
