@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compressors/kernels/integers.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -120,21 +121,34 @@ std::size_t table_index(int width) {
 void pack_bits(std::span<const std::uint32_t> values, int width, std::uint32_t bias,
                std::uint32_t largest, std::span<std::byte> packed) {
   GRADWIRE_ASSERT(packed.size() >= packed_bytes(values.size(), width));
-  const std::uint32_t seen =
-      kPack[table_index(width)](values.data(), values.size(), bias, packed.data());
-  GRADWIRE_ASSERT(seen <= largest);
+  const auto done =
+      kernels::pack_integers(values.data(), values.size(), width, bias, packed.data());
+  const auto rest = values.subspan(done.count);
+  const std::uint32_t seen = kPack[table_index(width)](
+      rest.data(), rest.size(), bias, packed.data() + packed_bytes(done.count, width));
+  GRADWIRE_ASSERT(std::max(seen, done.largest) <= largest);
 }
 
 std::uint32_t unpack_bits(std::span<const std::byte> packed, int width, std::uint32_t bias,
                           std::span<std::uint32_t> values) {
   GRADWIRE_ASSERT(packed.size() >= packed_bytes(values.size(), width));
-  return kUnpack[table_index(width)](packed.data(), values.size(), bias, values.data());
+  const auto done =
+      kernels::unpack_integers(packed.data(), values.size(), width, bias, false, values.data());
+  const std::size_t at = packed_bytes(done.count, width);
+  const auto rest = values.subspan(done.count);
+  return std::max(done.largest,
+                  kUnpack[table_index(width)](packed.data() + at, rest.size(), bias, rest.data()));
 }
 
 std::uint32_t unpack_bits_add(std::span<const std::byte> packed, int width, std::uint32_t bias,
                               std::span<std::uint32_t> values) {
   GRADWIRE_ASSERT(packed.size() >= packed_bytes(values.size(), width));
-  return kUnpackAdd[table_index(width)](packed.data(), values.size(), bias, values.data());
+  const auto done =
+      kernels::unpack_integers(packed.data(), values.size(), width, bias, true, values.data());
+  const std::size_t at = packed_bytes(done.count, width);
+  const auto rest = values.subspan(done.count);
+  return std::max(done.largest, kUnpackAdd[table_index(width)](packed.data() + at, rest.size(),
+                                                               bias, rest.data()));
 }
 
 std::size_t first_code_above(std::span<const std::byte> packed, int width, std::size_t n,

@@ -7,7 +7,8 @@
 /// TernGrad's arithmetic (Wen et al., arXiv 1705.07878), shared by CPU and CUDA.
 ///
 ///   sigma^2 = mean((g - mean g)^2)            population form, about the mean
-///   s       = min(max|g|, clip * sigma)       = max|g| after clipping
+///   s       = min(max|g|, clip * sigma)       = max|g| after clipping; the released code's rule
+///             takes clip * sigma even where no |g| reaches it
 ///   t       = sign(g) with probability min(1, |g| / s), else 0
 ///
 /// The draw k = w >> 8 (24 bits) keeps the sign iff fl(k * s 2^-24) < |g|, all in binary32: one
@@ -38,18 +39,31 @@ GRADWIRE_HD float ternary_draw(std::uint32_t word) {
   return static_cast<float>(word >> 8);
 }
 
+/// clip * sigma, or 0 where that means nothing: without clipping, and for a constant tensor.
 /// `sum` and `sum_squares` are over d = g - g[0], in double. Taking them about the first element
 /// costs one pass instead of two and loses nothing: (g[0] - mean)^2 <= n sigma^2, so cancellation
-/// is at most n double roundings; a constant tensor gives exactly 0. A bound of 0 (constant tensor,
-/// or one element) does not clip: clipping to 0 would erase the tensor.
-GRADWIRE_HD float ternary_scale(double sum, double sum_squares, float largest, std::uint64_t n,
-                                double clip) {
-  if (!(clip > 0.0) || n == 0) return largest;
+/// is at most n double roundings; a constant tensor gives exactly 0.
+GRADWIRE_HD float ternary_bound(double sum, double sum_squares, std::uint64_t n, double clip) {
+  if (!(clip > 0.0) || n == 0) return 0.0f;
   const double count = static_cast<double>(n);
   const double variance = (sum_squares - sum * sum / count) / count;
-  if (!(variance > 0.0)) return largest;
-  const float bound = static_cast<float>(clip * sqrt(variance));
+  if (!(variance > 0.0)) return 0.0f;
+  const double bound = clip * sqrt(variance);
+  return bound < 3.4028234e38 ? static_cast<float>(bound) : 3.4028234e38f;
+}
+
+/// The paper's scale. A bound of 0 does not clip: clipping to 0 would erase the tensor.
+GRADWIRE_HD float ternary_scale(double sum, double sum_squares, float largest, std::uint64_t n,
+                                double clip) {
+  const float bound = ternary_bound(sum, sum_squares, n, clip);
   return bound > 0.0f && bound < largest ? bound : largest;
+}
+
+/// The released code's scale: clip * sigma itself, where it means something.
+GRADWIRE_HD float ternary_released_scale(double sum, double sum_squares, float largest,
+                                         std::uint64_t n, double clip) {
+  const float bound = ternary_bound(sum, sum_squares, n, clip);
+  return bound > 0.0f ? bound : largest;
 }
 
 }  // namespace gradwire::compressors

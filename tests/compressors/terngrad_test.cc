@@ -122,3 +122,122 @@ TEST_CASE("terngrad decoder names the bad byte") {
   CHECK_THROWS_WITH(decode(*codec, payload, 80), Contains("byte 23 holds code 3"));
   CHECK(decode(*codec, payload, 79) == std::vector<float>(79, 0.0f));
 }
+
+TEST_CASE("terngrad in base 3: the worked example, both ways") {
+  // Codes 1 0 2 1 1 | 0: 1 + 2 * 9 + 27 + 81 = 127 = 0x7f, then 0.
+  const auto codec = make_codec("terngrad", {{"code", "base3"}});
+  const std::vector<float> g = {0.3f, -1.2f, 0.6f, 0.0f, 0.9f, -0.3f};
+  const auto payload = encode(*codec, g, {.injected = {.5f, .1f, .4f, .2f, .9f, .2f}});
+  CHECK(hex(payload) == "9a99993f7f00");
+  CHECK(decode(*codec, payload, 6) == std::vector<float>{0, -1.2f, 1.2f, 0, 0, -1.2f});
+  // 1.6 bits an element; both codes carry the same terms.
+  const auto values = random_values(12345);
+  const auto packed = encode(*codec, values), plain = encode(*make_codec("terngrad"), values);
+  CHECK(packed.size() == 4 + 12345 / 5);
+  CHECK(plain.size() == 4 + 12345 / 4 + 1);
+  CHECK(decode(*codec, packed, 12345) == decode(*make_codec("terngrad"), plain, 12345));
+  auto broken = packed;
+  broken[2000] = std::byte{243};
+  CHECK_THROWS_WITH(decode(*codec, broken, 12345),
+                    Catch::Matchers::Contains("byte 2000 is above 242"));
+}
+
+TEST_CASE("terngrad with the released code's scale: c sigma whether reached or not") {
+  // g of the worked example: mean .05, mean square 2.79 / 6 = .465, sigma^2 = .4625; 2.5 sigma =
+  // 1.7002 > 1.2, the largest: the paper's rule takes 1.2, the released code 1.7002.
+  const std::vector<float> g = {0.3f, -1.2f, 0.6f, 0.0f, 0.9f, -0.3f};
+  const std::vector<std::int64_t> shape = {6};
+  const auto released = make_codec("terngrad", {{"scale", "released"}});
+  CHECK(released->local_scale(view_of(g, shape)) == Approx(2.5 * std::sqrt(0.4625)));
+  CHECK(make_codec("terngrad")->local_scale(view_of(g, shape)) == 1.2f);
+  const std::vector<float> constant(6, 0.5f);  // sigma = 0 says nothing
+  CHECK(released->local_scale(view_of(constant, shape)) == 0.5f);
+}
+
+TEST_CASE("terngrad codes in the order of the released TensorFlow packer") {
+  // It pads with 0, 1, ... to the next multiple of 4 and packs quarters side by side: byte i holds
+  // codes i, i + m, i + 2 m, i + 3 m of 4 m. Ours: 1 0 2 1 1 0, padded 0 1, m = 2:
+  // 1 + 4 * 2 + 16 * 1 + 64 * 0 = 25, 0 + 4 * 1 + 16 * 0 + 64 * 1 = 68.
+  const auto payload = from_hex("9a99993f6101");
+  std::vector<unsigned> codes;
+  for (std::size_t i = 0; i < 6; ++i)
+    codes.push_back(std::to_integer<unsigned>(payload[4 + i / 4]) >> (2 * (i % 4)) & 3u);
+  codes.insert(codes.end(), {0u, 1u});
+  const auto byte = [&](std::size_t i) {
+    return codes[i] + 4 * codes[i + 2] + 16 * codes[i + 4] + 64 * codes[i + 6];
+  };
+  CHECK(byte(0) == 25);
+  CHECK(byte(1) == 68);
+}
+
+TEST_CASE("terngrad's error has the exact variance s |g|_1 - |g|_2^2") {
+  // The worked example: 1.2 * 3.3 - 2.79 = 1.17. An element's squared error is (s - a)^2 with
+  // probability p = a / s and a^2 otherwise; its variance gives the standard error of the mean.
+  const std::vector<float> g = {0.3f, -1.2f, 0.6f, 0.0f, 0.9f, -0.3f};
+  const auto codec = make_codec("terngrad", {{"clip", "0"}});
+  constexpr int kDraws = 20000;
+  double total = 0;
+  for (int r = 0; r < kDraws; ++r) {
+    const auto values = decode(
+        *codec, encode(*codec, g, {.stream = {.seed = 11, .step = static_cast<std::uint32_t>(r)}}),
+        6);
+    for (std::size_t e = 0; e < 6; ++e) total += std::pow(double{values[e]} - g[e], 2);
+  }
+  double variance = 0, variance_of_squares = 0;
+  for (const float value : g) {
+    const double a = std::abs(double{value}), s = 1.2f, mean = a * (s - a);
+    variance += mean;
+    variance_of_squares += a / s * std::pow(s - a, 4) + (1 - a / s) * std::pow(a, 4) - mean * mean;
+  }
+  CHECK(variance == Approx(1.17));
+  CHECK(std::abs(total / kDraws - variance) < 5 * std::sqrt(variance_of_squares / kDraws));
+  CHECK(std::abs(total / kDraws - 1.1 * variance) > 5 * std::sqrt(variance_of_squares / kDraws));
+}
+
+TEST_CASE("terngrad clips 1.24 % of a normal tensor") {
+  // P(|z| > 2.5) = 0.01242; over 100,000 values the standard error is 0.00035.
+  const RandomStream stream{.seed = 4};
+  std::vector<float> g(100000);
+  for (std::size_t e = 0; e < g.size(); ++e) {
+    const double u = 1.0 - uniform(stream, 2 * e), v = uniform(stream, 2 * e + 1);
+    g[e] = static_cast<float>(std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v));
+  }
+  const std::vector<std::int64_t> shape = {100000};
+  const float scale = make_codec("terngrad")->local_scale(view_of(g, shape));
+  double clipped = 0;
+  for (const float value : g) clipped += std::abs(value) > scale;
+  CHECK(std::abs(clipped / 100000 - 0.01242) < 5 * 0.00035);
+}
+
+TEST_CASE("terngrad's AlexNet takes 29.18 MiB with its last layer in binary32") {
+  // DGC's table 3. Convolutions of two groups as in the original; weights and biases by layer.
+  const std::size_t ternary[] = {11 * 11 * 3 * 96,
+                                 96,
+                                 5 * 5 * 48 * 256,
+                                 256,
+                                 3 * 3 * 256 * 384,
+                                 384,
+                                 3 * 3 * 192 * 384,
+                                 384,
+                                 3 * 3 * 192 * 256,
+                                 256,
+                                 9216 * 4096,
+                                 4096,
+                                 4096 * 4096,
+                                 4096,
+                                 1000};
+  const auto codec = make_codec("terngrad");
+  std::size_t bytes = make_codec("none")->max_encoded_size(4096 * 1000);
+  for (const std::size_t n : ternary) bytes += codec->max_encoded_size(n);
+  CHECK(std::round(static_cast<double>(bytes) / 1048576 * 100) == 2918);
+}
+
+TEST_CASE("terngrad explains every byte") {
+  const auto payload = from_hex("9a99993f6101");
+  const auto fields = make_codec("terngrad")->explain(payload, 6, {});
+  REQUIRE(fields.size() == 2);
+  CHECK(fields[0].value == "1.20000005");
+  CHECK(fields[1].offset == 4);
+  CHECK(fields[1].bytes == 2);
+  CHECK(fields[1].value == "t = 0, -1, +1, 0, 0, -1");
+}

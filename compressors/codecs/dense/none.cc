@@ -1,9 +1,7 @@
-#include <algorithm>
-#include <cstring>
-
-#include "compressors/arithmetic/bits.h"
 #include "compressors/codecs/codecs.h"
-#include "compressors/kernels/kernels.h"
+#include "compressors/dense_fields.h"
+#include "compressors/kernels/magnitude.h"
+#include "compressors/kernels/output.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
@@ -20,33 +18,35 @@ class NoneTerms final : public SumTerms {
                 std::span<std::uint32_t> terms) const override {
     const std::size_t n = tensor.data.size();
     GRADWIRE_ASSERT(terms.size() == n);
-    require_finite(kName, tensor, kernels::max_magnitude_bits(tensor.data.data(), n));
-    if (n > 0) std::memcpy(terms.data(), tensor.data.data(), 4 * n);
+    const std::uint32_t largest = kernels::copy_max_magnitude_bits(
+        tensor.data.data(), n, kernels::is_streamed(4 * n), std::as_writable_bytes(terms).data());
+    require_finite(kName, tensor, largest);
   }
 
   void pack(std::span<const std::uint32_t> terms, int,
             std::span<std::byte> payload) const override {
-    GRADWIRE_ASSERT(payload.size() >= 4 * terms.size());
-    if (!terms.empty()) std::memcpy(payload.data(), terms.data(), 4 * terms.size());
+    GRADWIRE_ASSERT(payload.size() >= terms.size_bytes());
+    kernels::copy_bytes(std::as_bytes(terms).data(), terms.size_bytes(),
+                        kernels::is_streamed(terms.size_bytes()), payload.data());
   }
 
   void unpack_add(std::span<const std::byte> payload, int,
                   std::span<std::uint32_t> terms) const override {
-    require_size(kName, payload, 4 * terms.size());
-    for (std::size_t i = 0; i < terms.size(); ++i)
-      terms[i] = bits_of(float_of(terms[i]) + load_field<float>(payload, 4 * i));
+    require_size(kName, payload, terms.size_bytes());
+    kernels::add_scaled(payload.data(), terms.size(), 1.0f, reinterpret_cast<float*>(terms.data()));
   }
 
   void unpack_store(std::span<const std::byte> payload, int,
                     std::span<std::uint32_t> terms) const override {
-    require_size(kName, payload, 4 * terms.size());
-    if (!terms.empty()) std::memcpy(terms.data(), payload.data(), payload.size());
+    require_size(kName, payload, terms.size_bytes());
+    kernels::copy_bytes(payload.data(), payload.size(), kernels::is_streamed(payload.size()),
+                        std::as_writable_bytes(terms).data());
   }
 
   void to_values(std::span<const std::uint32_t> terms, const SideInputs&, float factor,
                  std::span<float> values) const override {
     GRADWIRE_ASSERT(values.size() == terms.size());
-    for (std::size_t i = 0; i < terms.size(); ++i) values[i] = factor * float_of(terms[i]);
+    kernels::store_scaled(std::as_bytes(terms).data(), terms.size(), factor, values.data());
   }
 };
 
@@ -61,20 +61,42 @@ class NoneCodec final : public Codec {
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
     GRADWIRE_ASSERT(job.payload.size() >= data.size_bytes());
-    require_finite(kName, job.tensor, kernels::max_magnitude_bits(data.data(), data.size()));
-    if (!data.empty()) std::memcpy(job.payload.data(), data.data(), data.size_bytes());
+    const std::uint32_t largest = largest_over_ranges(
+        job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
+          return kernels::copy_max_magnitude_bits(data.data() + begin, end - begin,
+                                                  kernels::is_streamed(data.size_bytes()),
+                                                  job.payload.data() + 4 * begin);
+        });
+    require_finite(kName, job.tensor, largest);
     return job.written = data.size_bytes();
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
     require_size(kName, job.payload, job.values.size_bytes());
-    if (!job.values.empty()) std::memcpy(job.values.data(), job.payload.data(), job.payload.size());
+    const auto values = std::as_writable_bytes(job.values);
+    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::copy_bytes(job.payload.data() + 4 * begin, 4 * (end - begin),
+                                     kernels::is_streamed(values.size()),
+                                     values.data() + 4 * begin);
+               });
   }
 
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
     require_size(kName, job.payload, job.values.size_bytes());
-    for (std::size_t i = 0; i < job.values.size(); ++i)
-      job.values[i] += factor * load_field<float>(job.payload, 4 * i);
+    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::add_scaled(job.payload.data() + 4 * begin, end - begin, factor,
+                                     job.values.data() + begin);
+               });
+  }
+
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs&) const override {
+    require_size(kName, payload, 4 * tensor.n);
+    const auto text = [&](std::size_t i) { return float_text(load_field<float>(payload, 4 * i)); };
+    return {{0, payload.size(), "values", "f32[" + std::to_string(tensor.n) + "]",
+             few_of(tensor.n, text)}};
   }
 
  private:
