@@ -46,10 +46,12 @@ struct Code {
 
 // Precondition: the code has at most 63 bits.
 inline Code code_of(std::uint64_t gap, std::uint32_t extra, GolombRule rule) {
-  const std::uint64_t ones = gap >> rule.b;
+  const int width = static_cast<int>(gap >> rule.b) + rule.fixed_bits();
   const std::uint64_t low = gap & ((std::uint64_t{1} << rule.b) - 1);
-  return {((std::uint64_t{1} << ones) - 1) << rule.fixed_bits() | low << rule.extra | extra,
-          static_cast<int>(ones) + rule.fixed_bits()};
+  // The ones are all bits below 2^width but the fixed ones.
+  return {(std::uint64_t{1} << width) - (std::uint64_t{1} << rule.fixed_bits()) +
+              (low << rule.extra | extra),
+          width};
 }
 
 inline void put_long(BitWriter& out, std::uint64_t gap, std::uint32_t extra, GolombRule rule) {
@@ -148,7 +150,7 @@ template <class Visit>
 GolombWalk golomb_walk(BitReader in, GolombRule rule, std::size_t count, std::uint64_t n,
                        Visit&& visit) {
   using namespace golomb_detail;
-  const std::uint64_t low_mask = (std::uint64_t{1} << rule.b) - 1;
+  const std::uint64_t step = std::uint64_t{2} << rule.b;
   const std::uint32_t extra_mask = (1u << rule.extra) - 1u;
   const int fixed = rule.fixed_bits();
   std::uint64_t next = 0;
@@ -156,24 +158,27 @@ GolombWalk golomb_walk(BitReader in, GolombRule rule, std::size_t count, std::ui
   const bool short_codes = 4 * (fixed + 1) <= BitReader::kLargest;
   while (short_codes && i + kGroup <= count && in.whole_word_left()) {
     in.refill();
-    // Ones and zeros exchanged, so that zeros come in from the right and a run counts as one.
+    // Ones and zeros exchanged: a run of ones is counted as zeros, and what follows it is
+    // 2^(b+1) - 1 - low, then the extra bits' complement.
     std::uint64_t window = ~in.window(), index[kGroup], at = next - 1;
     std::uint32_t extra[kGroup];
-    int used = 0;
+    int used = static_cast<int>(kGroup) * fixed;
+#pragma GCC unroll 4
     for (std::size_t j = 0; j < kGroup; ++j) {
       const int ones = std::countl_zero(window);
       window = window << (ones & 63);
-      const std::uint64_t code = ~(window >> (64 - fixed));
+      const std::uint64_t code = window >> (64 - fixed);
       window <<= fixed;
-      used += ones + fixed;
-      at += (static_cast<std::uint64_t>(ones) << rule.b) + (code >> rule.extra & low_mask) + 1;
+      used += ones;
+      at += (static_cast<std::uint64_t>(ones) << rule.b) + step - (code >> rule.extra);
       index[j] = at;
-      extra[j] = static_cast<std::uint32_t>(code) & extra_mask;
+      extra[j] = ~static_cast<std::uint32_t>(code) & extra_mask;
     }
     if (used > in.available() || at >= n) [[unlikely]] {  // read on in the window: take care
       const GolombWalk walk = walk_slowly(in, rule, i, i + kGroup, n, next, visit);
       if (!walk.complete()) return walk;
     } else {
+#pragma GCC unroll 4
       for (std::size_t j = 0; j < kGroup; ++j)
         visit(i + j, static_cast<std::uint32_t>(index[j]), extra[j]);
       in.skip(used);
