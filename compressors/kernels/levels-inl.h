@@ -72,6 +72,17 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, LevelTag>> join_bytes(const Lev
 #endif
 }
 
+/// Towards zero; |x| < 2^31 (Highway's conversion spends four instructions on larger ones).
+HWY_INLINE hn::Vec<LevelIntTag> truncated(LevelVector x) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Vec<LevelIntTag>{_mm512_cvttps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Vec<LevelIntTag>{_mm256_cvttps_epi32(x.raw)};
+#else
+  return hn::ConvertTo(LevelIntTag(), x);
+#endif
+}
+
 /// drawn_level of each lane, at most 255, in the lane's top byte. `scaled` <= 255 * 2^24.
 HWY_INLINE LevelWords level_in_top_byte(LevelVector scaled, const LevelWords& words) {
 #if HWY_TARGET <= HWY_AVX3
@@ -81,7 +92,7 @@ HWY_INLINE LevelWords level_in_top_byte(LevelVector scaled, const LevelWords& wo
   return hn::Add(fixed, hn::ShiftRight<8>(hn::Not(words)));
 #else
   const LevelTag d;
-  const auto level = hn::ConvertTo(LevelIntTag(), hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
+  const auto level = truncated(hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
   const auto rest = hn::Sub(scaled, hn::Mul(hn::ConvertTo(d, level), hn::Set(d, 0x1p24f)));
   const auto draw = hn::ConvertTo(d, hn::BitCast(LevelIntTag(), hn::ShiftRight<8>(words)));
   const auto up = hn::VecFromMask(LevelIntTag(), hn::RebindMask(LevelIntTag(), hn::Lt(draw, rest)));
@@ -106,22 +117,22 @@ template <class Encoder>
 struct TailOnly {
   Encoder encoder;
 #if HWY_TARGET != HWY_SCALAR
-  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) {
     alignas(64) std::uint32_t stored[kWordUnit];
     store_unit(words, stored);
     encoder.tail(i, kWordUnit, stored);
   }
 #endif
-  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) const {
+  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) {
     encoder.tail(i, count, words);
   }
 };
 
 template <class Encoder>
-HWY_INLINE void encode_drawn(const Encoder& encoder, bool wide, const Draws& draws,
-                             std::size_t begin, std::size_t n) {
+HWY_INLINE void encode_drawn(Encoder encoder, bool wide, const Draws& draws, std::size_t begin,
+                             std::size_t n) {
   if (wide) {
-    const TailOnly<Encoder> slow{encoder};
+    TailOnly<Encoder> slow{encoder};
     for_words(draws, begin, n, slow);
   } else {
     for_words(draws, begin, n, encoder);

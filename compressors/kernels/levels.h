@@ -49,9 +49,10 @@ void level_codes(const float* values, std::size_t n, const LevelGrid& grid, Leve
 /// codes[i] = min(max(rint(values[i] inverses[i]), -half), half - 1) + half.
 void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,
                   std::uint8_t* codes);
-/// codes[i] = sign << (bits - 1) | level, the sign of level 0 being 0. levels < 2^(bits - 1).
-void norm_codes(const float* values, std::size_t n, const NormGrid& grid, int bits,
-                const Draws& draws, std::size_t begin, std::uint8_t* codes);
+/// codes[i] = sign << (bits - 1) | level in grids[i / bucket], the sign of level 0 being 0.
+/// levels < 2^(bits - 1).
+void norm_codes(const float* values, std::size_t n, const NormGrid* grids, std::size_t bucket,
+                int bits, const Draws& draws, std::size_t begin, std::uint8_t* codes);
 /// levels[i] = signed_norm_level(values[i]).
 void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid,
                         const Draws& draws, std::size_t begin, std::int32_t* levels);

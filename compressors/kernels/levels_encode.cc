@@ -22,9 +22,10 @@ struct GridEncoder {
     const LevelWordTag dw;
     const auto distance = hn::Sub(hn::LoadU(d, values + i), hn::Set(d, grid.origin));
     const auto a = hn::Mul(distance, hn::Set(d, grid.inverse));
+    // Adding 2^23 rounds to even and leaves the level in the low byte.
     if constexpr (kRounding == LevelRounding::kHalfToEven)
-      return hn::BitCast(dw, hn::NearestInt(a));
-    return hn::BitCast(dw, hn::ConvertTo(LevelIntTag(), hn::Add(a, hn::Set(d, 0.5f))));
+      return hn::BitCast(dw, hn::Add(a, hn::Set(d, 0x1p23f)));
+    return hn::BitCast(dw, truncated(hn::Add(a, hn::Set(d, 0.5f))));
   }
   /// The level is in the top byte of each lane.
   HWY_INLINE LevelWords drawn_levels(std::size_t i, const LevelWords& words) const {

@@ -18,17 +18,29 @@ HWY_INLINE LevelVector scaled_magnitude(LevelVector value, const NormGrid& grid)
 }
 #endif
 
+/// Several buckets, each a multiple of kWordUnit (or one bucket), so that Philox's batches run on.
 struct NormEncoder {
   const float* values;
-  NormGrid grid;
+  const NormGrid* grids;
+  std::size_t bucket;
   int bits;
   std::uint8_t* codes;
+  std::size_t bucket_end = bucket;
+
+  HWY_INLINE const NormGrid& grid_at(std::size_t i) {
+    if (i >= bucket_end) {
+      ++grids;
+      bucket_end += bucket;
+    }
+    return *grids;
+  }
 
 #if HWY_TARGET != HWY_SCALAR
 #if HWY_TARGET <= HWY_AVX3_DL
   // Signs join the levels as bytes, 64 at a time.
-  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) {
     const LevelTag d;
+    const NormGrid& grid = grid_at(i);
     WordUnit levels, signs;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
@@ -47,9 +59,10 @@ struct NormEncoder {
                         _mm512_mask_add_epi8(level.raw, signed_codes, level.raw, sign_bit));
   }
 #else
-  HWY_INLINE void unit(std::size_t i, const WordUnit& words) const {
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) {
     const LevelTag d;
     const LevelWordTag dw;
+    const NormGrid& grid = grid_at(i);
     WordUnit out;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
@@ -64,7 +77,8 @@ struct NormEncoder {
   }
 #endif
 #endif
-  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) const {
+  HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) {
+    const NormGrid& grid = grid_at(i);
     for (std::size_t j = 0; j < count; ++j) {
       const float value = values[i + j];
       const std::uint32_t level = norm_level(value, grid, words[j] >> 8);
@@ -88,7 +102,7 @@ struct SignedEncoder {
       const std::size_t at = i + v * kLevelLanes;
       const auto value = hn::LoadU(d, values + at);
       const auto scaled = scaled_magnitude(value, grid);
-      const auto level = hn::ConvertTo(di, hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
+      const auto level = truncated(hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
       const auto rest = hn::Sub(scaled, hn::Mul(hn::ConvertTo(d, level), hn::Set(d, 0x1p24f)));
       const auto draw = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<8>(words.vector[v])));
       const auto up = hn::VecFromMask(di, hn::RebindMask(di, hn::Lt(draw, rest)));
@@ -103,9 +117,17 @@ struct SignedEncoder {
   }
 };
 
-HWY_ATTR void NormCodes(const float* values, std::size_t n, const NormGrid& grid, int bits,
-                        const Draws& draws, std::size_t begin, std::uint8_t* codes) {
-  encode_drawn(NormEncoder{values, grid, bits, codes}, grid.wide, draws, begin, n);
+HWY_ATTR void NormCodes(const float* values, std::size_t n, const NormGrid* grids,
+                        std::size_t bucket, int bits, const Draws& draws, std::size_t begin,
+                        std::uint8_t* codes) {
+  bool together = bucket % kWordUnit == 0;
+  for (std::size_t b = 0; b * bucket < n; ++b) together = together && !grids[b].wide;
+  const std::size_t part = together ? n : bucket;
+  for (std::size_t at = 0; at < n; at += part) {
+    const NormGrid* grid = grids + at / bucket;
+    encode_drawn(NormEncoder{values + at, grid, bucket, bits, codes + at}, grid->wide, draws,
+                 begin + at, std::min(part, n - at));
+  }
 }
 
 HWY_ATTR void SignedNormLevels(const float* values, std::size_t n, const NormGrid& grid,
@@ -124,9 +146,9 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(NormCodes);
 HWY_EXPORT(SignedNormLevels);
 
-void norm_codes(const float* values, std::size_t n, const NormGrid& grid, int bits,
-                const Draws& draws, std::size_t begin, std::uint8_t* codes) {
-  HWY_DYNAMIC_DISPATCH(NormCodes)(values, n, grid, bits, draws, begin, codes);
+void norm_codes(const float* values, std::size_t n, const NormGrid* grids, std::size_t bucket,
+                int bits, const Draws& draws, std::size_t begin, std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(NormCodes)(values, n, grids, bucket, bits, draws, begin, codes);
 }
 void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid,
                         const Draws& draws, std::size_t begin, std::int32_t* levels) {

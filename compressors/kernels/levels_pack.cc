@@ -110,78 +110,178 @@ struct VectorPacker {
 };
 
 #if HWY_TARGET <= HWY_AVX3_DL
-/// Moves groups of b bytes together (or apart) with one permutation of bytes.
-struct GroupMover {
-  __m512i pack_index, unpack_index;
-  __mmask64 packed_bytes;
+/// Where bytes of packed groups go: index[bits][order], for both directions.
+struct ByteMoves {
+  alignas(64) std::uint8_t pack[9][2][64] = {};
+  alignas(64) std::uint8_t unpack[9][2][64] = {};
+  alignas(64) std::uint8_t shift[9][2][64] = {};  ///< of each code in its unpacked group
+};
 
-  explicit GroupMover(std::size_t bits) {
-    alignas(64) std::uint8_t packing[64] = {}, unpacking[64] = {};
-    for (std::size_t group = 0; group < 8; ++group)
-      for (std::size_t byte = 0; byte < bits; ++byte) {
-        packing[group * bits + byte] = static_cast<std::uint8_t>(8 * group + byte);
-        unpacking[8 * group + byte] = static_cast<std::uint8_t>(group * bits + byte);
+constexpr ByteMoves make_byte_moves() {
+  ByteMoves moves;
+  for (unsigned bits = 1; bits <= 8; ++bits)
+    for (unsigned group = 0; group < 8; ++group)
+      for (unsigned byte = 0; byte < 8; ++byte) {
+        const unsigned at = 8 * group + byte, packed = bits * group + byte;
+        const unsigned reversed = 8 * group + bits - 1 - byte;  // high first: value's top byte
+        if (byte < bits) {
+          moves.pack[bits][0][packed] = static_cast<std::uint8_t>(at);
+          moves.pack[bits][1][packed] = static_cast<std::uint8_t>(reversed);
+          moves.unpack[bits][0][at] = static_cast<std::uint8_t>(packed);
+          moves.unpack[bits][1][reversed] = static_cast<std::uint8_t>(packed);
+        }
+        moves.shift[bits][0][at] = static_cast<std::uint8_t>(bits * byte);
+        moves.shift[bits][1][at] = static_cast<std::uint8_t>(bits * (7 - byte));
       }
-    pack_index = _mm512_load_si512(packing);
-    unpack_index = _mm512_load_si512(unpacking);
-    packed_bytes = bits == 8 ? ~__mmask64{0} : (__mmask64{1} << (8 * bits)) - 1;
+  return moves;
+}
+inline constexpr ByteMoves kByteMoves = make_byte_moves();
+
+/// 64 codes at a time: products push neighbours together, one permutation moves bytes.
+struct GroupCoder {
+  __m512i pack_index, unpack_index, shifts, mask, byte_weights, pair_weights;
+  __m128i first_shift, second_shift;
+  __mmask64 packed;
+
+  GroupCoder(int bits, BitOrder order) {
+    const int o = order == BitOrder::kHighFirst ? 1 : 0;
+    pack_index = _mm512_load_si512(kByteMoves.pack[bits][o]);
+    unpack_index = _mm512_load_si512(kByteMoves.unpack[bits][o]);
+    shifts = _mm512_load_si512(kByteMoves.shift[bits][o]);
+    mask = _mm512_set1_epi8(static_cast<char>((1 << bits) - 1));
+    const int wide = 1 << bits, wider = 1 << (2 * bits);
+    byte_weights = _mm512_set1_epi16(static_cast<short>(o == 0 ? wide << 8 | 1 : 1 << 8 | wide));
+    pair_weights = _mm512_set1_epi32(o == 0 ? wider << 16 | 1 : 1 << 16 | wider);
+    first_shift = _mm_cvtsi32_si128(o == 0 ? 0 : 4 * bits);
+    second_shift = _mm_cvtsi32_si128(o == 0 ? 4 * bits : 0);
+    packed = (__mmask64{1} << (8 * bits)) - 1;
   }
-  HWY_INLINE void store(GroupVector x, std::byte* packed) const {
-    _mm512_mask_storeu_epi8(packed, packed_bytes, _mm512_permutexvar_epi8(pack_index, x.raw));
+  HWY_INLINE void pack(const std::uint8_t* codes, std::byte* out) const {  // fewer than 8 bits
+    const __m512i pairs = _mm512_maddubs_epi16(byte_weights, _mm512_loadu_si512(codes));
+    const __m512i fours = _mm512_madd_epi16(pairs, pair_weights);
+    const __m512i first = _mm512_maskz_mov_epi32(0x5555, fours);
+    const __m512i second = _mm512_srli_epi64(fours, 32);
+    const __m512i group = _mm512_or_si512(_mm512_sll_epi64(first, first_shift),
+                                          _mm512_sll_epi64(second, second_shift));
+    _mm512_mask_storeu_epi8(out, packed, _mm512_permutexvar_epi8(pack_index, group));
   }
-  HWY_INLINE GroupVector load(const std::byte* packed) const {
-    return GroupVector{
-        _mm512_permutexvar_epi8(unpack_index, _mm512_maskz_loadu_epi8(packed_bytes, packed))};
+  HWY_INLINE void unpack(const std::byte* in, std::uint8_t* codes) const {
+    const __m512i bytes = _mm512_maskz_loadu_epi8(packed, in);
+    const __m512i group = _mm512_permutexvar_epi8(unpack_index, bytes);
+    const __m512i code = _mm512_multishift_epi64_epi8(shifts, group);
+    _mm512_storeu_si512(codes, _mm512_and_si512(code, mask));
   }
 };
+inline constexpr std::size_t kSpare = 0;
 #else
-struct GroupMover {
+/// One vector of codes at a time; touches up to 8 bytes beyond its packed groups.
+struct GroupCoder {
+  VectorPacker packer;
   std::size_t bytes;
-  explicit GroupMover(std::size_t bits) : bytes(bits) {}
-  HWY_INLINE void store(GroupVector x, std::byte* packed) const {
-    std::uint64_t lane[kGroups];
-    hn::StoreU(x, GroupTag(), lane);
-    std::byte out[kStep + 8];
+  bool nibbles;
+
+  GroupCoder(int bits, BitOrder order)
+      : packer{bits, order == BitOrder::kHighFirst},
+        bytes(static_cast<std::size_t>(bits)),
+        nibbles(bits == 4) {}
+
+  HWY_INLINE void pack(const std::uint8_t* codes, std::byte* out) const {
+    const hn::Repartition<std::uint8_t, GroupTag> d8;
+    auto x = hn::BitCast(GroupTag(), hn::LoadU(d8, codes));
+#if HWY_TARGET == HWY_AVX2
+    x = packer.reverse ? packer.pack(x) : pack_low_first(x);
+#else
+    x = packer.pack(x);
+#endif
+    alignas(64) std::uint64_t lane[kGroups];
+    hn::Store(x, GroupTag(), lane);
     for (std::size_t g = 0; g < kGroups; ++g) std::memcpy(out + g * bytes, &lane[g], 8);
-    std::memcpy(packed, out, kGroups * bytes);
   }
-  HWY_INLINE GroupVector load(const std::byte* packed) const {
-    std::byte in[kStep + 8];
-    std::memcpy(in, packed, kGroups * bytes);
+  HWY_INLINE void unpack(const std::byte* in, std::uint8_t* codes) const {
+    if (nibbles) return unpack_nibbles(in, codes);
+    const hn::Repartition<std::uint8_t, GroupTag> d8;
+    hn::StoreU(hn::BitCast(d8, packer.unpack(load_groups(in))), d8, codes);
+  }
+
+ private:
+#if HWY_TARGET == HWY_AVX2
+  /// Products push neighbours together.
+  HWY_INLINE GroupVector pack_low_first(GroupVector x) const {
+    const int bits = packer.bits;
+    const __m256i byte_weights = _mm256_set1_epi16(static_cast<short>(1 << bits << 8 | 1));
+    const __m256i pair_weights = _mm256_set1_epi32(1 << (2 * bits) << 16 | 1);
+    const GroupVector fours{
+        _mm256_madd_epi16(_mm256_maddubs_epi16(byte_weights, x.raw), pair_weights)};
+    return VectorPacker::fold(fours, kEvenFours, 32 - 4 * bits);
+  }
+#endif
+  HWY_INLINE GroupVector load_groups(const std::byte* in) const {
+    const auto group = [&](std::size_t g) HWY_ATTR {
+      std::uint64_t lane;
+      std::memcpy(&lane, in + g * bytes, 8);
+      return lane;
+    };
+#if HWY_TARGET == HWY_AVX2
+    return GroupVector{
+        _mm256_setr_epi64x(static_cast<long long>(group(0)), static_cast<long long>(group(1)),
+                           static_cast<long long>(group(2)), static_cast<long long>(group(3)))};
+#else
     std::uint64_t lane[kGroups];
-    for (std::size_t g = 0; g < kGroups; ++g) std::memcpy(&lane[g], in + g * bytes, 8);
+    for (std::size_t g = 0; g < kGroups; ++g) lane[g] = group(g);
     return hn::LoadU(GroupTag(), lane);
+#endif
+  }
+  /// Two codes a byte, 16 bytes at a time.
+  HWY_INLINE void unpack_nibbles(const std::byte* in, std::uint8_t* codes) const {
+    packer.reverse ? unpack_nibbles<true>(in, codes) : unpack_nibbles<false>(in, codes);
+  }
+  template <bool kReverse>
+  static HWY_INLINE void unpack_nibbles(const std::byte* in, std::uint8_t* codes) {
+    const hn::CappedTag<std::uint8_t, 16> d;
+    const hn::Repartition<std::uint16_t, decltype(d)> d16;
+    const auto mask = hn::Set(d, 15);
+    for (std::size_t i = 0; i < kStep; i += 32) {
+      const auto x = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + i / 2));
+      const auto low = hn::And(x, mask);
+      const auto high = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(d16, x))), mask);
+      const auto& first = kReverse ? high : low;
+      const auto& second = kReverse ? low : high;
+      hn::StoreU(hn::InterleaveLower(d, first, second), d, codes + i);
+      hn::StoreU(hn::InterleaveUpper(d, first, second), d, codes + i + 16);
+    }
   }
 };
+/// Codes that must follow a vector of them, so that its spare bytes are theirs.
+inline constexpr std::size_t kSpare = 64;
 #endif
 #endif
 
 HWY_ATTR void Pack(const std::uint8_t* codes, std::size_t n, int bits, BitOrder order,
                    std::byte* packed) {
+  if (bits == 8) {
+    if (n > 0) std::memcpy(packed, codes, n);
+    return;
+  }
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::Repartition<std::uint8_t, GroupTag> bytes;
-  const VectorPacker packer{bits, order == BitOrder::kHighFirst};
-  const GroupMover mover(static_cast<std::size_t>(bits));
-  for (; i + kStep <= n; i += kStep) {
-    const auto x = hn::BitCast(GroupTag(), hn::LoadU(bytes, codes + i));
-    mover.store(packer.pack(x), packed + i / 8 * static_cast<std::size_t>(bits));
-  }
+  const GroupCoder coder(bits, order);
+  for (; i + kStep + kSpare <= n; i += kStep)
+    coder.pack(codes + i, packed + i / 8 * static_cast<std::size_t>(bits));
 #endif
   pack_rest(codes + i, n - i, bits, order, packed + i / 8 * static_cast<std::size_t>(bits));
 }
 
 HWY_ATTR void Unpack(const std::byte* packed, std::size_t n, int bits, BitOrder order,
                      std::uint8_t* codes) {
+  if (bits == 8) {
+    if (n > 0) std::memcpy(codes, packed, n);
+    return;
+  }
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::Repartition<std::uint8_t, GroupTag> bytes;
-  const VectorPacker packer{bits, order == BitOrder::kHighFirst};
-  const GroupMover mover(static_cast<std::size_t>(bits));
-  for (; i + kStep <= n; i += kStep) {
-    const auto x = packer.unpack(mover.load(packed + i / 8 * static_cast<std::size_t>(bits)));
-    hn::StoreU(hn::BitCast(bytes, x), bytes, codes + i);
-  }
+  const GroupCoder coder(bits, order);
+  for (; i + kStep + kSpare <= n; i += kStep)
+    coder.unpack(packed + i / 8 * static_cast<std::size_t>(bits), codes + i);
 #endif
   unpack_rest(packed + i / 8 * static_cast<std::size_t>(bits), n - i, bits, order, codes + i);
 }

@@ -35,17 +35,25 @@ HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
   const LevelTag d;
   const std::size_t lanes = hn::Lanes(d);
   const auto first = hn::Set(d, values[0]);
-  RangeVectors even{first, first, hn::Zero(d)}, odd = even;
+  constexpr std::size_t kChains = 4;  // hides the latency of the additions
+  RangeVectors chain[kChains] = {{first, first, hn::Zero(d)},
+                                 {first, first, hn::Zero(d)},
+                                 {first, first, hn::Zero(d)},
+                                 {first, first, hn::Zero(d)}};
   std::size_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    fetch_ahead(values + i);
-    if (lanes >= 16) fetch_ahead(values + i + lanes);
-    even.take(hn::LoadU(d, values + i));
-    odd.take(hn::LoadU(d, values + i + lanes));
+  for (; i + kChains * lanes <= n; i += kChains * lanes) {
+    for (std::size_t line = 0; line < kChains * lanes; line += 16) fetch_ahead(values + i + line);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < kChains; ++c) chain[c].take(hn::LoadU(d, values + i + c * lanes));
   }
-  float smallest = hn::GetLane(hn::MinOfLanes(d, hn::Min(even.smallest, odd.smallest)));
-  float largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(even.largest, odd.largest)));
-  float poison = hn::GetLane(hn::SumOfLanes(d, hn::Add(even.poison, odd.poison)));
+  for (std::size_t c = 1; c < kChains; ++c) {
+    chain[0].smallest = hn::Min(chain[0].smallest, chain[c].smallest);
+    chain[0].largest = hn::Max(chain[0].largest, chain[c].largest);
+    chain[0].poison = hn::Add(chain[0].poison, chain[c].poison);
+  }
+  float smallest = hn::GetLane(hn::MinOfLanes(d, chain[0].smallest));
+  float largest = hn::GetLane(hn::MaxOfLanes(d, chain[0].largest));
+  float poison = hn::GetLane(hn::SumOfLanes(d, chain[0].poison));
   for (; i < n; ++i) {
     smallest = values[i] < smallest ? values[i] : smallest;
     largest = values[i] > largest ? values[i] : largest;

@@ -101,7 +101,7 @@ TEST_CASE("every instruction set gives the norm levels and values of the shared 
             const NormGrid grid = norm_grid(norm_from_squares(squares), levels);
             std::vector<std::uint8_t> codes(n);
             std::vector<std::int32_t> signed_levels(n);
-            kernels::norm_codes(values.data(), n, grid, bits, kDraws, 4, codes.data());
+            kernels::norm_codes(values.data(), n, &grid, n, bits, kDraws, 4, codes.data());
             kernels::signed_norm_levels(values.data(), n, grid, kDraws, 4, signed_levels.data());
             std::vector<float> decoded(n);
             kernels::norm_values(codes.data(), n, grid, bits, kernels::Sink::kStore, 1.0f,

@@ -81,16 +81,21 @@ class QsgdFixed final : public QsgdCodec {
     const std::size_t whole = whole_bucket_chunk(options_.bucket);
     if (whole == 0) write_norms(job, finite);
     std::byte* packed = job.payload.data() + norm_bytes(n);
+    const bool together = whole != 0 && options_.bucket % 64 == 0;
     for_chunks(job.team, n, whole == 0 ? kernels::kLevelChunk : whole,
                [&](const LevelChunk& chunk) {
                  std::uint8_t codes[kernels::kLevelChunk];
+                 NormGrid grids[kernels::kLevelChunk / 64], *grid = grids;
                  chunk.for_buckets(options_.bucket, [&](std::size_t begin, std::size_t count) {
                    if (whole != 0)
                      store_field(job.payload, norm_at(begin), norm_of(job, begin, finite));
-                   const NormGrid grid = grid_of(load_field<float>(job.payload, norm_at(begin)));
-                   kernels::norm_codes(job.tensor.data.data() + begin, count, grid, options_.bits,
-                                       job.draws, begin, codes + (begin - chunk.begin));
+                   *grid = grid_of(load_field<float>(job.payload, norm_at(begin)));
+                   if (together)
+                     ++grid;
+                   else
+                     write_codes(job, begin, count, grid, codes + (begin - chunk.begin));
                  });
+                 if (together) write_codes(job, chunk.begin, chunk.count, grids, codes);
                  kernels::pack_codes(codes, chunk.count, options_.bits, BitOrder::kLowFirst,
                                      packed + packed_bytes(chunk.begin, options_.bits));
                });
@@ -120,6 +125,13 @@ class QsgdFixed final : public QsgdCodec {
  private:
   std::size_t norm_bytes(std::size_t n) const { return kNormBytes * buckets(n, options_.bucket); }
   std::size_t norm_at(std::size_t begin) const { return begin / options_.bucket * kNormBytes; }
+
+  /// Codes of the buckets of `grids`, or of a part of one of them.
+  void write_codes(const EncodeJob& job, std::size_t begin, std::size_t count,
+                   const NormGrid* grids, std::uint8_t* codes) const {
+    kernels::norm_codes(job.tensor.data.data() + begin, count, grids, options_.bucket,
+                        options_.bits, job.draws, begin, codes);
+  }
 
   void write_norms(const EncodeJob& job, std::atomic<bool>& finite) const {
     for_ranges(job.team, job.tensor.data.size(), options_.bucket, kSmallestRange,
