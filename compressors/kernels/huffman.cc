@@ -1,5 +1,6 @@
 #include "compressors/kernels/huffman.h"
 
+#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -35,6 +36,42 @@ HWY_ATTR void EqualMask(const std::uint16_t* symbols, std::size_t n, std::uint16
   for (; i < n; ++i) mask[i / 64] |= std::uint64_t{symbols[i] == symbol} << (i % 64);
 }
 
+constexpr std::size_t kMostWords = 64;
+
+/// long_runs[i] &= long_runs shifted down by `length`: from ones that begin `length` ones to those
+/// that begin twice as many. Returns whether there is any.
+HWY_ATTR bool double_length(std::uint64_t* long_runs, std::size_t length) {
+  const std::size_t skip = length / 64, shift = length % 64;
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < kMostWords; ++i) {
+    const std::uint64_t low = long_runs[i + skip];
+    const std::uint64_t next = long_runs[i + skip + 1];
+    long_runs[i] &= shift == 0 ? low : low >> shift | next << (64 - shift);
+    any |= long_runs[i];
+  }
+  return any != 0;
+}
+
+// Without a branch for each run: where do runs of at least 1, 2, 4, ... ones begin?
+HWY_ATTR void CountRuns(const std::uint64_t* mask, std::size_t words, std::uint32_t* classes) {
+  std::uint64_t starts[kMostWords], long_runs[2 * kMostWords + 1] = {}, last = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    starts[i] = mask[i] & ~(mask[i] << 1 | last >> 63);
+    long_runs[i] = last = mask[i];
+  }
+  std::uint32_t shorter = 0;  // runs of this class and longer ones
+  for (std::size_t i = 0; i < words; ++i)
+    shorter += static_cast<std::uint32_t>(std::popcount(starts[i]));
+  for (std::size_t c = 0; shorter > 0; ++c) {
+    std::uint32_t longer = 0;
+    if (double_length(long_runs, std::size_t{1} << c))
+      for (std::size_t i = 0; i < words; ++i)
+        longer += static_cast<std::uint32_t>(std::popcount(starts[i] & long_runs[i]));
+    classes[c] += shorter - longer;
+    shorter = longer;
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();
@@ -43,10 +80,15 @@ HWY_AFTER_NAMESPACE();
 namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(EqualMask);
+HWY_EXPORT(CountRuns);
 
 void equal_mask(const std::uint16_t* symbols, std::size_t n, std::uint16_t symbol,
                 std::uint64_t* mask) {
   HWY_DYNAMIC_DISPATCH(EqualMask)(symbols, n, symbol, mask);
+}
+
+void count_runs(const std::uint64_t* mask, std::size_t words, std::uint32_t* classes) {
+  HWY_DYNAMIC_DISPATCH(CountRuns)(mask, words, classes);
 }
 
 void count_symbols(const std::uint16_t* symbols, std::size_t n, std::size_t alphabet,

@@ -16,4 +16,9 @@ void count_symbols(const std::uint16_t* symbols, std::size_t n, std::size_t alph
 void equal_mask(const std::uint16_t* symbols, std::size_t n, std::uint16_t symbol,
                 std::uint64_t* mask);
 
+/// classes[c] += runs of 2^c to 2^(c + 1) - 1 ones in `words` <= 64 words of a mask, c = 0 to 12.
+/// Bits beyond the mask's end are 0.
+inline constexpr std::size_t kRunClasses = 13;
+void count_runs(const std::uint64_t* mask, std::size_t words, std::uint32_t* classes);
+
 }  // namespace gradwire::compressors::kernels

@@ -220,3 +220,23 @@ TEST_CASE("masks of equal symbols") {
   for (std::size_t i = 0; i < 384; ++i)
     REQUIRE((mask[i / 64] >> (i % 64) & 1) == (i < 333 && symbols[i] == 1 ? 1u : 0u));
 }
+
+TEST_CASE("runs of ones by class, against a walk from bit to bit") {
+  for (const double share : {0.0, 0.3, 0.5, 0.99, 0.9995, 1.0}) {
+    std::vector<std::uint64_t> mask(64);
+    const RandomStream stream{.seed = 8};
+    for (std::size_t i = 0; i < 4096; ++i)
+      mask[i / 64] |= std::uint64_t{uniform(stream, i) < share} << (i % 64);
+    for (const std::size_t words : {1u, 5u, 64u}) {
+      std::vector<std::uint32_t> expected(kernels::kRunClasses), classes(kernels::kRunClasses);
+      std::size_t run = 0;
+      for (std::size_t i = 0; i <= 64 * words; ++i) {
+        const bool one = i < 64 * words && (mask[i / 64] >> (i % 64) & 1) != 0;
+        if (!one && run > 0) ++expected[static_cast<std::size_t>(std::bit_width(run)) - 1];
+        run = one ? run + 1 : 0;
+      }
+      kernels::count_runs(mask.data(), words, classes.data());
+      CHECK(classes == expected);
+    }
+  }
+}

@@ -10,6 +10,7 @@
 namespace gradwire::compressors {
 namespace {
 
+static_assert(kernels::kRunClasses == kSzRunClasses + 1 && kSzChunk <= 64 * 64);
 constexpr std::size_t kRange = std::size_t{1} << 16;  // elements, at least, for a thread
 
 std::uint16_t symbol_of_first(const SzCodes& codes) {
@@ -42,12 +43,6 @@ void plane_symbols(const SzCodes& codes, std::size_t begin, std::size_t end,
   }
 }
 
-struct RunCounter {
-  std::uint32_t* classes;
-  void zeros(std::size_t run) { ++classes[run_class(run)]; }
-  void symbols(std::size_t, std::size_t) {}
-};
-
 /// Counts of one thread's elements, added to the common ones at the end: sums of whole numbers
 /// come out the same in any order.
 void count_range(const SzCodes& codes, std::size_t begin, std::size_t end, SzCounts& counts) {
@@ -62,7 +57,7 @@ void count_range(const SzCodes& codes, std::size_t begin, std::size_t end, SzCou
     sz_symbols(codes, at, count, symbols);
     kernels::count_symbols(symbols, count, alphabet, tables);
     kernels::equal_mask(symbols, count, static_cast<std::uint16_t>(codes.radius), mask);
-    for_each_run(mask, count, RunCounter{runs});
+    kernels::count_runs(mask, (count + 63) / 64, runs);
   }
   const auto add = [](std::uint32_t& sum, std::uint32_t part) {
     if (part != 0) std::atomic_ref(sum).fetch_add(part, std::memory_order_relaxed);
