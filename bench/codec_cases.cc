@@ -13,9 +13,16 @@ using compressors::CodecInfo;
 const std::vector<CodecCase>& special_cases() {
   static const std::vector<CodecCase> cases = {
       {.label = "int8", .codec = "int8", .passes = 2},
+      {.label = "minmax", .codec = "minmax"},
+      {.label = "minmax_random",
+       .codec = "minmax",
+       .options = {{"rounding", "stochastic"}},
+       .encode_only = true},
       {.label = "dither", .codec = "dither", .passes = 2},
+      {.label = "qsgd", .codec = "qsgd"},
+      {.label = "qsgd_dense", .codec = "qsgd", .options = {{"format", "dense"}}},
       {.label = "terngrad", .codec = "terngrad", .passes = 2},
-      {.label = "terngrad_shared", .codec = "terngrad", .shared_scale = true},
+      {.label = "terngrad_shared", .codec = "terngrad", .shared_scale = true, .encode_only = true},
       {.label = "log", .codec = "log", .passes = 2},
       {.label = "powersgd", .codec = "powersgd", .passes = 2, .square = true},
       {.label = "csr", .codec = "csr", .tensor = TensorKind::kSparse},
@@ -46,7 +53,7 @@ void add_cases_of(const CodecInfo& info, std::vector<CodecCase>& cases) {
   if (!takes_feedback(info)) return;
   CodecCase feedback = cases[first];
   feedback.label += "_ef";
-  feedback.feedback = true;
+  feedback.feedback = feedback.encode_only = true;
   cases.push_back(feedback);
 }
 

@@ -24,6 +24,7 @@ struct CodecCase {
   std::map<std::string, std::string> options = {};
   bool shared_scale = false;  ///< the scale is known before: encode need not look for it
   bool feedback = false;      ///< encode_with_residual
+  bool encode_only = false;   ///< decoding is that of another case
   /// How often encode must read its input from memory: 2 where a property of the whole tensor must
   /// be known first.
   int passes = 1;

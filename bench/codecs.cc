@@ -17,9 +17,8 @@ constexpr std::size_t kCyclesFrom = 16 << 10, kCyclesTo = 1 << 20;
 constexpr std::size_t kTwinsFrom = 1 << 20, kTwinsTo = 64 << 20;
 constexpr double kSmallLasting = 0.01;  // s, for calls that are short
 
-/// The operations that differ from the plain case's of the same codec.
 std::vector<Operation> operations_of(const CodecCase& codec_case) {
-  if (codec_case.label != codec_case.codec) return {Operation::kEncode};
+  if (codec_case.encode_only) return {Operation::kEncode};
   return {std::begin(kOperations), std::end(kOperations)};
 }
 

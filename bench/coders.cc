@@ -1,11 +1,13 @@
 #include "bench/coders.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 
 #include "base/philox.h"
 #include "bench/timing.h"
+#include "compressors/coding/elias.h"
 #include "compressors/coding/golomb_rice.h"
 #include "compressors/coding/huffman.h"
 
@@ -56,6 +58,34 @@ void measure_golomb(int repetitions, std::vector<CoderPoint>& points) {
   measure("golomb_rice", entries.size(), repetitions, encode, decode, points);
 }
 
+/// Numbers k >= 1, each half as frequent as the one before it, as small levels are.
+void measure_elias(int repetitions, std::vector<CoderPoint>& points) {
+  std::vector<std::uint32_t> numbers(1 << 14), decoded(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto u = static_cast<std::uint32_t>(uniform(kStream, i) * 0x1p24f);
+    numbers[i] = static_cast<std::uint32_t>(std::countl_zero(u << 8 | 0xFFu)) + 1;
+  }
+  std::vector<std::byte> bytes(numbers.size() * kLongestElias / 8 + 16);
+  std::size_t written = 0;
+  const auto encode = [&] {
+    BitWriter out(bytes);
+    for (const std::uint32_t number : numbers) {
+      const EliasCode code = elias_code(number);
+      out.put(code.bits, code.width);
+    }
+    written = out.finish();
+  };
+  encode();
+  const auto decode = [&] {
+    BitReader in({bytes.data(), written});
+    for (std::uint32_t& number : decoded) {
+      in.refill();
+      number = static_cast<std::uint32_t>(take_elias(in));
+    }
+  };
+  measure("elias", numbers.size(), repetitions, encode, decode, points);
+}
+
 /// Quantised residuals around the middle of 1,024 symbols, standard deviation 3: 3.6 bits a symbol.
 std::vector<std::uint16_t> residuals(std::size_t count) {
   std::vector<std::uint16_t> symbols(count);
@@ -103,6 +133,7 @@ std::vector<CoderPoint> bench_coders(int repetitions) {
   std::vector<CoderPoint> points;
   measure_golomb(repetitions, points);
   measure_huffman(repetitions, points);
+  measure_elias(repetitions, points);
   return points;
 }
 
