@@ -117,7 +117,7 @@ std::size_t write_runs(Indices indices, std::span<std::byte> bytes) {
 std::size_t write_bitmap(Indices indices, std::size_t n, std::span<std::byte> bytes) {
   const std::size_t size = bytes_of(n);
   GRADWIRE_ASSERT(bytes.size() >= size);
-  std::memset(bytes.data(), 0, size);
+  std::fill_n(bytes.begin(), size, std::byte{0});
   for (const std::uint32_t index : indices)
     bytes[index / 8] |= static_cast<std::byte>(1u << (index % 8));
   return size;
