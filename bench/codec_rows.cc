@@ -105,6 +105,17 @@ std::vector<BenchRow> rows_of(const CodecBenchResult& result) {
   return rows;
 }
 
+std::vector<std::string> notes_on(const CodecBenchResult& result) {
+  constexpr double kBusy = 0.25;
+  std::vector<std::string> notes;
+  for (const std::string& what : result.left_out) notes.push_back("left out: " + what);
+  if (result.interrupted > kBusy)
+    notes.push_back("the machine was busy: others ran during " +
+                    cell(100 * result.interrupted, "%.0f") +
+                    " % of the samples; figures, ratios too, are not reliable");
+  return notes;
+}
+
 std::string summary_of(const CodecBenchResult& result) {
   std::string text =
       "| codec | operation | tensor | threads | GB/s of fp32 | bytes an element | % of the memory "

@@ -42,6 +42,10 @@ class CodecBench {
         if (is_shared(bytes, threads)) measure_size(tensors, threads);
     }
     if (settings_.coders) result_.coders = bench_coders(settings_.repetitions);
+    for (const auto& [place, labels] : no_time_)
+      result_.left_out.push_back(place + ", no time (--seconds):" + labels);
+    if (samples_ > 0)
+      result_.interrupted = static_cast<double>(interrupted_) / static_cast<double>(samples_);
     return std::move(result_);
   }
 
@@ -88,8 +92,8 @@ class CodecBench {
     const double needed =
         seen == element_seconds_.end() ? 0 : rounds * seen->second * static_cast<double>(n);
     if (left > 0 && needed < std::max(20 * share, 0.5)) return true;
-    result_.left_out.push_back(codec_case.label + ", " + size_text(4 * n) + ", " +
-                               std::to_string(threads) + " threads: no time (--seconds)");
+    no_time_[size_text(4 * n) + " on " + std::to_string(threads) + " threads"] +=
+        " " + codec_case.label;
     return false;
   }
 
@@ -101,6 +105,8 @@ class CodecBench {
   CodecBenchResult result_ = {};
   double start_ = now_s();
   std::size_t done_ = 0, all_ = 0;
+  std::map<std::string, std::string> no_time_ = {};  ///< labels by size and threads
+  std::size_t samples_ = 0, interrupted_ = 0;
   std::map<std::string, double> element_seconds_ = {};  ///< of all operations of a case
 };
 
@@ -129,6 +135,7 @@ class Measurement {
     if (twin_) twin_rounds_.run(repetitions, 0);
   }
 
+  const Rounds& rounds() const { return rounds_; }
   std::vector<CodecPoint> points() const;
   std::optional<RoofPoint> roof() const {
     if (!roof_) return {};
@@ -192,6 +199,8 @@ void CodecBench::measure(const CodecCase& codec_case, Tensors& tensors, ThreadTe
   if (team == nullptr && bytes >= kCyclesFrom && bytes <= kCyclesTo) measurement.add_clock();
   if (settings_.twins && bytes >= kTwinsFrom && bytes <= kTwinsTo) measurement.add_twin();
   measurement.run(settings_.repetitions, bytes <= kCyclesTo ? kSmallLasting : 0);
+  samples_ += measurement.rounds().samples();
+  interrupted_ += measurement.rounds().interrupted();
   double sum = 0;
   for (CodecPoint& point : measurement.points()) {
     sum += point.call_s * (1 + point.torch_ratio.value_or(0));

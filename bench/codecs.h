@@ -54,6 +54,9 @@ struct CodecBenchResult {
   std::vector<CodecPoint> points = {};
   std::vector<RoofPoint> roofs = {};
   std::vector<CoderPoint> coders = {};
+  /// Share of the samples during which others used this processor. Beyond a quarter or so, figures
+  /// say more about them.
+  double interrupted = 0;
   std::vector<std::string> left_out = {};  ///< what and why
   std::vector<std::string> failures = {};
 };
@@ -73,6 +76,9 @@ std::vector<BenchRow> rows_of(const CodecBenchResult& result);
 
 /// For people: one line an operation, size and thread count, in Markdown.
 std::string summary_of(const CodecBenchResult& result);
+
+/// What the reader of the figures must know: what was left out, and whether the machine was busy.
+std::vector<std::string> notes_on(const CodecBenchResult& result);
 
 /// "4KiB", "64MiB"; "4B" for one element.
 std::string size_text(std::size_t bytes);

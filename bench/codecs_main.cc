@@ -18,8 +18,8 @@ void show_progress(const bench::CodecBenchProgress& progress) {
 int measure(const bench::CodecArguments& arguments, const std::string& format) {
   const bench::CodecBenchResult result = bench::bench_codecs(arguments.settings(), show_progress);
   if (::isatty(STDERR_FILENO) == 1) std::fputs("\r\033[K", stderr);
-  for (const std::string& note : result.left_out)
-    std::fprintf(stderr, "left out: %s\n", note.c_str());
+  for (const std::string& note : bench::notes_on(result))
+    std::fprintf(stderr, "%s\n", note.c_str());
   for (const std::string& note : result.failures)
     std::fprintf(stderr, "failed: %s\n", note.c_str());
   std::vector<bench::BenchRow> rows = bench::rows_of(result);

@@ -61,8 +61,10 @@ void Rounds::warm_up(Timed& timed) {
 void Rounds::take(Timed& timed) {
   const long before = times_interrupted();
   const double seconds = sample_s(timed);
-  const bool disturbed = seconds < kLong && times_interrupted() != before;
-  (disturbed ? timed.disturbed : timed.samples).push_back(seconds);
+  const bool interrupted = times_interrupted() != before;
+  ++samples_;
+  interrupted_ += interrupted;
+  (interrupted && seconds < kLong ? timed.disturbed : timed.samples).push_back(seconds);
 }
 
 bool Rounds::all_have(int repetitions) const {

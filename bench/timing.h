@@ -29,6 +29,10 @@ class Rounds {
   /// Median seconds of one call.
   double seconds(std::size_t call) const;
 
+  std::size_t samples() const { return samples_; }
+  /// How many of them the system interrupted, whether set aside or not.
+  std::size_t interrupted() const { return interrupted_; }
+
  private:
   struct Timed {
     std::function<void()> call;
@@ -38,10 +42,11 @@ class Rounds {
   };
   static double sample_s(const Timed& timed);
   static void warm_up(Timed& timed);
-  static void take(Timed& timed);
+  void take(Timed& timed);
   bool all_have(int repetitions) const;
 
   std::vector<Timed> timed_;
+  std::size_t samples_ = 0, interrupted_ = 0;
 };
 
 /// Keeps the calling thread on the processor where it is, as long as this lives. Does nothing where

@@ -43,7 +43,7 @@ void measure_codecs(const bench::CodecArguments& arguments, Context& context) {
     ProgressLine line(context);
     result = bench::bench_codecs(settings, [&](const auto& progress) { line.show(progress); });
   }
-  for (const std::string& note : result.left_out) context.say("left out: " + note);
+  for (const std::string& note : bench::notes_on(result)) context.say(note);
   if (context.format() == Format::kText)
     std::printf("Instruction set %s, %.2f GHz, medians of %d rounds or more\n\n%s\n",
                 result.instructions.c_str(), result.clock_ghz, settings.repetitions,

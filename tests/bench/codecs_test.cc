@@ -58,8 +58,17 @@ TEST_CASE("without time the slow measurements are left out, and said to be", "[u
   const CodecBenchResult result =
       quick_bench({.sizes = {4096}, .codecs = {"fp16"}, .threads = {1}, .seconds = 0});
   CHECK(result.points.empty());
-  REQUIRE(result.left_out.size() == 2);  // fp16 and fp16_ef
-  CHECK_THAT(result.left_out[0], Catch::Contains("fp16, 4KiB"));
+  REQUIRE(result.left_out.size() == 1);
+  CHECK_THAT(result.left_out[0],
+             Catch::Contains("4KiB on 1 threads") && Catch::Contains(" fp16 fp16_ef"));
+  CHECK_THAT(notes_on(result)[0], Catch::Contains("left out") && Catch::Contains("--seconds"));
+}
+
+TEST_CASE("a busy machine is said to be busy", "[unit]") {
+  CHECK(notes_on({.interrupted = 0.1}).empty());
+  const std::vector<std::string> notes = notes_on({.interrupted = 0.6});
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0], Catch::Contains("60 % of the samples"));
 }
 
 TEST_CASE("a codec that there is not is refused with the nearest name", "[unit]") {
