@@ -47,6 +47,15 @@ inline std::string float_text(float value) {
   return text;
 }
 
+/// "u9[n]".
+inline std::string code_array(int bits, std::size_t n) {
+  return std::string("u")
+      .append(std::to_string(bits))
+      .append("[")
+      .append(std::to_string(n))
+      .append("]");
+}
+
 /// "1, 2, 3, ...": text(0), text(1), ... of the first few of n.
 template <class Text>
 std::string few_of(std::size_t n, Text&& text) {

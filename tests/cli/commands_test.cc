@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "compressors/codec.h"
 #include "tests/cli/program.h"
 
 using namespace gradwire;
@@ -88,6 +89,9 @@ TEST_CASE("codecs and methods are listed with their options", "[unit]") {
       nlohmann::json::parse(run_program({"codec", "list", "--format", "json"}).out).at("rows");
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row.at("name"));
-  CHECK(names == std::vector<std::string>{"none", "fp16", "terngrad", "topk"});
+  std::vector<std::string> expected;
+  for (const auto& codec : compressors::codec_catalogue()) expected.push_back(codec.name);
+  CHECK(names == expected);
+  CHECK(names.size() >= 4);
   CHECK(run_program({"methods"}).exit_code == 0);
 }

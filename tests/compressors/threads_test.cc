@@ -26,6 +26,10 @@ const std::vector<Case>& cases() {
       {"terngrad", {}},
       {"terngrad", {{"code", "base3"}}},
       {"terngrad", {{"scale", "released"}}},
+      {"natural", {}},
+      {"natural", {{"bits", "8"}}},
+      {"dither", {}},
+      {"dither", {{"p", "infinity"}, {"norm", "natural"}}},
   };
   return all;
 }

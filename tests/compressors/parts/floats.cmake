@@ -2,8 +2,10 @@ gradwire_test(compressors_floats
   SOURCES
     bf16_test.cc
     bit_packing_test.cc
+    dither_test.cc
     fp16_test.cc
     kernels_test.cc
+    natural_test.cc
     ordered_sum_test.cc
     philox_test.cc
     sum_terms_test.cc
