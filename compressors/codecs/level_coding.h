@@ -48,6 +48,28 @@ void for_chunks(ThreadTeam* team, std::size_t n, std::size_t length, Body&& body
   });
 }
 
+/// body(begin, count, codes) for part after part of each bucket, on the team's threads; `codes`
+/// begin with that of element `begin`. Packed codes go to the decoder as they are, unless a bucket
+/// may begin within a byte.
+template <class Body>
+void for_coded_buckets(ThreadTeam* team, std::size_t n, std::size_t bucket,
+                       const kernels::PackedCodes& all, Body&& body) {
+  if (n == 0) return;
+  const bool on_bytes = bucket % 8 == 0;
+  const std::size_t whole = whole_bucket_chunk(bucket);
+  const std::size_t length = whole == 0 ? kernels::kLevelChunk : whole;
+  for_chunks(team, n, length, [&](const LevelChunk& chunk) {
+    std::uint8_t unpacked[kernels::kLevelChunk];
+    if (!on_bytes)
+      kernels::unpack_codes(all.from(chunk.begin).bytes, chunk.count, all.bits, all.order,
+                            unpacked);
+    chunk.for_buckets(bucket, [&](std::size_t begin, std::size_t count) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(unpacked) + (begin - chunk.begin);
+      body(begin, count, on_bytes ? all.from(begin) : kernels::PackedCodes{bytes, 8});
+    });
+  });
+}
+
 /// Decoded tensors beyond 1 MiB go past the caches.
 constexpr kernels::Sink store_sink(std::size_t n) {
   return n > (std::size_t{1} << 18) ? kernels::Sink::kStream : kernels::Sink::kStore;

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "compressors/kernels/levels.h"
+#include "compressors/kernels/levels_pack-inl.h"
 #include "compressors/kernels/philox-inl.h"
 
 /// Codes as bytes on one side, vectors of 32-bit lanes on the other.
@@ -139,49 +140,160 @@ HWY_INLINE void encode_drawn(Encoder encoder, bool wide, const Draws& draws, std
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// kWordUnit codes, from packed bytes.
+HWY_INLINE WordUnit load_unit_codes(const GroupCoder& coder, const std::byte* in,
+                                    [[maybe_unused]] std::size_t bits) {
+  WordUnit unit;
+#if HWY_TARGET <= HWY_AVX3_DL
+  const __m512i codes = coder.load(in);
+  unit.vector[0].raw = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(codes));
+  unit.vector[1].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 1));
+  unit.vector[2].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 2));
+  unit.vector[3].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 3));
+#else
+  alignas(64) std::uint8_t codes[kWordUnit];
+  for (std::size_t i = 0; i < kWordUnit; i += kStep) coder.unpack(in + i / 8 * bits, codes + i);
+  for (std::size_t v = 0; v < kWordVectors; ++v)
+    unit.vector[v] = hn::PromoteTo(WordTag(), hn::LoadU(CodeTag(), codes + v * kLevelLanes));
+#endif
+  return unit;
+}
+#endif
+
 HWY_INLINE LevelWords load_codes(const std::uint8_t* codes) {
   return hn::PromoteTo(LevelWordTag(), hn::LoadU(CodeTag(), codes));
 }
 
-/// decode.vector(i) has the decoded values i and the following, decode.scalar(i) is value i.
+/// decode.value(codes, i) has the decoded values i and the following, decode.scalar(code, i) is
+/// value i.
+template <Sink kSink>
+HWY_INLINE void put(LevelVector value, LevelVector factors, float* values) {
+  const LevelTag d;
+  if constexpr (kSink == Sink::kStream)
+    hn::Stream(value, d, values);
+  else if constexpr (kSink == Sink::kStore)
+    hn::StoreU(value, d, values);
+  else
+    hn::StoreU(hn::Add(hn::LoadU(d, values), hn::Mul(factors, value)), d, values);
+}
+
+/// Values begin .. end - 1, from codes[0] on.
 template <Sink kSink, class Decode>
-HWY_INLINE void emit(const Decode& decode, std::size_t n, float factor, float* values) {
+HWY_INLINE void emit_bytes(const Decode& decode, const std::uint8_t* codes, std::size_t begin,
+                           std::size_t end, float factor, float* values) {
   const LevelTag d;
   const std::size_t lanes = hn::Lanes(d);
   const auto factors = hn::Set(d, factor);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto value = decode.vector(i);
-    if constexpr (kSink == Sink::kStream)
-      hn::Stream(value, d, values + i);
-    else if constexpr (kSink == Sink::kStore)
-      hn::StoreU(value, d, values + i);
-    else
-      hn::StoreU(hn::Add(hn::LoadU(d, values + i), hn::Mul(factors, value)), d, values + i);
-  }
-  for (; i < n; ++i) {
-    const float value = decode.scalar(i);
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes, codes += lanes)
+    put<kSink>(decode.value(load_codes(codes), i), factors, values + i);
+  for (; i < end; ++i, ++codes) {
+    const float value = decode.scalar(*codes, i);
     values[i] = kSink == Sink::kAdd ? values[i] + factor * value : value;
   }
 }
 
+template <Sink kSink, class Decode>
+HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, float factor,
+                     float* values) {
+  if (packed.bits == 8)
+    return emit_bytes<kSink>(decode, reinterpret_cast<const std::uint8_t*>(packed.bytes), 0, n,
+                             factor, values);
+  const std::byte* in = packed.bytes;
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const GroupCoder coder(packed.bits, packed.order);
+  const auto factors = hn::Set(LevelTag(), factor);
+  const std::size_t step = kWordUnit / 8 * static_cast<std::size_t>(packed.bits);
+  for (; i + kWordUnit + kSpare <= n; i += kWordUnit, in += step) {
+    __builtin_prefetch(in + 2048);  // harmless beyond the end
+    const WordUnit codes = load_unit_codes(coder, in, static_cast<std::size_t>(packed.bits));
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kWordVectors; ++v) {
+      const std::size_t at = i + v * kLevelLanes;
+      put<kSink>(decode.value(codes.vector[v], at), factors, values + at);
+    }
+  }
+#endif
+  while (i < n) {
+    std::uint8_t codes[kWordUnit];
+    const std::size_t count = std::min(n - i, kWordUnit);
+    unpack_rest(in, count, packed.bits, packed.order, codes);
+    emit_bytes<kSink>(decode, codes, i, i + count, factor, values);
+    i += count;
+    in += kWordUnit / 8 * static_cast<std::size_t>(packed.bits);
+  }
+}
+
 template <class Decode>
-HWY_INLINE void emit(const Decode& decode, std::size_t n, Sink sink, float factor, float* values) {
+HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, Sink sink,
+                     float factor, float* values) {
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(values) % (4 * hn::MaxLanes(LevelTag())) == 0;
   if (sink == Sink::kAdd)
-    emit<Sink::kAdd>(decode, n, factor, values);
+    emit<Sink::kAdd>(decode, packed, n, factor, values);
   else if (sink == Sink::kStream && aligned)
-    emit<Sink::kStream>(decode, n, factor, values);
+    emit<Sink::kStream>(decode, packed, n, factor, values);
   else
-    emit<Sink::kStore>(decode, n, factor, values);
+    emit<Sink::kStore>(decode, packed, n, factor, values);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Codes of up to four bits look their values up: `decode` fills the table.
+template <class Decode>
+struct TableDecode {
+  explicit TableDecode(const Decode& decode_codes) : decode(decode_codes) {
+    const LevelWordTag dw;
+    low = decode.value(hn::Iota(dw, 0), 0);
+    if constexpr (kLevelLanes < 16) high = decode.value(hn::Iota(dw, 8), 0);
+  }
+  HWY_INLINE LevelVector value(const LevelWords& code, std::size_t) const {
+    const LevelTag d;
+#if HWY_TARGET <= HWY_AVX3
+    return hn::TableLookupLanes(low, hn::IndicesFromVec(d, code));
+#elif HWY_TARGET == HWY_AVX2
+    const LevelVector first{_mm256_permutevar8x32_ps(low.raw, code.raw)};
+    const LevelVector second{_mm256_permutevar8x32_ps(high.raw, code.raw)};
+    const __m256 third_bit = _mm256_castsi256_ps(_mm256_slli_epi32(code.raw, 28));
+    return LevelVector{_mm256_blendv_ps(first.raw, second.raw, third_bit)};
+#else
+    return decode.value(code, 0);
+#endif
+  }
+  HWY_INLINE float scalar(std::uint32_t code, std::size_t i) const {
+    return decode.scalar(code, i);
+  }
+  Decode decode;
+  LevelVector low, high;
+};
+#endif
+
+/// Where tables of 16 values pay: `steps` is about how many instructions decode.value() takes.
+template <int kSteps, class Decode>
+HWY_INLINE void emit_table(const Decode& decode, const PackedCodes& packed, std::size_t n,
+                           Sink sink, float factor, float* values) {
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if (packed.bits <= 4 && (kLevelLanes == 16 || kSteps > 4))
+    return emit(TableDecode<Decode>(decode), packed, n, sink, factor, values);
+#endif
+  emit(decode, packed, n, sink, factor, values);
 }
 
 /// The same, element by element: for grids that go through double.
-template <class Value>
-HWY_INLINE void emit_scalars(std::size_t n, Sink sink, float factor, float* values, Value&& value) {
-  for (std::size_t i = 0; i < n; ++i)
-    values[i] = sink == Sink::kAdd ? values[i] + factor * value(i) : value(i);
+template <class Decode>
+HWY_INLINE void emit_scalars(const Decode& decode, const PackedCodes& packed, std::size_t n,
+                             Sink sink, float factor, float* values) {
+  const std::size_t step = static_cast<std::size_t>(packed.bits);
+  for (std::size_t i = 0; i < n; i += 8) {
+    std::uint8_t codes[8];
+    const std::size_t count = std::min<std::size_t>(n - i, 8);
+    unpack_rest(packed.bytes + i / 8 * step, count, packed.bits, packed.order, codes);
+    for (std::size_t j = 0; j < count; ++j) {
+      const float value = decode.scalar(codes[j], i + j);
+      values[i + j] = sink == Sink::kAdd ? values[i + j] + factor * value : value;
+    }
+  }
 }
 
 }  // namespace

@@ -58,6 +58,18 @@ void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid
                         const Draws& draws, std::size_t begin, std::int32_t* levels);
 
 // ---- decoding (levels_decode.cc, levels_norm.cc)
+/// Packed codes that begin on a byte; 8 bits: one a byte.
+struct PackedCodes {
+  const std::byte* bytes;
+  int bits;
+  BitOrder order = BitOrder::kLowFirst;
+
+  /// From code i on, a multiple of 8.
+  PackedCodes from(std::size_t i) const {
+    return {bytes + i / 8 * static_cast<std::size_t>(bits), bits, order};
+  }
+};
+
 /// How decoded values reach memory.
 enum class Sink {
   kStore,   ///< values[i] = decoded
@@ -65,16 +77,17 @@ enum class Sink {
   kAdd,     ///< values[i] += factor * decoded, the product rounded before the sum
 };
 /// Decoded = level_value(codes[i], grid); level top is `end` exactly if it is given (not NaN).
-void level_values(const std::uint8_t* codes, std::size_t n, const LevelGrid& grid, float end,
+void level_values(const PackedCodes& codes, std::size_t n, const LevelGrid& grid, float end,
                   Sink sink, float factor, float* values);
 /// Decoded = scale (2 codes[i] - top) / top, the quotient as a product with fl(1 / top).
-void symmetric_values(const std::uint8_t* codes, std::size_t n, float scale, float top, Sink sink,
+void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top, Sink sink,
                       float factor, float* values);
 /// Decoded = (codes[i] - half) / half * scales[i]; half is a power of two.
-void scaled_values(const std::uint8_t* codes, const float* scales, std::size_t n, float half,
+void scaled_values(const PackedCodes& codes, const float* scales, std::size_t n, float half,
                    Sink sink, float factor, float* values);
-/// Decoded = norm_level_value of sign and level, as norm_codes packs them.
-void norm_values(const std::uint8_t* codes, std::size_t n, const NormGrid& grid, int bits,
-                 Sink sink, float factor, float* values);
+/// Decoded = norm_level_value of sign and level, as norm_codes makes them of `bits`; the codes may
+/// be packed wider.
+void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits, Sink sink,
+                 float factor, float* values);
 
 }  // namespace gradwire::compressors::kernels

@@ -18,6 +18,10 @@ namespace {
 
 const Draws kDraws{.stream = {.seed = 5, .step = 1, .worker = 2, .tensor = 3}};
 
+kernels::PackedCodes bytes_of(const std::vector<std::uint8_t>& codes) {
+  return {reinterpret_cast<const std::byte*>(codes.data()), 8};
+}
+
 std::uint32_t draw_of(const Draws& draws, std::size_t e) {
   return philox_word(draws.stream, draws.first_element + e) >> 8;
 }
@@ -68,9 +72,9 @@ TEST_CASE("every instruction set gives the levels and values of the shared arith
               std::vector<std::uint8_t> codes(n);
               kernels::level_codes(values.data(), n, grid, rounding, kDraws, begin, codes.data());
               std::vector<float> decoded(n), sum(n, 0.5f);
-              kernels::level_values(codes.data(), n, grid, NAN, kernels::Sink::kStore, 1.0f,
+              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Sink::kStore, 1.0f,
                                     decoded.data());
-              kernels::level_values(codes.data(), n, grid, NAN, kernels::Sink::kAdd, 3.0f,
+              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Sink::kAdd, 3.0f,
                                     sum.data());
               for (std::size_t e = 0; e < n; ++e) {
                 const std::uint32_t draw = draw_of(kDraws, begin + e);
@@ -104,7 +108,7 @@ TEST_CASE("every instruction set gives the norm levels and values of the shared 
             kernels::norm_codes(values.data(), n, &grid, n, bits, kDraws, 4, codes.data());
             kernels::signed_norm_levels(values.data(), n, grid, kDraws, 4, signed_levels.data());
             std::vector<float> decoded(n);
-            kernels::norm_values(codes.data(), n, grid, bits, kernels::Sink::kStore, 1.0f,
+            kernels::norm_values(bytes_of(codes), n, grid, bits, kernels::Sink::kStore, 1.0f,
                                  decoded.data());
             for (std::size_t e = 0; e < n; ++e) {
               const std::int32_t level = signed_norm_level(values[e], grid, draw_of(kDraws, e + 4));
@@ -139,7 +143,7 @@ TEST_CASE("the columns' largest magnitudes, scaled codes and their values") {
     std::vector<float> scaled(300), decoded(300);
     for (std::size_t e = 0; e < 300; ++e) scaled[e] = 40.0f / (std::abs(inverses[e]) + 1e-6f);
     kernels::scaled_codes(values.data(), scaled.data(), 300, 8.0f, codes.data());
-    kernels::scaled_values(codes.data(), inverses.data(), 300, 8.0f, kernels::Sink::kStore, 1.0f,
+    kernels::scaled_values(bytes_of(codes), inverses.data(), 300, 8.0f, kernels::Sink::kStore, 1.0f,
                            decoded.data());
     for (std::size_t e = 0; e < 300; ++e) {
       REQUIRE(largest[e] == std::max(bits_of(0.001f), magnitude_bits(values[e])));
@@ -149,8 +153,8 @@ TEST_CASE("the columns' largest magnitudes, scaled codes and their values") {
     }
     std::vector<float> ends(2);
     const std::uint8_t first_and_last[] = {0, 255};
-    kernels::symmetric_values(first_and_last, 2, 0.3f, 255.0f, kernels::Sink::kStore, 1.0f,
-                              ends.data());
+    kernels::symmetric_values({reinterpret_cast<const std::byte*>(first_and_last), 8}, 2, 0.3f,
+                              255.0f, kernels::Sink::kStore, 1.0f, ends.data());
     CHECK(ends == std::vector<float>{-0.3f, 0.3f});
   });
 }

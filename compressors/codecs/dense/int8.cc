@@ -102,9 +102,9 @@ class Int8Codec final : public Codec {
     require_header(job.payload, n);
     const auto largest = load_field<float>(job.payload, 8);
     const LevelGrid grid = level_grid(load_field<float>(job.payload, 4), largest, kTop);
-    const auto* codes = reinterpret_cast<const std::uint8_t*>(job.payload.data() + kHeaderBytes);
+    const kernels::PackedCodes codes{job.payload.data() + kHeaderBytes, 8};
     for_ranges(job.team, n, 64, kSmallestRange, [&](std::size_t begin, std::size_t end) {
-      kernels::level_values(codes + begin, end - begin, grid, largest, sink, factor,
+      kernels::level_values(codes.from(begin), end - begin, grid, largest, sink, factor,
                             job.values.data() + begin);
     });
   }

@@ -160,17 +160,14 @@ class MinMaxCodec final : public Codec {
     const std::size_t n = job.values.size();
     require_size(kName, job.payload, max_encoded_size(n));
     require_headers(job.payload, n);
-    const auto codes = job.payload.subspan(header_bytes(n));
-    for_chunks(job.team, n, kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t levels[kernels::kLevelChunk];
-      kernels::unpack_codes(codes.data() + packed_bytes(chunk.begin, bits_), chunk.count, bits_,
-                            BitOrder::kLowFirst, levels);
-      chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-        kernels::level_values(
-            levels + (begin - chunk.begin), count, decoder_grid(job.payload, begin / bucket_),
-            std::numeric_limits<float>::quiet_NaN(), sink, factor, job.values.data() + begin);
-      });
-    });
+    const kernels::PackedCodes codes{job.payload.data() + header_bytes(n), bits_};
+    for_coded_buckets(job.team, n, bucket_, codes,
+                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
+                        kernels::level_values(part, count,
+                                              decoder_grid(job.payload, begin / bucket_),
+                                              std::numeric_limits<float>::quiet_NaN(), sink, factor,
+                                              job.values.data() + begin);
+                      });
   }
 
   int bits_;

@@ -147,36 +147,41 @@ class QsgdFixed final : public QsgdCodec {
       require_norm(load_field<float>(payload, at), at, payload);
   }
 
-  /// Levels beyond s, which b bits may hold if s is given.
-  void require_levels(const std::uint8_t* codes, const LevelChunk& chunk,
-                      std::span<const std::byte> payload, std::size_t n) const {
+  /// Refuses levels beyond s, which b bits may hold if s is given.
+  void require_levels(std::span<const std::byte> payload, std::size_t n) const {
     const std::uint32_t mask = (1u << (options_.bits - 1)) - 1;
     if (mask == options_.levels) return;
-    for (std::size_t i = 0; i < chunk.count; ++i) {
-      if ((codes[i] & mask) <= options_.levels) continue;
-      const std::size_t bit = (chunk.begin + i) * static_cast<std::size_t>(options_.bits);
-      refuse_payload(kName, payload.size(),
-                     "byte " + std::to_string(norm_bytes(n) + bit / 8) + " holds level " +
-                         std::to_string(codes[i] & mask) + ", beyond " +
-                         std::to_string(options_.levels));
+    const std::byte* packed = payload.data() + norm_bytes(n);
+    for (std::size_t begin = 0; begin < n; begin += kernels::kLevelChunk) {
+      std::uint8_t codes[kernels::kLevelChunk];
+      const std::size_t count = std::min(kernels::kLevelChunk, n - begin);
+      kernels::unpack_codes(packed + packed_bytes(begin, options_.bits), count, options_.bits,
+                            BitOrder::kLowFirst, codes);
+      const auto bad = std::find_if(
+          codes, codes + count, [&](std::uint8_t code) { return (code & mask) > options_.levels; });
+      if (bad != codes + count)
+        refuse_level(payload, n, begin + static_cast<std::size_t>(bad - codes), *bad & mask);
     }
+  }
+  [[noreturn]] void refuse_level(std::span<const std::byte> payload, std::size_t n, std::size_t e,
+                                 std::uint32_t level) const {
+    const std::size_t byte = norm_bytes(n) + e * static_cast<std::size_t>(options_.bits) / 8;
+    refuse_payload(kName, payload.size(),
+                   "byte " + std::to_string(byte) + " holds level " + std::to_string(level) +
+                       ", beyond " + std::to_string(options_.levels));
   }
 
   void decode_into(const DecodeJob& job, Sink sink, float factor) const {
     const std::size_t n = job.values.size();
     require_norms(job.payload, n);
-    const std::byte* packed = job.payload.data() + norm_bytes(n);
-    for_chunks(job.team, n, kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t codes[kernels::kLevelChunk];
-      kernels::unpack_codes(packed + packed_bytes(chunk.begin, options_.bits), chunk.count,
-                            options_.bits, BitOrder::kLowFirst, codes);
-      require_levels(codes, chunk, job.payload, n);
-      chunk.for_buckets(options_.bucket, [&](std::size_t begin, std::size_t count) {
-        kernels::norm_values(codes + (begin - chunk.begin), count,
-                             grid_of(load_field<float>(job.payload, norm_at(begin))), options_.bits,
-                             sink, factor, job.values.data() + begin);
-      });
-    });
+    require_levels(job.payload, n);
+    const kernels::PackedCodes codes{job.payload.data() + norm_bytes(n), options_.bits};
+    for_coded_buckets(job.team, n, options_.bucket, codes,
+                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
+                        kernels::norm_values(
+                            part, count, grid_of(load_field<float>(job.payload, norm_at(begin))),
+                            options_.bits, sink, factor, job.values.data() + begin);
+                      });
   }
 };
 

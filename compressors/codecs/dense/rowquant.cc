@@ -141,16 +141,13 @@ class SymmetricRows final : public RowQuantCodec {
     const std::size_t n = job.values.size(), row = job.spec().columns();
     require_scales(job.payload, job.spec());
     const std::byte* halves = job.payload.data() + packed_bytes(n, bits_);
-    for_chunks(job.team, n, kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t codes[kernels::kLevelChunk];
-      kernels::unpack_codes(job.payload.data() + packed_bytes(chunk.begin, bits_), chunk.count,
-                            bits_, BitOrder::kHighFirst, codes);
-      chunk.for_buckets(row, [&](std::size_t begin, std::size_t count) {
-        kernels::symmetric_values(codes + (begin - chunk.begin), count,
-                                  scale_at(halves, begin / row), static_cast<float>(top_), sink,
-                                  factor, job.values.data() + begin);
-      });
-    });
+    const kernels::PackedCodes codes{job.payload.data(), bits_, BitOrder::kHighFirst};
+    for_coded_buckets(job.team, n, row, codes,
+                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
+                        kernels::symmetric_values(part, count, scale_at(halves, begin / row),
+                                                  static_cast<float>(top_), sink, factor,
+                                                  job.values.data() + begin);
+                      });
   }
 
   std::uint32_t top_;
@@ -221,15 +218,12 @@ class ReleasedColumns final : public RowQuantCodec {
     const std::size_t scales_at = packed_bytes(n, bits_);
     for (std::size_t c = 0; c < columns; ++c)
       scales[c] = float_from_half(load_field<std::uint16_t>(job.payload, scales_at + 2 * c));
-    for_chunks(job.team, n, kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t codes[kernels::kLevelChunk];
-      kernels::unpack_codes(job.payload.data() + packed_bytes(chunk.begin, bits_), chunk.count,
-                            bits_, BitOrder::kHighFirst, codes);
-      chunk.for_buckets(columns, [&](std::size_t begin, std::size_t count) {
-        kernels::scaled_values(codes + (begin - chunk.begin), scales.data() + begin % columns,
-                               count, half_, sink, factor, job.values.data() + begin);
-      });
-    });
+    const kernels::PackedCodes codes{job.payload.data(), bits_, BitOrder::kHighFirst};
+    for_coded_buckets(job.team, n, columns, codes,
+                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
+                        kernels::scaled_values(part, scales.data() + begin % columns, count, half_,
+                                               sink, factor, job.values.data() + begin);
+                      });
   }
 
   float half_;

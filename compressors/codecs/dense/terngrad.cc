@@ -75,10 +75,9 @@ class TernGradCodec final : public Codec {
       const bool zero = values[i] == 0.0f, negative = values[i] < 0.0f;
       return std::string(zero ? "0" : negative ? "-1" : "+1");
     };
-    const std::string type = options_.base3 ? "base 3, 5 a byte" : "u2";
     return {{0, kScaleBytes, "scale", "f32", float_text(scale)},
             {kScaleBytes, payload.size() - kScaleBytes, "codes t + 1",
-             type + "[" + std::to_string(tensor.n) + "]",
+             options_.base3 ? "base 3, five a byte" : code_array(2, tensor.n),
              scale > 0.0f ? "t = " + few_of(tensor.n, term) : std::string("of scale 0")}};
   }
 
