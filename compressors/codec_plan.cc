@@ -3,19 +3,25 @@
 namespace gradwire::compressors {
 namespace {
 
-/// All of a lossless tensor is sent in every step: masked, its momentum would never build up.
-MomentumCorrection momentum_of(const CodecPlan& plan, bool lossless) {
+bool is_sparse(const std::string& name) {
+  for (const CodecInfo& codec : codec_catalogue())
+    if (codec.name == name) return codec.family == CodecFamily::kSparse;
+  return false;
+}
+
+/// A dense codec sends every element in every step: masked, momentum would never build up.
+MomentumCorrection momentum_of(const CodecPlan& plan, const CodecChoice& choice) {
   const MomentumPlan& wanted = *plan.momentum_correction;
   return {.momentum = wanted.momentum,
           .nesterov = wanted.nesterov,
-          .masking = wanted.masking && !lossless};
+          .masking = wanted.masking && is_sparse(choice.name)};
 }
 
 CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {
   CodecPtr codec = make_codec(choice.name, choice.options);
   const bool lossless = choice.name == "none";
   if (plan.momentum_correction)
-    codec = with_momentum_correction(std::move(codec), momentum_of(plan, lossless));
+    codec = with_momentum_correction(std::move(codec), momentum_of(plan, choice));
   else if (plan.error_feedback && !lossless)
     codec = with_error_feedback(std::move(codec));
   return plan.clipping ? with_clipping(std::move(codec), *plan.clipping) : codec;

@@ -21,7 +21,7 @@ struct CodecChoice {
 struct MomentumPlan {
   double momentum = 0.9;  ///< m, in [0, 1)
   bool nesterov = false;  ///< u <- m (u + g), v <- v + u + g
-  bool masking = true;    ///< forget u where an element was sent
+  bool masking = true;    ///< forget u where an element was sent; sparse codecs alone
 };
 
 struct RulePlan {
@@ -30,9 +30,9 @@ struct RulePlan {
 };
 
 /// clip(g) -> momentum -> error feedback -> codec, the codec chosen for each tensor by `rules`.
-/// A tensor whose codec is `none` loses nothing and so has no feedback; its momentum is ordinary
-/// (not masked: all of it is sent in every step, and masking would undo it), as DGC's dense tensors
-/// have it.
+/// A tensor whose codec is `none` loses nothing and so has no feedback. Momentum is masked under
+/// sparse codecs alone: a dense one sends every element in every step, and masking would undo it
+/// (DGC's dense tensors have ordinary momentum).
 struct CodecPlan {
   CodecChoice codec;
   bool error_feedback = false;

@@ -86,11 +86,12 @@ void add_momentum(Rows& rows) {
                            .default_text = "false",
                            .help = "u = m (u + g), of which u + g is sent."},
                   .kinds = kSteps});
-  rows.push_back({.pointer = "/method/momentum_correction/masking",
-                  .spec = {.type = OptionType::kBoolean,
-                           .default_text = "true",
-                           .help = "Forget the momentum of an element that was sent."},
-                  .kinds = kSteps});
+  rows.push_back(
+      {.pointer = "/method/momentum_correction/masking",
+       .spec = {.type = OptionType::kBoolean,
+                .default_text = "true",
+                .help = "Forget the momentum of an element that was sent; sparse codecs alone."},
+       .kinds = kSteps});
 }
 
 void add_clipping(Rows& rows) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scenarios/methods.h"
 #include "trainers/measure.h"
 #include "trainers/trainer_error.h"
 
@@ -99,9 +100,10 @@ ComputeProfile empty_profile(const Layout& layout) {
 
 void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
                       bool shares_scales, ComputeProfile& profile) {
-  if (scenario.method.name == "none" && !scenario.method.error_feedback) return;
-  const auto& codec =
-      find_row(device.codecs, scenario.method.name, "codec", scenario.cluster.device);
+  const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
+  if (plan.codec.name == "none" && !plan.error_feedback && !plan.decorated()) return;
+  // Decorators are cheap beside their codec, and profiles have no times of their own for them.
+  const auto& codec = find_row(device.codecs, plan.codec.name, "codec", scenario.cluster.device);
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.encode = codec.encode.time(bucket.elements);
     bucket.decode = codec.decode.time(bucket.elements);

@@ -272,6 +272,7 @@ void CudaEncoder::load_states(StateStore& states) {
 }  // namespace
 
 std::string why_steps_leave_device(const DeviceCodecSettings& settings) {
+  if (settings.decorated) return "clipping, momentum correction and rules have no CUDA version";
   try {
     make_device_codec(settings);
     return "";

@@ -77,6 +77,7 @@ struct DeviceCodecSettings {
   std::map<std::string, std::string> options;
   bool error_feedback = false;
   std::uint64_t seed = 1;
+  bool decorated = false;  ///< with clipping, momentum or rules, which run on the host
 };
 
 /// Empty if this program and this codec can keep whole steps on a CUDA device, else why not. Asks

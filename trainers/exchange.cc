@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scenarios/methods.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -36,6 +37,16 @@ Bytes chunk_bytes(const sim::CollectiveSpec& spec, int width) {
   return sum;
 }
 
+/// True if a codec of the plan looks at rows.
+bool needs_shape(const compressors::CodecPlan& plan) {
+  const auto looks = [](const compressors::CodecChoice& choice) {
+    const compressors::CodecInfo* codec = scenarios::find_codec(choice.name);
+    return codec && codec->needs_shape;
+  };
+  return looks(plan.codec) || std::any_of(plan.rules.begin(), plan.rules.end(),
+                                          [&](const auto& rule) { return looks(rule.codec); });
+}
+
 void require_fit(const scenarios::ComputeProfile& profile, const Layout& layout) {
   bool fits = profile.buckets.size() == layout.buckets().size();
   for (std::size_t b = 0; fits && b < profile.buckets.size(); ++b) {
@@ -54,10 +65,12 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
   ExchangeSettings settings;
   settings.workers = scenario.cluster.workers;
   settings.server = scenario.exchange.collective == "parameter-server";
-  settings.codec = compressors::make_codec(scenario.method.name, scenario.method.options);
-  if (scenario.method.error_feedback) {
-    settings.codec = compressors::with_error_feedback(settings.codec);
-  }
+  compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
+  settings.codec = compressors::make_codec(plan);
+  plan.momentum_correction.reset();
+  plan.clipping.reset();
+  settings.requantizer = compressors::make_codec(plan);
+  settings.keep_rows = needs_shape(plan);
   settings.seed = scenario.seed;
   return settings;
 }
@@ -99,16 +112,16 @@ std::span<const Bytes> StepTraffic::set_sizes(sim::OpIndex op, std::span<const B
 }
 
 void StepTraffic::move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
-                       sim::DataHandler& handler) {
-  const sim::OpIndex op = plan_.collective(bucket, stage);
+                       sim::DataHandler& handler, std::size_t owner) {
+  const sim::OpIndex op = plan_.collective(bucket, stage, owner);
   CountingHandler counting(handler);
   sim::interpret(*plan_.graph(), op, set_sizes(op, sizes), counting);
   payload_ += counting.crossed();
 }
 
 void StepTraffic::charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
-                         Bytes payload) {
-  set_sizes(plan_.collective(bucket, stage), sizes);
+                         Bytes payload, std::size_t owner) {
+  set_sizes(plan_.collective(bucket, stage, owner), sizes);
   payload_ += payload;
 }
 
@@ -128,12 +141,18 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
       return make_sum_exchange(settings, layout);
     case compressors::AggregatePolicy::kGather:
       return make_gather_exchange(settings, layout, states);
-    default:
+    case compressors::AggregatePolicy::kRequantize:
+      // A server needs nobody to own a chunk.
+      return settings.server ? make_gather_exchange(settings, layout, states)
+                             : make_requantize_exchange(settings, layout, states);
+    case compressors::AggregatePolicy::kServer:
+      if (settings.server) return make_gather_exchange(settings, layout, states);
       throw TrainerError("exchange gradients with", codec.name(),
-                         std::string("messages that are combined by ") +
-                             std::string(compressors::name_of(codec.policy())) +
-                             " need an exchange that synchronous training does not have");
+                         "only a server can combine its messages",
+                         "set /exchange/collective to parameter-server", ErrorKind::kScenario);
   }
+  GRADWIRE_ASSERT(false);
+  return nullptr;
 }
 
 }  // namespace gradwire::trainers

@@ -14,16 +14,21 @@
 /// How gradients become their mean: which messages cross the network, and what is in them. Works on
 /// spans of floats; no LibTorch. docs/adding-a-method.md tells how to add one.
 ///
-/// | exchange | codec | what crosses |
-/// | ring | none | ring all-reduce of fp32 |
-/// | ring | kSum | scales by ring all-gather (4 B a tensor, where the codec shares scales), then a
-/// ring all-reduce of packed partial sums: a hop of j contributors has width_bits(j) bits an
-/// element | | ring | kGather | ring all-gather of each worker's message | | parameter-server |
-/// kSum | scales pushed and pulled, terms of one worker pushed, the packed sum of N pulled | |
-/// parameter-server | kGather | messages pushed; the server decodes and adds; the sum pulled,
-/// sparse or dense, whichever is smaller |
+/// What crosses, by exchange and codec:
+/// - ring, none: ring all-reduce of fp32;
+/// - ring, kSum: scales by ring all-gather (4 B a tensor, where the codec shares scales), then a
+///   ring all-reduce of packed partial sums: a hop of j contributors has width_bits(j) bits an
+///   element;
+/// - ring, kRequantize: each worker's message for every other's chunk of the bucket, straight to
+///   the owner; then a ring all-gather of the owners' encoded sums;
+/// - ring, kGather: ring all-gather of each worker's message;
+/// - parameter-server, kSum: scales pushed and pulled, terms of one worker pushed, the packed sum
+///   of N pulled;
+/// - parameter-server, any other: messages pushed; the server decodes and adds; the sum pulled,
+///   sparse or dense, whichever is smaller.
 ///
-/// Messages. kGather: for each tensor of the bucket u32 length, then the codec's payload. Sum from
+/// Messages. kGather: for each tensor of the bucket u32 length, then the codec's payload;
+/// kRequantize: the same for each tensor's part of the chunk (trainers/tensor_parts.h). Sum from
 /// the server after kGather: u32 count, then count pairs (u32 element, f32 value) of what is not
 /// zero; or, where that is larger, u32 0xffffffff and every element as f32. All little-endian.
 namespace gradwire::trainers {
@@ -40,10 +45,12 @@ class StepTraffic {
     bytes_.assign(plan.graph()->bytes_begin.back(), Bytes(0));
   }
   /// Moves the data of that collective. `sizes`: its messages by rank; empty for reductions.
+  /// `owner`: which of the collectives of a scatter.
   void move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
-            sim::DataHandler& handler);
+            sim::DataHandler& handler, std::size_t owner = 0);
   /// For exchanges that add up directly: that collective would have carried this much.
-  void charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes, Bytes payload);
+  void charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes, Bytes payload,
+              std::size_t owner = 0);
   Bytes payload() const { return payload_; }
 
  private:
@@ -57,6 +64,10 @@ struct ExchangeSettings {
   int workers = 1;
   bool server = false;  ///< parameter server instead of a ring
   compressors::CodecPtr codec;
+  /// kRequantize round a ring: what owners encode sums with; null: `codec`. Momentum and clipping,
+  /// which are for gradients, are not in it.
+  compressors::CodecPtr requantizer;
+  bool keep_rows = false;  ///< kRequantize: cut tensors between rows only
   std::uint64_t seed = 1;
   /// Where gradients are encoded if they are device memory, which nothing else reads then; null:
   /// they are host memory. Outlives the exchange.
@@ -116,5 +127,12 @@ Bytes ring_bytes(const sim::CollectiveSpec& spec);
 std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);
 std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layout&);
 std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings&, const Layout&, StateStore&);
+std::unique_ptr<Exchange> make_requantize_exchange(const ExchangeSettings&, const Layout&,
+                                                   StateStore&);
+
+/// A tensor as codecs are told of it before its values.
+inline compressors::TensorSpec spec_of(const TensorSlot& slot) {
+  return {static_cast<std::size_t>(slot.count), slot.name, slot.shape};
+}
 
 }  // namespace gradwire::trainers

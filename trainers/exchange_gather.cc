@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstring>
 
 #include "trainers/exchange.h"
+#include "trainers/framing.h"
 #include "trainers/measure.h"
 #include "trainers/movers.h"
 #include "trainers/sparse_sum.h"
@@ -11,15 +11,6 @@ namespace gradwire::trainers {
 namespace {
 
 using sim::CollectiveKind;
-
-constexpr std::size_t kLengthBytes = 4;
-
-/// Scratch of the calling thread, aligned to 8 as codecs ask.
-std::span<std::byte> thread_scratch(std::size_t size) {
-  thread_local std::vector<std::uint64_t> words;
-  if (words.size() * 8 < size) words.resize((size + 7) / 8);
-  return std::as_writable_bytes(std::span(words)).first(size);
-}
 
 class GatherExchange final : public Exchange {
  public:
@@ -31,8 +22,7 @@ class GatherExchange final : public Exchange {
         messages_(workers(), std::vector<std::vector<std::byte>>(layout.buckets().size())),
         replica_(settings.every_replica ? workers() : 0) {
     for (const TensorSlot& slot : layout.tensors()) {
-      scratch_size_ =
-          std::max(scratch_size_, codec_.scratch_size(static_cast<std::size_t>(slot.count)));
+      scratch_size_ = std::max(scratch_size_, codec_.scratch_size(spec_of(slot)));
     }
     if (settings.device) settings.device->choose(DevicePayload::kMessage);
   }
@@ -62,8 +52,7 @@ class GatherExchange final : public Exchange {
       write_message(
           b, gradients, worker, step,
           [&](const TensorSlot& slot) {
-            const std::size_t size = codec_.state_size(static_cast<std::size_t>(slot.count));
-            return states_.at({worker, slot.parameter}, size);
+            return states_.at({worker, slot.parameter}, codec_.state_size(spec_of(slot)));
           },
           messages_[static_cast<std::size_t>(worker)][b]);
     }
@@ -112,8 +101,7 @@ class GatherExchange final : public Exchange {
     const BucketSlot& bucket = layout_.buckets()[b];
     std::size_t bytes = 0;
     for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
-      const auto n = static_cast<std::size_t>(layout_.tensors()[t].count);
-      bytes += kLengthBytes + codec_.max_encoded_size(n);
+      bytes += kLengthBytes + codec_.max_encoded_size(spec_of(layout_.tensors()[t]));
     }
     return Bytes(static_cast<std::int64_t>(bytes));
   }
@@ -123,12 +111,7 @@ class GatherExchange final : public Exchange {
   void write_message(std::size_t b, GradientSpans gradients, int worker, std::int64_t step,
                      StateOf&& state_of, std::vector<std::byte>& message) const {
     const BucketSlot& bucket = layout_.buckets()[b];
-    std::size_t most = 0;
-    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
-      most += kLengthBytes + codec_.max_encoded_size(gradients[t].size());
-    }
-    message.resize(most);
-    std::size_t at = 0;
+    MessageWriter writer(message, static_cast<std::size_t>(message_bytes(b).count()));
     for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
       const TensorSlot& slot = layout_.tensors()[t];
       compressors::EncodeJob job;
@@ -137,13 +120,12 @@ class GatherExchange final : public Exchange {
                           static_cast<std::uint32_t>(worker),
                           static_cast<std::uint32_t>(slot.parameter)};
       job.state = state_of(slot);
-      job.payload = std::span(message).subspan(at + kLengthBytes);
-      const auto length =
-          static_cast<std::uint32_t>(codec_.encode(job, thread_scratch(scratch_size_)));
-      std::memcpy(message.data() + at, &length, kLengthBytes);
-      at += kLengthBytes + length;
+      writer.add([&](std::span<std::byte> room) {
+        job.payload = room;
+        return codec_.encode(job, thread_scratch(scratch_size_));
+      });
     }
-    message.resize(at);
+    writer.finish();
   }
 
   void read_device() {
@@ -171,19 +153,16 @@ class GatherExchange final : public Exchange {
   /// sum += factor * what `message` says of bucket b; sum is that bucket's range.
   void add_message(std::size_t b, Message message, float factor, std::span<float> sum) const {
     const BucketSlot& bucket = layout_.buckets()[b];
+    MessageReader reader(message, codec_.name());
     for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
       const TensorSlot& slot = layout_.tensors()[t];
-      std::uint32_t length = 0;
-      if (message.size() >= kLengthBytes) std::memcpy(&length, message.data(), kLengthBytes);
-      if (message.size() < kLengthBytes + length) {
-        throw TrainerError("decode message of", codec_.name(),
-                           "it ends within tensor " + slot.name);
-      }
-      const auto values = sum.subspan(static_cast<std::size_t>(slot.first - bucket.first),
-                                      static_cast<std::size_t>(slot.count));
-      codec_.decode_accumulate({message.subspan(kLengthBytes, length), {}, values}, factor,
-                               thread_scratch(scratch_size_));
-      message = message.subspan(kLengthBytes + length);
+      compressors::DecodeJob job;
+      job.payload = reader.next(slot.name);
+      job.values = sum.subspan(static_cast<std::size_t>(slot.first - bucket.first),
+                               static_cast<std::size_t>(slot.count));
+      job.name = slot.name;
+      job.shape = slot.shape;
+      codec_.decode_accumulate(job, factor, thread_scratch(scratch_size_));
     }
   }
 
@@ -244,8 +223,7 @@ CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients,
       write_message(
           b, gradients, 0, 0,
           [&](const TensorSlot& slot) {
-            return fresh.at({0, slot.parameter},
-                            codec_.state_size(static_cast<std::size_t>(slot.count)));
+            return fresh.at({0, slot.parameter}, codec_.state_size(spec_of(slot)));
           },
           message);
     });

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/philox.h"
+#include "compressors/decorators/rules.h"
 #include "scenarios/profile.h"
 #include "trainers/compute_times.h"
 #include "trainers/exchange.h"
@@ -70,7 +71,8 @@ class ProfileReplay final : public scenarios::Trainer {
         settings_(exchange_settings(scenario)),
         exchange_(make_exchange(settings_, layout_, states_)) {
     scenario_.cluster.slowdown.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
-    require_fixed_size(*settings_.codec);
+    for (const TensorSlot& slot : layout_.tensors())
+      require_fixed_size(compressors::chosen_codec(*settings_.codec, spec_of(slot)));
     plan_of(compute_times());  // refuses at once what no formula can size
   }
 
@@ -154,7 +156,7 @@ ComputeProfile ProfileReplay::compute_times() const {
 /// One tensor of the largest bucket's size, or 4 Mi elements, stands for all: times go by elements.
 void ProfileReplay::measure_codec(ComputeProfile& times) const {
   times.device += ", codec times measured on " + cpu_model_name();
-  if (scenario_.method.name == "none" && !scenario_.method.error_feedback) return;
+  if (settings_.codec->name() == "none") return;
   std::int64_t count = 0;
   for (const BucketSlot& bucket : layout_.buckets()) count = std::max(count, bucket.count);
   count = std::min(count, kMostMeasured);

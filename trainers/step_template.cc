@@ -19,6 +19,10 @@ Seconds cost_of(StageCost cost, const scenarios::ComputeProfile::Bucket& bucket,
       return bucket.scale;
     case StageCost::kEncode:
       return bucket.encode - bucket.scale;
+    case StageCost::kEncodeOthers:
+      return bucket.encode * ((workers - 1.0) / workers);
+    case StageCost::kRequantize:
+      return bucket.aggregate * ((workers - 1.0) / workers) + bucket.encode / workers;
     case StageCost::kDecode:
       return bucket.decode;
     case StageCost::kDecodeAll:
@@ -27,6 +31,12 @@ Seconds cost_of(StageCost cost, const scenarios::ComputeProfile::Bucket& bucket,
       return bucket.aggregate * workers;
   }
   return Seconds(0);
+}
+
+std::vector<OpIndex> all_of(const std::vector<std::vector<OpIndex>>& previous) {
+  std::vector<OpIndex> all;
+  for (const std::vector<OpIndex>& ends : previous) all.insert(all.end(), ends.begin(), ends.end());
+  return all;
 }
 
 /// Each operation once, in order of index.
@@ -50,8 +60,10 @@ StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& s
   }
   for (int w = 0; w < workers; ++w) {
     std::vector<OpIndex> after;
-    for (const std::vector<OpIndex>& ends : last_)
-      after.push_back(ends[static_cast<std::size_t>(w)]);
+    for (const Ends& ends : last_) {
+      const std::vector<OpIndex>& own = ends[static_cast<std::size_t>(w)];
+      after.insert(after.end(), own.begin(), own.end());
+    }
     update_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "update",
                                             without_repeats(after)));
   }
@@ -69,30 +81,53 @@ void StepTemplate::add_backward(sim::GraphBuilder& builder, std::size_t bucket) 
   backward_.push_back(std::move(ops));
 }
 
+/// The owner of a chunk goes on when all have sent it theirs. Gives the first push.
+OpIndex StepTemplate::add_scatter(sim::GraphBuilder& builder, const Stage& stage,
+                                  const std::string& label, Ends& previous) {
+  if (workers_ == 1) return 0;
+  std::vector<OpIndex> after = all_of(previous);
+  after.insert(after.end(), last_collective_.begin(), last_collective_.end());
+  after = without_repeats(std::move(after));
+  std::vector<OpIndex> pushes;
+  for (int owner = 0; owner < workers_; ++owner) {
+    sim::CollectiveSpec spec = stage.collective;
+    std::erase(spec.members, owner);
+    spec.server = owner;
+    pushes.push_back(builder.add_collective(spec, label, after));
+    previous[static_cast<std::size_t>(owner)].push_back(pushes.back());
+  }
+  last_collective_ = pushes;
+  return pushes.front();
+}
+
 void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
-                              const std::vector<Stage>& stages, std::vector<OpIndex> previous) {
+                              const std::vector<Stage>& stages, const std::vector<OpIndex>& ready) {
+  Ends previous;
+  for (const OpIndex op : ready) previous.push_back({op});
   collective_.emplace_back();
   for (const Stage& stage : stages) {
     const std::string label = stage.label + " b" + std::to_string(bucket);
     OpIndex op = 0;
     if (stage.kind == StageKind::kWorker) {
       for (int w = 0; w < workers_; ++w) {
-        OpIndex& before = previous[static_cast<std::size_t>(w)];
-        before = builder.add_operation(stage.op, Lane::kCodec, w, label, {&before, 1});
-        costs_.push_back({before, bucket, stage.cost});
+        std::vector<OpIndex>& before = previous[static_cast<std::size_t>(w)];
+        before = {builder.add_operation(stage.op, Lane::kCodec, w, label, before)};
+        costs_.push_back({before.front(), bucket, stage.cost});
       }
     } else if (stage.kind == StageKind::kServer) {
-      op =
-          builder.add_operation(stage.op, Lane::kCodec, workers_, label, without_repeats(previous));
+      op = builder.add_operation(stage.op, Lane::kCodec, workers_, label,
+                                 without_repeats(all_of(previous)));
       costs_.push_back({op, bucket, stage.cost});
       // Workers go on from the collective before; the collective after also waits for the server.
       last_collective_.push_back(op);
+    } else if (stage.kind == StageKind::kScatter) {
+      op = add_scatter(builder, stage, label, previous);
     } else {
-      std::vector<OpIndex> after = previous;
+      std::vector<OpIndex> after = all_of(previous);
       after.insert(after.end(), last_collective_.begin(), last_collective_.end());
-      op = builder.add_collective(stage.collective, label, without_repeats(after));
+      op = builder.add_collective(stage.collective, label, without_repeats(std::move(after)));
       last_collective_ = {op};
-      std::fill(previous.begin(), previous.end(), op);
+      std::fill(previous.begin(), previous.end(), std::vector<OpIndex>{op});
     }
     collective_.back().push_back(op);
   }

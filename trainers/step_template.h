@@ -18,13 +18,20 @@
 /// communication stream.
 namespace gradwire::trainers {
 
-enum class StageKind { kWorker, kServer, kCollective };
+enum class StageKind {
+  kWorker,
+  kServer,
+  kCollective,
+  kScatter,  ///< every worker sends to every other: a push to each, all at once
+};
 
 /// Which of the profile's times an operation takes. N = workers.
 enum class StageCost {
   kNone,
   kScale,         ///< Bucket::scale
   kEncode,        ///< Bucket::encode less Bucket::scale
+  kEncodeOthers,  ///< (N - 1) / N Bucket::encode: all chunks but the worker's own
+  kRequantize,    ///< of its own chunk: N - 1 added, the sum encoded
   kDecode,        ///< Bucket::decode
   kDecodeAll,     ///< N Bucket::decode: every worker decodes every message
   kAggregateAll,  ///< N Bucket::aggregate: the server adds every message
@@ -49,8 +56,9 @@ class StepTemplate {
   sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
   sim::OpIndex update(int worker) const { return update_[static_cast<std::size_t>(worker)]; }
   /// The collective that stage `stage` of `bucket` is.
-  sim::OpIndex collective(std::size_t bucket, std::size_t stage) const {
-    return collective_[bucket][stage];
+  /// `owner`: which push of a scatter.
+  sim::OpIndex collective(std::size_t bucket, std::size_t stage, std::size_t owner = 0) const {
+    return collective_[bucket][stage] + static_cast<sim::OpIndex>(owner);
   }
   /// seconds[graph()->size()]: the profile's times, compute multiplied by the worker's slowdown.
   std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
@@ -65,15 +73,18 @@ class StepTemplate {
     StageCost cost = StageCost::kNone;
   };
   void add_backward(sim::GraphBuilder& builder, std::size_t bucket);
+  using Ends = std::vector<std::vector<sim::OpIndex>>;  ///< [worker]: what its next stage awaits
   void add_stages(sim::GraphBuilder& builder, std::size_t bucket, const std::vector<Stage>& stages,
-                  std::vector<sim::OpIndex> previous);
+                  const std::vector<sim::OpIndex>& ready);
+  sim::OpIndex add_scatter(sim::GraphBuilder& builder, const Stage& stage, const std::string& label,
+                           Ends& previous);
 
   int workers_;
   sim::GraphPtr graph_;
   std::vector<sim::OpIndex> forward_, update_;
   std::vector<std::vector<sim::OpIndex>> backward_;    ///< [bucket][worker]
   std::vector<std::vector<sim::OpIndex>> collective_;  ///< [bucket][stage]
-  std::vector<std::vector<sim::OpIndex>> last_;        ///< [bucket][worker]: what the update awaits
+  std::vector<Ends> last_;                             ///< [bucket]: what the update awaits
   std::vector<sim::OpIndex> last_collective_;          ///< of the bucket before; empty at first
   std::vector<Costing> costs_;
 };

@@ -4,14 +4,19 @@
 #include <cmath>
 
 #include "base/hash.h"
+#include "scenarios/methods.h"
 #include "trainers/compute_times.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
 namespace {
 
-OptimizerSettings optimizer_settings(const scenarios::Workload& workload) {
-  return {workload.optimizer, workload.learning_rate, workload.momentum, workload.weight_decay};
+/// Where workers apply the momentum, the optimiser must not, or it would count twice.
+OptimizerSettings optimizer_settings(const scenarios::Scenario& scenario) {
+  const scenarios::Workload& workload = scenario.workload;
+  const bool corrected = scenarios::codec_plan(scenario.method).momentum_correction.has_value();
+  return {workload.optimizer, workload.learning_rate, corrected ? 0.0 : workload.momentum,
+          workload.weight_decay};
 }
 
 bool measured_here(const scenarios::Scenario& scenario) {
@@ -27,8 +32,9 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
 }  // namespace
 
 DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
-  return {scenario.method.name, scenario.method.options, scenario.method.error_feedback,
-          scenario.seed};
+  const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
+  return {plan.codec.name, plan.codec.options, plan.error_feedback, scenario.seed,
+          plan.decorated()};
 }
 
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
@@ -44,7 +50,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
       exchange_settings_(exchange_settings(scenario)),
-      optimizer_(make_optimizer(optimizer_settings(scenario.workload), weights_.size())),
+      optimizer_(make_optimizer(optimizer_settings(scenario), weights_.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),
       losses_(static_cast<std::size_t>(scenario.cluster.workers)) {
@@ -66,7 +72,7 @@ void SynchronousTrainer::set_up_device(DeviceMemory memory) {
   GRADWIRE_ASSERT(pool_.threads() == 1);
   encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
   exchange_settings_.device = encoder_.get();
-  device_update_ = make_device_update(optimizer_settings(scenario_.workload), memory, mean_);
+  device_update_ = make_device_update(optimizer_settings(scenario_), memory, mean_);
 }
 
 void SynchronousTrainer::update() {
@@ -87,9 +93,9 @@ const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
     return profile_;
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
-  use_profile(measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
-                             optimizer_settings(scenario_.workload), model_->device_name(),
-                             device_update_.get()}));
+  use_profile(
+      measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
+                     optimizer_settings(scenario_), model_->device_name(), device_update_.get()}));
   return profile_;
 }
 

@@ -46,7 +46,9 @@ class ClipCodec final : public Codec {
   std::string_view name() const override { return name_; }
   AggregatePolicy policy() const override {
     const AggregatePolicy inner = inner_->policy();
-    return inner == AggregatePolicy::kSum ? AggregatePolicy::kGather : inner;
+    // Requantising cuts tensors into parts, whose norms and sigmas are not the tensor's.
+    const bool in_parts = clipping_.by == ClipBy::kValue && inner == AggregatePolicy::kRequantize;
+    return inner == AggregatePolicy::kServer || in_parts ? inner : AggregatePolicy::kGather;
   }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return inner_->max_encoded_size(tensor);

@@ -19,9 +19,10 @@ struct Clipping {
 
 /// Encodes the clipped tensor; what clipping cuts off is gone (error feedback inside it sees the
 /// clipped tensor). Norm and sigma are ordered sums (compressors/ordered_sum.h). State: the inner
-/// codec's. Policy: the inner one, but kGather for kSum, whose terms have no room for a clipped
-/// copy. Name: the inner name and "+clip". Throws Error(kUsage) unless the threshold is finite and
-/// above 0.
+/// codec's. Policy: kGather, since sums' terms have no room for a clipped copy and parts of a
+/// tensor have other norms; the inner one for kServer, and for kRequantize when clipped by value.
+/// Name: the inner name and "+clip". Throws Error(kUsage) unless the threshold is finite and above
+/// 0.
 CodecPtr with_clipping(CodecPtr inner, const Clipping& clipping);
 
 }  // namespace gradwire::compressors
