@@ -49,7 +49,7 @@ struct RoofPoint {
 };
 
 struct CodecBenchResult {
-  std::string instructions;
+  std::string instructions = {};
   double clock_ghz = 0;
   std::vector<CodecPoint> points = {};
   std::vector<RoofPoint> roofs = {};

@@ -15,7 +15,7 @@ namespace gradwire::bench {
 namespace {
 
 constexpr double kSampleSeconds = 20e-6;  // the clock's own cost is 1/1000 of it
-constexpr double kLong = 10e-3;           // what lasts longer is always interrupted, but by little
+constexpr double kLong = 50e-3;           // what lasts longer is always interrupted, but by little
 
 /// How often the system took a processor from one of this process's threads.
 long times_interrupted() {
@@ -75,6 +75,7 @@ bool Rounds::all_have(int repetitions) const {
 
 void Rounds::run(int repetitions, double lasting_s) {
   for (Timed& timed : timed_) warm_up(timed);
+  enough_ = static_cast<std::size_t>(repetitions + 1) / 2;
   const double end = now_s() + lasting_s;
   const auto enough = [&](int round) {
     if (round < repetitions || now_s() < end) return false;
@@ -86,7 +87,7 @@ void Rounds::run(int repetitions, double lasting_s) {
 
 double Rounds::seconds(std::size_t call) const {
   const Timed& timed = timed_[call];
-  if (timed.samples.size() >= timed.disturbed.size()) return median(timed.samples);
+  if (timed.samples.size() >= enough_) return median(timed.samples);
   std::vector<double> all = timed.samples;
   all.insert(all.end(), timed.disturbed.begin(), timed.disturbed.end());
   return median(std::move(all));

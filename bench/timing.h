@@ -14,7 +14,8 @@ double median(std::vector<double> values);
 
 /// Calls measured in rounds: each round times every call once (short ones in a loop that lasts long
 /// enough for the clock). Figures are medians over the rounds. A sample during which the system
-/// gave the processor to somebody else is set aside, unless most of them are such.
+/// gave the processor to somebody else is set aside, unless fewer than half of those asked for are
+/// left.
 class Rounds {
  public:
   /// Returns the call's number.
@@ -46,6 +47,7 @@ class Rounds {
   bool all_have(int repetitions) const;
 
   std::vector<Timed> timed_;
+  std::size_t enough_ = 1;  ///< undisturbed samples
   std::size_t samples_ = 0, interrupted_ = 0;
 };
 
