@@ -20,13 +20,6 @@ constexpr std::size_t kBins = 2048;
 constexpr std::size_t kExactSample = 16384;
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
-std::size_t sample_wanted(std::size_t n, std::size_t k, SelectionRule rule) {
-  if (!rule.sampled) return std::min(kExactSample, n / 16);
-  const double share = rule.sample_share * static_cast<double>(n);
-  const double entries = 160.0 * static_cast<double>(n) / static_cast<double>(k);
-  return std::min(n, static_cast<std::size_t>(std::ceil(std::max(share, entries))));
-}
-
 /// Candidates that are kept before the selection falls back to counting over the whole tensor.
 std::size_t arena_entries(std::size_t n, std::size_t k) {
   return std::min(n, 2 * k + kShared);
@@ -47,7 +40,7 @@ struct Layout {
 
 Layout layout_of(std::size_t n, std::size_t k, SelectionRule rule) {
   if (k == 0) return {0, 0, 0, 0};
-  return {sample_wanted(n, k, rule), (n + kBlock - 1) / kBlock, arena_entries(n, k),
+  return {selection_sample_size(n, k, rule), (n + kBlock - 1) / kBlock, arena_entries(n, k),
           most_selected(n, k, rule)};
 }
 
@@ -302,6 +295,13 @@ Selected select(std::string_view codec, const TensorView& tensor, float* residua
 
 std::size_t most_selected(std::size_t n, std::size_t k, SelectionRule rule) {
   return rule.sampled ? std::max(k, std::min<std::size_t>(n, most_sampled(k))) : k;
+}
+
+std::size_t selection_sample_size(std::size_t n, std::size_t k, SelectionRule rule) {
+  if (!rule.sampled) return std::min(kExactSample, n / 16);
+  const double share = rule.sample_share * static_cast<double>(n);
+  const double entries = 160.0 * static_cast<double>(n) / static_cast<double>(k);
+  return std::min(n, static_cast<std::size_t>(std::ceil(std::max(share, entries))));
 }
 
 std::size_t selection_scratch_size(std::size_t n, std::size_t k, SelectionRule rule) {

@@ -30,6 +30,10 @@ struct Selected {
 /// The most entries that a rule selects for k <= n: k, or up to 1.3 k if it samples.
 std::size_t most_selected(std::size_t n, std::size_t k, SelectionRule rule = {});
 
+/// How many elements the threshold is estimated from: the sample of `sampled`, or of an exact
+/// selection's first guess.
+std::size_t selection_sample_size(std::size_t n, std::size_t k, SelectionRule rule);
+
 /// Bytes of scratch for the calls below (aligned to 8): 16 bytes for each of about 2 k entries, the
 /// sample, and little else.
 std::size_t selection_scratch_size(std::size_t n, std::size_t k, SelectionRule rule = {});

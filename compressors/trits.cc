@@ -5,19 +5,20 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "compressors/arithmetic/trits.h"
 
 namespace gradwire::compressors {
 namespace {
 
-constexpr int kPowers[5] = {1, 3, 9, 27, 81};
 constexpr std::size_t kGroup = 20;  // codes in 5 bytes of 2-bit codes and in 4 bytes of trits
 
 /// By ten bits, five codes of 2 bits.
 constexpr std::array<std::uint8_t, 1024> kTrits = [] {
   std::array<std::uint8_t, 1024> table{};
   for (unsigned bits = 0; bits < 1024; ++bits) {
-    int value = 0;
-    for (int i = 0; i < 5; ++i) value += kPowers[i] * static_cast<int>(bits >> (2 * i) & 3u);
+    std::uint32_t value = 0;
+    for (std::uint32_t i = 0; i < kTritsInByte; ++i)
+      value += trit_power(i) * (bits >> (2 * i) & 3u);
     table[bits] = static_cast<std::uint8_t>(value);
   }
   return table;
@@ -26,10 +27,9 @@ constexpr std::array<std::uint8_t, 1024> kTrits = [] {
 /// The reverse; 0 above 242.
 constexpr std::array<std::uint16_t, 256> kCodes = [] {
   std::array<std::uint16_t, 256> table{};
-  for (unsigned byte = 0; byte < 243; ++byte)
-    for (int i = 0; i < 5; ++i)
-      table[byte] = static_cast<std::uint16_t>(
-          table[byte] | byte / static_cast<unsigned>(kPowers[i]) % 3u << (2 * i));
+  for (std::uint32_t byte = 0; byte <= kLargestTritByte; ++byte)
+    for (std::uint32_t i = 0; i < kTritsInByte; ++i)
+      table[byte] = static_cast<std::uint16_t>(table[byte] | trit_of(byte, i) << (2 * i));
   return table;
 }();
 

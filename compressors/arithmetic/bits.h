@@ -25,6 +25,14 @@ GRADWIRE_HD float float_of(std::uint32_t bits) {
 #endif
 }
 
+GRADWIRE_HD double double_of(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __longlong_as_double(static_cast<long long>(bits));
+#else
+  return std::bit_cast<double>(bits);
+#endif
+}
+
 /// Ordered like |value|; kInfinityBits or above means infinite or NaN.
 GRADWIRE_HD std::uint32_t magnitude_bits(float value) {
   return bits_of(value) & 0x7FFFFFFFu;

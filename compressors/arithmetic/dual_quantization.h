@@ -46,6 +46,17 @@ GRADWIRE_HD float dual_value(std::int32_t code, DualGrid grid) {
   return static_cast<float>(value);
 }
 
+/// p less its prediction. `predictor`: 0 none, 1 the element before, 2 in rows of `columns`
+/// elements: left + above - above left, of which the first row and the first column have only one.
+GRADWIRE_HD std::uint32_t lorenzo_difference(const std::int32_t* codes, std::uint64_t i,
+                                             std::uint64_t columns, int predictor) {
+  const auto at = [codes](std::uint64_t e) { return static_cast<std::uint32_t>(codes[e]); };
+  if (predictor == 0 || i == 0) return at(i);
+  if (predictor == 1 || i < columns) return at(i) - at(i - 1);
+  if (i % columns == 0) return at(i) - at(i - columns);
+  return at(i) - at(i - 1) - at(i - columns) + at(i - columns - 1);
+}
+
 /// Symbols as indices: difference + radius, 0 = the escape. The difference is modulo 2^32.
 GRADWIRE_HD std::uint16_t lorenzo_symbol(std::uint32_t difference, std::uint32_t radius) {
   const std::uint32_t index = difference + radius;

@@ -38,6 +38,12 @@ GRADWIRE_HD float float_from_half(std::uint16_t half) {
   return float_of(sign | ((exponent + 112u) << 23) | (fraction << 13));
 }
 
+/// The smallest half that is not below a finite magnitude; infinite beyond 65504.
+GRADWIRE_HD std::uint16_t half_above(float magnitude) {
+  const std::uint16_t half = half_from_float(magnitude);
+  return float_from_half(half) < magnitude ? static_cast<std::uint16_t>(half + 1) : half;
+}
+
 /// With `saturate`, an overflow becomes the largest finite half instead of infinity.
 GRADWIRE_HD std::uint16_t half_from_float(float value, bool saturate) {
   const std::uint16_t half = half_from_float(value);

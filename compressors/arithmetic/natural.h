@@ -63,7 +63,8 @@ struct DitherRule {
   float top;      ///< 2^(s - 1)
 };
 
-GRADWIRE_HD float power_of_two(int exponent) {
+/// 2^exponent for exponents of normal numbers.
+GRADWIRE_HD float normal_power_of_two(int exponent) {
   return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
@@ -71,7 +72,7 @@ GRADWIRE_HD DitherRule dither_rule(float norm, int levels) {
   DitherRule rule{norm < 0x1p-60f  ? 0x1p64f
                   : norm > 0x1p60f ? 0x1p-64f
                                    : 1.0f,
-                  0.0f, power_of_two(levels - 1)};
+                  0.0f, normal_power_of_two(levels - 1)};
   if (!(norm > 0.0f)) return rule;
   const float scaled = norm * rule.lift;
   rule.inverse = 1.0f / scaled * rule.top;
@@ -98,7 +99,7 @@ GRADWIRE_HD std::uint32_t dither_code(float value, std::uint32_t word, DitherRul
 GRADWIRE_HD float dither_value(std::uint32_t code, float norm, int levels, int bits) {
   const std::uint32_t level = code & ((1u << (bits - 1)) - 1);
   if (level == 0) return 0.0f;
-  const float value = power_of_two(static_cast<int>(level) - levels) * norm;
+  const float value = normal_power_of_two(static_cast<int>(level) - levels) * norm;
   return code >> (bits - 1) != 0 ? -value : value;
 }
 

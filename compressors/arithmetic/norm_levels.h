@@ -54,10 +54,22 @@ GRADWIRE_HD std::int32_t signed_norm_level(float value, const NormGrid& grid, st
   return value < 0.0f ? -level : level;
 }
 
+/// sign << (bits - 1) | level, the sign of level 0 being 0. levels < 2^(bits - 1).
+GRADWIRE_HD std::uint32_t norm_code(float value, const NormGrid& grid, std::uint32_t draw,
+                                    int bits) {
+  const std::uint32_t level = norm_level(value, grid, draw);
+  return level | (value < 0.0f && level > 0 ? 1u << (bits - 1) : 0u);
+}
+
 GRADWIRE_HD float norm_level_value(std::uint32_t level, bool negative, const NormGrid& grid) {
   const float product = static_cast<float>(level) * grid.unit;
   const float magnitude = product < grid.norm ? product : grid.norm;
   return negative ? -magnitude : magnitude;
+}
+
+/// The value of norm_code's result; its level may be any below 2^(bits - 1).
+GRADWIRE_HD float norm_code_value(std::uint32_t code, const NormGrid& grid, int bits) {
+  return norm_level_value(code & ((1u << (bits - 1)) - 1), code >> (bits - 1) != 0, grid);
 }
 
 /// N from the ordered sum of squares; a norm beyond binary32 becomes its largest number, which is

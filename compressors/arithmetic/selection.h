@@ -13,8 +13,8 @@ struct SampleRule {
   std::uint64_t stride = 1;
 };
 
-/// At most `wanted` >= 1 samples of n elements. The stride is odd, so that neither rows of even length
-/// nor memory pages are in step with it.
+/// At most `wanted` >= 1 samples of n elements. The stride is odd, so that neither rows of even
+/// length nor memory pages are in step with it.
 GRADWIRE_HD SampleRule sample_rule(std::uint64_t n, std::uint64_t wanted) {
   if (wanted >= n) return SampleRule{n, 1};
   const std::uint64_t stride = n / wanted;
@@ -42,6 +42,29 @@ GRADWIRE_HD std::uint32_t lowered_threshold(std::uint32_t magnitude) {
   return magnitude_bits(0.8f * float_of(magnitude));
 }
 
+/// Of the sampled threshold, lowered 0, 1, ... kThresholdRetries times, counts[j] elements pass.
+/// The first j that at least fewest_sampled(k) pass decides: returns it if at most `most` do, else
+/// (or if there is none) -1: exactly k are selected.
+GRADWIRE_HD int sampled_retry(const std::uint32_t* counts, std::uint64_t k, std::uint64_t most) {
+  for (int j = 0; j <= kThresholdRetries; ++j)
+    if (counts[j] >= fewest_sampled(k)) return counts[j] <= most ? j : -1;
+  return -1;
+}
+
+// ---- Gaps of 16 bits (dgc)
+
+inline constexpr std::uint64_t kRunCovered = 65536;  ///< positions that a filler stands for
+
+/// Fillers before an entry that comes `gap` positions after the one before.
+GRADWIRE_HD std::uint64_t run_fillers(std::uint64_t gap) {
+  return gap / kRunCovered;
+}
+
+/// (run = 65,535, value = +0) stands for skipped positions alone.
+GRADWIRE_HD bool is_run_filler(std::uint32_t run, std::uint32_t value_bits) {
+  return run == kRunCovered - 1 && value_bits == 0;
+}
+
 // ---- Selection at random: a keyed permutation of [0, n)
 
 /// A Feistel network on `left + right` bits. Its round function is a table of Philox words that
@@ -65,10 +88,30 @@ GRADWIRE_HD std::uint32_t permutation_words(PermutationRule rule) {
   return static_cast<std::uint32_t>(kPermutationRounds) << rule.right;
 }
 
+/// The words as they are defined: word i of the Philox stream {seed = key}.
+struct PermutationWords {
+  std::uint64_t key;
+  GRADWIRE_HD std::uint32_t operator[](std::uint32_t i) const {
+    return philox_word(RandomStream{key, 0, 0, 0}, i);
+  }
+};
+
+/// The key of a call; its stream's seed is salted, since rounding draws other words. `shared`:
+/// without the worker in it, so that all workers of a step choose the same elements.
+GRADWIRE_HD std::uint64_t permutation_key(RandomStream stream, std::uint64_t first_element,
+                                          bool shared) {
+  stream.seed ^= 0x6B6D6F646E6172ull;  // "randomk"
+  if (shared) stream.worker = 0;
+  const PhiloxBlock block = philox_block(stream, static_cast<std::uint32_t>(first_element / 4));
+  return std::uint64_t{block.word[1]} << 32 | block.word[0];
+}
+
 /// Where the permutation sends i < n. A result outside [0, n) goes through again ("cycle walking"),
-/// less than once on average for n above 128. words[permutation_words(rule)].
+/// less than once on average for n above 128. words[permutation_words(rule)]: a table, or
+/// PermutationWords.
+template <class Words>
 GRADWIRE_HD std::uint32_t permuted_index(std::uint32_t i, PermutationRule rule,
-                                         const std::uint32_t* words) {
+                                         const Words& words) {
   const std::uint32_t left_mask = (1u << rule.left) - 1u, right_mask = (1u << rule.right) - 1u;
   std::uint32_t left = i >> rule.right, right = i & right_mask;
   std::uint64_t to;

@@ -39,6 +39,12 @@ GRADWIRE_HD float ternary_draw(std::uint32_t word) {
   return static_cast<float>(word >> 8);
 }
 
+/// The value of code t + 1, of a scale or of factor times a scale: the zero has the sign of
+/// -scale, as a product.
+GRADWIRE_HD float ternary_value(std::uint32_t code, float scale) {
+  return static_cast<float>(static_cast<int>(code) - 1) * scale;
+}
+
 /// clip * sigma, or 0 where that means nothing: without clipping, and for a constant tensor.
 /// `sum` and `sum_squares` are over d = g - g[0], in double. Taking them about the first element
 /// costs one pass instead of two and loses nothing: (g[0] - mean)^2 <= n sigma^2, so cancellation

@@ -17,6 +17,22 @@ GRADWIRE_HD std::uint32_t mantissa_of(std::uint32_t magnitude) {
   return magnitude >> 23 == 0 ? fraction : fraction | 0x800000u;
 }
 
+/// What mantissas of one exponent field, added up as integers, stand for.
+GRADWIRE_HD double scaled_mantissas(std::uint32_t exponent, std::uint64_t mantissas) {
+  const std::uint64_t field = (exponent == 0 ? 1u : exponent) + (1023u - 150u);
+  return static_cast<double>(mantissas) * double_of(field << 52);
+}
+
+/// c^2 / k, 0 for k = 0.
+GRADWIRE_HD double threshold_gain(double sum, std::uint64_t count) {
+  return count == 0 ? 0.0 : sum * sum / static_cast<double>(count);
+}
+
+/// c / k, k > 0.
+GRADWIRE_HD float threshold_level(double sum, std::uint64_t count) {
+  return static_cast<float>(sum / static_cast<double>(count));
+}
+
 /// c as values are added by falling magnitude. Mantissas of one exponent add up as integers,
 /// exactly (up to 2^40 values), so that neither the order in which a tensor is read nor the way in
 /// which its values are grouped shows; exponents add up in double, the largest first.
@@ -35,11 +51,10 @@ class DescendingSum {
   double sum() const { return above_ + scaled(exponent_, mantissas_); }
   std::uint64_t count() const { return count_; }
   /// c^2 / k: what is taken off the squared error. 0 before the first value.
-  double gain() const { return count_ == 0 ? 0.0 : sum() * sum() / static_cast<double>(count_); }
+  double gain() const { return threshold_gain(sum(), count_); }
 
   static double scaled(std::uint32_t exponent, std::uint64_t mantissas) {
-    const std::uint64_t field = (exponent == 0 ? 1u : exponent) + (1023u - 150u);
-    return static_cast<double>(mantissas) * std::bit_cast<double>(field << 52);
+    return scaled_mantissas(exponent, mantissas);
   }
 
  private:
@@ -59,10 +74,14 @@ struct TernaryThreshold {
   void offer(std::uint32_t candidate, const DescendingSum& kept) {
     const double gained = kept.gain();
     if (!(gained > gain)) return;
-    *this = {candidate, kept.count(), gained,
-             static_cast<float>(kept.sum() / static_cast<double>(kept.count()))};
+    *this = {candidate, kept.count(), gained, threshold_level(kept.sum(), kept.count())};
   }
 };
+
+/// The value of a code: 0 = zero, 1 = +, 2 = -.
+GRADWIRE_HD float threshold_value(std::uint32_t code, float level) {
+  return code == 0 ? 0.0f : code == 1 ? level : -level;
+}
 
 /// 0 = zero, 1 = +, 2 = -.
 GRADWIRE_HD std::uint32_t threshold_code(float value, std::uint32_t lowest) {

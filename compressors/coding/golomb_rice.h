@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compressors/arithmetic/golomb.h"
 #include "compressors/coding/bit_stream.h"
 
 /// Golomb-Rice codes of the gaps between ascending indices, with a few bits of the caller's after
@@ -18,7 +19,7 @@ inline constexpr int kLargestGolombExtra = 8;  ///< bits after each gap
 struct GolombRule {
   int b = 0;
   int extra = 0;
-  int fixed_bits() const { return b + 1 + extra; }  ///< of each code, besides the ones
+  int fixed_bits() const { return golomb_tail_bits(b, extra); }  ///< of each code, besides the ones
 };
 
 /// b* = 1 + floor(log2(ln(phi - 1) / ln(1 - p))), p = k / n, phi = (1 + sqrt 5) / 2, at least 0 and
@@ -46,18 +47,16 @@ struct Code {
 
 // Precondition: the code has at most 63 bits.
 inline Code code_of(std::uint64_t gap, std::uint32_t extra, GolombRule rule) {
-  const int width = static_cast<int>(gap >> rule.b) + rule.fixed_bits();
-  const std::uint64_t low = gap & ((std::uint64_t{1} << rule.b) - 1);
+  const int width = static_cast<int>(golomb_ones(gap, rule.b)) + rule.fixed_bits();
   // The ones are all bits below 2^width but the fixed ones.
   return {(std::uint64_t{1} << width) - (std::uint64_t{1} << rule.fixed_bits()) +
-              (low << rule.extra | extra),
+              golomb_tail(gap, extra, rule.b, rule.extra),
           width};
 }
 
 inline void put_long(BitWriter& out, std::uint64_t gap, std::uint32_t extra, GolombRule rule) {
-  out.put_ones(gap >> rule.b);
-  const std::uint64_t low = gap & ((std::uint64_t{1} << rule.b) - 1);
-  out.put(low << rule.extra | extra, rule.fixed_bits());
+  out.put_ones(golomb_ones(gap, rule.b));
+  out.put(golomb_tail(gap, extra, rule.b, rule.extra), rule.fixed_bits());
 }
 
 }  // namespace golomb_detail

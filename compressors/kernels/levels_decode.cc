@@ -55,7 +55,7 @@ struct SymmetricDecode {
     return hn::Mul(hn::Set(d, scale), hn::Mul(position, hn::Set(d, inverse_top)));
   }
   HWY_INLINE float scalar(std::uint32_t code, [[maybe_unused]] std::size_t i) const {
-    return scale * ((2.0f * static_cast<float>(code) - top) * inverse_top);
+    return symmetric_value(code, scale, top, inverse_top);
   }
 };
 
@@ -75,7 +75,7 @@ struct ScaledDecode {
     return hn::Mul(part, hn::LoadU(d, scales + i));
   }
   HWY_INLINE float scalar(std::uint32_t code, [[maybe_unused]] std::size_t i) const {
-    return (static_cast<float>(code) - half) * inverse_half * scales[i];
+    return scaled_value(code, scales[i], half, inverse_half);
   }
 };
 
@@ -98,7 +98,7 @@ struct NormDecode {
     return hn::BitCast(d, hn::Or(hn::BitCast(dw, magnitude), sign));
   }
   HWY_INLINE float scalar(std::uint32_t code, [[maybe_unused]] std::size_t i) const {
-    return norm_level_value(code & ((1u << (bits - 1)) - 1), code >> (bits - 1) != 0, grid);
+    return norm_code_value(code, grid, bits);
   }
 };
 

@@ -80,10 +80,8 @@ struct NormEncoder {
   HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) {
     const NormGrid& grid = grid_at(i);
     for (std::size_t j = 0; j < count; ++j) {
-      const float value = values[i + j];
-      const std::uint32_t level = norm_level(value, grid, words[j] >> 8);
-      const std::uint32_t sign = value < 0.0f && level > 0 ? 1u << (bits - 1) : 0u;
-      codes[i + j] = static_cast<std::uint8_t>(level | sign);
+      const std::uint32_t code = norm_code(values[i + j], grid, words[j] >> 8, bits);
+      codes[i + j] = static_cast<std::uint8_t>(code);
     }
   }
 };

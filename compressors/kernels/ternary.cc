@@ -91,8 +91,7 @@ struct TernaryDecoder {
   float scale;
 
   HWY_INLINE float scalar(const std::byte* codes, std::size_t i) const {
-    const int code = static_cast<int>(codes[i / 4] >> (2 * (i % 4)) & std::byte{3});
-    return static_cast<float>(code - 1) * scale;
+    return ternary_value(std::to_integer<std::uint32_t>(codes[i / 4] >> (2 * (i % 4))) & 3u, scale);
   }
 #if HWY_TARGET != HWY_SCALAR
   HWY_INLINE FloatVector vector(std::uint32_t packed) const {

@@ -97,7 +97,8 @@ HWY_INLINE void decode_threshold(const std::byte* codes, std::size_t n, float le
     }
   }
 #endif
-  const float table[4] = {0.0f, level, -level, 0.0f};
+  const float table[4] = {threshold_value(0, level), threshold_value(1, level),
+                          threshold_value(2, level), 0.0f};
   for (; i < n; ++i) {
     const float value = table[static_cast<int>(codes[i / 4] >> (2 * (i % 4)) & std::byte{3})];
     values[i] = kAdd ? values[i] + value : value;

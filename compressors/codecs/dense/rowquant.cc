@@ -20,12 +20,6 @@ using kernels::Sink;
 constexpr std::string_view kName = "rowquant";
 constexpr std::uint16_t kInfiniteHalf = 0x7C00;
 
-/// The smallest half that is not below a finite magnitude; infinite beyond 65504.
-std::uint16_t half_above(float magnitude) {
-  const std::uint16_t half = half_from_float(magnitude);
-  return float_from_half(half) < magnitude ? static_cast<std::uint16_t>(half + 1) : half;
-}
-
 /// All codes, b bits, most significant first, ceil(n b / 8) bytes; then one scale a row or column,
 /// f16. What the two grids share. The tensor's last dimension is a row (a token), all others count
 /// rows.

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "compressors/arithmetic/bits.h"
+#include "compressors/arithmetic/selection.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse/sparse_values.h"
 #include "compressors/payload.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr std::string_view kName = "dgc";
 constexpr std::size_t kCountBytes = 4;
 constexpr std::size_t kEntryBytes = 6;
-constexpr std::uint64_t kCovered = 65536;  // by a filler
+constexpr std::uint64_t kCovered = kRunCovered;
 
 class DgcCodec final : public Codec, public NamesElements {
  public:
@@ -93,7 +94,10 @@ class DgcCodec final : public Codec, public NamesElements {
     };
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < selected.indices.size(); ++i) {
-      for (; selected.indices[i] - next >= kCovered; next += kCovered) put(kCovered - 1, 0.0f);
+      for (auto left = run_fillers(selected.indices[i] - next); left > 0; --left) {
+        put(kCovered - 1, 0.0f);
+        next += kCovered;
+      }
       put(static_cast<std::uint16_t>(selected.indices[i] - next), selected.values[i]);
       next = std::uint64_t{selected.indices[i]} + 1;
     }
@@ -108,7 +112,7 @@ class DgcCodec final : public Codec, public NamesElements {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint16_t run = run_of(job.payload, i);
       const float value = value_of(job.payload, i);
-      if (run != kCovered - 1 || bits_of(value) != 0) visit(next + run, value);
+      if (!is_run_filler(run, bits_of(value))) visit(next + run, value);
       next += std::uint64_t{run} + 1;
     }
   }

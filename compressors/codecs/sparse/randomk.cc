@@ -16,18 +16,7 @@ namespace {
 
 constexpr std::string_view kName = "randomk";
 constexpr std::size_t kKeyBytes = 8;
-constexpr std::uint64_t kKeySalt = 0x6B6D6F646E6172ull;  // "randomk": rounding draws other words
 constexpr std::size_t kSharedEntries = 16384;
-
-/// The key of a call. Without the worker in it, all workers of a step choose the same elements.
-std::uint64_t key_of(const Draws& draws, bool shared) {
-  RandomStream stream = draws.stream;
-  stream.seed ^= kKeySalt;
-  if (shared) stream.worker = 0;
-  const PhiloxBlock block =
-      philox_block(stream, static_cast<std::uint32_t>(draws.first_element / 4));
-  return std::uint64_t{block.word[1]} << 32 | block.word[0];
-}
 
 class RandomkCodec final : public Codec, public NamesElements {
  public:
@@ -49,7 +38,7 @@ class RandomkCodec final : public Codec, public NamesElements {
     if (data.size() > std::numeric_limits<std::uint32_t>::max())
       refuse_tensor(kName, job.tensor.name, "it has more elements than a 32-bit index can name");
     require_finite(kName, job.tensor, kernels::max_magnitude_bits(data.data(), data.size()));
-    const std::uint64_t key = key_of(job.draws, shared_);
+    const std::uint64_t key = permutation_key(job.draws.stream, job.draws.first_element, shared_);
     store_field(job.payload, 0, key);
     const float scale =
         unbiased_ && k > 0
