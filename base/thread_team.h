@@ -51,7 +51,8 @@ class ThreadTeam {
 
 /// Cuts [0, n) into ranges of at least `smallest` elements, each a multiple of `multiple` but for
 /// the last, and calls body(begin, end) for each, on the team's threads; on the caller's alone if
-/// `team` is null or n is too small to share. The cut depends on n and the team's size only.
+/// `team` is null or n is too small to share. The cut depends on n and the team's size only. What
+/// bodies store past the caches in large loops is ordered before the return.
 template <class Body>
 void for_ranges(ThreadTeam* team, std::size_t n, std::size_t multiple, std::size_t smallest,
                 Body&& body) {
@@ -59,6 +60,7 @@ void for_ranges(ThreadTeam* team, std::size_t n, std::size_t multiple, std::size
   const std::size_t threads = team == nullptr ? 1 : static_cast<std::size_t>(team->size());
   if (threads == 1 || n < 2 * smallest) {
     body(std::size_t{0}, n);
+    if (n > smallest) std::atomic_thread_fence(std::memory_order_seq_cst);
     return;
   }
   std::size_t length = n / (threads * kRangesPerThread);
@@ -66,6 +68,7 @@ void for_ranges(ThreadTeam* team, std::size_t n, std::size_t multiple, std::size
   team->run((n + length - 1) / length, [&](std::size_t i) {
     const std::size_t begin = i * length;
     body(begin, n - begin < length ? n : begin + length);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   });
 }
 

@@ -47,16 +47,13 @@ struct Binary16 {
 
 struct Bfloat16 {
   static constexpr bool kVectors = HWY_TARGET != HWY_SCALAR;
+  /// Not for NaN.
   static HWY_INLINE ShortVector encode(FloatVector value) {
     const UintTag d;
     const auto bits = hn::BitCast(d, value);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
     const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7FFF)));
-    const auto quiet = hn::Or(bits, hn::Set(d, 0x400000));
-    const auto infinity = hn::Set(IntTag(), static_cast<std::int32_t>(kInfinityBits));
-    const auto nan = hn::RebindMask(d, hn::Gt(magnitudes(value), infinity));
-    const auto high = hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded));
-    return hn::DemoteTo(ShortTag(), hn::BitCast(IntTag(), high));
+    return hn::DemoteTo(ShortTag(), hn::BitCast(IntTag(), hn::ShiftRight<16>(rounded)));
   }
   static HWY_INLINE FloatVector decode(ShortVector bfloat) {
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(UintTag(), bfloat)));
@@ -66,29 +63,41 @@ struct Bfloat16 {
 };
 
 template <class Format>
+HWY_INLINE void encode_scalars(const float* values, std::size_t n, std::uint8_t* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint16_t half = Format::encode(values[i]);
+    std::memcpy(out + 2 * i, &half, 2);
+  }
+}
+
+/// Returns the largest magnitude bits.
+template <class Format, Output kOutput>
 HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, std::uint8_t* out) {
   auto vector_max = hn::Zero(IntTag());
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (Format::kVectors) {
-    const hn::Repartition<std::uint8_t, ShortTag> bytes;
+    const hn::Repartition<std::uint8_t, FloatTag> bytes;  // two vectors' halves
+    const hn::Repartition<std::uint16_t, FloatTag> shorts;
     for (; i + 2 * kFloats <= n; i += 2 * kFloats) {
-#pragma GCC unroll 2
-      for (std::size_t j = i; j < i + 2 * kFloats; j += kFloats) {
-        const auto value = hn::LoadU(FloatTag(), values + j);
-        vector_max = hn::Max(vector_max, magnitudes(value));
-        hn::StoreU(hn::BitCast(bytes, Format::encode(value)), bytes, out + 2 * j);
-        prefetch_ahead(values + j);
-      }
+      const auto low = hn::LoadU(FloatTag(), values + i);
+      const auto high = hn::LoadU(FloatTag(), values + i + kFloats);
+      vector_max = hn::Max(vector_max, hn::Max(magnitudes(low), magnitudes(high)));
+      const auto both =
+          hn::BitCast(bytes, hn::Combine(shorts, Format::encode(high), Format::encode(low)));
+      if constexpr (kOutput == Output::kStream)
+        hn::Stream(both, bytes, out + 2 * i);
+      else
+        hn::StoreU(both, bytes, out + 2 * i);
+      prefetch_ahead(values + i);
+      prefetch_ahead(values + i + kFloats);
     }
   }
 #endif
   std::uint32_t largest = reduce_max(vector_max);
-  for (; i < n; ++i) {
-    const std::uint16_t half = Format::encode(values[i]);
-    std::memcpy(out + 2 * i, &half, 2);
-    largest = std::max(largest, magnitude_bits(values[i]));
-  }
+  for (std::size_t j = i; j < n; ++j) largest = std::max(largest, magnitude_bits(values[j]));
+  if (largest > kInfinityBits) i = 0;  // NaNs among the vectors: anew
+  encode_scalars<Format>(values + i, n - i, out + 2 * i);
   return largest;
 }
 
@@ -96,15 +105,17 @@ template <class Format>
 HWY_INLINE std::uint32_t to_halves(const float* values, std::size_t n, bool streamed,
                                    std::byte* halves) {
   std::uint32_t largest = 0;
-  make_output<2>(n, streamed, halves,
-                 [&](std::size_t begin, std::size_t count, std::uint8_t* to) HWY_ATTR {
-                   largest = std::max(largest, encode_halves<Format>(values + begin, count, to));
-                 });
+  emit_to<2>(streamed ? Output::kStream : Output::kStore, n, halves,
+             [&](auto to_memory, std::size_t begin, std::size_t count, std::uint8_t* to) HWY_ATTR {
+               constexpr Output kOutput = decltype(to_memory)::value;
+               largest =
+                   std::max(largest, encode_halves<Format, kOutput>(values + begin, count, to));
+             });
   return largest;
 }
 
 /// decode: any values[i] from half i.
-template <class Format, bool kAdd, bool kScale>
+template <class Format, Output kOutput, bool kScale>
 HWY_INLINE void decode_halves(const std::uint8_t* halves, std::size_t n, float factor,
                               float* values) {
   const FloatTag d;
@@ -118,9 +129,7 @@ HWY_INLINE void decode_halves(const std::uint8_t* halves, std::size_t n, float f
       for (std::size_t j = i; j < i + 2 * kFloats; j += kFloats) {
         auto value = Format::decode(hn::BitCast(ShortTag(), hn::LoadU(bytes, halves + 2 * j)));
         if constexpr (kScale) value = hn::Mul(factors, value);
-        if constexpr (kAdd) value = hn::Add(hn::LoadU(d, values + j), value);
-        hn::StoreU(value, d, values + j);
-        if constexpr (kAdd) prefetch_ahead(values + j);
+        put<kOutput>(value, values + j);
       }
       prefetch_ahead(halves + 2 * i);
     }
@@ -133,7 +142,7 @@ HWY_INLINE void decode_halves(const std::uint8_t* halves, std::size_t n, float f
     std::memcpy(&half, halves + 2 * i, 2);
     float value = Format::decode(half);
     if (kScale) value = factor * value;
-    values[i] = kAdd ? values[i] + value : value;
+    values[i] = kOutput == Output::kAdd ? values[i] + value : value;
   }
 }
 
@@ -141,15 +150,14 @@ template <class Format>
 HWY_INLINE void from_halves(const std::byte* halves, std::size_t n, Output output, float factor,
                             float* values) {
   const auto* from = reinterpret_cast<const std::uint8_t*>(halves);
-  if (output == Output::kAdd) return decode_halves<Format, true, true>(from, n, factor, values);
-  make_output<4>(n, output == Output::kStream, values,
-                 [&](std::size_t begin, std::size_t count, void* to) HWY_ATTR {
-                   auto* floats = static_cast<float*>(to);
-                   if (factor == 1.0f)
-                     decode_halves<Format, false, false>(from + 2 * begin, count, factor, floats);
-                   else
-                     decode_halves<Format, false, true>(from + 2 * begin, count, factor, floats);
-                 });
+  decode_to(output, n, values,
+            [&](auto to_memory, std::size_t begin, std::size_t count, float* to) HWY_ATTR {
+              constexpr Output kOutput = decltype(to_memory)::value;
+              if (factor == 1.0f)
+                decode_halves<Format, kOutput, false>(from + 2 * begin, count, factor, to);
+              else
+                decode_halves<Format, kOutput, true>(from + 2 * begin, count, factor, to);
+            });
 }
 
 HWY_ATTR std::uint32_t ToHalf(const float* values, std::size_t n, HalfFormat format, bool streamed,

@@ -15,6 +15,7 @@
 #include "compressors/kernels/levels.h"
 #include "compressors/kernels/levels_pack-inl.h"
 #include "compressors/kernels/philox-inl.h"
+#include "compressors/kernels/vectors-inl.h"
 
 /// Codes as bytes on one side, vectors of 32-bit lanes on the other.
 HWY_BEFORE_NAMESPACE();
@@ -170,12 +171,14 @@ HWY_INLINE LevelWords load_codes(const std::uint8_t* codes) {
 template <Sink kSink>
 HWY_INLINE void put(LevelVector value, LevelVector factors, float* values) {
   const LevelTag d;
-  if constexpr (kSink == Sink::kStream)
+  if constexpr (kSink == Sink::kStream) {
     hn::Stream(value, d, values);
-  else if constexpr (kSink == Sink::kStore)
+  } else if constexpr (kSink == Sink::kStore) {
     hn::StoreU(value, d, values);
-  else
+  } else {
+    prefetch_ahead(values);
     hn::StoreU(hn::Add(hn::LoadU(d, values), hn::Mul(factors, value)), d, values);
+  }
 }
 
 /// Values begin .. end - 1, from codes[0] on.

@@ -11,7 +11,7 @@ namespace HWY_NAMESPACE {
 
 /// Decoders give vector(i), the values i and the following, for i + kFloats <= vectors(n), and
 /// scalar(i).
-template <bool kAdd, class Decoder>
+template <Output kOutput, class Decoder>
 HWY_INLINE void emit(Decoder& decoder, std::size_t begin, std::size_t n, float factor,
                      float* values) {
   const FloatTag d;
@@ -21,25 +21,20 @@ HWY_INLINE void emit(Decoder& decoder, std::size_t begin, std::size_t n, float f
   for (; i + 2 * kFloats <= vectors; i += 2 * kFloats) {
 #pragma GCC unroll 2
     for (std::size_t j = i; j < i + 2 * kFloats; j += kFloats) {
-      auto value = hn::Mul(factors, decoder.vector(begin + j));
-      if constexpr (kAdd) value = hn::Add(hn::LoadU(d, values + j), value);
-      hn::StoreU(value, d, values + j);
-      if constexpr (kAdd) prefetch_ahead(values + j);
+      put<kOutput>(hn::Mul(factors, decoder.vector(begin + j)), values + j);
     }
   }
   for (; i < n; ++i) {
     const float value = factor * decoder.scalar(begin + i);
-    values[i] = kAdd ? values[i] + value : value;
+    values[i] = kOutput == Output::kAdd ? values[i] + value : value;
   }
 }
 
 template <class Decoder>
 HWY_INLINE void emit(Decoder& decoder, std::size_t n, Output output, float factor, float* values) {
-  if (output == Output::kAdd) return emit<true>(decoder, 0, n, factor, values);
-  make_output<4>(n, output == Output::kStream, values,
-                 [&](std::size_t begin, std::size_t count, void* to) HWY_ATTR {
-                   emit<false>(decoder, begin, count, factor, static_cast<float*>(to));
-                 });
+  decode_to(output, n, values,
+            [&](auto to_memory, std::size_t begin, std::size_t count, float* to)
+                HWY_ATTR { emit<decltype(to_memory)::value>(decoder, begin, count, factor, to); });
 }
 
 struct NineDecoder {

@@ -6,7 +6,7 @@ namespace gradwire::compressors::kernels {
 /// How decoded values reach memory.
 enum class Output {
   kStore,   ///< values[i] = decoded
-  kStream,  ///< the same, past the caches
+  kStream,  ///< the same, past the caches; for calls within for_ranges, which orders the stores
   kAdd,     ///< values[i] += decoded
 };
 

@@ -135,7 +135,7 @@ HWY_INLINE hn::Mask<FloatTag> mask_of_bits(std::uint64_t bits) {
 }
 #endif
 
-template <bool kAdd>
+template <Output kOutput>
 HWY_INLINE void decode_signs(const std::byte* bits, std::size_t n, float scale, float* values) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -146,32 +146,23 @@ HWY_INLINE void decode_signs(const std::byte* bits, std::size_t n, float scale, 
     std::memcpy(&negative, bits + i / 8, 8);
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kGroup; v += kFloats) {
-      auto value = hn::IfThenElse(mask_of_bits(negative >> v), minus, plus);
-      if constexpr (kAdd) {
-        prefetch_ahead(values + i + v);
-        value = hn::Add(hn::LoadU(d, values + i + v), value);
-      }
-      hn::StoreU(value, d, values + i + v);
+      put<kOutput>(hn::IfThenElse(mask_of_bits(negative >> v), minus, plus), values + i + v);
     }
   }
 #endif
   for (; i < n; ++i) {
     const bool minus_one = (bits[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0};
     const float value = minus_one ? -scale : scale;
-    values[i] = kAdd ? values[i] + value : value;
+    values[i] = kOutput == Output::kAdd ? values[i] + value : value;
   }
 }
 
 HWY_ATTR void SignValues(const std::byte* bits, std::size_t n, float scale, Output output,
                          float* values) {
-  if (output == Output::kAdd) {
-    decode_signs<true>(bits, n, scale, values);
-    return;
-  }
-  make_output<4>(n, output == Output::kStream, values,
-                 [&](std::size_t begin, std::size_t count, void* to) HWY_ATTR {
-                   decode_signs<false>(bits + begin / 8, count, scale, static_cast<float*>(to));
-                 });
+  decode_to(output, n, values,
+            [&](auto to_memory, std::size_t begin, std::size_t count, float* to) HWY_ATTR {
+              decode_signs<decltype(to_memory)::value>(bits + begin / 8, count, scale, to);
+            });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "compressors/arithmetic/bits.h"
+#include "compressors/kernels/output.h"
 
 /// Vectors of up to 16 floats, their magnitudes, masks as integers, and stores past the caches.
 HWY_BEFORE_NAMESPACE();
@@ -54,10 +56,9 @@ HWY_INLINE std::uint32_t mask_bits(hn::Mask<FloatTag> mask) {
 
 /// Asks for what a loop will read some iterations later. Never faults.
 HWY_INLINE void prefetch_ahead(const void* at) {
-  hwy::Prefetch(static_cast<const std::uint8_t*>(at) + 4096);
+  hwy::Prefetch(static_cast<const std::uint8_t*>(at) + 8192);
 }
 
-/// Outputs at least this large are written past the caches: they would not stay there anyway.
 inline constexpr std::size_t kStreamedBlock = 8192;  ///< bytes that stay in the first-level cache
 
 HWY_INLINE void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to) {
@@ -90,6 +91,50 @@ HWY_INLINE void make_output(std::size_t n, bool streamed, void* out, Make&& make
     stream_bytes(block, count * kOut, bytes + begin * kOut);
   }
   hwy::FlushStream();
+}
+
+/// values[0 ..] = value, or += value.
+template <Output kOutput>
+HWY_INLINE void put(FloatVector value, float* values) {
+  const FloatTag d;
+  if constexpr (kOutput == Output::kStream) {
+    hn::Stream(value, d, values);
+  } else if constexpr (kOutput == Output::kAdd) {
+    prefetch_ahead(values);
+    hn::StoreU(hn::Add(hn::LoadU(d, values), value), d, values);
+  } else {
+    hn::StoreU(value, d, values);
+  }
+}
+
+template <Output kOutput>
+using OutputConstant = std::integral_constant<Output, kOutput>;
+
+/// Makes n elements of kOut bytes by make(OutputConstant, begin, count, to), which makes `count` of
+/// them from element `begin` on, a multiple of 512. Streamed ones go straight to memory where `out`
+/// begins a cache line; elsewhere block by block through the first-level cache, since parts of a
+/// line would be written twice. Orders no streamed stores: for_ranges does, once for all parts.
+template <std::size_t kOut, class Make>
+HWY_INLINE void emit_to(Output output, std::size_t n, void* out, Make&& make) {
+  auto* bytes = static_cast<std::uint8_t*>(out);
+  if (output == Output::kStream && reinterpret_cast<std::uintptr_t>(out) % 64 == 0)
+    make(OutputConstant<Output::kStream>(), std::size_t{0}, n, bytes);
+  else
+    make_output<kOut>(n, output == Output::kStream, out,
+                      [&](std::size_t begin, std::size_t count, std::uint8_t* to)
+                          HWY_ATTR { make(OutputConstant<Output::kStore>(), begin, count, to); });
+}
+
+/// The same for floats, which may also be added to what is there.
+template <class Decode>
+HWY_INLINE void decode_to(Output output, std::size_t n, float* values, Decode&& decode) {
+  if (output == Output::kAdd) {
+    decode(OutputConstant<Output::kAdd>(), std::size_t{0}, n, values);
+    return;
+  }
+  emit_to<4>(output, n, values,
+             [&](auto to_memory, std::size_t begin, std::size_t count, std::uint8_t* to)
+                 HWY_ATTR { decode(to_memory, begin, count, reinterpret_cast<float*>(to)); });
 }
 
 }  // namespace HWY_NAMESPACE

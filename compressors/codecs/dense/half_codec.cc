@@ -82,8 +82,8 @@ class HalfTerms final : public SumTerms {
   void unpack_store(std::span<const std::byte> payload, int,
                     std::span<std::uint32_t> terms) const override {
     require_size(rules_.name, payload, 2 * terms.size());
-    kernels::from_half(payload.data(), terms.size(), rules_.format,
-                       kernels::output_of(4 * terms.size()), 1.0f, floats_of(terms));
+    kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kStore, 1.0f,
+                       floats_of(terms));  // read again at the next hop
   }
 
   void round_as_packed(std::span<std::uint32_t> terms, int) const override {

@@ -146,9 +146,10 @@ class MinMaxCodec final : public Codec {
     for (std::size_t b = 0; b < buckets(n, bucket_); ++b) {
       const auto unit = load_field<float>(payload, kHeaderBytes * b);
       const auto origin = load_field<float>(payload, kHeaderBytes * b + 4);
-      const std::string at = "byte " + std::to_string(kHeaderBytes * b);
       if (!std::isfinite(unit) || std::signbit(unit))
-        refuse_payload(kName, payload.size(), at + " begins a unit that is not finite and >= 0");
+        refuse_payload(kName, payload.size(),
+                       "byte " + std::to_string(kHeaderBytes * b) +
+                           " begins a unit that is not finite and >= 0");
       if (!std::isfinite(origin))
         refuse_payload(kName, payload.size(),
                        "byte " + std::to_string(kHeaderBytes * b + 4) +
