@@ -1,0 +1,1 @@
+"""Codecs of weights (docs/wire-formats-weights.md)."""
