@@ -1,0 +1,45 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "base/host_device.h"
+
+/// Grids of quantised networks (arXiv 1609.07061), shared by CPU and CUDA.
+namespace gradwire::compressors {
+
+/// k-bit linear quantisation (arXiv 1609.07061) with 2^k levels on [-1, 1]:
+/// 2 rint((2^k - 1) (x + 1) / 2) / (2^k - 1) - 1. One bit is sign(x), sign(0) = +1, where rint
+/// would send 0 to -1.
+GRADWIRE_HD std::uint32_t unit_code(float value, int bits) {
+  if (bits == 1) return value < 0.0f ? 0u : 1u;
+  const float clipped = value > -1.0f ? (value < 1.0f ? value : 1.0f) : -1.0f;  // NaN too
+  const float half_top = 0.5f * static_cast<float>((1u << bits) - 1);
+  return static_cast<std::uint32_t>(rintf((clipped + 1.0f) * half_top));
+}
+GRADWIRE_HD float unit_value(std::uint32_t code, int bits) {
+  const double top = static_cast<double>((1u << bits) - 1);
+  return static_cast<float>(2.0 * static_cast<double>(code) / top - 1.0);
+}
+
+/// LinearQuant(x, step) = clip(rint(x / step) step, min, max) with min = -2^(k-1) step and max =
+/// (2^(k-1) - 1) step; the quotient is one division. code = rint(x / step) + 2^(k-1).
+GRADWIRE_HD std::uint32_t step_code(float value, float step, int bits) {
+  const float half = static_cast<float>(1u << (bits - 1));
+  const float level = rintf(value / step);
+  const float top = half - 1.0f;
+  return static_cast<std::uint32_t>((level > -half ? (level < top ? level : top) : -half) + half);
+}
+GRADWIRE_HD float step_value(std::uint32_t code, float step, int bits) {
+  const int level = static_cast<int>(code) - (1 << (bits - 1));
+  return static_cast<float>(level) * step;
+}
+
+/// Stochastic binarisation: +1 iff u < (x + 1) / 2 with u = k 2^-24, k = word >> 8. Exact: both
+/// k - 2^23 and x 2^23 are binary32 numbers (or the latter is infinite). Unbiased on [-1, 1], on a
+/// grid of 2^-24 in probability.
+GRADWIRE_HD std::uint32_t binary_draw(float value, std::uint32_t word) {
+  const float draw = static_cast<float>(word >> 8) - 8388608.0f;
+  return draw < value * 8388608.0f ? 1u : 0u;
+}
+
+}  // namespace gradwire::compressors
