@@ -6,7 +6,8 @@ from indices import NAMES
 
 SIZES = [0, 1, 7, 1000, 20011]
 SHAPES = ["0x4", "1x1", "8x125", "10x4x25", "1x1000", "1000x1", "125x160"]
-SHAPED = {"rowquant", "powersgd", "sz"}
+SHAPED = {"rowquant", "powersgd", "lowbit", "sz"}
+LOWBIT_TABLES = ["binary", "ternary", "pm012", "pm0124"]
 STOCHASTIC = {"rounding": "stochastic"}
 INDEX_NAMES = NAMES + ["auto"]
 
@@ -53,6 +54,8 @@ CASES = {
     "csr": each("sparsity", [0, 0.99]) + each("mask_ratio", [0, 0.5]) + each("positions", ["mask"])
     + each("indices", INDEX_NAMES, sparsity="0.95"),
     "masked": each("format", ["record"]),
+    "lowbit": [{"table": table, "tie": tie} for table in LOWBIT_TABLES for tie in ("layer", "node")]
+    + [{"tie": "model", "--scale": "0.75", "iterations": "1"}],
     "sz": each("bound", [0, 1e-7, 0.1]) + each("mode", ["absolute"], bound="0.01")
     + each("predictor", ["none", "1d", "2d"]) + each("radius", [1, 2, 4096]) + each("zero_runs", ["never"]),
 }

@@ -1,5 +1,5 @@
 """Frames (docs/wire-formats.md, frames)."""
-from wire import Refused, Spec, field, fields, require
+from wire import Spec, field, fields, require
 
 
 def crc_table():
@@ -64,6 +64,3 @@ def read_frame(data, mask=None):
     payload = data[size : size + payload_size]
     require(crc32c(payload) == field(data, size + payload_size, "u4"), "the payload is damaged")
     return name, payload, Spec(n, options, shape, mask)
-
-
-__all__ = ["Refused", "crc32c", "read_frame"]

@@ -25,7 +25,9 @@ class Program:
 
     def facts(self, name, options, shape, mask):
         """Arguments that say what a payload does not: (of any input, of a frame)."""
-        described = [word for key, value in options.items() for word in ("--set", f"{key}={value}")]
+        described = []
+        for key, value in options.items():
+            described += [key, value] if key.startswith("--") else ["--set", f"{key}={value}"]
         described += ["--shape", shape] if shape else []
         masked = []
         if mask is not None:
