@@ -34,7 +34,8 @@ CASES = {
     + each("bucket", [1, 3, 5000], norm="2") + each("format", ["dense", "sparse"])
     + each("levels", [1, 200, 65535], format="dense", norm="2", bucket="1000")
     + each("levels", [1, 200, 65535], format="sparse", norm="2", bucket="1000"),
-    "terngrad": each("clip", [0, 1]) + each("scale", ["released"]) + each("code", ["base3"]),
+    "terngrad": each("clip", [0, 1]) + each("scale", ["released"]) + each("code", ["base3"])
+    + each("--scale", [0.5], code="base3"),
     "ternary": each("form", ["base3"]) + each("bits", range(3, 9)) + each("dead_zone", [0.9], bits="4"),
     "sign": each("block", [1, 3, 1000, 4096]) + each("scale", ["none"]),
     "log": [],
