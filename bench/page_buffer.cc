@@ -19,6 +19,7 @@ PageBuffer::PageBuffer(std::size_t bytes, std::size_t offset)
     throw system_error("reserve memory for the benchmark", std::to_string(mapped_ >> 20) + " MiB",
                        errno, "leave out the largest of --sizes");
   }
+  ::madvise(pages_, mapped_, MADV_HUGEPAGE);  // where there are none, ordinary ones do
   std::memset(pages_, 0, mapped_);
   begin_ = static_cast<std::byte*>(pages_) + offset;
 }

@@ -5,7 +5,9 @@
 namespace gradwire::bench {
 
 /// Memory from the system in whole pages, zeroed and touched. The first byte stands `offset` bytes
-/// into a page, so that arrays used together do not fall into the same lines of a cache.
+/// into a page, so that arrays used together do not fall into the same lines of a cache. Huge pages
+/// where the system has them: else the first to touch an array pays for the page tables that others
+/// threw out of the caches, which is no matter of the call measured.
 class PageBuffer {
  public:
   PageBuffer() = default;
