@@ -7,14 +7,17 @@
 /// Grids of quantised networks (arXiv 1609.07061), shared by CPU and CUDA.
 namespace gradwire::compressors {
 
-/// k-bit linear quantisation (arXiv 1609.07061) with 2^k levels on [-1, 1]:
-/// 2 rint((2^k - 1) (x + 1) / 2) / (2^k - 1) - 1. One bit is sign(x), sign(0) = +1, where rint
-/// would send 0 to -1.
+/// k-bit linear quantisation with 2^k levels on [-1, 1]:
+/// 2 rint((2^k - 1) (x + 1) / 2) / (2^k - 1) - 1. As (2^k - 1) / 2 is a half-integer, the code is
+/// 2^(k-1) + floor(m), m = x (2^k - 1) / 2 rounded once, where m is an integer the even one of this
+/// and the one below: so a tiny x keeps its sign, and 0 goes up. One bit is sign(x), sign(0) = +1.
 GRADWIRE_HD std::uint32_t unit_code(float value, int bits) {
   if (bits == 1) return value < 0.0f ? 0u : 1u;
   const float clipped = value > -1.0f ? (value < 1.0f ? value : 1.0f) : -1.0f;  // NaN too
-  const float half_top = 0.5f * static_cast<float>((1u << bits) - 1);
-  return static_cast<std::uint32_t>(rintf((clipped + 1.0f) * half_top));
+  const float scaled = clipped * (0.5f * static_cast<float>((1u << bits) - 1));
+  const float below = floorf(scaled);
+  const int code = static_cast<int>(below) + (1 << (bits - 1));
+  return static_cast<std::uint32_t>(scaled == below ? code & ~1 : code);
 }
 GRADWIRE_HD float unit_value(std::uint32_t code, int bits) {
   const double top = static_cast<double>((1u << bits) - 1);

@@ -115,10 +115,12 @@ struct UnitCoder {
   HWY_INLINE IntVector vector(FloatVector value) const {
     const FloatTag d;
     if (bits == 1) return hn::IfThenZeroElse(below_zero(value), ints(1));
-    const auto one = hn::Set(d, 1.0f);
-    const auto clipped = hn::Min(hn::Max(value, hn::Set(d, -1.0f)), one);
-    const auto half_top = hn::Set(d, 0.5f * static_cast<float>((1u << bits) - 1));
-    return hn::NearestInt(hn::Mul(hn::Add(clipped, one), half_top));
+    const auto clipped = hn::Min(hn::Max(value, hn::Set(d, -1.0f)), hn::Set(d, 1.0f));
+    const auto scaled = hn::Mul(clipped, hn::Set(d, 0.5f * static_cast<float>((1u << bits) - 1)));
+    const auto below = hn::Floor(scaled);
+    const auto code = hn::Add(hn::ConvertTo(IntTag(), below), ints(1 << (bits - 1)));
+    const auto tie = hn::RebindMask(IntTag(), hn::Eq(scaled, below));
+    return hn::IfThenElse(tie, hn::And(code, ints(~1)), code);
   }
   HWY_INLINE std::uint32_t scalar(float value) const { return unit_code(value, bits); }
 };

@@ -80,6 +80,11 @@ inline std::vector<float> random_values(std::size_t n, std::uint32_t step = 0) {
   return values;
 }
 
+/// Codecs whose levels are the same for every tensor: they keep neither scale nor zero.
+inline bool has_fixed_levels(const Codec& codec) {
+  return codec.name().starts_with("binary") || codec.name().starts_with("kbit");
+}
+
 /// Every codec of the catalogue with its default options, and each with error feedback.
 inline std::vector<CodecPtr> all_codecs(bool with_feedback) {
   std::vector<CodecPtr> codecs;

@@ -29,7 +29,8 @@ TEST_CASE("every codec takes an empty tensor, one element, and lengths off the p
   for (const CodecPtr& codec : all_codecs(true)) {
     INFO(codec->name());
     CHECK(round_trip(*codec, {}).empty());
-    CHECK(round_trip(*codec, {-0.5f}) == std::vector<float>{-0.5f});  // the scale of one is itself
+    const float one = has_fixed_levels(*codec) ? -1.0f : -0.5f;  // the scale of one is itself
+    CHECK(round_trip(*codec, {one}) == std::vector<float>{one});
     for (const std::size_t n : {2u, 3u, 5u, 33u, 1027u})
       CHECK(round_trip(*codec, random_values(n)).size() == n);
   }
@@ -38,6 +39,11 @@ TEST_CASE("every codec takes an empty tensor, one element, and lengths off the p
 TEST_CASE("every codec sends zeros for zeros") {
   for (const CodecPtr& codec : all_codecs(true)) {
     INFO(codec->name());
+    if (has_fixed_levels(*codec)) {  // the level above 0
+      CHECK(round_trip(*codec, {0.0f})[0] > 0);
+      CHECK(round_trip(*codec, {0.0f}) == round_trip(*codec, {-0.0f}));
+      continue;
+    }
     CHECK(round_trip(*codec, std::vector<float>(77, 0.0f)) == std::vector<float>(77, 0.0f));
     CHECK(round_trip(*codec, std::vector<float>(77, -0.0f)) == std::vector<float>(77, 0.0f));
   }
@@ -51,7 +57,10 @@ TEST_CASE("every codec takes denormals and the largest finite values") {
     for (const float value : {FLT_TRUE_MIN, 1e-41f, FLT_MIN, FLT_MAX}) {
       if (codec->name() == "rowquant") continue;  // f16 scales: see its own tests
       const auto back = round_trip(*codec, {value, -value, value});
-      if (codec->name() == "fp16") {  // beyond its range: 0 or infinity
+      if (has_fixed_levels(*codec)) {
+        const float level = codec->name() == "binary" || value > 1 ? 1.0f : 1.0f / 3;
+        CHECK(back == std::vector<float>{level, -level, level});
+      } else if (codec->name() == "fp16") {  // beyond its range: 0 or infinity
         CHECK(back[1] == (value < 1 ? 0.0f : -INFINITY));
       } else if (codec->name() == "bf16") {  // 8 bits of precision, binary32's range
         CHECK(back[1] == (value > 1 ? -INFINITY : value < FLT_MIN ? 0.0f : -value));

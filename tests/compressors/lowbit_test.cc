@@ -281,7 +281,7 @@ TEST_CASE("rows of any length, threads and instruction sets change no byte") {
   ThreadTeam team(3);
   for (std::size_t t = 0; t < 4; ++t)
     for (const std::int64_t columns : {1, 3, 100, 5000}) {
-      const std::int64_t rows = 210000 / columns + 1;
+      const std::int64_t rows = 140000 / columns + 1;
       const auto v = random_values(static_cast<std::size_t>(rows * columns), 3);
       for (const char* tie : {"node", "layer"}) {
         const auto codec = lowbit(kTables[t], tie);
@@ -301,7 +301,9 @@ TEST_CASE("rows of any length, threads and instruction sets change no byte") {
           REQUIRE(values == g);
           codec->decode_accumulate({.payload = payload, .side = {}, .values = sum, .team = &team},
                                    -0.5f, {});
-          for (std::size_t e = 0; e < sum.size(); ++e) REQUIRE(sum[e] == 1.0f - 0.5f * g[e]);
+          std::vector<float> expected_sum;
+          for (const float value : g) expected_sum.push_back(1.0f - 0.5f * value);
+          REQUIRE(sum == expected_sum);
         });
       }
     }
