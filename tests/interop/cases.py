@@ -6,7 +6,7 @@ from indices import NAMES
 
 SIZES = [0, 1, 7, 1000, 20011]
 SHAPES = ["0x4", "1x1", "8x125", "10x4x25", "1x1000", "1000x1", "125x160"]
-SHAPED = {"rowquant", "powersgd", "lowbit", "sz"}
+SHAPED = {"rowquant", "powersgd", "lowbit", "binary", "kbit", "sz"}
 LOWBIT_TABLES = ["binary", "ternary", "pm012", "pm0124"]
 STOCHASTIC = {"rounding": "stochastic"}
 INDEX_NAMES = NAMES + ["auto"]
@@ -57,6 +57,10 @@ CASES = {
     "masked": each("format", ["record"]),
     "lowbit": [{"table": table, "tie": tie} for table in LOWBIT_TABLES for tie in ("layer", "node")]
     + [{"tie": "model", "--scale": "0.75", "iterations": "1"}],
+    "binary": [STOCHASTIC],
+    "kbit": each("bits", range(1, 9)) + each("bits", range(1, 9), layout="planes")
+    + each("bits", range(1, 9), grid="step", step="0.01")
+    + each("step", [0.25], grid="step", layout="planes", bits="3"),
     "sz": each("bound", [0, 1e-7, 0.1]) + each("mode", ["absolute"], bound="0.01")
     + each("predictor", ["none", "1d", "2d"]) + each("radius", [1, 2, 4096]) + each("zero_runs", ["never"]),
 }

@@ -25,3 +25,37 @@ def lowbit(payload, spec):
     require(np.all(code < len(entries)), "a code is beyond the table")
     of = np.arange(n) // max(columns, 1) if tie == 2 else np.zeros(n, np.int64)
     return scales[of] * entries[code]
+
+
+def node_rows(spec):
+    """Rows are the first dimension here."""
+    rows = spec.shape[0] if len(spec.shape) > 1 else 1
+    return rows, spec.n // rows if rows else 0
+
+
+def planes(payload, spec, bits):
+    """Codes from rows of bit planes of 64-bit words."""
+    rows, columns = node_rows(spec)
+    row_bytes = (columns + 63) // 64 * 8
+    require_size(payload, rows * bits * row_bytes)
+    raw = np.frombuffer(payload, np.uint8).reshape(rows, bits, row_bytes)
+    planes = np.unpackbits(raw, axis=2, bitorder="little")[:, :, :columns].astype(np.int64)
+    return np.einsum("rpc,p->rc", planes, np.int64(1) << np.arange(bits)).reshape(-1)
+
+
+@codec("binary")
+def binary(payload, spec):
+    return (2 * planes(payload, spec, 1) - 1).astype(F)
+
+
+@codec("kbit")
+def kbit(payload, spec):
+    bits = spec.integer("bits")
+    if spec.text("layout") == "planes":
+        code = planes(payload, spec, bits)
+    else:
+        require_size(payload, packed_size(spec.n, bits))
+        code = unpack(payload, 0, spec.n, bits)
+    if spec.text("grid") == "unit":
+        return F(2.0 * code / (2**bits - 1) - 1.0)
+    return (code - 2 ** (bits - 1)).astype(F) * F(spec.number("step"))
