@@ -5,17 +5,21 @@
 
 namespace gradwire::compressors {
 
+kernels::Sink sink_of(kernels::Output output) {
+  return output == kernels::Output::kAdd      ? kernels::Sink::kAdd
+         : output == kernels::Output::kStream ? kernels::Sink::kStream
+                                              : kernels::Sink::kStore;
+}
+
 std::uint32_t read_packed(ThreadTeam* team, std::span<const std::byte> packed, int bits,
                           const float* table, kernels::Output output, std::span<float> values) {
+  const kernels::PackedCodes codes{packed.data(), bits};
   SharedMaximum largest;
-  for_chunks(team, values.size(), kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-    std::uint8_t codes[kernels::kLevelChunk];
-    kernels::unpack_codes(packed.data() + packed_offset(chunk.begin, bits), chunk.count, bits,
-                          kernels::BitOrder::kLowFirst, codes);
-    largest.raise(kernels::largest_code(codes, chunk.count));
-    kernels::table_values(codes, chunk.count, table, 1 << bits, output,
-                          values.data() + chunk.begin);
-  });
+  for_ranges(team, values.size(), kernels::kLevelChunk, kSmallestRange,
+             [&](std::size_t begin, std::size_t end) {
+               largest.raise(kernels::table_values(codes.from(begin), end - begin, table, 1 << bits,
+                                                   sink_of(output), values.data() + begin));
+             });
   return largest.get();
 }
 

@@ -6,6 +6,7 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/level_coding.h"
+#include "compressors/kernels/output.h"
 #include "compressors/kernels/small_codes.h"
 #include "compressors/kernels/table_values.h"
 
@@ -46,6 +47,8 @@ std::uint32_t write_packed(ThreadTeam* team, std::size_t n, int bits, std::span<
   });
   return largest.get();
 }
+
+kernels::Sink sink_of(kernels::Output output);
 
 /// values = (or +=) table[code], `table` having 2^bits entries. Returns the largest code.
 std::uint32_t read_packed(ThreadTeam* team, std::span<const std::byte> packed, int bits,

@@ -3,95 +3,93 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/table_values.cc"
 #include <hwy/foreach_target.h>  // compiles this file once for each instruction set
-#include "compressors/kernels/vectors-inl.h"
+#include "compressors/kernels/levels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-/// Up to 64 entries in registers.
-struct RegisterTable {
-  __m512 part[4];
-  int entries;
-  HWY_INLINE RegisterTable(const float* table, int count) : entries(count) {
-    alignas(64) float all[64];
-    for (int e = 0; e < 64; ++e) all[e] = table[e % count];
-    for (int p = 0; p < 4; ++p) part[p] = _mm512_load_ps(all + 16 * p);
+/// Looks codes up, and notes the largest. Tables of up to 64 entries (AVX-512) or 16 (AVX2) stay in
+/// registers: kParts of them, of one vector each; 0 = the table is read from memory.
+template <int kParts>
+struct TableLook {
+  const float* table;
+  LevelVector part[kParts == 0 ? 1 : kParts];
+  mutable LevelWords largest = hn::Zero(LevelWordTag());
+  mutable std::uint32_t largest_scalar = 0;
+
+  HWY_INLINE TableLook(const float* entries, int count) : table(entries) {
+    constexpr int kLanes = static_cast<int>(hn::MaxLanes(LevelTag()));
+    for (int p = 0; p < kParts; ++p) {
+      float some[16];
+      for (int e = 0; e < kLanes; ++e) some[e] = table[(p * kLanes + e) % count];
+      part[p] = hn::LoadU(LevelTag(), some);
+    }
   }
-  template <int kParts>
-  HWY_INLINE FloatVector look_up(const std::uint8_t* codes) const {
-    const __m512i code =
-        _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)));
-    if constexpr (kParts == 1) return FloatVector{_mm512_permutexvar_ps(code, part[0])};
-    const __m512 low = _mm512_permutex2var_ps(part[0], code, part[1]);
-    if constexpr (kParts == 2) return FloatVector{low};
-    const __m512 high = _mm512_permutex2var_ps(part[2], code, part[3]);
-    return FloatVector{
-        _mm512_mask_blend_ps(_mm512_test_epi32_mask(code, _mm512_set1_epi32(32)), low, high)};
+  HWY_INLINE LevelVector value(const LevelWords& code, std::size_t) const {
+    largest = hn::Max(largest, code);
+    return look(code);
+  }
+  HWY_INLINE float scalar(std::uint32_t code, std::size_t) const {
+    largest_scalar = std::max(largest_scalar, code);
+    return table[code];
+  }
+  HWY_INLINE std::uint32_t largest_code() const {
+    return std::max(largest_scalar, hn::GetLane(hn::MaxOfLanes(LevelWordTag(), largest)));
+  }
+
+ private:
+  HWY_INLINE LevelVector look(const LevelWords& code) const {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    if constexpr (kParts == 1) return LevelVector{_mm512_permutexvar_ps(code.raw, part[0].raw)};
+    if constexpr (kParts >= 2) {
+      const __m512 low = _mm512_permutex2var_ps(part[0].raw, code.raw, part[1].raw);
+      if constexpr (kParts == 2) return LevelVector{low};
+      if constexpr (kParts == 4) {
+        const __m512 high = _mm512_permutex2var_ps(part[2].raw, code.raw, part[3].raw);
+        const __mmask16 upper = _mm512_test_epi32_mask(code.raw, _mm512_set1_epi32(32));
+        return LevelVector{_mm512_mask_blend_ps(upper, low, high)};
+      }
+    }
+#elif HWY_TARGET == HWY_AVX2
+    if constexpr (kParts >= 1) {
+      const __m256 low = _mm256_permutevar8x32_ps(part[0].raw, code.raw);
+      if constexpr (kParts == 1) return LevelVector{low};
+      if constexpr (kParts == 2) {
+        const __m256 high = _mm256_permutevar8x32_ps(part[1].raw, code.raw);
+        const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(code.raw, 28));
+        return LevelVector{_mm256_blendv_ps(low, high, upper)};
+      }
+    }
+#endif
+    return hn::GatherIndex(LevelTag(), table, hn::BitCast(LevelIntTag(), code));
   }
 };
-#endif
 
-template <bool kAdd, class LookUp>
-HWY_INLINE std::size_t emit_vectors(std::size_t n, float* values, LookUp&& look_up) {
-  std::size_t i = 0;
-  for (; i + kFloats <= n; i += kFloats) {
-    auto value = look_up(i);
-    if constexpr (kAdd) {
-      prefetch_ahead(values + i);
-      value = hn::Add(hn::LoadU(FloatTag(), values + i), value);
-    }
-    hn::StoreU(value, FloatTag(), values + i);
-  }
-  return i;
+template <int kParts>
+HWY_INLINE std::uint32_t look_up(const PackedCodes& codes, std::size_t n, const float* table,
+                                 int entries, Sink sink, float* values) {
+  const TableLook<kParts> look(table, entries);
+  emit(look, codes, n, sink, 1.0f, values);
+  if (sink == Sink::kStream) hwy::FlushStream();
+  return look.largest_code();
 }
 
-template <bool kAdd>
-HWY_INLINE void decode_table(const std::uint8_t* codes, std::size_t n, const float* table,
-                             [[maybe_unused]] int entries, float* values) {
-  std::size_t i = 0;
+HWY_ATTR std::uint32_t TableValues(const PackedCodes& codes, std::size_t n, const float* table,
+                                   int entries, Sink sink, float* values) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  if (entries <= 64) {
-    const RegisterTable registers(table, entries);
-    if (entries <= 16)
-      i = emit_vectors<kAdd>(
-          n, values, [&](std::size_t at) HWY_ATTR { return registers.look_up<1>(codes + at); });
-    else if (entries == 32)
-      i = emit_vectors<kAdd>(
-          n, values, [&](std::size_t at) HWY_ATTR { return registers.look_up<2>(codes + at); });
-    else
-      i = emit_vectors<kAdd>(
-          n, values, [&](std::size_t at) HWY_ATTR { return registers.look_up<4>(codes + at); });
-  }
+  if (entries <= 16) return look_up<1>(codes, n, table, entries, sink, values);
+  if (entries <= 32) return look_up<2>(codes, n, table, entries, sink, values);
+  if (entries <= 64) return look_up<4>(codes, n, table, entries, sink, values);
 #elif HWY_TARGET == HWY_AVX2
-  if (entries <= 8) {
-    float all[8];
-    for (int e = 0; e < 8; ++e) all[e] = table[e % entries];
-    const __m256 registers = _mm256_loadu_ps(all);
-    i = emit_vectors<kAdd>(n, values, [&](std::size_t at) HWY_ATTR {
-      const __m256i code =
-          _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes + at)));
-      return FloatVector{_mm256_permutevar8x32_ps(registers, code)};
-    });
-  }
+  if (entries <= 8) return look_up<1>(codes, n, table, entries, sink, values);
+  if (entries <= 16) return look_up<2>(codes, n, table, entries, sink, values);
 #endif
-  for (; i < n; ++i) values[i] = kAdd ? values[i] + table[codes[i]] : table[codes[i]];
+  return look_up<0>(codes, n, table, entries, sink, values);
 }
 
-HWY_ATTR void TableValues(const std::uint8_t* codes, std::size_t n, const float* table, int entries,
-                          Output output, float* values) {
-  if (output == Output::kAdd) {
-    decode_table<true>(codes, n, table, entries, values);
-    return;
-  }
-  make_output<4>(n, output == Output::kStream, values,
-                 [&](std::size_t begin, std::size_t count, void* to) HWY_ATTR {
-                   decode_table<false>(codes + begin, count, table, entries,
-                                       static_cast<float*>(to));
-                 });
-}
-
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();
@@ -101,9 +99,9 @@ namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(TableValues);
 
-void table_values(const std::uint8_t* codes, std::size_t n, const float* table, int entries,
-                  Output output, float* values) {
-  HWY_DYNAMIC_DISPATCH(TableValues)(codes, n, table, entries, output, values);
+std::uint32_t table_values(const PackedCodes& codes, std::size_t n, const float* table, int entries,
+                           Sink sink, float* values) {
+  return HWY_DYNAMIC_DISPATCH(TableValues)(codes, n, table, entries, sink, values);
 }
 
 }  // namespace gradwire::compressors::kernels

@@ -153,8 +153,8 @@ class PlanarKbit final : public KbitCodec {
     for_parts(job.team, node_rows(job.spec()), [&](const Part& part) {
       std::uint8_t codes[kernels::kLevelChunk];
       kernels::join_planes(job.payload.data() + part.byte, part.n, grid_.bits, part.stride, codes);
-      kernels::table_values(codes, part.n, table.values, 1 << grid_.bits, output,
-                            job.values.data() + part.at);
+      kernels::table_values({reinterpret_cast<const std::byte*>(codes), 8}, part.n, table.values,
+                            1 << grid_.bits, sink_of(output), job.values.data() + part.at);
     });
   }
 };

@@ -154,19 +154,15 @@ class LowbitCodec final : public Codec {
 
   static std::uint32_t read_nodes(const DecodeJob& job, const LowbitRecord& record, float factor,
                                   kernels::Output output) {
-    const std::byte* packed = job.payload.data() + record.codes();
+    const kernels::PackedCodes all{job.payload.data() + record.codes(), record.bits()};
     SharedMaximum largest;
-    for_chunks(job.team, job.values.size(), kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t codes[kernels::kLevelChunk];
-      kernels::unpack_codes(packed + packed_offset(chunk.begin, record.bits()), chunk.count,
-                            record.bits(), kernels::BitOrder::kLowFirst, codes);
-      largest.raise(kernels::largest_code(codes, chunk.count));
-      chunk.for_buckets(record.columns, [&](std::size_t e, std::size_t m) {
-        const ValueTable table = table_of(job, record, e / record.columns, factor);
-        kernels::table_values(codes + (e - chunk.begin), m, table.values, 1 << record.bits(),
-                              output, job.values.data() + e);
-      });
-    });
+    for_coded_buckets(
+        job.team, job.values.size(), std::max<std::size_t>(record.columns, 1), all,
+        [&](std::size_t e, std::size_t n, const kernels::PackedCodes& codes) {
+          const ValueTable table = table_of(job, record, e / record.columns, factor);
+          largest.raise(kernels::table_values(codes, n, table.values, 1 << record.bits(),
+                                              sink_of(output), job.values.data() + e));
+        });
     return largest.get();
   }
 
