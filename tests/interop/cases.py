@@ -59,7 +59,7 @@ CASES = {
     + [{"tie": "model", "--scale": "0.75", "iterations": "1"}],
     "binary": [STOCHASTIC],
     "kbit": each("bits", range(1, 9)) + each("bits", range(1, 9), layout="planes")
-    + each("bits", range(1, 9), grid="step", step="0.01")
+    + each("bits", [1, 3, 8], grid="step", step="0.01")
     + each("step", [0.25], grid="step", layout="planes", bits="3"),
     "sz": each("bound", [0, 1e-7, 0.1]) + each("mode", ["absolute"], bound="0.01")
     + each("predictor", ["none", "1d", "2d"]) + each("radius", [1, 2, 4096]) + each("zero_runs", ["never"]),
