@@ -26,7 +26,11 @@ const std::vector<CodecCase>& special_cases() {
       {.label = "log", .codec = "log", .passes = 2},
       {.label = "powersgd", .codec = "powersgd", .passes = 2, .square = true},
       {.label = "csr", .codec = "csr", .tensor = TensorKind::kSparse},
+      // The mean, five sums of products, the codes.
+      {.label = "lowbit", .codec = "lowbit", .passes = 7},
       {.label = "binary", .codec = "binary", .tensor = TensorKind::kSigns},
+      {.label = "kbit", .codec = "kbit"},
+      {.label = "kbit_planes", .codec = "kbit", .options = {{"layout", "planes"}}},
       {.label = "sz", .codec = "sz", .tensor = TensorKind::kActivation},
   };
   return cases;

@@ -50,9 +50,10 @@ LowbitProducts shared_products(std::span<const float> values, const LowbitThresh
 bool is_on_table(std::span<const float> values, const LowbitTable& table, float alpha) {
   float level[4];
   for (int j = 0; j < 4; ++j) level[j] = alpha * table.magnitude[j];
-  for (std::size_t at = 0; at < values.size(); at += kSumBlock) {
+  constexpr std::size_t kBlock = 64;  // hardly any tensor gets beyond the first
+  for (std::size_t at = 0; at < values.size(); at += kBlock) {
     bool all = true;
-    for (const float value : values.subspan(at, std::min(kSumBlock, values.size() - at))) {
+    for (const float value : values.subspan(at, std::min(kBlock, values.size() - at))) {
       const float v = std::abs(value);
       all &= (v == level[0]) | (v == level[1]) | (v == level[2]) | (v == level[3]);
     }
