@@ -5,6 +5,7 @@ import numpy as np
 from indices import NAMES
 
 SIZES = [0, 1, 7, 1000, 20011]
+OTHERS = [7, 20011, 1, 20011, 0, 20011]
 SHAPES = ["0x4", "1x1", "8x125", "10x4x25", "1x1000", "1000x1", "125x160"]
 SHAPED = {"rowquant", "powersgd", "lowbit", "binary", "kbit", "sz"}
 LOWBIT_TABLES = ["binary", "ternary", "pm012", "pm0124"]
@@ -99,10 +100,9 @@ def inputs_of(name, number):
     if number == 0:
         tried = [(kind, n, None) for n in SIZES for kind in (KINDS if n > 7 else [normal, wide])]
     else:
-        tried = [(normal, SIZES[number % 3], None), (KINDS[1 + number % 4], 1000, None),
-                 (KINDS[number % 3], 20011, None)]
+        tried = [(KINDS[1 + number % 4], 1000, None), (KINDS[number % 3], OTHERS[number % 6], None)]
     if name in SHAPED:
-        shapes = SHAPES if number == 0 else [SHAPES[number % 7], SHAPES[2 + number % 2], SHAPES[6]]
+        shapes = SHAPES if number == 0 else [SHAPES[number % 7], SHAPES[2 + number % 5]]
         tried += [(KINDS[(number + i) % 3], int(np.prod([int(x) for x in shape.split("x")])), shape)
                   for i, shape in enumerate(shapes)]
     return tried

@@ -30,7 +30,7 @@ from frame import read_frame
 from program import Program, ProgramFailed
 from wire import DECODERS, Refused, Spec, decode
 
-MUTATIONS = 3  # of each case's payload
+MUTATIONS = 2  # of each case's payload
 
 
 class Failed(Exception):
