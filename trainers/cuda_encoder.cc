@@ -37,6 +37,10 @@ void wait_for(void* stream) {
                           "wait for a training step");
 }
 
+compressors::TensorSpec spec_of(const TensorSlot& slot) {
+  return {static_cast<std::size_t>(slot.count), slot.name, slot.shape};
+}
+
 /// What one worker has on the device, and its page-locked image on the host.
 struct Slot {
   DeviceBuffer<std::byte> state, payload;
@@ -54,10 +58,9 @@ class CudaEncoder final : public DeviceEncoder {
       : settings_(settings), layout_(layout), stream_(stream), codec_(make_device_codec(settings)) {
     std::size_t state = 0, scratch = 0;
     for (const TensorSlot& slot : layout.tensors()) {
-      const auto n = static_cast<std::size_t>(slot.count);
-      states_.push_back({state, codec_->state_size(n)});
+      states_.push_back({state, codec_->state_size(spec_of(slot))});
       state += aligned(states_.back().size);
-      scratch = std::max(scratch, codec_->scratch_size(n));
+      scratch = std::max(scratch, codec_->scratch_size(spec_of(slot)));
     }
     state_bytes_ = state;
     scratch_ = DeviceBuffer<std::byte>(scratch);
@@ -71,12 +74,14 @@ class CudaEncoder final : public DeviceEncoder {
     form_ = form;
     // The terms of a codec that rounds when it packs are its floats: what "none" sends.
     sender_ = form == DevicePayload::kTerms ? compressors::make_cuda_codec("none") : codec_;
+    if (const CudaCodecPtr terms = codec_->terms_codec(); form == DevicePayload::kPacked && terms)
+      sender_ = terms;
     payloads_.clear();
     payload_bytes_ = 0;
     for (const TensorSlot& slot : layout_.tensors()) {
       const auto n = static_cast<std::size_t>(slot.count);
       const std::size_t size =
-          form == DevicePayload::kValues ? 4 * n : sender_->max_encoded_size(n);
+          form == DevicePayload::kValues ? 4 * n : sender_->max_encoded_size(spec_of(slot));
       payloads_.push_back({payload_bytes_, size});
       payload_bytes_ += aligned(size);
     }
@@ -106,9 +111,12 @@ class CudaEncoder final : public DeviceEncoder {
 
   Message payload(int worker, std::size_t tensor) const override {
     const Part& part = payloads_[tensor];
+    const Slot& slot = slots_.at(worker);
     const std::size_t skip = form_ == DevicePayload::kPacked ? codec_->terms_offset() : 0;
-    return Message(slots_.at(worker).host_payload.span())
-        .subspan(part.first + skip, part.size - skip);
+    const std::size_t size = form_ == DevicePayload::kValues || sender_->has_fixed_size()
+                                 ? part.size
+                                 : slot.host_reports.data()[tensors() + tensor].written;
+    return Message(slot.host_payload.span()).subspan(part.first + skip, size - skip);
   }
 
   Times time_bucket(std::size_t b, GradientSpans gradients, int repetitions) override;
@@ -166,7 +174,8 @@ class CudaEncoder final : public DeviceEncoder {
                        .stream = draws,
                        .state = slot.state.data() + states_[t].first,
                        .payload = slot.payload.data() + payloads_[t].first,
-                       .report = slot.reports.data() + tensors() + t},
+                       .report = slot.reports.data() + tensors() + t,
+                       .shape = layout_.tensors()[t].shape},
                       scratch_.data(), stream_);
     }
     const std::size_t first = payloads_[begin].first, last = end - 1;

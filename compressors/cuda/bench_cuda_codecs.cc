@@ -2,11 +2,15 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <map>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "compressors/cuda/cuda_codec.h"
 #include "compressors/cuda/cuda_memory.h"
+#include "compressors/cuda/cuda_quantise.h"
 
 /// Encoding and decoding of 256 MiB of normal values by each codec, as GB/s of fp32 and as a share
 /// of a copy of those values on the same device in the same run. Prints a Markdown table.
@@ -48,9 +52,11 @@ void print_row(const char* what, const char* action, double seconds, double copy
   std::fflush(stdout);
 }
 
-void bench(const CudaCodec& codec, const DeviceBuffer<float>& values, const CudaStream& stream,
-           double copy) {
-  DeviceBuffer<std::byte> payload(codec.max_encoded_size(kElements) + 8);
+/// `what` names the codec, and options that are not the default ones.
+void bench(const CudaCodec& codec, const std::string& what, const DeviceBuffer<float>& values,
+           const CudaStream& stream, double copy) {
+  const std::size_t room = codec.max_encoded_size(kElements);
+  DeviceBuffer<std::byte> payload(room + 8);
   DeviceBuffer<std::byte> state(codec.state_size(kElements) + 8);
   DeviceBuffer<std::byte> scratch(codec.scratch_size(kElements) + 256);
   DeviceBuffer<float> decoded(kElements);
@@ -65,20 +71,79 @@ void bench(const CudaCodec& codec, const DeviceBuffer<float>& values, const Cuda
                              .report = report.data()};
   const double encoding =
       median_seconds(stream, [&] { codec.encode(encode, scratch.data(), stream.get()); });
+  std::vector<CudaReport> result(1);
+  report.download(result);
+  if (result[0].first_bad != kNothingBad)
+    throw Error(ErrorKind::kFailure, "encode", codec.name(), "normal values were refused");
+  print_row(what.c_str(), "encode", encoding, copy);
+  if (!codec.decodes()) return;
   const CudaDecodeJob decode{.payload = payload.data(),
-                             .payload_bytes = codec.max_encoded_size(kElements),
+                             .payload_bytes = result[0].written,
                              .values = decoded.data(),
                              .n = kElements,
                              .report = report.data()};
   const double decoding = median_seconds(stream, [&] { codec.decode(decode, stream.get()); });
-  std::vector<CudaReport> result(1);
   report.download(result);
   if (result[0].first_bad != kNothingBad)
     throw Error(ErrorKind::kFailure, "decode", codec.name(), "its own payload was refused");
-  const std::string name(codec.name());
-  print_row(name.c_str(), "encode", encoding, copy);
-  print_row(name.c_str(), "decode", decoding, copy);
+  print_row(what.c_str(), "decode", decoding, copy);
 }
+
+/// sz's stages that run on the device; the copy is of the values.
+void bench_quantising(const DeviceBuffer<float>& values, const CudaStream& stream, double copy) {
+  DeviceBuffer<std::int32_t> codes(kElements);
+  DeviceBuffer<std::uint16_t> symbols(kElements);
+  DeviceBuffer<std::uint32_t> counts(1024);
+  DeviceBuffer<CudaReport> report(1);
+  DeviceBuffer<float> decoded(kElements);
+  print_row("sz", "quantise",
+            median_seconds(stream,
+                           [&] {
+                             cuda_quantise(values.data(), kElements, 1e-5f, codes.data(),
+                                           report.data(), stream.get());
+                           }),
+            copy);
+  print_row("sz", "predict (2d) and count",
+            median_seconds(stream,
+                           [&] {
+                             cuda_lorenzo_symbols(codes.data(), kElements, {4096, 512, 2},
+                                                  symbols.data(), counts.data(), stream.get());
+                           }),
+            copy);
+  print_row(
+      "sz", "dequantise",
+      median_seconds(
+          stream,
+          [&] { cuda_dequantise(codes.data(), kElements, 1e-5f, decoded.data(), stream.get()); }),
+      copy);
+}
+
+const std::vector<std::pair<const char*, std::map<std::string, std::string>>> kRows = {
+    {"none", {}},
+    {"fp16", {}},
+    {"bf16", {}},
+    {"int8", {}},
+    {"int8", {{"rounding", "stochastic"}}},
+    {"minmax", {}},
+    {"minmax", {{"rounding", "stochastic"}}},
+    {"rowquant", {}},
+    {"natural", {}},
+    {"natural", {{"bits", "8"}}},
+    {"dither", {}},
+    {"qsgd", {}},
+    {"qsgd", {{"norm", "2"}}},
+    {"terngrad", {}},
+    {"terngrad", {{"code", "base3"}}},
+    {"ternary", {}},
+    {"ternary", {{"bits", "4"}}},
+    {"sign", {}},
+    {"log", {}},
+    {"topk", {}},
+    {"topk", {{"selection", "sampled"}}},
+    {"randomk", {}},
+    {"dgc", {}},
+    {"stc", {}},
+};
 
 void print_table() {
   const CudaStream stream;
@@ -97,11 +162,14 @@ void print_table() {
   std::printf("| codec | action | ms for 256 MiB | GB/s of fp32 | share of a device copy |\n");
   std::printf("|---|---|---|---|---|\n");
   print_row("device copy", "copy", copy, copy);
-  for (const char* name : {"none", "fp16", "terngrad", "topk"}) {
-    const CudaCodecPtr codec = make_cuda_codec(name);
-    bench(*codec, values, stream, copy);
-    bench(*with_error_feedback(codec), values, stream, copy);
+  for (const auto& [name, options] : kRows) {
+    const CudaCodecPtr codec = make_cuda_codec(name, options), fed = with_error_feedback(codec);
+    std::string chosen;
+    for (const auto& [option, value] : options) chosen += " " + option + "=" + value;
+    bench(*codec, std::string(codec->name()) + chosen, values, stream, copy);
+    bench(*fed, std::string(fed->name()) + chosen, values, stream, copy);
   }
+  bench_quantising(values, stream, copy);
 }
 
 }  // namespace

@@ -7,21 +7,23 @@
 #include <string>
 #include <string_view>
 
-#include "base/philox.h"
+#include "compressors/codec.h"
 
 /// The CUDA twins of the CPU codecs: the same bytes for the same input. Every pointer in a job is
-/// a device pointer, every call only enqueues work on `stream` (a cudaStream_t; null = the default
-/// stream) and returns: no host synchronisation, no allocation. Calls on one stream run in order,
-/// so they may share scratch. A launch that fails throws Error(kFailure).
+/// a device pointer (shapes are read in the call, on the host), every call only enqueues work on
+/// `stream` (a cudaStream_t; null = the default stream) and returns: no host synchronisation, no
+/// allocation. Calls on one stream run in order, so they may share scratch. A launch that fails
+/// throws Error(kFailure).
 namespace gradwire::compressors {
 
 inline constexpr std::uint64_t kNothingBad = ~std::uint64_t{0};
 
 /// Device memory, written by the call; read it once the stream has reached that point.
 struct CudaReport {
-  std::uint64_t written;    ///< encode: bytes of the payload; decode: elements; 0 if refused
-  std::uint64_t first_bad;  ///< encode: first element that is NaN or Inf; decode: first bad byte;
-                            ///< kNothingBad if there is none
+  std::uint64_t written;  ///< encode: bytes of the payload; decode: elements; 0 if refused
+  /// encode: first element that is NaN or Inf, or for which the format has no number; decode: first
+  /// bad byte; kNothingBad if there is none
+  std::uint64_t first_bad;
 };
 
 struct CudaEncodeJob {
@@ -30,9 +32,12 @@ struct CudaEncodeJob {
   float shared_scale = -1.0f;  ///< as SideInputs::shared_scale
   RandomStream stream = {};    ///< draws, as Draws
   std::uint64_t first_element = 0;
-  std::byte* state = nullptr;    ///< [state_size(n)], aligned to 8 bytes, zero = fresh
-  std::byte* payload = nullptr;  ///< [max_encoded_size(n)], aligned to 4 bytes
-  CudaReport* report = nullptr;  ///< one, never null
+  std::byte* state = nullptr;                ///< [state_size(n)], aligned to 8 bytes, zero = fresh
+  std::byte* payload = nullptr;              ///< [max_encoded_size(n)], aligned to 4 bytes
+  CudaReport* report = nullptr;              ///< one, never null
+  std::span<const std::int64_t> shape = {};  ///< as TensorSpec::shape
+
+  TensorSpec spec() const { return {static_cast<std::size_t>(n), {}, shape}; }
 };
 
 struct CudaDecodeJob {
@@ -41,6 +46,9 @@ struct CudaDecodeJob {
   float* values = nullptr;  ///< [n]
   std::uint64_t n = 0;
   CudaReport* report = nullptr;
+  std::span<const std::int64_t> shape = {};  ///< as the encoder's tensor
+
+  TensorSpec spec() const { return {static_cast<std::size_t>(n), {}, shape}; }
 };
 
 struct CudaScaleJob {
@@ -54,10 +62,15 @@ class CudaCodec {
  public:
   virtual ~CudaCodec() = default;
   virtual std::string_view name() const = 0;
-  virtual std::size_t max_encoded_size(std::size_t n) const = 0;
-  /// Device bytes of scratch, aligned to 256, for encode of n elements. Decoding needs none.
-  virtual std::size_t scratch_size(std::size_t) const { return 0; }
-  virtual std::size_t state_size(std::size_t) const { return 0; }
+  virtual std::size_t max_encoded_size(const TensorSpec& tensor) const = 0;
+  /// Device bytes of scratch, aligned to 256, for encode. Decoding needs none.
+  virtual std::size_t scratch_size(const TensorSpec&) const { return 0; }
+  virtual std::size_t state_size(const TensorSpec&) const { return 0; }
+  /// Every payload has max_encoded_size() bytes. If not, the report's `written` says how many.
+  virtual bool has_fixed_size() const { return true; }
+  /// If not, payloads are for the CPU to decode: decode and decode_accumulate throw
+  /// Error(kCapability).
+  virtual bool decodes() const { return true; }
 
   /// As Codec::wants_shared_scale().
   virtual bool wants_shared_scale() const { return false; }
@@ -66,6 +79,9 @@ class CudaCodec {
   virtual std::size_t terms_offset() const { return 0; }
   /// False if that loses something that a worker's own term keeps (fp16: terms are binary32).
   virtual bool packs_exactly() const { return true; }
+  /// The codec whose encode() gives packed terms, where this one's gives another code; null: its
+  /// own.
+  virtual std::shared_ptr<const CudaCodec> terms_codec() const { return nullptr; }
   /// As Codec::local_scale(), by the same ordered sum. Throws Error(kUsage) unless the codec wants
   /// a shared scale. Scratch as for encode.
   void local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
@@ -89,12 +105,18 @@ class CudaCodec {
   virtual void enqueue_decode(const CudaDecodeJob& job, void* stream) const = 0;
   virtual void enqueue_accumulate(const CudaDecodeJob& job, float factor, bool trusted,
                                   void* stream) const = 0;
+  /// Encodes values + residual and leaves in residual[n] what was not sent. A tensor with a value,
+  /// or a sum, that is not finite changes nothing. The default is for codecs of fixed size that
+  /// decode.
+  virtual void enqueue_encode_with_residual(const CudaEncodeJob& job, float* residual,
+                                            std::byte* scratch, void* stream) const;
   virtual void enqueue_local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
 };
 
 using CudaCodecPtr = std::shared_ptr<const CudaCodec>;
 
-/// Same names and options as make_codec(). Throws Error(kUsage) for others.
+/// Same names and options as make_codec(). Throws Error(kUsage) for others, and Error(kCapability)
+/// for codecs, or options of them, that have no CUDA version (docs/gpu.md).
 CudaCodecPtr make_cuda_codec(std::string_view name,
                              const std::map<std::string, std::string>& options = {});
 

@@ -1,0 +1,167 @@
+#include <cub/block/block_scan.cuh>
+
+#include "compressors/arithmetic/selection.h"
+#include "compressors/cuda/launch.cuh"
+
+/// Payloads of selected entries: topk's pairs of index and value, dgc's runs and values.
+namespace gradwire::compressors::cuda {
+namespace {
+
+constexpr unsigned kPairBytes = 8, kRunBytes = 6, kCountBytes = 4;
+constexpr unsigned kWalkers = 1024;
+
+__global__ void write_pairs_kernel(DeviceSelection selected, std::uint32_t* payload,
+                                   CudaReport* report) {
+  if (refused(report)) return;
+  const std::uint32_t count = *selected.count;
+  if (first_item() == 0) {
+    payload[0] = count;
+    report->written = kCountBytes + std::uint64_t{kPairBytes} * count;
+  }
+  for (std::uint64_t i = first_item(); i < count; i += stride()) {
+    payload[1 + 2 * i] = selected.indices[i];
+    payload[2 + 2 * i] = bits_of(selected.values[i]);
+  }
+}
+
+__global__ void check_pairs_kernel(const std::uint32_t* payload, std::uint32_t entries,
+                                   std::uint64_t n, CudaReport* report) {
+  if (first_item() == 0 && payload[0] != entries) refuse(report, 0);
+  for (std::uint64_t i = first_item(); i < entries; i += stride()) {
+    const std::uint32_t index = payload[1 + 2 * i];
+    const bool ordered = i == 0 || payload[2 * i - 1] < index;
+    const bool finite = is_finite(float_of(payload[2 + 2 * i]));
+    if (index >= n || !ordered || !finite) refuse(report, kCountBytes + kPairBytes * i);
+  }
+}
+
+__global__ void scatter_pairs_kernel(const std::uint32_t* payload, std::uint32_t entries, Sink to) {
+  if (refused(to.report)) return;
+  for (std::uint64_t i = first_item(); i < entries; i += stride()) {
+    float& target = to.values[payload[1 + 2 * i]];
+    const float value = float_of(payload[2 + 2 * i]);
+    target = to.add ? target + to.factor * value : value;
+  }
+}
+
+/// The positions skipped before entry i.
+__device__ std::uint64_t gap_before(const DeviceSelection& selected, std::uint64_t i) {
+  const std::uint64_t next = i == 0 ? 0 : std::uint64_t{selected.indices[i - 1]} + 1;
+  return selected.indices[i] - next;
+}
+
+/// slots[i] = entries that entry i takes, its fillers among them; 0 beyond the count.
+__global__ void count_slots_kernel(DeviceSelection selected, std::uint32_t most,
+                                   std::uint64_t* slots, const CudaReport* report) {
+  const std::uint32_t count = refused(report) ? 0 : *selected.count;
+  for (std::uint64_t i = first_item(); i <= most; i += stride())
+    slots[i] = i < count ? run_fillers(gap_before(selected, i)) + 1 : 0;
+}
+
+/// A run and a value, on an even byte.
+__device__ void put_run(std::uint16_t* payload, std::uint64_t slot, std::uint64_t run,
+                        std::uint32_t value) {
+  std::uint16_t* to = payload + kCountBytes / 2 + slot * (kRunBytes / 2);
+  to[0] = static_cast<std::uint16_t>(run);
+  to[1] = static_cast<std::uint16_t>(value);
+  to[2] = static_cast<std::uint16_t>(value >> 16);
+}
+
+__global__ void write_runs_kernel(DeviceSelection selected, std::uint32_t most,
+                                  const std::uint64_t* slots, std::byte* payload,
+                                  CudaReport* report) {
+  if (refused(report)) return;
+  auto* halves = reinterpret_cast<std::uint16_t*>(payload);
+  if (first_item() == 0) {
+    *reinterpret_cast<std::uint32_t*>(payload) = static_cast<std::uint32_t>(slots[most]);
+    report->written = kCountBytes + kRunBytes * slots[most];
+  }
+  const std::uint32_t count = *selected.count;
+  for (std::uint64_t i = first_item(); i < count; i += stride()) {
+    const std::uint64_t gap = gap_before(selected, i), fillers = run_fillers(gap);
+    for (std::uint64_t f = 0; f < fillers; ++f) put_run(halves, slots[i] + f, kRunCovered - 1, 0);
+    put_run(halves, slots[i] + fillers, gap - fillers * kRunCovered, bits_of(selected.values[i]));
+  }
+}
+
+/// Walks over all entries with one block of threads, since each begins where the one before ends:
+/// checks them, or applies what is not a filler.
+__global__ void walk_runs_kernel(const std::byte* payload, std::uint32_t entries, bool check,
+                                 Sink to) {
+  using Scan = cub::BlockScan<std::uint64_t, kWalkers>;
+  __shared__ typename Scan::TempStorage storage;
+  if (!check && block_refused(to.report)) return;
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(payload) + kCountBytes / 2;
+  if (check && threadIdx.x == 0 && load_bytes(payload, kCountBytes) != entries)
+    refuse(to.report, 0);
+  std::uint64_t done = 0;  // positions before this round's entries
+  for (std::uint64_t first = 0; first < entries; first += kWalkers) {
+    const std::uint64_t i = first + threadIdx.x;
+    const bool valid = i < entries;
+    const std::uint32_t run = valid ? halves[3 * i] : 0;
+    const std::uint32_t value =
+        valid ? halves[3 * i + 1] | static_cast<std::uint32_t>(halves[3 * i + 2]) << 16 : 0;
+    std::uint64_t next, total;  // the position after this entry's
+    Scan(storage).InclusiveSum(valid ? std::uint64_t{run} + 1 : 0, next, total);
+    next += done;
+    done += total;
+    if (check && valid && (next > to.n || !is_finite(float_of(value))))
+      refuse(to.report, kCountBytes + kRunBytes * i);
+    if (!check && valid && !is_run_filler(run, value)) {
+      float& target = to.values[next - 1];
+      target = to.add ? target + to.factor * float_of(value) : float_of(value);
+    }
+    __syncthreads();  // before the storage is used again
+  }
+}
+
+}  // namespace
+
+void pairs_encode(const DeviceSelection& selected, std::uint32_t most, std::byte* payload,
+                  CudaReport* report, void* stream) {
+  write_pairs_kernel<<<grid_of(most), kThreads, 0, stream_of(stream)>>>(
+      selected, reinterpret_cast<std::uint32_t*>(payload), report);
+  check_launch("write pairs");
+}
+
+void pairs_decode(const std::byte* payload, std::uint32_t entries, const Sink& to) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(payload);
+  if (!to.trusted) {
+    check_pairs_kernel<<<grid_of(entries), kThreads, 0, stream_of(to.stream)>>>(words, entries,
+                                                                                to.n, to.report);
+    check_launch("check pairs");
+  }
+  if (!to.add) zero(to);
+  scatter_pairs_kernel<<<grid_of(entries), kThreads, 0, stream_of(to.stream)>>>(words, entries, to);
+  check_launch("scatter pairs");
+}
+
+std::size_t runs_scratch(std::uint32_t most) {
+  return aligned((std::size_t{most} + 1) * sizeof(std::uint64_t)) +
+         scan_scratch(std::uint64_t{most} + 1);
+}
+
+void runs_encode(const DeviceSelection& selected, std::uint32_t most, std::byte* payload,
+                 std::byte* scratch, CudaReport* report, void* stream) {
+  auto* slots = reinterpret_cast<std::uint64_t*>(scratch);
+  const std::uint64_t items = std::uint64_t{most} + 1;
+  count_slots_kernel<<<grid_of(items), kThreads, 0, stream_of(stream)>>>(selected, most, slots,
+                                                                         report);
+  check_launch("count runs");
+  scan_exclusive(slots, items, scratch + aligned(items * sizeof *slots), stream);
+  write_runs_kernel<<<grid_of(most), kThreads, 0, stream_of(stream)>>>(selected, most, slots,
+                                                                       payload, report);
+  check_launch("write runs");
+}
+
+void runs_decode(const std::byte* payload, std::uint32_t entries, const Sink& to) {
+  if (!to.trusted) {
+    walk_runs_kernel<<<1, kWalkers, 0, stream_of(to.stream)>>>(payload, entries, true, to);
+    check_launch("check runs");
+  }
+  if (!to.add) zero(to);
+  walk_runs_kernel<<<1, kWalkers, 0, stream_of(to.stream)>>>(payload, entries, false, to);
+  check_launch("apply runs");
+}
+
+}  // namespace gradwire::compressors::cuda

@@ -1,0 +1,162 @@
+#pragma once
+#include "compressors/cuda/launch.cuh"
+#include "compressors/ordered_sum.h"
+
+/// Reductions of a tensor, or of each of its segments (buckets, rows), in the order of
+/// compressors/ordered_sum.h: half a warp takes a block of 4,096 elements, each lane one of the 16
+/// partial sums; blocks are then combined pairwise, neighbours first.
+///
+/// A Part is what is known of some elements; its default is that of none, and its size a multiple
+/// of 4:
+///   static constexpr bool kPivot;          // whether `pivot` below is the first element, or 0
+///   void take(float value, double pivot);
+///   void merge(const Part& later);
+/// A Finish makes something of a segment's whole: void operator()(std::uint64_t segment, Part).
+namespace gradwire::compressors::cuda {
+
+inline constexpr unsigned kLanes = 16;
+static_assert(kLanes == kSumPartials);
+inline constexpr unsigned kCombineThreads = 1024;
+
+/// `length` elements each, but the last.
+struct Segments {
+  std::uint64_t n, length, count, chunks;
+
+  GRADWIRE_HD std::uint64_t begin(std::uint64_t segment) const { return segment * length; }
+  GRADWIRE_HD std::uint64_t elements(std::uint64_t segment) const {
+    return n - begin(segment) < length ? n - begin(segment) : length;
+  }
+};
+
+inline Segments segments_of(std::uint64_t n, std::uint64_t length) {
+  const std::uint64_t longest = length < n ? length : n;
+  return {n, length, n == 0 ? 0 : (n - 1) / length + 1, sum_blocks(longest)};
+}
+/// One segment, even of no elements.
+inline Segments whole_tensor(std::uint64_t n) {
+  return {n, n > 0 ? n : 1, 1, n > 0 ? sum_blocks(n) : 1};
+}
+
+/// Elements' magnitudes alone.
+struct LargestPart {
+  static constexpr bool kPivot = false;
+  std::uint32_t largest = 0;
+  __device__ void take(float value, double) { largest = max(largest, magnitude_bits(value)); }
+  __device__ void merge(const LargestPart& later) { largest = max(largest, later.largest); }
+};
+
+/// The sum of magnitudes.
+struct MagnitudePart {
+  static constexpr bool kPivot = false;
+  double sum = 0;
+  __device__ void take(float value, double) {
+    sum += static_cast<double>(float_of(magnitude_bits(value)));
+  }
+  __device__ void merge(const MagnitudePart& later) { sum += later.sum; }
+};
+
+/// Sums of d = value - pivot and of d^2.
+template <bool kAboutFirst>
+struct MomentsPart {
+  static constexpr bool kPivot = kAboutFirst;
+  double sum = 0, sum_squares = 0;
+  std::uint32_t largest = 0, unused = 0;
+  __device__ void take(float value, double pivot) {
+    const double difference = static_cast<double>(value) - pivot;
+    sum += difference;
+    sum_squares += difference * difference;
+    largest = max(largest, magnitude_bits(value));
+  }
+  __device__ void merge(const MomentsPart& later) {
+    sum += later.sum;
+    sum_squares += later.sum_squares;
+    largest = max(largest, later.largest);
+  }
+};
+
+template <class Part>
+__device__ Part part_from_lane_below(const Part& part, int distance) {
+  static_assert(sizeof(Part) % 4 == 0);
+  std::uint32_t words[sizeof(Part) / 4];
+  memcpy(words, &part, sizeof part);
+#pragma unroll
+  for (std::uint32_t& word : words) word = __shfl_down_sync(0xFFFFFFFFu, word, distance, kLanes);
+  Part other;
+  memcpy(&other, words, sizeof other);
+  return other;
+}
+
+// All lanes stay in the outer loop for the shuffles: the count of rounds is the same for a grid.
+template <class Part>
+__global__ void reduce_chunks_kernel(const float* values, Segments segments, Part* parts,
+                                     CudaReport* report) {
+  const std::uint64_t total = segments.count * segments.chunks;
+  const double pivot = Part::kPivot && segments.n > 0 ? values[0] : 0.0;
+  const unsigned lane = threadIdx.x % kLanes;
+  for (std::uint64_t first = 0; first < total; first += stride() / kLanes) {
+    const std::uint64_t at = first + first_item() / kLanes;
+    Part part;
+    if (at < total) {
+      const std::uint64_t segment = at / segments.chunks, start = segments.begin(segment);
+      const std::uint64_t stop = start + segments.elements(segment);
+      const std::uint64_t begin = start + at % segments.chunks * kSumBlock;
+      const std::uint64_t end = begin + kSumBlock < stop ? begin + kSumBlock : stop;
+      for (std::uint64_t e = begin + lane; e < end; e += kLanes) {
+        const float value = values[e];
+        if (!is_finite(value)) refuse(report, e);
+        part.take(value, pivot);
+      }
+    }
+    for (int half = kLanes / 2; half > 0; half /= 2) part.merge(part_from_lane_below(part, half));
+    if (lane == 0 && at < total) parts[at] = part;
+  }
+}
+
+// Step 4 of compressors/ordered_sum.h where a segment has several chunks, by a block of threads.
+template <class Part, class Finish>
+__global__ void combine_chunks_kernel(Part* parts, Segments segments, Finish finish,
+                                      CudaReport* report) {
+  if (block_refused(report)) return;
+  if (segments.chunks == 1) {
+    for (std::uint64_t s = first_item(); s < segments.count; s += stride()) finish(s, parts[s]);
+    return;
+  }
+  for (std::uint64_t s = blockIdx.x; s < segments.count; s += gridDim.x) {
+    Part* own = parts + s * segments.chunks;
+    const std::uint64_t chunks = (segments.elements(s) + kSumBlock - 1) / kSumBlock;
+    for (std::uint64_t apart = 1; apart < chunks; apart *= 2) {
+      for (std::uint64_t i = threadIdx.x * 2 * apart; i + apart < chunks;
+           i += 2 * apart * blockDim.x)
+        own[i].merge(own[i + apart]);
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) finish(s, own[0]);
+  }
+}
+
+template <class Part>
+std::size_t reduce_scratch(const Segments& segments) {
+  return aligned(segments.count * segments.chunks * sizeof(Part));
+}
+
+/// Refuses elements that are not finite; `finish` is not called then. `scratch` has
+/// reduce_scratch<Part>() bytes.
+template <class Part, class Finish>
+void reduce(const Source& from, const Segments& segments, std::byte* scratch,
+            const Finish& finish) {
+  if (segments.count == 0) return;
+  auto* parts = reinterpret_cast<Part*>(scratch);
+  const std::uint64_t total = segments.count * segments.chunks;
+  reduce_chunks_kernel<Part><<<grid_of(total * kLanes), kThreads, 0, stream_of(from.stream)>>>(
+      from.values, segments, parts, from.report);
+  check_launch("reduce a tensor");
+  const bool single = segments.chunks == 1;
+  const std::uint64_t blocks = segments.count < 4096 ? segments.count : 4096;
+  combine_chunks_kernel<Part, Finish>
+      <<<single ? grid_of(segments.count) : static_cast<unsigned>(blocks),
+         single ? kThreads : kCombineThreads, 0, stream_of(from.stream)>>>(parts, segments, finish,
+                                                                           from.report);
+  check_launch("combine what was reduced");
+}
+
+}  // namespace gradwire::compressors::cuda
