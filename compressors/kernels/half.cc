@@ -80,8 +80,8 @@ HWY_INLINE std::uint32_t encode_halves(const float* values, std::size_t n, std::
     const hn::Repartition<std::uint8_t, FloatTag> bytes;  // two vectors' halves
     const hn::Repartition<std::uint16_t, FloatTag> shorts;
     for (; i + 2 * kFloats <= n; i += 2 * kFloats) {
-      const auto low = hn::LoadU(FloatTag(), values + i);
-      const auto high = hn::LoadU(FloatTag(), values + i + kFloats);
+      const auto low = load_floats(values + i);
+      const auto high = load_floats(values + i + kFloats);
       vector_max = hn::Max(vector_max, hn::Max(magnitudes(low), magnitudes(high)));
       const auto both =
           hn::BitCast(bytes, hn::Combine(shorts, Format::encode(high), Format::encode(low)));

@@ -25,7 +25,15 @@ struct GridEncoder {
     // Adding 2^23 rounds to even and leaves the level in the low byte.
     if constexpr (kRounding == LevelRounding::kHalfToEven)
       return hn::BitCast(dw, hn::Add(a, hn::Set(d, 0x1p23f)));
-    return hn::BitCast(dw, truncated(hn::Add(a, hn::Set(d, 0.5f))));
+    const auto raised = hn::Add(a, hn::Set(d, 0.5f));
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // Adding 2^23 towards zero leaves the level in the low byte, sooner than a conversion.
+    return hn::BitCast(dw,
+                       LevelVector{_mm512_add_round_ps(raised.raw, _mm512_set1_ps(0x1p23f),
+                                                       _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)});
+#else
+    return hn::BitCast(dw, truncated(raised));
+#endif
   }
   /// The level is in the top byte of each lane.
   HWY_INLINE LevelWords drawn_levels(std::size_t i, const LevelWords& words) const {

@@ -44,7 +44,7 @@ struct NormEncoder {
     WordUnit levels, signs;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(d, values + i + v * kLevelLanes);
+      const auto value = load_floats(values + i + v * kLevelLanes);
       levels.vector[v] = level_in_top_byte(scaled_magnitude(value, grid), words.vector[v]);
       signs.vector[v] = hn::BitCast(WordTag(), value);
     }
@@ -66,7 +66,7 @@ struct NormEncoder {
     WordUnit out;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(d, values + i + v * kLevelLanes);
+      const auto value = load_floats(values + i + v * kLevelLanes);
       const auto level = level_in_top_byte(scaled_magnitude(value, grid), words.vector[v]);
       const auto sign = hn::And(hn::BitCast(dw, value), hn::Set(dw, 0x80000000u));
       const auto sign_bit = hn::ShiftRightSame(sign, 8 - bits);
@@ -98,7 +98,7 @@ struct SignedEncoder {
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
       const std::size_t at = i + v * kLevelLanes;
-      const auto value = hn::LoadU(d, values + at);
+      const auto value = load_floats(values + at);
       const auto scaled = scaled_magnitude(value, grid);
       const auto level = truncated(hn::Mul(scaled, hn::Set(d, 0x1p-24f)));
       const auto rest = hn::Sub(scaled, hn::Mul(hn::ConvertTo(d, level), hn::Set(d, 0x1p24f)));

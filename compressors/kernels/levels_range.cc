@@ -25,6 +25,7 @@ struct RangeVectors {
   LevelVector smallest, largest, poison;
 
   HWY_INLINE void take(LevelVector value) {
+    load_once(value);
     smallest = hn::Min(smallest, value);
     largest = hn::Max(largest, value);
     poison = hn::MulAdd(value, hn::Zero(LevelTag()), poison);  // 0, or NaN from then on
@@ -42,10 +43,12 @@ HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
                                  {first, first, hn::Zero(d)}};
   std::size_t i = 0;
   for (; i + kChains * lanes <= n; i += kChains * lanes) {
+#pragma GCC unroll 4
     for (std::size_t line = 0; line < kChains * lanes; line += 16) fetch_ahead(values + i + line);
 #pragma GCC unroll 4
     for (std::size_t c = 0; c < kChains; ++c) chain[c].take(hn::LoadU(d, values + i + c * lanes));
   }
+#pragma GCC unroll 4
   for (std::size_t c = 1; c < kChains; ++c) {
     chain[0].smallest = hn::Min(chain[0].smallest, chain[c].smallest);
     chain[0].largest = hn::Max(chain[0].largest, chain[c].largest);
@@ -53,13 +56,13 @@ HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
   }
   float smallest = hn::GetLane(hn::MinOfLanes(d, chain[0].smallest));
   float largest = hn::GetLane(hn::MaxOfLanes(d, chain[0].largest));
-  float poison = hn::GetLane(hn::SumOfLanes(d, chain[0].poison));
+  bool finite = hn::AllTrue(d, hn::Eq(chain[0].poison, hn::Zero(d)));
   for (; i < n; ++i) {
     smallest = values[i] < smallest ? values[i] : smallest;
     largest = values[i] > largest ? values[i] : largest;
-    poison += values[i] * 0.0f;
+    finite = finite && values[i] * 0.0f == 0.0f;
   }
-  return ValueRange{smallest + 0.0f, largest + 0.0f, poison == 0.0f};
+  return ValueRange{smallest + 0.0f, largest + 0.0f, finite};
 }
 
 // The square of a binary32 number is exact in double: a fused multiplication and addition rounds

@@ -110,7 +110,7 @@ struct NineEncoder {
     WordUnit out;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(FloatTag(), values + i + v * kFloats);
+      const auto value = load_floats(values + i + v * kFloats);
       const auto magnitude = magnitudes(value);
       largest = hn::Max(largest, magnitude);
       const auto rounded = rounded_magnitude(magnitude, words.vector[v], kLargestFiniteBits);
@@ -157,7 +157,7 @@ struct EightEncoder {
     WordUnit out;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(FloatTag(), values + i + v * kFloats);
+      const auto value = load_floats(values + i + v * kFloats);
       const auto magnitude = magnitudes(value);
       largest = hn::Max(largest, magnitude);
       const auto rounded = rounded_magnitude(magnitude, words.vector[v], most());
@@ -199,7 +199,7 @@ struct DitherEncoder {
     WordUnit out;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(d, values + i + v * kFloats);
+      const auto value = load_floats(values + i + v * kFloats);
       auto magnitude = hn::Abs(value);
       if constexpr (kLift) magnitude = hn::Mul(magnitude, hn::Set(d, rule.lift));
       const auto y = hn::Min(hn::Mul(magnitude, hn::Set(d, rule.inverse)), hn::Set(d, rule.top));

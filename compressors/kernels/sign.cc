@@ -16,7 +16,7 @@ namespace HWY_NAMESPACE {
 struct Plain {
   const float* values;
   HWY_INLINE float scalar(std::size_t i) const { return values[i]; }
-  HWY_INLINE FloatVector vector(std::size_t i) const { return hn::LoadU(FloatTag(), values + i); }
+  HWY_INLINE FloatVector vector(std::size_t i) const { return load_floats(values + i); }
   HWY_INLINE void prefetch(std::size_t i) const { prefetch_ahead(values + i); }
 };
 

@@ -25,7 +25,7 @@ struct TernaryEncoder {
     std::uint64_t kept = 0, negative = 0;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const auto value = hn::LoadU(d, values + i + v * kFloats);
+      const auto value = load_floats(values + i + v * kFloats);
       auto magnitude = hn::Abs(value);
       largest = hn::Max(largest, hn::BitCast(IntTag(), magnitude));
       if constexpr (kLift) magnitude = hn::Mul(magnitude, hn::Set(d, rule.lift));

@@ -23,7 +23,7 @@ HWY_ATTR void ThresholdCodes(const float* values, std::size_t n, std::uint32_t l
     std::uint64_t kept = 0, negative = 0;
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kGroup; v += kFloats) {
-      const auto value = hn::LoadU(d, values + i + v);
+      const auto value = load_floats(values + i + v);
       const auto keep = hn::RebindMask(d, hn::Gt(magnitudes(value), below));
       kept |= std::uint64_t{mask_bits(keep)} << v;
       negative |= std::uint64_t{mask_bits(hn::MaskFromVec(value))} << v;

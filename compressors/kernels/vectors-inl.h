@@ -54,6 +54,25 @@ HWY_INLINE std::uint32_t mask_bits(hn::Mask<FloatTag> mask) {
 #endif
 }
 
+/// Keeps the compiler from loading a value anew for each of its uses: loops would wait for loads.
+template <class V>
+HWY_INLINE void load_once([[maybe_unused]] V& value) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && defined(__GNUC__)
+#if HWY_TARGET <= HWY_AVX3
+  __asm__("" : "+v"(value.raw));
+#else
+  __asm__("" : "+x"(value.raw));
+#endif
+#endif
+}
+
+/// Floats that are used several times.
+HWY_INLINE FloatVector load_floats(const float* values) {
+  auto value = hn::LoadU(FloatTag(), values);
+  load_once(value);
+  return value;
+}
+
 /// Asks for what a loop will read some iterations later. Never faults.
 HWY_INLINE void prefetch_ahead(const void* at) {
   hwy::Prefetch(static_cast<const std::uint8_t*>(at) + 8192);

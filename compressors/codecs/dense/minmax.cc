@@ -39,19 +39,19 @@ class MinMaxCodec final : public Codec {
     const std::size_t whole = whole_bucket_chunk(bucket_);
     std::atomic<bool> finite{true};
     if (whole == 0) write_ends(job, finite);
-    for_chunks(
-        job.team, n, whole == 0 ? kernels::kLevelChunk : whole, [&](const LevelChunk& chunk) {
-          std::uint8_t levels[kernels::kLevelChunk];
-          chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-            const LevelGrid grid = whole == 0
-                                       ? level_grid_of_ends(job, begin)
-                                       : write_header(job, begin, ends_of(job, begin, finite));
-            kernels::level_codes(job.tensor.data.data() + begin, count, grid, rounding_, job.draws,
-                                 begin, levels + (begin - chunk.begin));
-          });
-          kernels::pack_codes(levels, chunk.count, bits_, BitOrder::kLowFirst,
-                              codes.data() + packed_bytes(chunk.begin, bits_));
-        });
+    for_chunks(job.team, n, whole == 0 ? kernels::kLevelChunk : whole,
+               [&](const LevelChunk& chunk) {
+                 std::uint8_t levels[kernels::kLevelChunk];
+                 if (whole == 0)
+                   chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
+                     write_levels(job, {begin, count}, level_grid_of_ends(job, begin),
+                                  levels + (begin - chunk.begin));
+                   });
+                 else
+                   encode_buckets(job, chunk, levels, finite);
+                 kernels::pack_codes(levels, chunk.count, bits_, BitOrder::kLowFirst,
+                                     codes.data() + packed_bytes(chunk.begin, bits_));
+               });
     if (!finite) require_finite(kName, job.tensor, kInfinityBits);
     if (whole == 0)
       for (std::size_t begin = 0; begin < n; begin += bucket_)
@@ -101,6 +101,30 @@ class MinMaxCodec final : public Codec {
     if (range.finite) return {range.smallest, range.largest};
     finite = false;
     return {0.0f, 0.0f};
+  }
+
+  void write_levels(const EncodeJob& job, const LevelChunk& part, const LevelGrid& grid,
+                    std::uint8_t* levels) const {
+    kernels::level_codes(job.tensor.data.data() + part.begin, part.count, grid, rounding_,
+                         job.draws, part.begin, levels);
+  }
+
+  /// Whole buckets. A grid waits for its bucket's range, so some are worked out at once.
+  void encode_buckets(const EncodeJob& job, const LevelChunk& chunk, std::uint8_t* levels,
+                      std::atomic<bool>& finite) const {
+    constexpr std::size_t kAtOnce = 8;
+    const std::size_t end = chunk.begin + chunk.count;
+    for (std::size_t first = chunk.begin; first < end; first += kAtOnce * bucket_) {
+      LevelGrid grids[kAtOnce];
+      const LevelChunk group{first, std::min(kAtOnce * bucket_, end - first)};
+      group.for_buckets(bucket_, [&](std::size_t begin, std::size_t) {
+        grids[(begin - first) / bucket_] = write_header(job, begin, ends_of(job, begin, finite));
+      });
+      group.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
+        write_levels(job, {begin, count}, grids[(begin - first) / bucket_],
+                     levels + (begin - chunk.begin));
+      });
+    }
   }
 
   std::size_t header_at(std::size_t begin) const { return begin / bucket_ * kHeaderBytes; }
