@@ -250,6 +250,7 @@ DeviceEncoder::Times CudaEncoder::time_bucket(std::size_t b, GradientSpans gradi
 }
 
 void CudaEncoder::save_states(StateStore& states) const {
+  if (form_ == DevicePayload::kValues) return;  // who encodes them has the states
   wait_for(stream_);
   for (const auto& [worker, slot] : slots_) {
     if (worker < 0 || state_bytes_ == 0) continue;
@@ -266,6 +267,7 @@ void CudaEncoder::save_states(StateStore& states) const {
 void CudaEncoder::load_states(StateStore& states) {
   wait_for(stream_);
   slots_.clear();
+  if (form_ == DevicePayload::kValues) return;
   for (const int worker : states.owners()) {
     std::vector<std::byte> all(state_bytes_);
     for (std::size_t t = 0; t < tensors(); ++t) {
