@@ -9,6 +9,7 @@
 #include "compressors/cuda/cuda_memory.h"
 #include "compressors/cuda/cuda_quantise.h"
 #include "compressors/kernels/lorenzo.h"
+#include "cuda_variants.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -31,55 +32,6 @@ struct Pair {
   CudaCodecPtr gpu;
 };
 
-using Options = std::map<std::string, std::string>;
-
-/// A codec and what is set of its options.
-const std::vector<std::pair<const char*, Options>> kVariants = {
-    {"none", {}},
-    {"fp16", {}},
-    {"fp16", {{"overflow", "saturate"}}},
-    {"bf16", {}},
-    {"bf16", {{"overflow", "saturate"}}},
-    {"int8", {}},
-    {"int8", {{"rounding", "stochastic"}}},
-    {"minmax", {}},
-    {"minmax", {{"bits", "3"}, {"bucket", "100"}, {"rounding", "stochastic"}}},
-    {"minmax", {{"bits", "8"}, {"bucket", "10000"}}},
-    {"minmax", {{"bits", "1"}, {"bucket", "1"}}},
-    {"rowquant", {}},
-    {"rowquant", {{"bits", "3"}, {"rounding", "stochastic"}}},
-    {"rowquant", {{"bits", "5"}, {"grid", "released"}}},
-    {"natural", {}},
-    {"natural", {{"bits", "8"}}},
-    {"dither", {}},
-    {"dither", {{"p", "infinity"}, {"levels", "3"}, {"norm", "natural"}}},
-    {"qsgd", {}},
-    {"qsgd", {{"bits", "8"}, {"norm", "2"}, {"bucket", "9000"}}},
-    {"qsgd", {{"levels", "5"}, {"bucket", "77"}}},
-    {"terngrad", {}},
-    {"terngrad", {{"clip", "0"}}},
-    {"terngrad", {{"scale", "released"}, {"code", "base3"}}},
-    {"ternary", {}},
-    {"ternary", {{"form", "base3"}}},
-    {"ternary", {{"bits", "5"}, {"dead_zone", "0.7"}}},
-    {"sign", {}},
-    {"sign", {{"block", "1001"}}},
-    {"sign", {{"block", "10000"}}},
-    {"sign", {{"scale", "none"}}},
-    {"log", {}},
-    {"topk", {{"ratio", "0.01"}}},
-    {"topk", {{"ratio", "0.7"}}},
-    {"topk", {{"k", "7"}}},
-    {"topk", {{"ratio", "0.01"}, {"selection", "sampled"}}},
-    {"topk", {{"ratio", "0.3"}, {"selection", "sampled"}, {"sample", "0.01"}}},
-    {"randomk", {}},
-    {"randomk", {{"ratio", "0.2"}, {"shared", "false"}, {"unbiased", "true"}}},
-    {"dgc", {}},
-    {"dgc", {{"selection", "exact"}, {"k", "1"}}},
-    {"stc", {}},
-    {"stc", {{"ratio", "0.2"}, {"count", "ceil"}, {"stored_count", "true"}}},
-};
-
 std::vector<Pair> all_pairs() {
   std::vector<Pair> pairs;
   for (const auto& [name, options] : kVariants) {
@@ -92,11 +44,14 @@ std::vector<Pair> all_pairs() {
 /// Device side of one codec and tensor size, its state kept from call to call.
 class Device {
  public:
-  explicit Device(const CudaCodec& codec, std::size_t n, std::vector<std::int64_t> shape = {})
+  /// `shift`: floats by which the values are out of line.
+  explicit Device(const CudaCodec& codec, std::size_t n, std::vector<std::int64_t> shape = {},
+                  std::size_t shift = 0)
       : codec_(codec),
         n_(n),
         shape_(std::move(shape)),
-        values_(n + 1),
+        shift_(shift),
+        values_(n + shift + 1),
         state_(codec.state_size(spec()) + 8),
         payload_(codec.max_encoded_size(spec()) + 8),
         scratch_(codec.scratch_size(spec()) + 256),
@@ -105,8 +60,8 @@ class Device {
   }
 
   CudaReport encode(const std::vector<float>& values, const CallOptions& options) {
-    values_.upload(values);
-    codec_.encode({.values = values_.data(),
+    set_values(values);
+    codec_.encode({.values = values_.data() + shift_,
                    .n = n_,
                    .shared_scale = options.shared_scale,
                    .stream = options.stream,
@@ -123,7 +78,7 @@ class Device {
     payload_.upload(payload);
     const CudaDecodeJob job{.payload = payload_.data(),
                             .payload_bytes = payload.size(),
-                            .values = values_.data(),
+                            .values = values_.data() + shift_,
                             .n = n_,
                             .report = report_.data(),
                             .shape = shape_};
@@ -136,8 +91,16 @@ class Device {
 
   std::vector<std::byte> payload(std::size_t size) const { return download(payload_, size); }
   std::vector<std::byte> state() const { return download(state_, codec_.state_size(spec())); }
-  std::vector<float> values() const { return download(values_, n_); }
-  void set_values(const std::vector<float>& values) { values_.upload(values); }
+  std::vector<float> values() const {
+    std::vector<float> all = download(values_, n_ + shift_);
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shift_));
+    return all;
+  }
+  void set_values(const std::vector<float>& values) {
+    std::vector<float> all(shift_);
+    all.insert(all.end(), values.begin(), values.end());
+    values_.upload(all);
+  }
 
  private:
   TensorSpec spec() const { return {n_, {}, shape_}; }
@@ -155,6 +118,7 @@ class Device {
   const CudaCodec& codec_;
   std::size_t n_;
   std::vector<std::int64_t> shape_;
+  std::size_t shift_;
   CudaStream stream_;
   DeviceBuffer<float> values_;
   DeviceBuffer<std::byte> state_, payload_, scratch_;
@@ -163,7 +127,7 @@ class Device {
 
 void compare(const Pair& pair, std::size_t n, const CallOptions& given) {
   INFO(pair.cpu->name() << " n = " << n << " first " << given.first_element);
-  Device device(*pair.gpu, n);
+  Device device(*pair.gpu, n, {}, given.first_element % 2);
   std::vector<std::uint64_t> state(pair.cpu->state_size(n) / 8 + 1);
   const auto state_bytes = std::as_writable_bytes(std::span(state)).first(pair.cpu->state_size(n));
   for (std::uint32_t step = 0; step < 2; ++step) {
