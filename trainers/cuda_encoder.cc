@@ -198,9 +198,9 @@ class CudaEncoder final : public DeviceEncoder {
   void check_reports(const CudaReport* reports, std::size_t begin, std::size_t end) const {
     for (std::size_t t = begin; t < end; ++t) {
       if (reports[t].first_bad == compressors::kNothingBad) continue;
-      compressors::refuse_tensor(
-          codec_->name(), layout_.tensors()[t].name,
-          "element " + std::to_string(reports[t].first_bad) + " is not finite");
+      compressors::refuse_tensor(codec_->name(), layout_.tensors()[t].name,
+                                 "element " + std::to_string(reports[t].first_bad) +
+                                     " is not finite, or beyond what the codec can send");
     }
   }
 
