@@ -86,7 +86,9 @@ class CudaCodec {
   /// a shared scale. Scratch as for encode.
   void local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
 
-  /// If the report says that an element is bad, the payload is undefined and the state unchanged.
+  /// If the report says that an element is bad, the payload is undefined and the state unchanged,
+  /// unless the element is finite and only the format has no number for it: error feedback has
+  /// added it by then, as on the CPU.
   void encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const;
   /// values = decoded. Throws CodecError where the payload's size is impossible; other damage goes
   /// to the report, and values may be partly updated.
