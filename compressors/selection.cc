@@ -1,7 +1,6 @@
 #include "compressors/selection.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -10,85 +9,44 @@
 #include "compressors/kernels/kernels.h"
 #include "compressors/kernels/select.h"
 #include "compressors/payload.h"
+#include "compressors/selection_candidates.h"
+#include "compressors/selection_rank.h"
 
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kShared = 65536;  // least elements worth a thread
-constexpr std::size_t kBins = 2048;
-constexpr std::size_t kExactSample = 16384;
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
-/// Candidates that are kept before the selection falls back to counting over the whole tensor.
-std::size_t arena_entries(std::size_t n, std::size_t k) {
+constexpr std::size_t kLinesAhead = 16;
+
+/// Candidates that are kept before the selection falls back to all values.
+std::size_t most_candidates(std::size_t n, std::size_t k) {
   return std::min(n, 2 * k + kShared);
 }
 
-/// Where one block's candidates lie in the arena.
-struct Segment {
-  std::uint32_t begin;
-  std::uint32_t count;
-};
-
-struct Layout {
-  std::size_t sample, segments, arena, most;
-  std::size_t words() const {
-    return kBins + sample + 2 * segments + 2 * arena + 2 * (most + kSlack) + 2;
-  }
-};
-
-Layout layout_of(std::size_t n, std::size_t k, SelectionRule rule) {
-  if (k == 0) return {0, 0, 0, 0};
-  return {selection_sample_size(n, k, rule), (n + kBlock - 1) / kBlock, arena_entries(n, k),
-          most_selected(n, k, rule)};
-}
-
-struct Bound {
-  std::uint32_t magnitude = 0;
-  std::size_t ties = 0;
-};
-
-/// The rank-th largest magnitude of the values, which lie in [low, high]: counts in 2,048 bins,
-/// then in the bin that holds it, until a bin is one magnitude wide.
-Bound rank_magnitude(std::span<const float> values, std::size_t rank, std::uint32_t low,
-                     std::uint32_t high, std::span<std::uint32_t> bins) {
-  for (;;) {
-    int shift = 0;
-    while ((high - low) >> shift >= kBins) ++shift;
-    std::fill(bins.begin(), bins.end(), 0u);
-    kernels::count_magnitudes(values.data(), values.size(), low, high, shift, bins.data());
-    std::size_t bin = kBins;
-    while (bins[--bin] < rank) rank -= bins[bin];
-    low += static_cast<std::uint32_t>(bin) << shift;
-    if (shift == 0) return {low, rank};
-    high = std::min(high, low + ((1u << shift) - 1u));
-  }
+std::size_t scratch_words(std::size_t n, std::size_t k, SelectionRule rule) {
+  if (k == 0) return 0;
+  return selection_sample_size(n, k, rule) + Candidates::words(n, most_candidates(n, k)) +
+         2 * (most_selected(n, k, rule) + kSlack);
 }
 
 /// One selection: its tensor, its residual (or null), and what it keeps in scratch.
 class Selection {
  public:
   Selection(std::string_view codec, const TensorView& tensor, float* residual, std::size_t k,
-            std::span<std::byte> scratch, ThreadTeam* team, SelectionRule rule)
-      : codec_(codec), tensor_(tensor), residual_(residual), k_(k), team_(team), rule_(rule) {
-    const Layout layout = layout_of(n(), k, rule);
-    auto words = view_as<std::uint32_t>(scratch, layout.words());
-    const auto take = [&words](std::size_t count) {
-      const auto part = words.first(count);
-      words = words.subspan(count);
-      return part;
-    };
-    const auto floats = [](std::span<std::uint32_t> part) {
-      return std::span(reinterpret_cast<float*>(part.data()), part.size());
-    };
-    segments_ = {reinterpret_cast<Segment*>(take(2 * layout.segments).data()), layout.segments};
-    bins_ = take(kBins);
-    sample_ = floats(take(layout.sample));
-    arena_indices_ = take(layout.arena);
-    arena_values_ = floats(take(layout.arena));
-    indices_ = take(layout.most + kSlack);
-    values_ = floats(take(layout.most + kSlack));
+            std::span<std::uint32_t> words, ThreadTeam* team, SelectionRule rule)
+      : codec_(codec),
+        tensor_(tensor),
+        residual_(residual),
+        k_(k),
+        team_(team),
+        rule_(rule),
+        sample_(take_floats(words, selection_sample_size(n(), k, rule))),
+        candidates_(codec, tensor, residual, team, most_candidates(n(), k), words) {
+    const std::size_t most = most_selected(n(), k, rule) + kSlack;
+    kept_.indices = take_words(words, most);
+    kept_.values = take_floats(words, most);
   }
 
   Selected run() {
@@ -99,169 +57,111 @@ class Selection {
 
  private:
   std::size_t n() const { return tensor_.data.size(); }
-  std::size_t found() const { return total_.load(std::memory_order_relaxed); }
-  std::span<const float> candidates() const { return arena_values_.first(found()); }
+  bool too_few(std::size_t wanted) const {
+    return !candidates_.overflow() && candidates_.found() < wanted;
+  }
 
   Selected exact() {
-    scan(residual_ != nullptr, guess());
-    if (!overflow_ && found() < k_) again(1);  // the sample misled
+    const Guess guess = guessed();
+    candidates_.scan(guess.lowest, guess.likely);
+    if (too_few(k_)) candidates_.scan_again(1);  // the sample misled
     return cut();
   }
 
   Selected sampled() {
-    std::uint32_t lowest = sampled_threshold(k_);
-    scan(residual_ != nullptr, lowest);
-    for (int i = 0; i < kThresholdRetries && !overflow_ && found() < fewest_sampled(k_); ++i)
-      again(lowest = lowered_threshold(lowest));
-    if (overflow_ || found() > most_selected(n(), k_, rule_)) return cut();
-    if (found() < fewest_sampled(k_)) {
-      again(1);
-      return cut();
+    draw_sample();
+    std::uint32_t lowest =
+        std::min(sample_magnitude(sample_rank(sample_.size(), k_, n())), kInfinityBits);
+    candidates_.scan(lowest, lowest);
+    for (int i = 0; i < kThresholdRetries && too_few(fewest_sampled(k_)); ++i)
+      candidates_.scan_again(lowest = lowered_threshold(lowest));
+    const std::size_t found = candidates_.found();
+    if (candidates_.overflow() || found > most_selected(n(), k_, rule_)) return cut();
+    if (found >= fewest_sampled(k_)) return keep({lowest, Bound::kAllTies});
+    candidates_.scan_again(1);
+    return cut();
+  }
+
+  /// Of the magnitude that k values reach.
+  struct Guess {
+    std::uint32_t lowest = 1;                  ///< 3 standard deviations of the sample below it
+    std::uint32_t likely = Candidates::kNone;  ///< what reaches this is cleared at once
+  };
+
+  Guess guessed() {
+    if (sample_.size() < 1024) return {1, 1};
+    draw_lines();
+    const std::size_t mean = sample_rank(sample_.size(), k_, n());
+    const std::uint32_t likely = std::clamp(sample_magnitude(mean), 1u, kInfinityBits);
+    const auto rank = mean + static_cast<std::size_t>(3 * deviation_of_rank(likely)) + 4;
+    if (rank >= sample_.size()) return {1, likely};
+    return {std::clamp(sample_magnitude(rank), 1u, kInfinityBits), likely};
+  }
+
+  void draw_lines() {
+    const LineSample rule = line_sample(n());
+    for_ranges(team_, rule.lines, 1, 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t line = begin; line < end; ++line)
+        draw_line(line * rule.stride, kLinesAhead * rule.stride, &sample_[line * kSampleLine]);
+    });
+  }
+  /// Asks for the line `ahead` too; harmless beyond the end.
+  void draw_line(std::size_t begin, std::size_t ahead, float* values) const {
+    const float* data = tensor_.data.data() + begin;
+    __builtin_prefetch(data + ahead);
+    std::copy_n(data, kSampleLine, values);
+    if (residual_ == nullptr) return;
+    __builtin_prefetch(residual_ + begin + ahead);
+    for (std::size_t i = 0; i < kSampleLine; ++i) values[i] += residual_[begin + i];
+  }
+
+  /// Standard deviation of how many of a sample's values reach `magnitude`: that of its lines'
+  /// counts, since neighbours may be alike.
+  double deviation_of_rank(std::uint32_t magnitude) const {
+    double sum = 0, squares = 0;
+    for (std::size_t begin = 0; begin < sample_.size(); begin += kSampleLine) {
+      int count = 0;
+      for (const float value : sample_.subspan(begin, kSampleLine))
+        count += magnitude_bits(value) >= magnitude ? 1 : 0;
+      sum += count;
+      squares += count * count;
     }
-    return keep({lowest, std::numeric_limits<std::size_t>::max()});
+    const double lines = static_cast<double>(sample_.size() / kSampleLine);
+    return std::sqrt(std::max(0.0, squares - sum * sum / lines));
   }
 
-  /// A magnitude that rather more than k values reach: 3 standard deviations of the sample.
-  std::uint32_t guess() {
-    if (sample_.size() < 1024) return 1;
-    const auto mean = static_cast<double>(sample_rank(sample_.size(), k_, n()));
-    const auto rank = static_cast<std::size_t>(mean + 3 * std::sqrt(mean)) + 4;
-    return rank >= sample_.size() ? 1 : std::max(1u, sample_magnitude(rank));
-  }
-
-  std::uint32_t sampled_threshold(std::size_t k) {
-    return sample_magnitude(sample_rank(sample_.size(), k, n()));
-  }
-
-  std::uint32_t sample_magnitude(std::size_t rank) {
+  void draw_sample() {
     const SampleRule rule = sample_rule(n(), sample_.size());
     for_ranges(team_, sample_.size(), 1, 4096, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t e = i * rule.stride;
-        sample_[i] = tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
-      }
+      for (std::size_t i = begin; i < end; ++i) sample_[i] = sum_at(i * rule.stride);
     });
-    return std::min(rank_magnitude(sample_, rank, 0, 0x7FFFFFFFu, bins_).magnitude, kInfinityBits);
   }
-
-  /// Collects what reaches `lowest`; `add`: of tensor + residual, which becomes the residual.
-  void scan(bool add, std::uint32_t lowest) {
-    total_ = 0;
-    overflow_ = false;
-    max_ = 0;
-    lowest_ = lowest;
-    for_ranges(team_, n(), kBlock, kShared, [&](std::size_t begin, std::size_t end) {
-      std::uint32_t indices[kBlock + kSlack], largest = 0;
-      float values[kBlock + kSlack];
-      for (; begin < end; begin += kBlock)
-        largest = std::max(largest,
-                           scan_block(begin, std::min(kBlock, end - begin), add, indices, values));
-      std::uint32_t seen = max_.load(std::memory_order_relaxed);
-      while (seen < largest && !max_.compare_exchange_weak(seen, largest)) {
-      }
-    });
-    added_ = added_ || add;
-    zeroed_ = add;
+  float sum_at(std::size_t e) const {
+    return tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
   }
-
-  // Without `add`, a residual that was added before holds the values.
-  std::uint32_t scan_block(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
-                           float* values) {
-    const auto base = static_cast<std::uint32_t>(begin);
-    const float* data = (added_ ? residual_ : tensor_.data.data()) + begin;
-    const kernels::Scan scan =
-        add ? kernels::add_scan_large(data, residual_ + begin, size, base, lowest_, indices, values)
-            : kernels::scan_large(data, size, base, lowest_, indices, values);
-    if (scan.max_magnitude >= kInfinityBits) refuse({indices, scan.count}, {values, scan.count});
-    const std::size_t at = total_.fetch_add(scan.count, std::memory_order_relaxed);
-    if (at + scan.count > arena_values_.size()) {
-      overflow_ = true;
-      segments_[begin / kBlock] = {0, 0};
-      if (add) put_back(indices, values, scan.count);
-      return scan.max_magnitude;
-    }
-    std::copy_n(indices, scan.count, arena_indices_.data() + at);
-    std::copy_n(values, scan.count, arena_values_.data() + at);
-    segments_[begin / kBlock] = {static_cast<std::uint32_t>(at),
-                                 static_cast<std::uint32_t>(scan.count)};
-    return scan.max_magnitude;
-  }
-
-  void put_back(const std::uint32_t* indices, const float* values, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) residual_[indices[i]] = values[i];
-  }
-
-  void put_back_all() {
-    if (!zeroed_) return;
-    for (const Segment segment : segments_)
-      put_back(arena_indices_.data() + segment.begin, arena_values_.data() + segment.begin,
-               segment.count);
-    zeroed_ = false;
-  }
-
-  /// Another scan of the same values, with a lower threshold.
-  void again(std::uint32_t lowest) {
-    put_back_all();
-    scan(false, lowest);
-  }
-
-  // What is not finite is among what was found: no threshold exceeds it.
-  [[noreturn]] void refuse(std::span<const std::uint32_t> indices, std::span<const float> values) {
-    const auto largest = kernels::max_magnitude_bits(tensor_.data.data(), n());
-    require_finite(codec_, tensor_, largest);
-    std::size_t i = 0;
-    while (std::isfinite(values[i])) ++i;
-    refuse_tensor(codec_, tensor_.name,
-                  "the tensor and its residual overflow at element " + std::to_string(indices[i]));
+  std::uint32_t sample_magnitude(std::size_t rank) const {
+    return rank_magnitude(nullptr, sample_, rank, 0, 0x7FFFFFFFu).magnitude;
   }
 
   /// Exactly the k largest, from the candidates or, where these are too few or too many, from all.
   Selected cut() {
-    if (!overflow_ && found() < k_) {  // fewer than k values are not 0
-      const std::size_t zeros = k_ - found();
-      again(0);
-      if (!overflow_) return keep({0, zeros});
-      put_back_all();
-      return pick_all({0, zeros});
+    if (too_few(k_)) {  // fewer than k values are not 0
+      const Bound zeros = {0, k_ - candidates_.found()};
+      candidates_.scan_again(0);
+      return candidates_.overflow() ? keep_of_all(zeros) : keep(zeros);
     }
-    if (!overflow_)
-      return keep(rank_magnitude(candidates(), k_, lowest_, std::max(max_.load(), lowest_), bins_));
-    put_back_all();
-    const std::span<const float> all =
-        added_ ? std::span<const float>(residual_, n()) : tensor_.data;
-    return pick_all(rank_magnitude(all, k_, 0, max_, bins_));
+    if (candidates_.overflow()) return keep_of_all(candidates_.bound_of_all(k_));
+    return keep(rank_magnitude(team_, candidates_.values(), k_, candidates_.lowest(),
+                               std::max(candidates_.largest(), candidates_.lowest())));
   }
 
-  Selected keep(Bound bound) {
-    std::size_t count = 0, ties = bound.ties;
-    for (const Segment segment : segments_)
-      count += kernels::keep_large(arena_indices_.data() + segment.begin,
-                                   arena_values_.data() + segment.begin, segment.count,
-                                   bound.magnitude, ties, indices_.data() + count,
-                                   values_.data() + count, zeroed_ ? residual_ : nullptr);
-    return result(count, bound, ties);
+  Selected keep(const Bound& bound) { return result(bound, candidates_.keep(bound, kept_)); }
+  Selected keep_of_all(const Bound& bound) {
+    return result(bound, candidates_.keep_of_all(bound, kept_));
   }
-
-  /// Without the arena: each block's values that reach the bound go straight to the result.
-  Selected pick_all(Bound bound) {
-    std::uint32_t indices[kBlock + kSlack];
-    float values[kBlock + kSlack];
-    std::size_t count = 0, ties = bound.ties;
-    const float* data = added_ ? residual_ : tensor_.data.data();
-    for (std::size_t begin = 0; begin < n(); begin += kBlock) {
-      const kernels::Scan scan =
-          kernels::scan_large(data + begin, std::min(kBlock, n() - begin),
-                              static_cast<std::uint32_t>(begin), bound.magnitude, indices, values);
-      count += kernels::keep_large(indices, values, scan.count, bound.magnitude, ties,
-                                   indices_.data() + count, values_.data() + count, nullptr);
-    }
-    return result(count, bound, ties);
-  }
-
-  Selected result(std::size_t count, Bound bound, std::size_t ties_left) {
-    if (added_ && !zeroed_)
-      for (std::size_t i = 0; i < count; ++i) residual_[indices_[i]] = 0.0f;
-    return {bound.magnitude, bound.ties - ties_left, indices_.first(count), values_.first(count)};
+  static Selected result(const Bound& bound, const KeptEntries& kept) {
+    return {bound.magnitude, kept.ties, kept.indices.first(kept.count),
+            kept.values.first(kept.count)};
   }
 
   std::string_view codec_;
@@ -270,15 +170,9 @@ class Selection {
   std::size_t k_;
   ThreadTeam* team_;
   SelectionRule rule_;
-  std::span<Segment> segments_;
-  std::span<std::uint32_t> bins_, arena_indices_, indices_;
-  std::span<float> sample_, arena_values_, values_;
-  std::uint32_t lowest_ = 0;
-  bool added_ = false;   // the residual holds the sums,
-  bool zeroed_ = false;  // but 0 for the candidates
-  std::atomic<std::uint32_t> max_{0};
-  std::atomic<std::size_t> total_{0};
-  std::atomic<bool> overflow_{false};
+  std::span<float> sample_;
+  Candidates candidates_;
+  KeptEntries kept_;
 };
 
 Selected select(std::string_view codec, const TensorView& tensor, float* residual, std::size_t k,
@@ -288,7 +182,8 @@ Selected select(std::string_view codec, const TensorView& tensor, float* residua
   if (n > std::numeric_limits<std::uint32_t>::max())
     refuse_tensor(codec, tensor.name, "it has more elements than a 32-bit index can name");
   if (k == 0) return {};
-  return Selection(codec, tensor, residual, k, scratch, team, rule).run();
+  const auto words = view_as<std::uint32_t>(scratch, scratch_words(n, k, rule));
+  return Selection(codec, tensor, residual, k, words, team, rule).run();
 }
 
 }  // namespace
@@ -298,14 +193,14 @@ std::size_t most_selected(std::size_t n, std::size_t k, SelectionRule rule) {
 }
 
 std::size_t selection_sample_size(std::size_t n, std::size_t k, SelectionRule rule) {
-  if (!rule.sampled) return std::min(kExactSample, n / 16);
+  if (!rule.sampled) return line_sample(n).size();
   const double share = rule.sample_share * static_cast<double>(n);
   const double entries = 160.0 * static_cast<double>(n) / static_cast<double>(k);
   return std::min(n, static_cast<std::size_t>(std::ceil(std::max(share, entries))));
 }
 
 std::size_t selection_scratch_size(std::size_t n, std::size_t k, SelectionRule rule) {
-  return padded_to_8(layout_of(n, k, rule).words() * sizeof(std::uint32_t));
+  return padded_to_8(scratch_words(n, k, rule) * sizeof(std::uint32_t));
 }
 
 Selected select_largest(std::string_view codec, const TensorView& tensor, std::size_t k,

@@ -46,7 +46,7 @@ Selected select_largest(std::string_view codec, const TensorView& tensor, std::s
 
 /// As select_largest of tensor + residual, in one pass: residual[n] += tensor, and 0 where
 /// selected. On NaN or Inf a tensor of at most 65,536 elements leaves the residual as it was; a
-/// larger one may already have been added up to and with the failing block of 4,096 elements:
+/// larger one may already have been added up to and with the failing block of 16,384 elements:
 /// discard the residual then.
 Selected select_largest_of_sum(std::string_view codec, const TensorView& tensor,
                                std::span<float> residual, std::size_t k,

@@ -7,18 +7,35 @@
 /// The rules that decide which elements a sparse codec sends, for the host and the device.
 namespace gradwire::compressors {
 
+inline constexpr std::uint64_t kSampleLine = 16;
+
 /// Which elements a threshold is estimated from: `count` of them, at 0, stride, 2 stride, ...
 struct SampleRule {
   std::uint64_t count = 0;
   std::uint64_t stride = 1;
 };
 
-/// At most `wanted` >= 1 samples of n elements. The stride is odd, so that neither rows of even
+/// At most `wanted` samples of n elements. The stride is odd, so that neither rows of even
 /// length nor memory pages are in step with it.
 GRADWIRE_HD SampleRule sample_rule(std::uint64_t n, std::uint64_t wanted) {
-  if (wanted >= n) return SampleRule{n, 1};
+  if (wanted >= n || wanted == 0) return SampleRule{wanted == 0 ? 0 : n, 1};
   const std::uint64_t stride = n / wanted;
   return SampleRule{wanted, stride - (stride % 2 == 0 ? 1 : 0)};
+}
+
+/// What an exact selection's first guess is drawn from: `lines` times kSampleLine neighbours, from
+/// elements 0, stride, 2 stride, ... A whole cache line costs no more than one element of it.
+struct LineSample {
+  std::uint64_t lines = 0;
+  std::uint64_t stride = kSampleLine;
+  GRADWIRE_HD std::uint64_t size() const { return lines * kSampleLine; }
+};
+
+/// At most 2,048 lines, and one element in 16. An odd number of lines apart, as above.
+GRADWIRE_HD LineSample line_sample(std::uint64_t n) {
+  const std::uint64_t all = n / kSampleLine;
+  const SampleRule rule = sample_rule(all, all / 16 < 2048 ? all / 16 : 2048);
+  return LineSample{rule.count, rule.stride * kSampleLine};
 }
 
 /// The k largest of n are about the first ceil(count k / n) of a sample of `count`: the smallest of

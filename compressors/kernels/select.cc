@@ -7,151 +7,191 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/select.cc"
 #include <hwy/foreach_target.h>  // compiles this file once for each instruction set
-#include <hwy/highway.h>
+#include "compressors/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using FloatTag = hn::CappedTag<float, 16>;
-using IntTag = hn::RebindToSigned<FloatTag>;  // magnitude bits are never negative
 
 // Compressing by table is dear, and few vectors hold anything; with masks it is cheaper to always
 // do it than to guess wrong.
 constexpr bool kCheapCompress = HWY_TARGET <= HWY_AVX3;
 
-// Few values are found, and the block is still near: cheaper than compressing values too.
-template <bool kAdd>
-HWY_INLINE void take(const float* values, float* sums, std::uint32_t base,
-                     const std::uint32_t* indices, std::size_t count, float* found) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t e = indices[i] - base;
-    found[i] = kAdd ? sums[e] : values[e];
-    if constexpr (kAdd) sums[e] = 0.0f;
+/// Finds what exceeds `below`, a vector at a time: loops over what was found would keep memory
+/// waiting.
+struct Finder {
+  IntVector below;
+  std::int32_t *indices, *values;
+  IntVector largest = hn::Zero(IntTag());
+  std::size_t count = 0;
+
+  HWY_INLINE void look(FloatVector value, IntVector key, IntVector index) {
+    const IntTag d;
+    largest = hn::Max(largest, key);
+    const auto large = hn::Gt(key, below);
+    if (!kCheapCompress && hn::AllFalse(d, large)) return;
+    hn::StoreU(hn::Compress(index, large), d, indices + count);
+    hn::StoreU(hn::Compress(hn::BitCast(d, value), large), d, values + count);
+    count += hn::CountTrue(d, large);
   }
+};
+
+/// Magnitude bits are never negative: as signed numbers these are below all that reach `bits`.
+HWY_INLINE IntVector just_below(std::uint32_t bits) {
+  return hn::Set(IntTag(), static_cast<std::int32_t>(bits - 1u));
 }
 
 template <bool kAdd>
 HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint32_t base,
-                     std::uint32_t lowest, std::uint32_t* indices, float* found) {
-  const FloatTag d;
-  const IntTag di;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto below = hn::Set(di, static_cast<std::int32_t>(lowest) - 1);
-  const auto step = hn::Set(di, static_cast<std::int32_t>(lanes));
-  auto index = hn::Iota(di, static_cast<std::int32_t>(base));
-  auto* indices_out = reinterpret_cast<std::int32_t*>(indices);
-  auto largest = hn::Zero(di);
-  std::size_t count = 0, i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    auto value = hn::LoadU(d, values + i);
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(d, sums + i), value);
-    const auto key = hn::BitCast(di, hn::Abs(value));
-    largest = hn::Max(largest, key);
-    const auto large = hn::Gt(key, below);
-    if constexpr (kAdd) hn::StoreU(value, d, sums + i);
-    if (kCheapCompress || !hn::AllFalse(di, large)) {
-      hn::StoreU(hn::Compress(index, large), di, indices_out + count);
-      count += hn::CountTrue(di, large);
+                     std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                     float* found) {
+  const IntTag d;
+  const auto step = hn::Set(d, static_cast<std::int32_t>(kFloats));
+  auto index = hn::Iota(d, static_cast<std::int32_t>(base));
+  const auto uncleared = just_below(cleared_from);
+  Finder finder{just_below(lowest), reinterpret_cast<std::int32_t*>(indices),
+                reinterpret_cast<std::int32_t*>(found)};
+  std::size_t i = 0;
+  for (; i + kFloats <= n; i += kFloats) {
+    prefetch_ahead(values + i);
+    auto value = hn::LoadU(FloatTag(), values + i);
+    if constexpr (kAdd) {
+      prefetch_ahead(sums + i);
+      value = hn::Add(hn::LoadU(FloatTag(), sums + i), value);
     }
+    load_once(value);
+    const auto key = magnitudes(value);
+    if constexpr (kAdd) {
+      const auto cleared = hn::RebindMask(FloatTag(), hn::Gt(key, uncleared));
+      hn::StoreU(hn::IfThenZeroElse(cleared, value), FloatTag(), sums + i);
+    }
+    finder.look(value, key, index);
     index = hn::Add(index, step);
   }
-  auto max_magnitude = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
+  std::uint32_t largest = reduce_max(finder.largest);
+  std::size_t count = finder.count;
   for (; i < n; ++i) {
-    if constexpr (kAdd) sums[i] += values[i];
-    const std::uint32_t key = magnitude_bits(kAdd ? sums[i] : values[i]);
-    max_magnitude = key > max_magnitude ? key : max_magnitude;
-    if (key >= lowest) indices[count++] = base + static_cast<std::uint32_t>(i);
+    const float value = kAdd ? sums[i] + values[i] : values[i];
+    const std::uint32_t key = magnitude_bits(value);
+    largest = key > largest ? key : largest;
+    if constexpr (kAdd) sums[i] = key >= cleared_from ? 0.0f : value;
+    if (key < lowest) continue;
+    indices[count] = base + static_cast<std::uint32_t>(i);
+    found[count++] = value;
   }
-  take<kAdd>(values, sums, base, indices, count, found);
-  return Scan{count, max_magnitude};
+  return Scan{count, largest};
 }
 
 HWY_ATTR Scan ScanLarge(const float* values, std::size_t n, std::uint32_t base,
                         std::uint32_t lowest, std::uint32_t* indices, float* found) {
-  return scan<false>(values, nullptr, n, base, lowest, indices, found);
+  return scan<false>(values, nullptr, n, base, lowest, 0, indices, found);
 }
 
 HWY_ATTR Scan AddScanLarge(const float* values, float* sums, std::size_t n, std::uint32_t base,
-                           std::uint32_t lowest, std::uint32_t* indices, float* found) {
-  return scan<true>(values, sums, n, base, lowest, indices, found);
-}
-
-HWY_INLINE void count_one(float value, std::uint32_t low, std::uint32_t high, int shift,
-                          std::uint32_t* bins) {
-  const std::uint32_t key = magnitude_bits(value);
-  if (key >= low && key <= high) ++bins[(key - low) >> shift];
+                           std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                           float* found) {
+  return scan<true>(values, sums, n, base, lowest, cleared_from, indices, found);
 }
 
 HWY_ATTR void CountMagnitudes(const float* values, std::size_t n, std::uint32_t low,
                               std::uint32_t high, int shift, std::uint32_t* bins) {
-  const FloatTag d;
-  const IntTag di;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto first = hn::Set(di, static_cast<std::int32_t>(low));
-  const auto last = hn::Set(di, static_cast<std::int32_t>(high));
+  const IntTag d;
+  const auto first = hn::Set(d, static_cast<std::int32_t>(low));
+  const auto last = hn::Set(d, static_cast<std::int32_t>(high));
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto key = hn::BitCast(di, hn::Abs(hn::LoadU(d, values + i)));
-    if (hn::AllTrue(di, hn::Or(hn::Lt(key, first), hn::Gt(key, last)))) continue;
-    for (std::size_t j = 0; j < lanes; ++j) count_one(values[i + j], low, high, shift, bins);
+  for (; i + kFloats <= n; i += kFloats) {
+    const auto key = magnitudes(load_floats(values + i));
+    const auto inside = hn::Not(hn::Or(hn::Lt(key, first), hn::Gt(key, last)));
+    if (hn::AllFalse(d, inside)) continue;
+    std::int32_t bin[kFloats];
+    const auto bin_of_key = hn::ShiftRightSame(hn::Sub(key, first), shift);
+    if (hn::AllTrue(d, inside)) {
+      hn::StoreU(bin_of_key, d, bin);
+      for (std::size_t j = 0; j < kFloats; ++j) ++bins[bin[j]];
+      continue;
+    }
+    hn::StoreU(hn::Compress(bin_of_key, inside), d, bin);
+    for (std::size_t j = 0, count = hn::CountTrue(d, inside); j < count; ++j) ++bins[bin[j]];
   }
-  for (; i < n; ++i) count_one(values[i], low, high, shift, bins);
+  for (; i < n; ++i) {
+    const std::uint32_t key = magnitude_bits(values[i]);
+    if (key >= low && key <= high) ++bins[(key - low) >> shift];
+  }
 }
 
+HWY_ATTR LargeCounts CountLarge(const float* values, std::size_t n, std::uint32_t magnitude) {
+  const IntTag d;
+  const auto limit = hn::Set(d, static_cast<std::int32_t>(magnitude));
+  std::size_t above = 0, equal = 0;
+  for (std::size_t i = 0; i < n; i += kFloats) {
+    const auto key = magnitudes(load_floats(values + i));
+    const auto there = hn::FirstN(d, n - i);
+    above += hn::CountTrue(d, hn::And(there, hn::Gt(key, limit)));
+    equal += hn::CountTrue(d, hn::And(there, hn::Eq(key, limit)));
+  }
+  return {static_cast<std::uint32_t>(above), static_cast<std::uint32_t>(equal)};
+}
+
+/// Entries that go through memory: those of a vector with ties, or near the end of the room.
 struct Keeper {
-  std::uint32_t threshold;
-  std::size_t& ties;
+  KeepRule rule;
   std::uint32_t* indices;
   float* values;
-  float* sums;
+  Clearing clearing;
   std::size_t count = 0;
 
   HWY_INLINE void offer(std::uint32_t index, float value) {
     const std::uint32_t key = magnitude_bits(value);
-    const bool tie = key == threshold && ties > 0;
-    if (key > threshold || tie) {
-      if (tie) --ties;
+    const bool tie = key == rule.magnitude && rule.ties > 0;
+    const bool kept = key > rule.magnitude || tie;
+    if (tie) --rule.ties;
+    if (kept) {
       indices[count] = index;
       values[count++] = value;
-    } else if (sums != nullptr) {
-      sums[index] = value;
     }
+    if (clearing.sums != nullptr) clearing.sums[index] = kept ? 0.0f : value;
   }
 };
 
+/// Stores what the scan has cleared wrongly, and clears what it has not: few entries.
+HWY_INLINE void mend(IntVector index, IntVector bits, hn::Mask<IntTag> kept, hn::Mask<IntTag> wrong,
+                     float* sums) {
+  const IntTag d;
+  if (hn::AllFalse(d, wrong)) return;
+  std::int32_t at[kFloats], value[kFloats];
+  hn::StoreU(hn::Compress(index, wrong), d, at);
+  hn::StoreU(hn::Compress(hn::IfThenZeroElse(kept, bits), wrong), d, value);
+  for (std::size_t j = 0, count = hn::CountTrue(d, wrong); j < count; ++j)
+    std::memcpy(sums + static_cast<std::uint32_t>(at[j]), value + j, 4);
+}
+
 HWY_ATTR std::size_t KeepLarge(const std::uint32_t* indices, const float* values, std::size_t n,
-                               std::uint32_t threshold, std::size_t& ties,
-                               std::uint32_t* kept_indices, float* kept, float* sums) {
-  const FloatTag d;
-  const IntTag di;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto limit = hn::Set(di, static_cast<std::int32_t>(threshold));
-  Keeper keeper{threshold, ties, kept_indices, kept, sums};
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto bits = hn::BitCast(di, hn::LoadU(d, values + i));
-    const auto key = hn::And(bits, hn::Set(di, 0x7FFFFFFF));
-    const auto index = hn::LoadU(di, reinterpret_cast<const std::int32_t*>(indices + i));
-    if (!hn::AllFalse(di, hn::Eq(key, limit))) {
-      for (std::size_t j = 0; j < lanes; ++j) keeper.offer(indices[i + j], values[i + j]);
+                               KeepRule rule, std::uint32_t* kept_indices, float* kept,
+                               std::size_t room, Clearing clearing) {
+  const IntTag d;
+  const auto limit = hn::Set(d, static_cast<std::int32_t>(rule.magnitude));
+  const auto uncleared = just_below(clearing.cleared_from);
+  Keeper keeper{rule, kept_indices, kept, clearing};
+  for (std::size_t i = 0; i < n; i += kFloats) {
+    const auto there = hn::FirstN(d, n - i);
+    auto bits = hn::BitCast(d, load_floats(values + i));
+    const auto key = hn::And(bits, hn::Set(d, 0x7FFFFFFF));
+    const bool tied = keeper.rule.ties > 0 && !hn::AllFalse(d, hn::And(there, hn::Eq(key, limit)));
+    if (tied || keeper.count + kFloats > room) {
+      for (std::size_t j = i; j < std::min(n, i + kFloats); ++j)
+        keeper.offer(indices[j], values[j]);
       continue;
     }
-    const auto large = hn::Gt(key, limit);
-    hn::StoreU(hn::Compress(bits, large), di, reinterpret_cast<std::int32_t*>(kept) + keeper.count);
-    hn::StoreU(hn::Compress(index, large), di,
+    const auto index = hn::LoadU(d, reinterpret_cast<const std::int32_t*>(indices + i));
+    const auto large = hn::And(there, hn::Gt(key, limit));
+    hn::StoreU(hn::Compress(bits, large), d, reinterpret_cast<std::int32_t*>(kept) + keeper.count);
+    hn::StoreU(hn::Compress(index, large), d,
                reinterpret_cast<std::int32_t*>(kept_indices) + keeper.count);
-    const std::size_t count = hn::CountTrue(di, large);
-    keeper.count += count;
-    if (sums == nullptr || count == lanes) continue;
-    std::int32_t left_index[16], left_bits[16];  // without a branch for each lane
-    hn::StoreU(hn::Compress(index, hn::Not(large)), di, left_index);
-    hn::StoreU(hn::Compress(bits, hn::Not(large)), di, left_bits);
-    for (std::size_t j = 0; j < lanes - count; ++j)
-      std::memcpy(sums + static_cast<std::uint32_t>(left_index[j]), left_bits + j, 4);
+    keeper.count += hn::CountTrue(d, large);
+    if (clearing.sums == nullptr) continue;
+    const auto cleared = hn::And(there, hn::Gt(key, uncleared));
+    mend(index, bits, large, hn::Xor(large, cleared), clearing.sums);
   }
-  for (; i < n; ++i) keeper.offer(indices[i], values[i]);
   return keeper.count;
 }
 
@@ -182,6 +222,7 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(ScanLarge);
 HWY_EXPORT(AddScanLarge);
 HWY_EXPORT(CountMagnitudes);
+HWY_EXPORT(CountLarge);
 HWY_EXPORT(KeepLarge);
 HWY_EXPORT(InterleaveEntries);
 
@@ -190,18 +231,23 @@ Scan scan_large(const float* values, std::size_t n, std::uint32_t base, std::uin
   return HWY_DYNAMIC_DISPATCH(ScanLarge)(values, n, base, lowest, indices, found);
 }
 Scan add_scan_large(const float* values, float* sums, std::size_t n, std::uint32_t base,
-                    std::uint32_t lowest, std::uint32_t* indices, float* found) {
-  return HWY_DYNAMIC_DISPATCH(AddScanLarge)(values, sums, n, base, lowest, indices, found);
+                    std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                    float* found) {
+  return HWY_DYNAMIC_DISPATCH(AddScanLarge)(values, sums, n, base, lowest, cleared_from, indices,
+                                            found);
 }
 void count_magnitudes(const float* values, std::size_t n, std::uint32_t low, std::uint32_t high,
                       int shift, std::uint32_t* bins) {
   HWY_DYNAMIC_DISPATCH(CountMagnitudes)(values, n, low, high, shift, bins);
 }
+LargeCounts count_large(const float* values, std::size_t n, std::uint32_t magnitude) {
+  return HWY_DYNAMIC_DISPATCH(CountLarge)(values, n, magnitude);
+}
 std::size_t keep_large(const std::uint32_t* indices, const float* values, std::size_t n,
-                       std::uint32_t threshold, std::size_t& ties, std::uint32_t* kept_indices,
-                       float* kept, float* sums) {
-  return HWY_DYNAMIC_DISPATCH(KeepLarge)(indices, values, n, threshold, ties, kept_indices, kept,
-                                         sums);
+                       KeepRule rule, std::uint32_t* kept_indices, float* kept, std::size_t room,
+                       Clearing clearing) {
+  return HWY_DYNAMIC_DISPATCH(KeepLarge)(indices, values, n, rule, kept_indices, kept, room,
+                                         clearing);
 }
 void interleave_entries(const std::uint32_t* indices, const float* values, std::size_t n,
                         std::byte* entries) {

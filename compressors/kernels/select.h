@@ -5,7 +5,7 @@
 /// The inner loops of selection by magnitude. Every instruction set gives the same results.
 namespace gradwire::compressors::kernels {
 
-/// Output arrays of the kernels below have room for this many entries beyond the last.
+/// Arrays of entries have room for this many beyond the last.
 inline constexpr std::size_t kSelectSlack = 16;
 
 struct Scan {
@@ -18,20 +18,42 @@ struct Scan {
 Scan scan_large(const float* values, std::size_t n, std::uint32_t base, std::uint32_t lowest,
                 std::uint32_t* indices, float* found);
 
-/// As scan_large of sums[i] + values[i], which is stored in sums[i], but 0 for those found.
+/// As scan_large of sums[i] + values[i], which is stored in sums[i], but 0 for magnitude bits of at
+/// least `cleared_from` >= lowest.
 Scan add_scan_large(const float* values, float* sums, std::size_t n, std::uint32_t base,
-                    std::uint32_t lowest, std::uint32_t* indices, float* found);
+                    std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                    float* found);
 
 /// ++bins[(key - low) >> shift] for each key = magnitude bits of a value with low <= key <= high.
 void count_magnitudes(const float* values, std::size_t n, std::uint32_t low, std::uint32_t high,
                       int shift, std::uint32_t* bins);
 
-/// Copies the entries whose magnitude bits exceed `threshold`, and as long as `ties` > 0 (it counts
-/// down) those that equal it. Where `sums` is not null, those left out are stored back, at
-/// sums[index]. Returns how many were copied; kept_indices and kept: [that many + kSelectSlack].
+struct LargeCounts {
+  std::uint32_t above = 0, equal = 0;
+};
+
+/// How many magnitudes exceed `magnitude` (bits), and how many equal it. Reads values[n +
+/// kSelectSlack].
+LargeCounts count_large(const float* values, std::size_t n, std::uint32_t magnitude);
+
+/// All magnitudes above one, and the first `ties` that equal it.
+struct KeepRule {
+  std::uint32_t magnitude = 0;  ///< bits
+  std::size_t ties = 0;
+};
+
+/// What add_scan_large has left in the sums.
+struct Clearing {
+  float* sums = nullptr;           ///< null: there are none
+  std::uint32_t cleared_from = 0;  ///< magnitude bits
+};
+
+/// Copies the entries that the rule keeps; returns how many these are. Then sums[index] is 0 for
+/// those kept and the value for the others. Reads [n + kSelectSlack] entries; writes at most [room]
+/// of them, which is not less than what is kept.
 std::size_t keep_large(const std::uint32_t* indices, const float* values, std::size_t n,
-                       std::uint32_t threshold, std::size_t& ties, std::uint32_t* kept_indices,
-                       float* kept, float* sums);
+                       KeepRule rule, std::uint32_t* kept_indices, float* kept, std::size_t room,
+                       Clearing clearing);
 
 /// {u32 index, f32 value} each: entries[8 n].
 void interleave_entries(const std::uint32_t* indices, const float* values, std::size_t n,

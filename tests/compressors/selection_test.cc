@@ -79,11 +79,17 @@ std::vector<float> sum_of(std::vector<float> a, const std::vector<float>& b) {
 // Tensors that mislead samples or overflow the candidates: spikes and holes at the sampled
 // positions, one magnitude, few values besides 0, one block that holds all large values.
 std::vector<std::vector<float>> hard_tensors(std::size_t n) {
-  std::vector<std::vector<float>> tensors(6, random_values(n));
+  std::vector<std::vector<float>> tensors(8, random_values(n));
   const SampleRule rule = sample_rule(n, std::clamp<std::size_t>(n / 16, 1, 16384));
   for (std::size_t i = 0; i < rule.count; ++i) {
     tensors[1][i * rule.stride] = 9.0f + static_cast<float>(i % 100);
     tensors[2][i * rule.stride] = 0.0f;
+  }
+  const LineSample lines = line_sample(n);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t e = i / kSampleLine * lines.stride + i % kSampleLine;
+    tensors[6][e] = 9.0f + static_cast<float>(i % 100);
+    tensors[7][e] = 0.0f;
   }
   for (std::size_t e = 0; e < n; ++e) {
     tensors[3][e] = e % 3 == 0 ? -0.25f : 0.25f;
@@ -180,6 +186,12 @@ TEST_CASE("samples have an odd stride and stay within the tensor") {
       CHECK(rule.stride % 2 == 1);
       CHECK((rule.count - 1) * rule.stride < n);
     }
+  for (const std::uint64_t n : {0ull, 255ull, 4096ull, 65537ull, 16777216ull}) {
+    const LineSample lines = line_sample(n);
+    CHECK(lines.lines == std::min<std::uint64_t>(n / 256, 2048));
+    CHECK(lines.stride / kSampleLine % 2 == 1);
+    CHECK((lines.lines == 0 || (lines.lines - 1) * lines.stride + kSampleLine <= n));
+  }
   CHECK(sample_rank(16384, 167773, 16777216) == 164);  // 163.84 up
   CHECK(fewest_sampled(10) == 8);
   CHECK(fewest_sampled(1) == 1);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thread_team.h"
 #include "compressors/arithmetic/selection.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse/sparse_values.h"
@@ -145,8 +146,11 @@ class TopkCodec final : public Codec, public NamesElements {
   static std::size_t write_pairs(EncodeJob& job, const Selected& selected) {
     const std::size_t k = selected.indices.size();
     store_field(job.payload, 0, static_cast<std::uint32_t>(k));
-    kernels::interleave_entries(selected.indices.data(), selected.values.data(), k,
-                                job.payload.data() + kCountBytes);
+    std::byte* entries = job.payload.data() + kCountBytes;
+    for_ranges(job.team, k, 16, 32768, [&](std::size_t begin, std::size_t end) {
+      kernels::interleave_entries(selected.indices.data() + begin, selected.values.data() + begin,
+                                  end - begin, entries + kEntryBytes * begin);
+    });
     return kCountBytes + kEntryBytes * k;
   }
 
