@@ -48,6 +48,31 @@ void for_chunks(ThreadTeam* team, std::size_t n, std::size_t length, Body&& body
   });
 }
 
+/// Where the codes of a chunk go: to the payload, or first into bytes where buckets may begin
+/// within one.
+class ChunkCodes {
+ public:
+  ChunkCodes(const kernels::CodeOutput& all, const LevelChunk& chunk, std::size_t bucket,
+             LevelRounding rounding)
+      : all_(all), chunk_(chunk), direct_(bucket % 8 == 0 && rounding != LevelRounding::kDrawn) {}
+
+  /// The codes of a bucket, or a part of it, that begins at `element` of the tensor.
+  kernels::CodeOutput at(std::size_t element) {
+    return direct_ ? all_.from(element) : kernels::byte_codes(codes_ + (element - chunk_.begin));
+  }
+  void finish() const {
+    if (!direct_)
+      kernels::pack_codes(codes_, chunk_.count, all_.bits, all_.order,
+                          all_.from(chunk_.begin).bytes);
+  }
+
+ private:
+  kernels::CodeOutput all_;
+  LevelChunk chunk_;
+  bool direct_;
+  std::uint8_t codes_[kernels::kLevelChunk];
+};
+
 /// body(begin, count, codes) for part after part of each bucket, on the team's threads; `codes`
 /// begin with that of element `begin`. Packed codes go to the decoder as they are, unless a bucket
 /// may begin within a byte.

@@ -102,7 +102,7 @@ HWY_INLINE LevelWords level_in_top_byte(LevelVector scaled, const LevelWords& wo
 #endif
 }
 
-/// A unit's codes, in byte kByte of each lane, stored as kWordUnit bytes.
+/// A unit's codes, in byte kByte of each lane, as kWordUnit bytes.
 template <int kByte>
 HWY_INLINE void store_unit_codes(const WordUnit& unit, std::uint8_t* codes) {
   const hn::Repartition<std::uint8_t, LevelTag> bytes;
@@ -113,6 +113,90 @@ HWY_INLINE void store_unit_codes(const WordUnit& unit, std::uint8_t* codes) {
                bytes, codes + v * kLevelLanes);
 }
 #endif
+
+/// Writes codes one a byte.
+struct ByteWriter {
+  std::uint8_t* codes;
+#if HWY_TARGET != HWY_SCALAR
+  template <int kByte>
+  HWY_INLINE void unit(std::size_t i, const WordUnit& unit_codes) const {
+    store_unit_codes<kByte>(unit_codes, codes + i);
+  }
+#endif
+  template <class Code>
+  HWY_INLINE void tail(std::size_t i, std::size_t count, Code&& code) const {
+    for (const std::size_t end = i + count; i < end; ++i)
+      codes[i] = static_cast<std::uint8_t>(code(i));
+  }
+};
+
+/// Writes codes of `n` elements, packed, in order.
+class CodeWriter {
+ public:
+#if HWY_TARGET == HWY_SCALAR
+  CodeWriter(const CodeOutput& out, std::size_t n) : out_(out), n_(n) {}
+#else
+  CodeWriter(const CodeOutput& out, std::size_t n)
+      : out_(out), n_(n), coder_(out.bits, out.order) {}
+#endif
+
+#if HWY_TARGET != HWY_SCALAR
+  /// The unit that begins at element i; the codes are in byte kByte of each lane.
+  template <int kByte>
+  HWY_INLINE void unit(std::size_t i, const WordUnit& codes) const {
+#if HWY_TARGET <= HWY_AVX3_DL
+    unit(i,
+         join_bytes<kByte>(codes.vector[0], codes.vector[1], codes.vector[2], codes.vector[3]).raw);
+#else
+    if (out_.bits == 8) return store_unit_codes<kByte>(codes, bytes() + i);
+    alignas(64) std::uint8_t unpacked[kWordUnit];
+    store_unit_codes<kByte>(codes, unpacked);
+    unit(i, unpacked);
+#endif
+  }
+#if HWY_TARGET <= HWY_AVX3_DL
+  HWY_INLINE void unit(std::size_t i, __m512i codes) const {
+    if (out_.bits == 8)
+      _mm512_storeu_si512(bytes() + i, codes);
+    else
+      coder_.pack(codes, at(i));
+  }
+#else
+  HWY_INLINE void unit(std::size_t i, const std::uint8_t* codes) const {
+    if (i + kWordUnit + kSpare > n_) {  // vectors would write beyond the end
+      pack_rest(codes, kWordUnit, out_.bits, out_.order, at(i));
+    } else {
+      for (std::size_t s = 0; s < kWordUnit; s += kStep) coder_.pack(codes + s, at(i + s));
+    }
+  }
+#endif
+#endif
+  /// code(j) for elements i <= j < i + count.
+  template <class Code>
+  HWY_INLINE void tail(std::size_t i, std::size_t count, Code&& code) const {
+    constexpr std::size_t kPart = 64;
+    for (std::size_t end = i + count; i < end; i += kPart) {
+      std::uint8_t codes[kPart];
+      const std::size_t part = HWY_MIN(kPart, end - i);
+      for (std::size_t j = 0; j < part; ++j) codes[j] = static_cast<std::uint8_t>(code(i + j));
+      pack_rest(codes, part, out_.bits, out_.order, at(i));
+    }
+  }
+
+ private:
+  std::uint8_t* bytes() const {
+    return reinterpret_cast<std::uint8_t*>(out_.bytes);
+  }
+  std::byte* at(std::size_t i) const {
+    return out_.bytes + i / 8 * static_cast<std::size_t>(out_.bits);
+  }
+
+  CodeOutput out_;
+  std::size_t n_;
+#if HWY_TARGET != HWY_SCALAR
+  GroupCoder coder_;
+#endif
+};
 
 /// Scalar arithmetic for all: grids that go through double.
 template <class Encoder>

@@ -43,9 +43,26 @@ double sum_of_squares(const float* values, std::size_t n);
 void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest);
 
 // ---- encoding (levels_encode.cc, levels_norm.cc)
-/// codes[i] = level_of(values[i]); for kDrawn, value i takes the draw of element begin + i.
+/// Where codes go, from a byte on; 8 bits: one a byte. Exactly ceil(n bits / 8) bytes are written.
+struct CodeOutput {
+  std::byte* bytes;
+  int bits = 8;
+  BitOrder order = BitOrder::kLowFirst;
+
+  /// From code i on, a multiple of 8 unless codes are bytes.
+  CodeOutput from(std::size_t i) const {
+    const auto width = static_cast<std::size_t>(bits);
+    return {bytes + i * width / 8, bits, order};
+  }
+};
+inline CodeOutput byte_codes(std::uint8_t* codes) {
+  return {reinterpret_cast<std::byte*>(codes)};
+}
+
+/// codes[i] = level_of(values[i]); for kDrawn, value i takes the draw of element begin + i, and
+/// codes are bytes (packing would take the registers that draws need).
 void level_codes(const float* values, std::size_t n, const LevelGrid& grid, LevelRounding rounding,
-                 const Draws& draws, std::size_t begin, std::uint8_t* codes);
+                 const Draws& draws, std::size_t begin, const CodeOutput& codes);
 /// codes[i] = min(max(rint(values[i] inverses[i]), -half), half - 1) + half.
 void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,
                   std::uint8_t* codes);

@@ -1,5 +1,7 @@
 #include "compressors/kernels/levels.h"
 
+#include "base/error.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/levels_encode.cc"
 #include <hwy/foreach_target.h>  // compiles this file once for each instruction set
@@ -10,11 +12,11 @@ namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
 namespace {  // other kernels may use the same names
 
-template <LevelRounding kRounding>
+template <LevelRounding kRounding, class Writer = CodeWriter>
 struct GridEncoder {
   const float* values;
   LevelGrid grid;
-  std::uint8_t* codes;
+  Writer codes;
 
 #if HWY_TARGET != HWY_SCALAR
   HWY_INLINE LevelWords levels(std::size_t i) const {
@@ -53,13 +55,13 @@ struct GridEncoder {
       else
         levels_out.vector[v] = levels(at);
     }
-    store_unit_codes<kRounding == LevelRounding::kDrawn ? 3 : 0>(levels_out, codes + i);
+    codes.template unit<kRounding == LevelRounding::kDrawn ? 3 : 0>(i, levels_out);
   }
 #endif
   HWY_INLINE void tail(std::size_t i, std::size_t count, const std::uint32_t* words) const {
-    for (std::size_t j = 0; j < count; ++j)
-      codes[i + j] = static_cast<std::uint8_t>(
-          level_of(values[i + j], grid, kRounding, words == nullptr ? 0 : words[j] >> 8));
+    codes.tail(i, count, [&](std::size_t j) {
+      return level_of(values[j], grid, kRounding, words == nullptr ? 0 : words[j - i] >> 8);
+    });
   }
 };
 
@@ -76,15 +78,17 @@ HWY_INLINE void encode_all(const Encoder& encoder, std::size_t n) {
 
 HWY_ATTR void DrawnCodes(const float* values, std::size_t n, const LevelGrid& grid,
                          const Draws& draws, std::size_t begin, std::uint8_t* codes) {
-  encode_drawn(GridEncoder<LevelRounding::kDrawn>{values, grid, codes}, grid.wide, draws, begin, n);
+  encode_drawn(GridEncoder<LevelRounding::kDrawn, ByteWriter>{values, grid, {codes}}, grid.wide,
+               draws, begin, n);
 }
 
 HWY_ATTR void LevelCodes(const float* values, std::size_t n, const LevelGrid& grid,
                          LevelRounding rounding, const Draws& draws, std::size_t begin,
-                         std::uint8_t* codes) {
-  if (rounding == LevelRounding::kDrawn) return DrawnCodes(values, n, grid, draws, begin, codes);
-  const GridEncoder<LevelRounding::kHalfUp> half_up{values, grid, codes};
-  const GridEncoder<LevelRounding::kHalfToEven> to_even{values, grid, codes};
+                         const CodeOutput& codes) {
+  if (rounding == LevelRounding::kDrawn)
+    return DrawnCodes(values, n, grid, draws, begin, reinterpret_cast<std::uint8_t*>(codes.bytes));
+  const GridEncoder<LevelRounding::kHalfUp> half_up{values, grid, {codes, n}};
+  const GridEncoder<LevelRounding::kHalfToEven> to_even{values, grid, {codes, n}};
   const bool up = rounding == LevelRounding::kHalfUp;
   if (grid.wide)
     up ? half_up.tail(0, n, nullptr) : to_even.tail(0, n, nullptr);
@@ -138,7 +142,8 @@ HWY_EXPORT(LevelCodes);
 HWY_EXPORT(ScaledCodes);
 
 void level_codes(const float* values, std::size_t n, const LevelGrid& grid, LevelRounding rounding,
-                 const Draws& draws, std::size_t begin, std::uint8_t* codes) {
+                 const Draws& draws, std::size_t begin, const CodeOutput& codes) {
+  GRADWIRE_ASSERT(rounding != LevelRounding::kDrawn || codes.bits == 8);
   HWY_DYNAMIC_DISPATCH(LevelCodes)(values, n, grid, rounding, draws, begin, codes);
 }
 void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,

@@ -179,8 +179,11 @@ struct GroupCoder {
     second_shift = _mm_cvtsi32_si128(o == 0 ? 4 * bits : 0);
     packed = bits == 8 ? ~__mmask64{0} : (__mmask64{1} << (8 * bits)) - 1;
   }
-  HWY_INLINE void pack(const std::uint8_t* codes, std::byte* out) const {  // fewer than 8 bits
-    const __m512i pairs = _mm512_maddubs_epi16(byte_weights, _mm512_loadu_si512(codes));
+  HWY_INLINE void pack(const std::uint8_t* codes, std::byte* out) const {
+    pack(_mm512_loadu_si512(codes), out);
+  }
+  HWY_INLINE void pack(__m512i codes, std::byte* out) const {  // fewer than 8 bits
+    const __m512i pairs = _mm512_maddubs_epi16(byte_weights, codes);
     const __m512i fours = _mm512_madd_epi16(pairs, pair_weights);
     const __m512i first = _mm512_maskz_mov_epi32(0x5555, fours);
     const __m512i second = _mm512_srli_epi64(fours, 32);

@@ -1,5 +1,6 @@
 #include "compressors/kernels/levels.h"
 
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cfloat>
 #include <cmath>
@@ -20,6 +21,21 @@ const Draws kDraws{.stream = {.seed = 5, .step = 1, .worker = 2, .tensor = 3}};
 
 kernels::PackedCodes bytes_of(const std::vector<std::uint8_t>& codes) {
   return {reinterpret_cast<const std::byte*>(codes.data()), 8};
+}
+
+/// `encode` writes the same codes at every width that holds them, in either order, and no byte
+/// more.
+template <class Encode>
+void check_packed(const std::vector<std::uint8_t>& codes, Encode&& encode) {
+  const std::uint8_t largest = *std::max_element(codes.begin(), codes.end());
+  for (int bits = std::max(1, static_cast<int>(std::bit_width(largest))); bits < 8; ++bits)
+    for (const auto order : {kernels::BitOrder::kLowFirst, kernels::BitOrder::kHighFirst}) {
+      const std::size_t size = (codes.size() * static_cast<std::size_t>(bits) + 7) / 8;
+      std::vector<std::byte> expected(size + 8, std::byte{0xA5}), packed = expected;
+      kernels::pack_codes(codes.data(), codes.size(), bits, order, expected.data());
+      encode(kernels::CodeOutput{packed.data(), bits, order});
+      REQUIRE(packed == expected);
+    }
 }
 
 std::uint32_t draw_of(const Draws& draws, std::size_t e) {
@@ -70,7 +86,12 @@ TEST_CASE("every instruction set gives the levels and values of the shared arith
                {LevelRounding::kHalfUp, LevelRounding::kHalfToEven, LevelRounding::kDrawn})
             for (const std::size_t begin : {0u, 8u, 3u}) {
               std::vector<std::uint8_t> codes(n);
-              kernels::level_codes(values.data(), n, grid, rounding, kDraws, begin, codes.data());
+              kernels::level_codes(values.data(), n, grid, rounding, kDraws, begin,
+                                   kernels::byte_codes(codes.data()));
+              if (rounding != LevelRounding::kDrawn)
+                check_packed(codes, [&](const kernels::CodeOutput& out) {
+                  kernels::level_codes(values.data(), n, grid, rounding, kDraws, begin, out);
+                });
               std::vector<float> decoded(n), sum(n, 0.5f);
               kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Sink::kStore, 1.0f,
                                     decoded.data());

@@ -44,7 +44,7 @@ class Int8Codec final : public Codec {
     auto* codes = reinterpret_cast<std::uint8_t*>(job.payload.data() + kHeaderBytes);
     for_ranges(job.team, n, 64, kSmallestRange, [&](std::size_t begin, std::size_t end) {
       kernels::level_codes(job.tensor.data.data() + begin, end - begin, grid, rounding_, job.draws,
-                           begin, codes + begin);
+                           begin, kernels::byte_codes(codes + begin));
     });
     return job.written = size;
   }

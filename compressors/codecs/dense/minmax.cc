@@ -39,18 +39,17 @@ class MinMaxCodec final : public Codec {
     const std::size_t whole = whole_bucket_chunk(bucket_);
     std::atomic<bool> finite{true};
     if (whole == 0) write_ends(job, finite);
+    const kernels::CodeOutput out{codes.data(), bits_};
     for_chunks(job.team, n, whole == 0 ? kernels::kLevelChunk : whole,
                [&](const LevelChunk& chunk) {
-                 std::uint8_t levels[kernels::kLevelChunk];
-                 if (whole == 0)
-                   chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-                     write_levels(job, {begin, count}, level_grid_of_ends(job, begin),
-                                  levels + (begin - chunk.begin));
-                   });
-                 else
+                 ChunkCodes levels(out, chunk, bucket_, rounding_);
+                 if (whole != 0)
                    encode_buckets(job, chunk, levels, finite);
-                 kernels::pack_codes(levels, chunk.count, bits_, BitOrder::kLowFirst,
-                                     codes.data() + packed_bytes(chunk.begin, bits_));
+                 else
+                   chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
+                     write_levels(job, {begin, count}, level_grid_of_ends(job, begin), levels);
+                   });
+                 levels.finish();
                });
     if (!finite) require_finite(kName, job.tensor, kInfinityBits);
     if (whole == 0)
@@ -104,13 +103,13 @@ class MinMaxCodec final : public Codec {
   }
 
   void write_levels(const EncodeJob& job, const LevelChunk& part, const LevelGrid& grid,
-                    std::uint8_t* levels) const {
+                    ChunkCodes& levels) const {
     kernels::level_codes(job.tensor.data.data() + part.begin, part.count, grid, rounding_,
-                         job.draws, part.begin, levels);
+                         job.draws, part.begin, levels.at(part.begin));
   }
 
   /// Whole buckets. A grid waits for its bucket's range, so some are worked out at once.
-  void encode_buckets(const EncodeJob& job, const LevelChunk& chunk, std::uint8_t* levels,
+  void encode_buckets(const EncodeJob& job, const LevelChunk& chunk, ChunkCodes& levels,
                       std::atomic<bool>& finite) const {
     constexpr std::size_t kAtOnce = 8;
     const std::size_t end = chunk.begin + chunk.count;
@@ -121,8 +120,7 @@ class MinMaxCodec final : public Codec {
         grids[(begin - first) / bucket_] = write_header(job, begin, ends_of(job, begin, finite));
       });
       group.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-        write_levels(job, {begin, count}, grids[(begin - first) / bucket_],
-                     levels + (begin - chunk.begin));
+        write_levels(job, {begin, count}, grids[(begin - first) / bucket_], levels);
       });
     }
   }

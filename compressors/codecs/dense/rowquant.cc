@@ -83,15 +83,15 @@ class SymmetricRows final : public RowQuantCodec {
     GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
     if (rounding_ == LevelRounding::kDrawn) require_draws(kName, job.tensor, job.draws);
     write_scales(job, row);
+    const kernels::CodeOutput out{job.payload.data(), bits_, BitOrder::kHighFirst};
     for_chunks(job.team, n, kernels::kLevelChunk, [&](const LevelChunk& chunk) {
-      std::uint8_t codes[kernels::kLevelChunk];
+      ChunkCodes codes(out, chunk, row, rounding_);
       chunk.for_buckets(row, [&](std::size_t begin, std::size_t count) {
         const float scale = scale_at(scales_out(job), begin / row);
         kernels::level_codes(job.tensor.data.data() + begin, count, level_grid(-scale, scale, top_),
-                             rounding_, job.draws, begin, codes + (begin - chunk.begin));
+                             rounding_, job.draws, begin, codes.at(begin));
       });
-      kernels::pack_codes(codes, chunk.count, bits_, BitOrder::kHighFirst,
-                          job.payload.data() + packed_bytes(chunk.begin, bits_));
+      codes.finish();
     });
     return job.written = max_encoded_size(job.tensor);
   }
