@@ -9,6 +9,7 @@
 #include "bench/timing.h"
 #include "compressors/coding/elias.h"
 #include "compressors/coding/golomb_rice.h"
+#include "compressors/coding/golomb_walk.h"
 #include "compressors/coding/huffman.h"
 
 namespace gradwire::bench {

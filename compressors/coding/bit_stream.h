@@ -12,6 +12,14 @@
 /// Copy a stream into a local variable for a hot loop: members reached through `this` are reloaded.
 namespace gradwire::compressors {
 
+/// The eight bytes at `bytes`, the first on top.
+inline std::uint64_t load_big_endian(const std::byte* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, 8);
+  if constexpr (std::endian::native == std::endian::big) return word;
+  return __builtin_bswap64(word);
+}
+
 /// Writes into the caller's bytes, and never beyond them.
 ///
 ///   BitWriter out(bytes);
@@ -114,10 +122,8 @@ class BitReader {
   /// Brings at least 57 bits into the window.
   void refill() {
     if (whole_word_left()) {
-      std::uint64_t word;
-      std::memcpy(&word, bytes_ + next_, 8);
       // Bits below the `available_` ones may be there already: they are the same bits.
-      window_ |= big_endian(word) >> available_;
+      window_ |= load_big_endian(bytes_ + next_) >> available_;
       next_ += static_cast<std::size_t>((63 - available_) >> 3);
       available_ |= 56;
     } else {
@@ -157,6 +163,9 @@ class BitReader {
     return high << 32 | read(width > 32 ? 32 : width);
   }
 
+  /// All of the caller's bytes.
+  std::span<const std::byte> bytes() const { return {bytes_, size_}; }
+
   /// Bits taken since the start of the bytes, those past the end too.
   std::uint64_t bit_position() const {
     return 8 * static_cast<std::uint64_t>(next_) - static_cast<std::uint64_t>(available_);
@@ -165,11 +174,6 @@ class BitReader {
   bool overrun() const { return bit_position() > 8 * static_cast<std::uint64_t>(size_); }
 
  private:
-  static std::uint64_t big_endian(std::uint64_t x) {
-    if constexpr (std::endian::native == std::endian::big) return x;
-    return __builtin_bswap64(x);
-  }
-
   void refill_tail() {
     while (available_ <= 56) {
       const std::uint64_t byte = next_ < size_ ? std::to_integer<std::uint64_t>(bytes_[next_]) : 0;

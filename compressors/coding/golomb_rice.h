@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -90,102 +89,6 @@ void golomb_write(BitWriter& stream, GolombRule rule, std::size_t count, Entry&&
     put_long(out, e.index - next, e.extra, rule);
   }
   stream = out;
-}
-
-/// What a walk over codes found.
-struct GolombWalk {
-  std::size_t visited = 0;         ///< codes handed to the visitor
-  std::uint64_t bit_position = 0;  ///< of the code that ended the walk, or the end of the last one
-  bool beyond_tensor = false;      ///< that code's index is not below n
-  bool beyond_bytes = false;       ///< the bytes end within that code
-  bool complete() const { return !beyond_tensor && !beyond_bytes; }
-};
-
-namespace golomb_detail {
-
-inline constexpr std::size_t kGroup = 4;
-
-// One code from a window that was just filled; false if it may not fit the window. A run of ones
-// that goes on beyond the window is read on.
-inline std::uint64_t read_gap(BitReader& in, GolombRule rule, std::uint64_t n,
-                              std::uint32_t& extra) {
-  std::uint64_t ones = 0;
-  in.refill();
-  int run = std::countl_one(in.window());
-  while (run >= BitReader::kLargest && ones << rule.b <= n) {  // beyond n: will be refused
-    in.skip(BitReader::kLargest);
-    ones += BitReader::kLargest;
-    in.refill();
-    run = std::countl_one(in.window());
-  }
-  ones += static_cast<std::uint64_t>(run);
-  in.skip(run < BitReader::kLargest ? run : BitReader::kLargest);
-  const std::uint64_t low = in.read(rule.fixed_bits());
-  extra = static_cast<std::uint32_t>(low & ((1u << rule.extra) - 1u));
-  return (ones << rule.b) + (low >> rule.extra & ((std::uint64_t{1} << rule.b) - 1));
-}
-
-// Codes one by one, each checked.
-template <class Visit>
-GolombWalk walk_slowly(BitReader& in, GolombRule rule, std::size_t first, std::size_t last,
-                       std::uint64_t n, std::uint64_t& next, Visit&& visit) {
-  for (std::size_t i = first; i < last; ++i) {
-    const std::uint64_t position = in.bit_position();
-    std::uint32_t extra = 0;
-    const std::uint64_t index = next + read_gap(in, rule, n, extra);
-    if (in.overrun()) return {i, position, false, true};
-    if (index >= n) return {i, position, true, false};
-    visit(i, static_cast<std::uint32_t>(index), extra);
-    next = index + 1;
-  }
-  return {last, in.bit_position(), false, false};
-}
-
-}  // namespace golomb_detail
-
-/// Reads `count` codes and calls visit(i, index, extra) for each, indices ascending and below
-/// n <= 2^32, until one is wrong. Any bytes are safe.
-template <class Visit>
-GolombWalk golomb_walk(BitReader in, GolombRule rule, std::size_t count, std::uint64_t n,
-                       Visit&& visit) {
-  using namespace golomb_detail;
-  const std::uint64_t step = std::uint64_t{2} << rule.b;
-  const std::uint32_t extra_mask = (1u << rule.extra) - 1u;
-  const int fixed = rule.fixed_bits();
-  std::uint64_t next = 0;
-  std::size_t i = 0;
-  const bool short_codes = 4 * (fixed + 1) <= BitReader::kLargest;
-  while (short_codes && i + kGroup <= count && in.whole_word_left()) {
-    in.refill();
-    // Ones and zeros exchanged: a run of ones is counted as zeros, and what follows it is
-    // 2^(b+1) - 1 - low, then the extra bits' complement.
-    std::uint64_t window = ~in.window(), index[kGroup], at = next - 1;
-    std::uint32_t extra[kGroup];
-    int used = static_cast<int>(kGroup) * fixed;
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < kGroup; ++j) {
-      const int ones = std::countl_zero(window);
-      window = window << (ones & 63);
-      const std::uint64_t code = window >> (64 - fixed);
-      window <<= fixed;
-      used += ones;
-      at += (static_cast<std::uint64_t>(ones) << rule.b) + step - (code >> rule.extra);
-      index[j] = at;
-      extra[j] = ~static_cast<std::uint32_t>(code) & extra_mask;
-    }
-    if (used > in.available() || at >= n) [[unlikely]] {  // read on in the window: take care
-      const GolombWalk walk = walk_slowly(in, rule, i, i + kGroup, n, next, visit);
-      if (!walk.complete()) return walk;
-    } else {
-#pragma GCC unroll 4
-      for (std::size_t j = 0; j < kGroup; ++j)
-        visit(i + j, static_cast<std::uint32_t>(index[j]), extra[j]);
-      in.skip(used);
-      next = at + 1;
-    }
-    i += kGroup;
-  }
-  return walk_slowly(in, rule, i, count, n, next, visit);
 }
 
 }  // namespace gradwire::compressors

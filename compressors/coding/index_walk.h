@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compressors/coding/golomb_rice.h"
+#include "compressors/coding/golomb_walk.h"
 #include "compressors/coding/index_coder.h"
 
 /// Reading index lists (compressors/coding/index_coder.h) index by index, so that decoding needs no

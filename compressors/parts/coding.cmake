@@ -7,4 +7,5 @@ list(APPEND compressors_sources
   coding/golomb_rice.cc
   coding/index_coder.cc
   coding/index_walk.cc)
+list(APPEND compressors_kernels kernels/bit_instructions.cc)
 list(APPEND compressors_codecs stc fastsgd_r hquant csr masked)

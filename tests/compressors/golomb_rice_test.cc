@@ -1,10 +1,12 @@
 #include "compressors/coding/golomb_rice.h"
+#include "compressors/coding/golomb_walk.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "codec_fixture.h"
+#include "each_instruction_set.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -44,6 +46,53 @@ double position_bits(double p, int b, std::size_t n) {
 
 double expected_bits(double p, int b) {
   return b + 1 / (1 - std::pow(1 - p, std::pow(2.0, b)));
+}
+
+void check_that_codes_come_back() {
+  for (const double p : {0.9, 0.2, 0.01, 0.0005})
+    for (const int b : {0, 1, 4, 6, 9, 10, 11, 15, 20, 31})
+      for (const int extra : {0, 1, 3}) {
+        const std::size_t n = 20011;
+        const auto entries = random_mask(n, p, 5);
+        const GolombRule rule{b, extra};
+        std::vector<GolombEntry> sent = entries;
+        for (GolombEntry& entry : sent)
+          entry.extra = (entry.index * 2654435761u >> 7) & ((1u << extra) - 1u);
+        const auto bytes = write(sent, rule, n);
+        std::size_t wrong = 0;
+        const GolombWalk walk =
+            golomb_walk(BitReader(bytes), rule, sent.size(), n,
+                        [&](std::size_t i, std::uint32_t index, std::uint32_t bits) {
+                          wrong += sent[i].index != index || sent[i].extra != bits;
+                        });
+        CHECK(walk.complete());
+        CHECK(walk.visited == sent.size());
+        CHECK(wrong == 0);
+        CHECK((walk.bit_position + 7) / 8 == bytes.size());
+      }
+}
+
+void check_where_walks_stop() {
+  const auto entries = random_mask(5000, 0.1, 9);
+  const auto bytes = write(entries, {3, 1}, 5000);
+  std::size_t visited = 0;
+  const auto count = [&](std::size_t, std::uint32_t, std::uint32_t) { ++visited; };
+  const std::span<const std::byte> all(bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    visited = 0;
+    const auto walk = golomb_walk(BitReader(all.first(size)), {3, 1}, entries.size(), 5000, count);
+    REQUIRE(walk.beyond_bytes);
+    REQUIRE(walk.visited == visited);
+    REQUIRE(walk.bit_position <= 8 * size);
+  }
+  for (std::size_t n = 1; n < 5000; n += 101) {
+    visited = 0;
+    const auto walk = golomb_walk(BitReader(all), {3, 1}, entries.size(), n, count);
+    if (n > entries.back().index) continue;
+    REQUIRE(walk.beyond_tensor);
+    REQUIRE((visited == 0 || entries[visited - 1].index < n));
+    REQUIRE(entries[visited].index >= n);
+  }
 }
 
 }  // namespace
@@ -93,48 +142,9 @@ TEST_CASE("coding is within 0.4 % of the entropy at p = 0.01, and STC's is 4.414
 }
 
 TEST_CASE("codes of every parameter come back, long runs of ones too") {
-  for (const double p : {0.9, 0.2, 0.01, 0.0005})
-    for (const int b : {0, 1, 4, 6, 9, 10, 11, 15, 20, 31})
-      for (const int extra : {0, 1, 3}) {
-        const std::size_t n = 20011;
-        const auto entries = random_mask(n, p, 5);
-        const GolombRule rule{b, extra};
-        std::vector<GolombEntry> sent = entries;
-        for (GolombEntry& entry : sent)
-          entry.extra = (entry.index * 2654435761u >> 7) & ((1u << extra) - 1u);
-        const auto bytes = write(sent, rule, n);
-        std::size_t wrong = 0;
-        const GolombWalk walk =
-            golomb_walk(BitReader(bytes), rule, sent.size(), n,
-                        [&](std::size_t i, std::uint32_t index, std::uint32_t bits) {
-                          wrong += sent[i].index != index || sent[i].extra != bits;
-                        });
-        CHECK(walk.complete());
-        CHECK(walk.visited == sent.size());
-        CHECK(wrong == 0);
-        CHECK((walk.bit_position + 7) / 8 == bytes.size());
-      }
+  on_each_instruction_set(check_that_codes_come_back);
 }
 
 TEST_CASE("a walk stops where the bytes end and where an index leaves the tensor") {
-  const auto entries = random_mask(5000, 0.1, 9);
-  const auto bytes = write(entries, {3, 1}, 5000);
-  std::size_t visited = 0;
-  const auto count = [&](std::size_t, std::uint32_t, std::uint32_t) { ++visited; };
-  const std::span<const std::byte> all(bytes);
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    visited = 0;
-    const auto walk = golomb_walk(BitReader(all.first(size)), {3, 1}, entries.size(), 5000, count);
-    REQUIRE(walk.beyond_bytes);
-    REQUIRE(walk.visited == visited);
-    REQUIRE(walk.bit_position <= 8 * size);
-  }
-  for (std::size_t n = 1; n < 5000; n += 101) {
-    visited = 0;
-    const auto walk = golomb_walk(BitReader(all), {3, 1}, entries.size(), n, count);
-    if (n > entries.back().index) continue;
-    REQUIRE(walk.beyond_tensor);
-    REQUIRE((visited == 0 || entries[visited - 1].index < n));
-    REQUIRE(entries[visited].index >= n);
-  }
+  on_each_instruction_set(check_where_walks_stop);
 }

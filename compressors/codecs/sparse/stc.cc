@@ -2,6 +2,7 @@
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse/walked_codec.h"
 #include "compressors/coding/golomb_rice.h"
+#include "compressors/coding/golomb_walk.h"
 #include "compressors/ordered_sum.h"
 
 namespace gradwire::compressors {
