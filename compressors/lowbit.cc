@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thread_team.h"
 #include "compressors/kernels/lowbit.h"
 #include "compressors/ordered_sum.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -36,8 +36,7 @@ LowbitProducts shared_products(std::span<const float> values, const LowbitThresh
     sum.add(values, t, table);
     return sum.total();
   }
-  constexpr std::size_t kSmallestRange = std::size_t{1} << 16;
-  for_ranges(team, values.size(), kSumBlock, kSmallestRange,
+  for_ranges(team, values.size(), kSumBlock, kRangeElements,
              [&](std::size_t begin, std::size_t end) {
                for (; begin < end; begin += kSumBlock)
                  sums[begin / kSumBlock] = kernels::lowbit_products(

@@ -12,6 +12,14 @@ void refuse_tensor(std::string_view codec, std::string_view tensor, const std::s
   throw CodecError("encode", subject, reason);
 }
 
+void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws) {
+  const std::size_t n = tensor.data.size();
+  GRADWIRE_ASSERT(draws.injected.empty() || draws.injected.size() == n);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 34;
+  if (n > kMost || draws.first_element > kMost - n)
+    refuse_tensor(codec, tensor.name, "a random stream has draws for 2^34 elements only");
+}
+
 void refuse_payload(std::string_view codec, std::size_t size, const std::string& reason) {
   std::string subject = "a ";
   subject.append(codec).append(" payload of ").append(std::to_string(size)).append(" bytes");

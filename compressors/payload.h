@@ -44,6 +44,9 @@ constexpr std::size_t padded_to_8(std::size_t bytes) {
 [[noreturn]] void refuse_payload(std::string_view codec, std::size_t size,
                                  const std::string& reason);
 
+/// Refuses a tensor for which a random stream has no draws; asserts that injected ones are enough.
+void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws);
+
 /// Refuses, naming the element, if `largest_bits` (the tensor's largest magnitude bits) says that
 /// a value is infinite or NaN.
 void require_finite(std::string_view codec, const TensorView& tensor, std::uint32_t largest_bits);

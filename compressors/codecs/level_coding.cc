@@ -1,37 +1,21 @@
 #include "compressors/codecs/level_coding.h"
 
-#include <sstream>
-
-#include "compressors/payload.h"
+#include "compressors/field_text.h"
 
 namespace gradwire::compressors {
 
-void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws) {
-  const std::size_t n = tensor.data.size();
-  GRADWIRE_ASSERT(draws.injected.empty() || draws.injected.size() == n);
-  constexpr std::uint64_t kLimit = std::uint64_t{1} << 34;
-  if (n > kLimit || draws.first_element > kLimit - n)
-    refuse_tensor(codec, tensor.name, "a random stream has draws for 2^34 elements only");
-}
-
 PayloadField float_field(std::span<const std::byte> payload, std::size_t at, std::string name) {
-  std::ostringstream text;
-  text.precision(9);
-  text << load_field<float>(payload, at);
-  return {at, 4, std::move(name), "f32", text.str()};
+  return {at, 4, std::move(name), "f32", float_text(load_field<float>(payload, at))};
 }
 
 PayloadField code_field(std::span<const std::byte> packed, std::size_t offset, std::size_t n,
                         int bits, kernels::BitOrder order, std::string name) {
-  std::uint8_t codes[8];
-  const std::size_t shown = std::min<std::size_t>(n, 8);
+  std::uint8_t codes[kFew];
+  const std::size_t shown = std::min(n, kFew);
   kernels::unpack_codes(packed.data(), shown, bits, order, codes);
-  std::string text;
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? " " : "") + std::to_string(codes[i]);
-  if (n > shown) text += " ...";
   const char* end = order == kernels::BitOrder::kHighFirst ? ", high bits first" : "";
-  return {offset, packed.size(), std::move(name),
-          "u" + std::to_string(bits) + "[" + std::to_string(n) + "]" + end, text};
+  return {offset, packed.size(), std::move(name), code_array(bits, n) + end,
+          first_few(n, [&](std::size_t i) { return std::to_string(codes[i]); })};
 }
 
 OptionSpec bits_option(std::string default_text, int smallest, int largest, std::string help) {

@@ -3,9 +3,10 @@
 #include <numeric>
 #include <string>
 
-#include "base/thread_team.h"
 #include "compressors/codec.h"
 #include "compressors/kernels/levels.h"
+#include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 /// What the codecs with packed levels share: chunks, options, fields of explanations.
 namespace gradwire::compressors {
@@ -38,12 +39,10 @@ constexpr std::size_t whole_bucket_chunk(std::size_t bucket) {
   return kernels::kLevelChunk / std::lcm(bucket, std::size_t{8}) * std::lcm(bucket, std::size_t{8});
 }
 
-inline constexpr std::size_t kSmallestRange = std::size_t{1} << 16;  ///< elements a thread is given
-
 /// body(chunk) for chunk after chunk of `length` elements, on the team's threads.
 template <class Body>
 void for_chunks(ThreadTeam* team, std::size_t n, std::size_t length, Body&& body) {
-  for_ranges(team, n, length, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+  for_ranges(team, n, length, kRangeElements, [&](std::size_t begin, std::size_t end) {
     for (; begin < end; begin += length) body(LevelChunk{begin, std::min(length, end - begin)});
   });
 }
@@ -94,14 +93,6 @@ void for_coded_buckets(ThreadTeam* team, std::size_t n, std::size_t bucket,
     });
   });
 }
-
-/// Decoded tensors beyond 1 MiB go past the caches.
-constexpr kernels::Sink store_sink(std::size_t n) {
-  return n > (std::size_t{1} << 18) ? kernels::Sink::kStream : kernels::Sink::kStore;
-}
-
-/// Refuses a tensor for which the random stream has too few draws.
-void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws);
 
 PayloadField float_field(std::span<const std::byte> payload, std::size_t at, std::string name);
 /// `packed` begins at byte `offset` of the payload.

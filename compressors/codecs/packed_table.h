@@ -1,6 +1,4 @@
 #pragma once
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -12,21 +10,6 @@
 
 /// What codecs share whose codes are packed at a few bits, LSB first, and decoded by a table.
 namespace gradwire::compressors {
-
-/// The largest of what several threads see.
-class SharedMaximum {
- public:
-  void raise(std::uint32_t value) {
-    std::uint32_t seen = largest_.load(std::memory_order_relaxed);
-    while (seen < value &&
-           !largest_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-    }
-  }
-  std::uint32_t get() const { return largest_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint32_t> largest_{0};
-};
 
 /// Bytes before chunk element `at` (a multiple of 8).
 constexpr std::size_t packed_offset(std::size_t at, int bits) {
@@ -47,8 +30,6 @@ std::uint32_t write_packed(ThreadTeam* team, std::size_t n, int bits, std::span<
   });
   return largest.get();
 }
-
-kernels::Sink sink_of(kernels::Output output);
 
 /// values = (or +=) table[code], `table` having 2^bits entries. Returns the largest code.
 std::uint32_t read_packed(ThreadTeam* team, std::span<const std::byte> packed, int bits,

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thread_team.h"
 #include "compressors/arithmetic/bits.h"
 #include "compressors/arithmetic/ternary.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/ordered_sum.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
-
-constexpr std::size_t kSmallestRange = std::size_t{1} << 16;
 
 /// Sums of d = g - pivot and of d^2, and the largest magnitude.
 struct Moments {
@@ -113,7 +111,7 @@ class ClipCodec final : public Codec {
   template <class Rule>
   static void each(const EncodeJob& job, std::span<float> out, Rule rule) {
     const float* values = job.tensor.data.data();
-    for_ranges(job.team, out.size(), 16, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+    for_ranges(job.team, out.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) out[e] = rule(values[e]);
     });
   }

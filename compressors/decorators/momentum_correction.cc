@@ -1,17 +1,15 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/thread_team.h"
 #include "compressors/arithmetic/bits.h"
 #include "compressors/decorators/clip.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 #include "compressors/selection.h"
 
 namespace gradwire::compressors {
 namespace {
-
-constexpr std::size_t kShared = 65536;  // least elements worth a thread
 
 std::size_t floats_bytes(std::size_t n) {
   return padded_to_8(n * sizeof(float));
@@ -19,10 +17,11 @@ std::size_t floats_bytes(std::size_t n) {
 
 void require_finite_values(const Codec& codec, const TensorView& tensor, ThreadTeam* team) {
   std::atomic<bool> finite{true};
-  for_ranges(team, tensor.data.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
-    if (kernels::max_magnitude_bits(tensor.data.data() + begin, end - begin) >= kInfinityBits)
-      finite = false;
-  });
+  for_ranges(
+      team, tensor.data.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
+        if (kernels::max_magnitude_bits(tensor.data.data() + begin, end - begin) >= kInfinityBits)
+          finite = false;
+      });
   if (!finite) require_finite(codec.name(), tensor, kInfinityBits);
 }
 
@@ -87,7 +86,7 @@ class MomentumCodec final : public Codec {
   std::span<const float> advance(const EncodeJob& job, std::span<float> u) const {
     const auto m = static_cast<float>(options_.momentum);
     const float* g = job.tensor.data.data();
-    for_ranges(job.team, u.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
+    for_ranges(job.team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) u[e] = m * u[e] + g[e];
     });
     return u;
@@ -97,7 +96,7 @@ class MomentumCodec final : public Codec {
   void advance_nesterov(const EncodeJob& job, std::span<float> u, std::span<float> v) const {
     const auto m = static_cast<float>(options_.momentum);
     const float* g = job.tensor.data.data();
-    for_ranges(job.team, u.size(), 1024, kShared, [&](std::size_t begin, std::size_t end) {
+    for_ranges(job.team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) {
         u[e] = m * (u[e] + g[e]);
         v[e] += u[e];

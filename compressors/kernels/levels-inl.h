@@ -250,23 +250,15 @@ HWY_INLINE LevelWords load_codes(const std::uint8_t* codes) {
   return hn::PromoteTo(LevelWordTag(), hn::LoadU(CodeTag(), codes));
 }
 
-/// decode.value(codes, i) has the decoded values i and the following, decode.scalar(code, i) is
-/// value i.
-template <Sink kSink>
-HWY_INLINE void put(LevelVector value, LevelVector factors, float* values) {
-  const LevelTag d;
-  if constexpr (kSink == Sink::kStream) {
-    hn::Stream(value, d, values);
-  } else if constexpr (kSink == Sink::kStore) {
-    hn::StoreU(value, d, values);
-  } else {
-    prefetch_ahead(values);
-    hn::StoreU(hn::Add(hn::LoadU(d, values), hn::Mul(factors, value)), d, values);
-  }
+/// values[0 ..] = value, or += factors value.
+template <Output kOutput>
+HWY_INLINE void put_scaled(LevelVector value, LevelVector factors, float* values) {
+  put<kOutput>(kOutput == Output::kAdd ? hn::Mul(factors, value) : value, values);
 }
 
-/// Values begin .. end - 1, from codes[0] on.
-template <Sink kSink, class Decode>
+/// Makes values begin .. end - 1 from codes[0] on: decode.value(codes, i) has the decoded values i
+/// and the following, decode.scalar(code, i) is value i.
+template <Output kOutput, class Decode>
 HWY_INLINE void emit_bytes(const Decode& decode, const std::uint8_t* codes, std::size_t begin,
                            std::size_t end, float factor, float* values) {
   const LevelTag d;
@@ -274,19 +266,19 @@ HWY_INLINE void emit_bytes(const Decode& decode, const std::uint8_t* codes, std:
   const auto factors = hn::Set(d, factor);
   std::size_t i = begin;
   for (; i + lanes <= end; i += lanes, codes += lanes)
-    put<kSink>(decode.value(load_codes(codes), i), factors, values + i);
+    put_scaled<kOutput>(decode.value(load_codes(codes), i), factors, values + i);
   for (; i < end; ++i, ++codes) {
     const float value = decode.scalar(*codes, i);
-    values[i] = kSink == Sink::kAdd ? values[i] + factor * value : value;
+    values[i] = kOutput == Output::kAdd ? values[i] + factor * value : value;
   }
 }
 
-template <Sink kSink, class Decode>
+template <Output kOutput, class Decode>
 HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, float factor,
                      float* values) {
   if (packed.bits == 8)
-    return emit_bytes<kSink>(decode, reinterpret_cast<const std::uint8_t*>(packed.bytes), 0, n,
-                             factor, values);
+    return emit_bytes<kOutput>(decode, reinterpret_cast<const std::uint8_t*>(packed.bytes), 0, n,
+                               factor, values);
   const std::byte* in = packed.bytes;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -299,7 +291,7 @@ HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
       const std::size_t at = i + v * kLevelLanes;
-      put<kSink>(decode.value(codes.vector[v], at), factors, values + at);
+      put_scaled<kOutput>(decode.value(codes.vector[v], at), factors, values + at);
     }
   }
 #endif
@@ -307,23 +299,23 @@ HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_
     std::uint8_t codes[kWordUnit];
     const std::size_t count = std::min(n - i, kWordUnit);
     unpack_rest(in, count, packed.bits, packed.order, codes);
-    emit_bytes<kSink>(decode, codes, i, i + count, factor, values);
+    emit_bytes<kOutput>(decode, codes, i, i + count, factor, values);
     i += count;
     in += kWordUnit / 8 * static_cast<std::size_t>(packed.bits);
   }
 }
 
 template <class Decode>
-HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, Sink sink,
+HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, Output output,
                      float factor, float* values) {
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(values) % (4 * hn::MaxLanes(LevelTag())) == 0;
-  if (sink == Sink::kAdd)
-    emit<Sink::kAdd>(decode, packed, n, factor, values);
-  else if (sink == Sink::kStream && aligned)
-    emit<Sink::kStream>(decode, packed, n, factor, values);
+  if (output == Output::kAdd)
+    emit<Output::kAdd>(decode, packed, n, factor, values);
+  else if (output == Output::kStream && aligned)
+    emit<Output::kStream>(decode, packed, n, factor, values);
   else
-    emit<Sink::kStore>(decode, packed, n, factor, values);
+    emit<Output::kStore>(decode, packed, n, factor, values);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -359,18 +351,18 @@ struct TableDecode {
 /// Where tables of 16 values pay: `steps` is about how many instructions decode.value() takes.
 template <int kSteps, class Decode>
 HWY_INLINE void emit_table(const Decode& decode, const PackedCodes& packed, std::size_t n,
-                           Sink sink, float factor, float* values) {
+                           Output output, float factor, float* values) {
 #if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_AVX2
   if (packed.bits <= 4 && (kLevelLanes == 16 || kSteps > 4))
-    return emit(TableDecode<Decode>(decode), packed, n, sink, factor, values);
+    return emit(TableDecode<Decode>(decode), packed, n, output, factor, values);
 #endif
-  emit(decode, packed, n, sink, factor, values);
+  emit(decode, packed, n, output, factor, values);
 }
 
 /// The same, element by element: for grids that go through double.
 template <class Decode>
 HWY_INLINE void emit_scalars(const Decode& decode, const PackedCodes& packed, std::size_t n,
-                             Sink sink, float factor, float* values) {
+                             Output output, float factor, float* values) {
   const std::size_t step = static_cast<std::size_t>(packed.bits);
   for (std::size_t i = 0; i < n; i += 8) {
     std::uint8_t codes[8];
@@ -378,7 +370,7 @@ HWY_INLINE void emit_scalars(const Decode& decode, const PackedCodes& packed, st
     unpack_rest(packed.bytes + i / 8 * step, count, packed.bits, packed.order, codes);
     for (std::size_t j = 0; j < count; ++j) {
       const float value = decode.scalar(codes[j], i + j);
-      values[i + j] = sink == Sink::kAdd ? values[i + j] + factor * value : value;
+      values[i + j] = output == Output::kAdd ? values[i + j] + factor * value : value;
     }
   }
 }

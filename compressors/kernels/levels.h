@@ -5,6 +5,7 @@
 #include "compressors/arithmetic/levels.h"
 #include "compressors/arithmetic/norm_levels.h"
 #include "compressors/codec.h"
+#include "compressors/kernels/output.h"
 
 /// Inner loops of the codecs with evenly spaced levels. Codes pass through a buffer of bytes, one a
 /// code, that stays in the first-level cache; packing is a step of its own. Every instruction set
@@ -23,8 +24,6 @@ void pack_codes(const std::uint8_t* codes, std::size_t n, int bits, BitOrder ord
 /// The reverse; reads exactly ceil(n bits / 8) bytes.
 void unpack_codes(const std::byte* packed, std::size_t n, int bits, BitOrder order,
                   std::uint8_t* codes);
-/// max over codes; 0 for n = 0.
-std::uint8_t largest_code(const std::uint8_t* codes, std::size_t n);
 
 // ---- ranges and norms (levels_range.cc)
 struct ValueRange {
@@ -87,24 +86,19 @@ struct PackedCodes {
   }
 };
 
-/// How decoded values reach memory.
-enum class Sink {
-  kStore,   ///< values[i] = decoded
-  kStream,  ///< as kStore, past the caches: for tensors larger than them
-  kAdd,     ///< values[i] += factor * decoded, the product rounded before the sum
-};
+// Where values are added: values[i] += factor * decoded, the product rounded before the sum.
 /// Decoded = level_value(codes[i], grid); level top is `end` exactly if it is given (not NaN).
 void level_values(const PackedCodes& codes, std::size_t n, const LevelGrid& grid, float end,
-                  Sink sink, float factor, float* values);
+                  Output output, float factor, float* values);
 /// Decoded = scale (2 codes[i] - top) / top, the quotient as a product with fl(1 / top).
-void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top, Sink sink,
-                      float factor, float* values);
+void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top,
+                      Output output, float factor, float* values);
 /// Decoded = (codes[i] - half) / half * scales[i]; half is a power of two.
 void scaled_values(const PackedCodes& codes, const float* scales, std::size_t n, float half,
-                   Sink sink, float factor, float* values);
+                   Output output, float factor, float* values);
 /// Decoded = norm_level_value of sign and level, as norm_codes makes them of `bits`; the codes may
 /// be packed wider.
-void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits, Sink sink,
-                 float factor, float* values);
+void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits,
+                 Output output, float factor, float* values);
 
 }  // namespace gradwire::compressors::kernels

@@ -31,18 +31,18 @@ struct GridDecode {
 };
 
 HWY_ATTR void LevelValues(const PackedCodes& codes, std::size_t n, const LevelGrid& grid, float end,
-                          Sink sink, float factor, float* values) {
+                          Output output, float factor, float* values) {
   const GridDecode<true> with_end{grid, end};
   const GridDecode<false> plain{grid, end};
   const bool has_end = !std::isnan(end);
   if (has_end && grid.wide)
-    emit_scalars(with_end, codes, n, sink, factor, values);
+    emit_scalars(with_end, codes, n, output, factor, values);
   else if (has_end)
-    emit(with_end, codes, n, sink, factor, values);
+    emit(with_end, codes, n, output, factor, values);
   else if (grid.wide)
-    emit_scalars(plain, codes, n, sink, factor, values);
+    emit_scalars(plain, codes, n, output, factor, values);
   else
-    emit_table<3>(plain, codes, n, sink, factor, values);
+    emit_table<3>(plain, codes, n, output, factor, values);
 }
 
 struct SymmetricDecode {
@@ -60,8 +60,8 @@ struct SymmetricDecode {
 };
 
 HWY_ATTR void SymmetricValues(const PackedCodes& codes, std::size_t n, float scale, float top,
-                              Sink sink, float factor, float* values) {
-  emit_table<4>(SymmetricDecode{scale, top, 1.0f / top}, codes, n, sink, factor, values);
+                              Output output, float factor, float* values) {
+  emit_table<4>(SymmetricDecode{scale, top, 1.0f / top}, codes, n, output, factor, values);
 }
 
 struct ScaledDecode {
@@ -80,8 +80,8 @@ struct ScaledDecode {
 };
 
 HWY_ATTR void ScaledValues(const PackedCodes& codes, const float* scales, std::size_t n, float half,
-                           Sink sink, float factor, float* values) {
-  emit(ScaledDecode{scales, half, 1.0f / half}, codes, n, sink, factor, values);
+                           Output output, float factor, float* values) {
+  emit(ScaledDecode{scales, half, 1.0f / half}, codes, n, output, factor, values);
 }
 
 struct NormDecode {
@@ -103,8 +103,8 @@ struct NormDecode {
 };
 
 HWY_ATTR void NormValues(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits,
-                         Sink sink, float factor, float* values) {
-  emit_table<7>(NormDecode{grid, bits}, codes, n, sink, factor, values);
+                         Output output, float factor, float* values) {
+  emit_table<7>(NormDecode{grid, bits}, codes, n, output, factor, values);
 }
 
 }  // namespace
@@ -121,20 +121,20 @@ HWY_EXPORT(ScaledValues);
 HWY_EXPORT(NormValues);
 
 void level_values(const PackedCodes& codes, std::size_t n, const LevelGrid& grid, float end,
-                  Sink sink, float factor, float* values) {
-  HWY_DYNAMIC_DISPATCH(LevelValues)(codes, n, grid, end, sink, factor, values);
+                  Output output, float factor, float* values) {
+  HWY_DYNAMIC_DISPATCH(LevelValues)(codes, n, grid, end, output, factor, values);
 }
-void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top, Sink sink,
-                      float factor, float* values) {
-  HWY_DYNAMIC_DISPATCH(SymmetricValues)(codes, n, scale, top, sink, factor, values);
+void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top,
+                      Output output, float factor, float* values) {
+  HWY_DYNAMIC_DISPATCH(SymmetricValues)(codes, n, scale, top, output, factor, values);
 }
 void scaled_values(const PackedCodes& codes, const float* scales, std::size_t n, float half,
-                   Sink sink, float factor, float* values) {
-  HWY_DYNAMIC_DISPATCH(ScaledValues)(codes, scales, n, half, sink, factor, values);
+                   Output output, float factor, float* values) {
+  HWY_DYNAMIC_DISPATCH(ScaledValues)(codes, scales, n, half, output, factor, values);
 }
-void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits, Sink sink,
-                 float factor, float* values) {
-  HWY_DYNAMIC_DISPATCH(NormValues)(codes, n, grid, bits, sink, factor, values);
+void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits,
+                 Output output, float factor, float* values) {
+  HWY_DYNAMIC_DISPATCH(NormValues)(codes, n, grid, bits, output, factor, values);
 }
 
 }  // namespace gradwire::compressors::kernels

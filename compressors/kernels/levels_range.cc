@@ -110,19 +110,6 @@ HWY_ATTR void RaiseMagnitudes(const float* values, std::size_t n, std::uint32_t*
   for (; i < n; ++i) largest[i] = std::max(largest[i], magnitude_bits(values[i]));
 }
 
-HWY_ATTR std::uint8_t LargestCode(const std::uint8_t* codes, std::size_t n) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  const std::size_t lanes = hn::Lanes(d);
-  auto vector_max = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) vector_max = hn::Max(vector_max, hn::LoadU(d, codes + i));
-  std::uint8_t lane[hn::MaxLanes(d)];
-  hn::StoreU(vector_max, d, lane);
-  std::uint8_t largest = *std::max_element(lane, lane + lanes);
-  for (; i < n; ++i) largest = std::max(largest, codes[i]);
-  return largest;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
@@ -134,7 +121,6 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(Range);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(RaiseMagnitudes);
-HWY_EXPORT(LargestCode);
 
 ValueRange bucket_range(const float* values, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(Range)(values, n);
@@ -144,9 +130,6 @@ double sum_of_squares(const float* values, std::size_t n) {
 }
 void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest) {
   HWY_DYNAMIC_DISPATCH(RaiseMagnitudes)(values, n, largest);
-}
-std::uint8_t largest_code(const std::uint8_t* codes, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(LargestCode)(codes, n);
 }
 
 }  // namespace gradwire::compressors::kernels

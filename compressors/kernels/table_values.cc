@@ -69,24 +69,24 @@ struct TableLook {
 
 template <int kParts>
 HWY_INLINE std::uint32_t look_up(const PackedCodes& codes, std::size_t n, const float* table,
-                                 int entries, Sink sink, float* values) {
+                                 int entries, Output output, float* values) {
   const TableLook<kParts> look(table, entries);
-  emit(look, codes, n, sink, 1.0f, values);
-  if (sink == Sink::kStream) hwy::FlushStream();
+  emit(look, codes, n, output, 1.0f, values);
+  if (output == Output::kStream) hwy::FlushStream();
   return look.largest_code();
 }
 
 HWY_ATTR std::uint32_t TableValues(const PackedCodes& codes, std::size_t n, const float* table,
-                                   int entries, Sink sink, float* values) {
+                                   int entries, Output output, float* values) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  if (entries <= 16) return look_up<1>(codes, n, table, entries, sink, values);
-  if (entries <= 32) return look_up<2>(codes, n, table, entries, sink, values);
-  if (entries <= 64) return look_up<4>(codes, n, table, entries, sink, values);
+  if (entries <= 16) return look_up<1>(codes, n, table, entries, output, values);
+  if (entries <= 32) return look_up<2>(codes, n, table, entries, output, values);
+  if (entries <= 64) return look_up<4>(codes, n, table, entries, output, values);
 #elif HWY_TARGET == HWY_AVX2
-  if (entries <= 8) return look_up<1>(codes, n, table, entries, sink, values);
-  if (entries <= 16) return look_up<2>(codes, n, table, entries, sink, values);
+  if (entries <= 8) return look_up<1>(codes, n, table, entries, output, values);
+  if (entries <= 16) return look_up<2>(codes, n, table, entries, output, values);
 #endif
-  return look_up<0>(codes, n, table, entries, sink, values);
+  return look_up<0>(codes, n, table, entries, output, values);
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(TableValues);
 
 std::uint32_t table_values(const PackedCodes& codes, std::size_t n, const float* table, int entries,
-                           Sink sink, float* values) {
-  return HWY_DYNAMIC_DISPATCH(TableValues)(codes, n, table, entries, sink, values);
+                           Output output, float* values) {
+  return HWY_DYNAMIC_DISPATCH(TableValues)(codes, n, table, entries, output, values);
 }
 
 }  // namespace gradwire::compressors::kernels

@@ -10,6 +10,6 @@ namespace gradwire::compressors::kernels {
 /// adds them as they are. Returns the largest code. Every instruction set gives the same bits. No
 /// alignment is required.
 std::uint32_t table_values(const PackedCodes& codes, std::size_t n, const float* table, int entries,
-                           Sink sink, float* values);
+                           Output output, float* values);
 
 }  // namespace gradwire::compressors::kernels

@@ -24,7 +24,7 @@ TEST_CASE("int8 worked example, both ways") {
   CHECK(y[3] == 2.0f);
   const auto fields = codec->explain(payload, 4, {});
   REQUIRE(fields.size() == 4);
-  CHECK(fields[3].value == "0 64 102 255");
+  CHECK(fields[3].value == "0, 64, 102, 255");
 }
 
 TEST_CASE("int8 errs by at most half a step, one when drawn, and is idempotent") {

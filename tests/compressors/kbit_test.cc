@@ -40,7 +40,7 @@ TEST_CASE("2 bits on [-1, 1]: levels -1, -1/3, 1/3, 1, both ways") {
   CHECK(hex(payload) == "a403");
   const float third = 1.0f / 3;
   CHECK(decode(*codec, payload, 5) == std::vector<float>{-1, -third, third, third, 1});
-  CHECK(codec->explain(payload, 5, {})[0].value == "0 1 2 2 3");
+  CHECK(codec->explain(payload, 5, {})[0].value == "0, 1, 2, 2, 3");
   const auto planes = kbit(2, "unit", "planes");
   // Bits 0 of 0 1 2 2 3: 0 1 0 0 1 = 0x12; bits 1: 0 0 1 1 1 = 0x1c.
   const auto planar = encode(*planes, {-.9f, -.5f, 0, .2f, 7});
@@ -48,7 +48,7 @@ TEST_CASE("2 bits on [-1, 1]: levels -1, -1/3, 1/3, 1, both ways") {
         "1200000000000000"
         "1c00000000000000");
   CHECK(decode(*planes, planar, 5) == decode(*codec, payload, 5));
-  CHECK(planes->explain(planar, 5, {})[0].value == "0 1 2 2 3");
+  CHECK(planes->explain(planar, 5, {})[0].value == "0, 1, 2, 2, 3");
 }
 
 TEST_CASE("LinearQuant: multiples of a step, clipped to k bits") {
@@ -56,7 +56,7 @@ TEST_CASE("LinearQuant: multiples of a step, clipped to k bits") {
   const auto codec = kbit(3, "step", "packed", "0.25");
   const auto payload = encode(*codec, {.3f, .375f, -.1f, -5, 9});
   CHECK(decode(*codec, payload, 5) == std::vector<float>{.25f, .5f, 0, -1, .75f});
-  CHECK(codec->explain(payload, 5, {})[0].value == "5 6 4 0 7");
+  CHECK(codec->explain(payload, 5, {})[0].value == "5, 6, 4, 0, 7");
 }
 
 TEST_CASE("k bits on either grid, in either layout: the definition") {

@@ -93,9 +93,9 @@ TEST_CASE("every instruction set gives the levels and values of the shared arith
                   kernels::level_codes(values.data(), n, grid, rounding, kDraws, begin, out);
                 });
               std::vector<float> decoded(n), sum(n, 0.5f);
-              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Sink::kStore, 1.0f,
+              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Output::kStore, 1.0f,
                                     decoded.data());
-              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Sink::kAdd, 3.0f,
+              kernels::level_values(bytes_of(codes), n, grid, NAN, kernels::Output::kAdd, 3.0f,
                                     sum.data());
               for (std::size_t e = 0; e < n; ++e) {
                 const std::uint32_t draw = draw_of(kDraws, begin + e);
@@ -129,7 +129,7 @@ TEST_CASE("every instruction set gives the norm levels and values of the shared 
             kernels::norm_codes(values.data(), n, &grid, n, bits, kDraws, 4, codes.data());
             kernels::signed_norm_levels(values.data(), n, grid, kDraws, 4, signed_levels.data());
             std::vector<float> decoded(n);
-            kernels::norm_values(bytes_of(codes), n, grid, bits, kernels::Sink::kStore, 1.0f,
+            kernels::norm_values(bytes_of(codes), n, grid, bits, kernels::Output::kStore, 1.0f,
                                  decoded.data());
             for (std::size_t e = 0; e < n; ++e) {
               const std::int32_t level = signed_norm_level(values[e], grid, draw_of(kDraws, e + 4));
@@ -164,8 +164,8 @@ TEST_CASE("the columns' largest magnitudes, scaled codes and their values") {
     std::vector<float> scaled(300), decoded(300);
     for (std::size_t e = 0; e < 300; ++e) scaled[e] = 40.0f / (std::abs(inverses[e]) + 1e-6f);
     kernels::scaled_codes(values.data(), scaled.data(), 300, 8.0f, codes.data());
-    kernels::scaled_values(bytes_of(codes), inverses.data(), 300, 8.0f, kernels::Sink::kStore, 1.0f,
-                           decoded.data());
+    kernels::scaled_values(bytes_of(codes), inverses.data(), 300, 8.0f, kernels::Output::kStore,
+                           1.0f, decoded.data());
     for (std::size_t e = 0; e < 300; ++e) {
       REQUIRE(largest[e] == std::max(bits_of(0.001f), magnitude_bits(values[e])));
       REQUIRE(codes[e] == scaled_code(values[e], scaled[e], 8.0f));
@@ -175,7 +175,7 @@ TEST_CASE("the columns' largest magnitudes, scaled codes and their values") {
     std::vector<float> ends(2);
     const std::uint8_t first_and_last[] = {0, 255};
     kernels::symmetric_values({reinterpret_cast<const std::byte*>(first_and_last), 8}, 2, 0.3f,
-                              255.0f, kernels::Sink::kStore, 1.0f, ends.data());
+                              255.0f, kernels::Output::kStore, 1.0f, ends.data());
     CHECK(ends == std::vector<float>{-0.3f, 0.3f});
   });
 }

@@ -50,7 +50,7 @@ TEST_CASE("log worked example, both ways") {
   const auto fields = codec->explain(payload, 4, {});
   REQUIRE(fields.size() == 3);
   CHECK(fields[1].value == "-1");
-  CHECK(fields[2].value == "2 36 0 1");
+  CHECK(fields[2].value == "2, 36, 0, 1");
 }
 
 TEST_CASE("the log code is AP2 within 31 octaves of the largest, and 0 below") {

@@ -144,7 +144,7 @@ TEST_CASE("lowbit worked example, table +-{1, 2, 4}, both ways") {
   const auto fields = codec->explain(payload, 4, {});
   REQUIRE(fields.size() == 8);
   CHECK(fields[2].value == "pm0124");
-  CHECK(fields[7].value == "6 2 4 1");
+  CHECK(fields[7].value == "6, 2, 4, 1");
   std::size_t at = 0;
   for (const auto& field : fields) {
     CHECK(field.offset == at);

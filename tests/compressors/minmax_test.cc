@@ -35,7 +35,7 @@ TEST_CASE("minmax worked example, both ways") {
   CHECK(decode(*codec, payload, 4) == std::vector<float>{-1, 0, 1, 2});
   const auto fields = codec->explain(payload, 4, {});
   REQUIRE(fields.size() == 4);
-  CHECK(fields[2].value == "0 1 2 3");
+  CHECK(fields[2].value == "0, 1, 2, 3");
   CHECK(fields[3].bytes == 7);
 }
 

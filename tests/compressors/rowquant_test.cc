@@ -44,7 +44,7 @@ TEST_CASE("rowquant worked example of the released grid, both ways") {
   CHECK(decode_rows(*codec, payload, 4, column) == std::vector<float>{0.25f, 0, 0, -0.5f});
   const auto fields = codec->explain(payload, {4, "a", column}, {});
   REQUIRE(fields.size() == 2);
-  CHECK(fields[0].value == "3 2 2 0");
+  CHECK(fields[0].value == "3, 2, 2, 0");
   CHECK(fields[1].bytes == 2);
 }
 

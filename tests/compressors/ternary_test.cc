@@ -70,8 +70,8 @@ TEST_CASE("threshold-ternary worked example, both ways, in 2 bits and base 3") {
   CHECK(error_of(g, q) == Approx(.1525));
   const auto fields = bits->explain(payload, 5, {});
   REQUIRE(fields.size() == 3);
-  CHECK(fields[2].value == "1 0 1 2 0");
-  CHECK(trits->explain(encode(*trits, g), 5, {})[2].value == "1 0 1 2 0");
+  CHECK(fields[2].value == "1, 0, 1, 2, 0");
+  CHECK(trits->explain(encode(*trits, g), 5, {})[2].value == "1, 0, 1, 2, 0");
 }
 
 TEST_CASE("threshold-ternary errs less than any other support and level") {
@@ -183,7 +183,7 @@ TEST_CASE("more bits: uniform levels with a dead zone") {
   const auto payload = encode(*codec, g);
   const float D = 1.75f / 3;
   CHECK(decode(*codec, payload, 5) == std::vector<float>{3 * D, 0, D, D, -2 * D});
-  CHECK(codec->explain(payload, 5, {})[2].value == "5 0 1 1 4");  // 2 m - 1 and 2 m
+  CHECK(codec->explain(payload, 5, {})[2].value == "5, 0, 1, 1, 4");  // 2 m - 1 and 2 m
   const auto wide = make_codec("ternary", {{"bits", "3"}, {"dead_zone", "0.9"}});
   CHECK(decode(*wide, encode(*wide, g), 5) == std::vector<float>{3 * D, 0, 0, 0, -2 * D});
   CHECK_THROWS_WITH(make_codec("ternary", {{"bits", "3"}, {"form", "base3"}}), Contains("base 3"));

@@ -5,17 +5,15 @@
 #include <mutex>
 #include <utility>
 
-#include "base/thread_team.h"
 #include "compressors/codecs/activations/sz_symbols.h"
 #include "compressors/coding/huffman.h"
 #include "compressors/kernels/huffman.h"
 #include "compressors/kernels/lorenzo.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
-
-constexpr std::size_t kRange = std::size_t{1} << 16;  // elements, at least, for a thread
 
 /// Hands out the scratch piece by piece, each aligned to 8.
 class Scratch {
@@ -44,7 +42,7 @@ struct Plan {
 kernels::ValueRange range_of(std::span<const float> data, ThreadTeam* team) {
   kernels::ValueRange all{data[0], data[0], 0};
   std::mutex joining;
-  for_ranges(team, data.size(), 16, kRange, [&](std::size_t begin, std::size_t end) {
+  for_ranges(team, data.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
     const auto part = kernels::value_range(data.data() + begin, end - begin);
     const std::lock_guard lock(joining);
     all.smallest = std::min(all.smallest, part.smallest);
@@ -110,9 +108,10 @@ class Encoder {
 
   void quantise(const SzBlock& block, const kernels::ValueRange& range) {
     grid_ = dual_grid(block.error_bound);
-    for_ranges(job_.team, data_.size(), 16, kRange, [&](std::size_t begin, std::size_t end) {
-      kernels::dual_codes(data_.data() + begin, end - begin, grid_, codes_.data() + begin);
-    });
+    for_ranges(
+        job_.team, data_.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
+          kernels::dual_codes(data_.data() + begin, end - begin, grid_, codes_.data() + begin);
+        });
     if (dual_has_code(float_of(range.max_magnitude), grid_)) return;
     for (const float value : data_) exact_ += dual_has_code(value, grid_) ? 0 : 1;
   }

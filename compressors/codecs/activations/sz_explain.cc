@@ -1,4 +1,5 @@
 #include "compressors/codecs/activations/sz_block.h"
+#include "compressors/field_text.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
@@ -49,14 +50,10 @@ std::string form_text(const SzBlock& block) {
          (block.has_exact ? ", exact values" : "");
 }
 
-std::string array_of(const char* type, std::size_t count) {
-  return std::string(type) + "[" + std::to_string(count) + "]";
-}
-
 void explain_tables(Fields& fields, const SzBlock& block, std::span<const std::byte> payload) {
   fields.number<std::uint16_t>("radius", "u16");
   fields.number<std::uint16_t>("symbols", "u16");
-  fields.list("code lengths", array_of("(i16, u8)", block.symbols), block.symbols, 3,
+  fields.list("code lengths", counted("(i16, u8)", block.symbols), block.symbols, 3,
               [&](std::size_t at) {
                 return std::to_string(load_field<std::int16_t>(payload, at)) + ":" +
                        std::to_string(load_field<std::uint8_t>(payload, at + 2));
@@ -71,14 +68,14 @@ void explain_tables(Fields& fields, const SzBlock& block, std::span<const std::b
 void explain_streams(Fields& fields, const SzBlock& block, std::span<const std::byte> payload) {
   fields.stream("symbols", "canonical Huffman", block.bits);
   if (block.zero_runs) fields.stream("run lengths", "bits", block.run_bits);
-  fields.list("outlier codes", array_of("(u32, i32)", block.outliers), block.outliers, kSzEntry,
+  fields.list("outlier codes", counted("(u32, i32)", block.outliers), block.outliers, kSzEntry,
               [&](std::size_t at) {
                 const SzEntry entry = sz_entry(payload, at);
                 return std::to_string(entry.index) + ":" +
                        std::to_string(static_cast<std::int32_t>(entry.bits));
               });
   if (!block.has_exact) return;
-  fields.list("exact", array_of("(u32, f32)", block.exact), block.exact, kSzEntry,
+  fields.list("exact", counted("(u32, f32)", block.exact), block.exact, kSzEntry,
               [&](std::size_t at) {
                 return std::to_string(load_field<std::uint32_t>(payload, at)) + ":" +
                        std::to_string(load_field<float>(payload, at + 4));
@@ -93,11 +90,11 @@ std::vector<PayloadField> explain_sz(const SzBlock& block, std::span<const std::
   fields.number<float>("error bound", "f32");
   fields.add("form", "u8", 1, form_text(block));
   fields.number<std::uint8_t>("dimensions", "u8");
-  fields.list("shape", array_of("u32", block.dimensions), block.dimensions, 4, [&](std::size_t at) {
+  fields.list("shape", counted("u32", block.dimensions), block.dimensions, 4, [&](std::size_t at) {
     return std::to_string(load_field<std::uint32_t>(payload, at));
   });
   if (block.raw()) {
-    fields.list("values", array_of("f32", block.n), block.n, 4,
+    fields.list("values", counted("f32", block.n), block.n, 4,
                 [&](std::size_t at) { return std::to_string(load_field<float>(payload, at)); });
   } else {
     explain_tables(fields, block, payload);

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/thread_team.h"
 #include "compressors/kernels/huffman.h"
 #include "compressors/kernels/lorenzo.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
 
 static_assert(kernels::kRunClasses == kSzRunClasses + 1 && kSzChunk <= 64 * 64);
-constexpr std::size_t kRange = std::size_t{1} << 16;  // elements, at least, for a thread
 
 std::uint16_t symbol_of_first(const SzCodes& codes) {
   return lorenzo_symbol(static_cast<std::uint32_t>(codes.codes[0]), codes.radius);
@@ -84,7 +83,7 @@ void sz_symbols(const SzCodes& codes, std::size_t begin, std::size_t count,
 void count_sz_symbols(const SzCodes& codes, ThreadTeam* team, SzCounts& counts) {
   std::fill(counts.symbols.begin(), counts.symbols.end(), 0u);
   std::fill(std::begin(counts.runs), std::end(counts.runs), 0u);
-  for_ranges(team, codes.n, kSzChunk, kRange,
+  for_ranges(team, codes.n, kSzChunk, kRangeElements,
              [&](std::size_t begin, std::size_t end) { count_range(codes, begin, end, counts); });
 }
 

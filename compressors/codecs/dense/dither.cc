@@ -5,11 +5,12 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
-#include "compressors/dense_fields.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/levels.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/kernels/natural.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 #include "compressors/tensor_moments.h"
 
 namespace gradwire::compressors {
@@ -77,7 +78,7 @@ class DitherCodec final : public Codec {
         {0, norm_bytes(), "norm", options_.natural_norm ? "u16, a C_nat code" : "f32",
          float_text(norm)},
         {norm_bytes(), payload.size() - norm_bytes(), "codes", code_array(code_bits(), tensor.n),
-         few_of(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
+         first_few(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
   }
 
  private:

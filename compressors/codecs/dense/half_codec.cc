@@ -4,9 +4,10 @@
 
 #include "compressors/arithmetic/bfloat.h"
 #include "compressors/arithmetic/half.h"
-#include "compressors/dense_fields.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -145,7 +146,7 @@ class HalfCodec final : public Codec {
     };
     return {{0, payload.size(), "values",
              std::string(half ? "f16[" : "bf16[") + std::to_string(tensor.n) + "]",
-             few_of(tensor.n, text)}};
+             first_few(tensor.n, text)}};
   }
 
  private:

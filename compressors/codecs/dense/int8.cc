@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -13,7 +12,7 @@ namespace gradwire::compressors {
 namespace {
 
 using kernels::BitOrder;
-using kernels::Sink;
+using kernels::Output;
 
 constexpr std::string_view kName = "int8";
 constexpr std::size_t kHeaderBytes = 12;
@@ -42,7 +41,7 @@ class Int8Codec final : public Codec {
     store_field(job.payload, 8, range.largest);
     const LevelGrid grid = level_grid(range.smallest, range.largest, kTop);
     auto* codes = reinterpret_cast<std::uint8_t*>(job.payload.data() + kHeaderBytes);
-    for_ranges(job.team, n, 64, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+    for_ranges(job.team, n, 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
       kernels::level_codes(job.tensor.data.data() + begin, end - begin, grid, rounding_, job.draws,
                            begin, kernels::byte_codes(codes + begin));
     });
@@ -50,10 +49,10 @@ class Int8Codec final : public Codec {
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, store_sink(job.values.size()), 1.0f);
+    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
   }
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Sink::kAdd, factor);
+    decode_into(job, Output::kAdd, factor);
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
@@ -72,7 +71,7 @@ class Int8Codec final : public Codec {
     if (data.empty()) return {};
     std::mutex mutex;
     kernels::ValueRange all{data[0] + 0.0f, data[0] + 0.0f, true};
-    for_ranges(job.team, data.size(), 64, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+    for_ranges(job.team, data.size(), 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
       const auto part = kernels::bucket_range(data.data() + begin, end - begin);
       const std::lock_guard lock(mutex);
       all.smallest = std::min(all.smallest, part.smallest);
@@ -97,14 +96,14 @@ class Int8Codec final : public Codec {
                      "byte 8 begins a maximum that is not finite or below the minimum");
   }
 
-  static void decode_into(const DecodeJob& job, Sink sink, float factor) {
+  static void decode_into(const DecodeJob& job, Output output, float factor) {
     const std::size_t n = job.values.size();
     require_header(job.payload, n);
     const auto largest = load_field<float>(job.payload, 8);
     const LevelGrid grid = level_grid(load_field<float>(job.payload, 4), largest, kTop);
     const kernels::PackedCodes codes{job.payload.data() + kHeaderBytes, 8};
-    for_ranges(job.team, n, 64, kSmallestRange, [&](std::size_t begin, std::size_t end) {
-      kernels::level_values(codes.from(begin), end - begin, grid, largest, sink, factor,
+    for_ranges(job.team, n, 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
+      kernels::level_values(codes.from(begin), end - begin, grid, largest, output, factor,
                             job.values.data() + begin);
     });
   }

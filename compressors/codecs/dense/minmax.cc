@@ -13,7 +13,7 @@ namespace gradwire::compressors {
 namespace {
 
 using kernels::BitOrder;
-using kernels::Sink;
+using kernels::Output;
 
 constexpr std::string_view kName = "minmax";
 constexpr std::size_t kHeaderBytes = 8;
@@ -61,10 +61,10 @@ class MinMaxCodec final : public Codec {
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, store_sink(job.values.size()), 1.0f);
+    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
   }
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Sink::kAdd, factor);
+    decode_into(job, Output::kAdd, factor);
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
@@ -135,7 +135,7 @@ class MinMaxCodec final : public Codec {
         store_field(job.payload, header_at(begin) + 4, ends.largest);
       }
     };
-    for_ranges(job.team, job.tensor.data.size(), bucket_, kSmallestRange, write);
+    for_ranges(job.team, job.tensor.data.size(), bucket_, kRangeElements, write);
   }
 
   Ends stored_ends(const EncodeJob& job, std::size_t begin) const {
@@ -179,7 +179,7 @@ class MinMaxCodec final : public Codec {
     }
   }
 
-  void decode_into(const DecodeJob& job, Sink sink, float factor) const {
+  void decode_into(const DecodeJob& job, Output output, float factor) const {
     const std::size_t n = job.values.size();
     require_size(kName, job.payload, max_encoded_size(n));
     require_headers(job.payload, n);
@@ -188,8 +188,8 @@ class MinMaxCodec final : public Codec {
                       [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
                         kernels::level_values(part, count,
                                               decoder_grid(job.payload, begin / bucket_),
-                                              std::numeric_limits<float>::quiet_NaN(), sink, factor,
-                                              job.values.data() + begin);
+                                              std::numeric_limits<float>::quiet_NaN(), output,
+                                              factor, job.values.data() + begin);
                       });
   }
 

@@ -2,9 +2,10 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
-#include "compressors/dense_fields.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/natural.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -55,7 +56,7 @@ class NaturalCodec final : public Codec {
     std::vector<float> values(tensor.n);
     read({.payload = payload, .values = values}, Output::kStore, 1.0f);
     return {{0, payload.size(), "codes", code_array(bits_, tensor.n),
-             few_of(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
+             first_few(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
   }
 
  private:

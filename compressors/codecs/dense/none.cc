@@ -1,8 +1,9 @@
 #include "compressors/codecs/codecs.h"
-#include "compressors/dense_fields.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/kernels/output.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -95,8 +96,8 @@ class NoneCodec final : public Codec {
                                     const SideInputs&) const override {
     require_size(kName, payload, 4 * tensor.n);
     const auto text = [&](std::size_t i) { return float_text(load_field<float>(payload, 4 * i)); };
-    return {{0, payload.size(), "values", "f32[" + std::to_string(tensor.n) + "]",
-             few_of(tensor.n, text)}};
+    return {{0, payload.size(), "values", counted("f32", tensor.n),
+             first_few(tensor.n, text)}};
   }
 
  private:

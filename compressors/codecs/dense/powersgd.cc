@@ -7,9 +7,11 @@
 
 #include "base/thread_team.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/kernels/low_rank.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 /// PowerSGD: the tensor as a matrix M[a, b], a = its first dimension, b = the rest, is sent as P
 /// Q':
@@ -145,7 +147,7 @@ class PowerSgdCodec final : public Codec {
     const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
     GRADWIRE_ASSERT(!warm_start_ || job.state.size() >= sizeof(float) * count);
     const bool warm = warm_start_ && !std::all_of(job.state.begin(), job.state.end(), is_zero);
-    if (!warm) require_draws(job.tensor, job.draws);
+    if (!warm) require_draws(kName, job.tensor, job.draws);
     for (std::size_t j = 0; j < f.columns; ++j)
       for (std::size_t k = 0; k < f.rank; ++k) {
         const std::size_t e = j * f.rank + k;
@@ -160,25 +162,19 @@ class PowerSgdCodec final : public Codec {
                                   : draws.injected[e];
   }
 
-  static void require_draws(const TensorView& tensor, const Draws& draws) {
-    const std::uint64_t n = tensor.data.size(), limit = std::uint64_t{1} << 34;
-    GRADWIRE_ASSERT(draws.injected.empty() || draws.injected.size() == n);
-    if (n > limit || draws.first_element > limit - n)
-      refuse_tensor(kName, tensor.name, "a random stream has draws for 2^34 elements only");
-  }
-
   static void iterate(const Factors& f, const EncodeJob& job, const Work& work) {
-    constexpr std::size_t kRange = std::size_t{1} << 16;  // elements of M, at least, for a thread
     const float* m = job.tensor.data.data();
-    for_ranges(
-        job.team, f.rows, 1, kRange / f.columns + 1, [&](std::size_t begin, std::size_t end) {
-          kernels::multiply_rows(m, f.rows, f.columns, begin, end, work.q, f.rank, work.product);
-        });
+    for_ranges(job.team, f.rows, 1, kRangeElements / f.columns + 1,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::multiply_rows(m, f.rows, f.columns, begin, end, work.q, f.rank,
+                                        work.product);
+               });
     orthonormalise(f, work.product, work.basis);
-    for_ranges(
-        job.team, f.columns, 16, kRange / f.rows + 1, [&](std::size_t begin, std::size_t end) {
-          kernels::multiply_columns(m, f.rows, f.columns, begin, end, work.basis, f.rank, work.q);
-        });
+    for_ranges(job.team, f.columns, 16, kRangeElements / f.rows + 1,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::multiply_columns(m, f.rows, f.columns, begin, end, work.basis, f.rank,
+                                           work.q);
+               });
   }
 
   static void require_payload(std::span<const std::byte> payload, const Factors& f, std::size_t n) {
@@ -218,15 +214,13 @@ class PowerSgdCodec final : public Codec {
 
   static PayloadField field(const char* name, std::span<const std::byte> payload, std::size_t at,
                             std::size_t rows, std::size_t columns) {
-    constexpr std::size_t kShown = 4;
     const std::size_t count = rows * columns;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(count, kShown); ++i)
-      text +=
-          (i > 0 ? ", " : "") + std::to_string(load_field<float>(payload, at + sizeof(float) * i));
-    if (count > kShown) text += ", ... (" + std::to_string(count) + ")";
+    const auto value = [&](std::size_t i) {
+      return float_text(load_field<float>(payload, at + sizeof(float) * i));
+    };
     const std::string dims = columns == 1 ? "" : ", " + std::to_string(columns);
-    return {at, sizeof(float) * count, name, "f32[" + std::to_string(rows) + dims + "]", text};
+    return {at, sizeof(float) * count, name, "f32[" + std::to_string(rows) + dims + "]",
+            first_few(count, value)};
   }
 
   std::size_t rank_, iterations_;

@@ -16,7 +16,7 @@ namespace gradwire::compressors {
 namespace {
 
 using kernels::BitOrder;
-using kernels::Sink;
+using kernels::Output;
 
 constexpr std::string_view kName = "qsgd";
 constexpr std::size_t kNormBytes = 4;
@@ -104,10 +104,10 @@ class QsgdFixed final : public QsgdCodec {
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, store_sink(job.values.size()), 1.0f);
+    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
   }
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Sink::kAdd, factor);
+    decode_into(job, Output::kAdd, factor);
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
@@ -134,7 +134,7 @@ class QsgdFixed final : public QsgdCodec {
   }
 
   void write_norms(const EncodeJob& job, std::atomic<bool>& finite) const {
-    for_ranges(job.team, job.tensor.data.size(), options_.bucket, kSmallestRange,
+    for_ranges(job.team, job.tensor.data.size(), options_.bucket, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
                  for (; begin < end; begin += options_.bucket)
                    store_field(job.payload, norm_at(begin), norm_of(job, begin, finite));
@@ -171,7 +171,7 @@ class QsgdFixed final : public QsgdCodec {
                        ", beyond " + std::to_string(options_.levels));
   }
 
-  void decode_into(const DecodeJob& job, Sink sink, float factor) const {
+  void decode_into(const DecodeJob& job, Output output, float factor) const {
     const std::size_t n = job.values.size();
     require_norms(job.payload, n);
     require_levels(job.payload, n);
@@ -180,7 +180,7 @@ class QsgdFixed final : public QsgdCodec {
                       [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
                         kernels::norm_values(
                             part, count, grid_of(load_field<float>(job.payload, norm_at(begin))),
-                            options_.bits, sink, factor, job.values.data() + begin);
+                            options_.bits, output, factor, job.values.data() + begin);
                       });
   }
 };

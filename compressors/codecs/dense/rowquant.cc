@@ -8,6 +8,7 @@
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/level_coding.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 
@@ -15,7 +16,7 @@ namespace gradwire::compressors {
 namespace {
 
 using kernels::BitOrder;
-using kernels::Sink;
+using kernels::Output;
 
 constexpr std::string_view kName = "rowquant";
 constexpr std::uint16_t kInfiniteHalf = 0x7C00;
@@ -36,13 +37,11 @@ class RowQuantCodec : public Codec {
                                     const SideInputs&) const override {
     require_scales(payload, tensor);
     const std::size_t used = packed_bytes(tensor.n, bits_), count = scales(tensor);
-    std::string shown;
-    for (std::size_t i = 0; i < std::min<std::size_t>(count, 8); ++i)
-      shown += (i > 0 ? " " : "") +
-               std::to_string(float_from_half(load_field<std::uint16_t>(payload, used + 2 * i)));
-    if (count > 8) shown += " ...";
+    const auto scale = [&](std::size_t i) {
+      return float_text(float_from_half(load_field<std::uint16_t>(payload, used + 2 * i)));
+    };
     return {code_field(payload.first(used), 0, tensor.n, bits_, BitOrder::kHighFirst, "codes"),
-            {used, 2 * count, "scales", "f16[" + std::to_string(count) + "]", shown}};
+            {used, 2 * count, "scales", counted("f16", count), first_few(count, scale)}};
   }
 
  protected:
@@ -97,10 +96,10 @@ class SymmetricRows final : public RowQuantCodec {
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, store_sink(job.values.size()), 1.0f);
+    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
   }
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Sink::kAdd, factor);
+    decode_into(job, Output::kAdd, factor);
   }
 
  private:
@@ -115,7 +114,7 @@ class SymmetricRows final : public RowQuantCodec {
 
   void write_scales(const EncodeJob& job, std::size_t row) const {
     std::atomic<bool> finite{true}, fits{true};
-    for_ranges(job.team, job.tensor.data.size(), row, kSmallestRange,
+    for_ranges(job.team, job.tensor.data.size(), row, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
                  for (; begin < end; begin += row) {
                    const std::uint32_t largest =
@@ -131,7 +130,7 @@ class SymmetricRows final : public RowQuantCodec {
       if (std::isinf(scale_at(scales_out(job), i))) refuse_scale(job, "row", i);
   }
 
-  void decode_into(const DecodeJob& job, Sink sink, float factor) const {
+  void decode_into(const DecodeJob& job, Output output, float factor) const {
     const std::size_t n = job.values.size(), row = job.spec().columns();
     require_scales(job.payload, job.spec());
     const std::byte* halves = job.payload.data() + packed_bytes(n, bits_);
@@ -139,7 +138,7 @@ class SymmetricRows final : public RowQuantCodec {
     for_coded_buckets(job.team, n, row, codes,
                       [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
                         kernels::symmetric_values(part, count, scale_at(halves, begin / row),
-                                                  static_cast<float>(top_), sink, factor,
+                                                  static_cast<float>(top_), output, factor,
                                                   job.values.data() + begin);
                       });
   }
@@ -177,11 +176,11 @@ class ReleasedColumns final : public RowQuantCodec {
   }
 
   void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    decode_into(job, store_sink(job.values.size()), 1.0f, scratch);
+    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f, scratch);
   }
   void decode_accumulate(const DecodeJob& job, float factor,
                          std::span<std::byte> scratch) const override {
-    decode_into(job, Sink::kAdd, factor, scratch);
+    decode_into(job, Output::kAdd, factor, scratch);
   }
 
  private:
@@ -204,7 +203,7 @@ class ReleasedColumns final : public RowQuantCodec {
     }
   }
 
-  void decode_into(const DecodeJob& job, Sink sink, float factor,
+  void decode_into(const DecodeJob& job, Output output, float factor,
                    std::span<std::byte> scratch) const {
     const std::size_t n = job.values.size(), columns = job.spec().columns();
     require_scales(job.payload, job.spec());
@@ -216,7 +215,7 @@ class ReleasedColumns final : public RowQuantCodec {
     for_coded_buckets(job.team, n, columns, codes,
                       [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
                         kernels::scaled_values(part, scales.data() + begin % columns, count, half_,
-                                               sink, factor, job.values.data() + begin);
+                                               output, factor, job.values.data() + begin);
                       });
   }
 

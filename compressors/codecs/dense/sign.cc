@@ -1,19 +1,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thread_team.h"
 #include "compressors/arithmetic/sign.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/sign.h"
 #include "compressors/ordered_sum.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "sign";
 constexpr std::size_t kScaleBytes = 4;
-constexpr std::size_t kSmallestRange = std::size_t{1} << 16;  ///< elements a thread is given
 
 constexpr std::size_t bit_bytes(std::size_t n) {
   return n / 8 + (n % 8 != 0 ? 1 : 0);
@@ -41,11 +41,11 @@ template <class Body>
 void for_parts(ThreadTeam* team, const Blocks& blocks, Body&& body) {
   if (blocks.count() <= 1) {
     if (blocks.n > 0)
-      for_ranges(team, blocks.n, kSumBlock, kSmallestRange,
+      for_ranges(team, blocks.n, kSumBlock, kRangeElements,
                  [&](std::size_t begin, std::size_t end) { body(0, begin, end); });
     return;
   }
-  const std::size_t smallest = std::max<std::size_t>(1, kSmallestRange / blocks.length);
+  const std::size_t smallest = std::max<std::size_t>(1, kRangeElements / blocks.length);
   for_ranges(team, blocks.count(), 1, smallest, [&](std::size_t first, std::size_t last) {
     for (std::size_t b = first; b < last; ++b) body(b, std::size_t{0}, blocks.elements(b));
   });
@@ -116,12 +116,11 @@ class SignCodec final : public Codec {
     std::vector<PayloadField> fields;
     for (std::size_t b = 0; b < blocks.count(); ++b) {
       const std::size_t at = blocks.offset(b), n = blocks.elements(b);
-      const std::string which = blocks.count() > 1 ? "[" + std::to_string(b) + "]" : "";
+      const std::string which = blocks.count() > 1 ? counted("", b) : "";
       if (scaled_)
         fields.push_back(
-            {at, kScaleBytes, "mu" + which, "f32", std::to_string(scale_of(payload, blocks, b))});
-      fields.push_back({at + blocks.header, bit_bytes(n), "signs" + which,
-                        "u1[" + std::to_string(n) + "]",
+            {at, kScaleBytes, "mu" + which, "f32", float_text(scale_of(payload, blocks, b))});
+      fields.push_back({at + blocks.header, bit_bytes(n), "signs" + which, code_array(1, n),
                         signs_text(payload.subspan(at + blocks.header), n)});
     }
     return fields;

@@ -3,6 +3,7 @@
 
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/packed_table.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/ternary_threshold.h"
 #include "compressors/payload.h"
 #include "compressors/threshold_search.h"
@@ -81,7 +82,7 @@ class ThresholdCodec final : public TernaryBase {
     write_header(job, best.level);
     const auto out = job.payload.subspan(kCodes);
     for_ranges(
-        job.team, data.size(), kTritChunk, kSmallestRange, [&](std::size_t begin, std::size_t end) {
+        job.team, data.size(), kTritChunk, kRangeElements, [&](std::size_t begin, std::size_t end) {
           if (base3_)
             write_trits(data.subspan(begin, end - begin), best.lowest, out.subspan(begin / 5));
           else
@@ -102,7 +103,7 @@ class ThresholdCodec final : public TernaryBase {
       PayloadField field =
           code_field(first, kCodes, shown, 2, kernels::BitOrder::kLowFirst, "codes");
       field.bytes = payload.size() - kCodes;
-      field.type = "base-3[" + std::to_string(tensor.n) + "], five a byte";
+      field.type = counted("base-3", tensor.n) + ", five a byte";
       if (tensor.n > shown) field.value += " ...";
       fields.push_back(std::move(field));
     } else {
@@ -128,7 +129,7 @@ class ThresholdCodec final : public TernaryBase {
   }
 
   void read(const DecodeJob& job, float level, kernels::Output output) const override {
-    for_ranges(job.team, job.values.size(), kTritChunk, kSmallestRange,
+    for_ranges(job.team, job.values.size(), kTritChunk, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
                  const auto values = job.values.subspan(begin, end - begin);
                  if (base3_)

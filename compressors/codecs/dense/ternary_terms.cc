@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "compressors/bit_packing.h"
-#include "compressors/dense_fields.h"
 #include "compressors/kernels/integers.h"
 #include "compressors/kernels/ternary.h"
 #include "compressors/payload.h"

@@ -4,9 +4,10 @@
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/dense/ternary_terms.h"
-#include "compressors/dense_fields.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/ternary.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 #include "compressors/tensor_moments.h"
 #include "compressors/trits.h"
 
@@ -78,7 +79,7 @@ class TernGradCodec final : public Codec {
     return {{0, kScaleBytes, "scale", "f32", float_text(scale)},
             {kScaleBytes, payload.size() - kScaleBytes, "codes t + 1",
              options_.base3 ? "base 3, five a byte" : code_array(2, tensor.n),
-             scale > 0.0f ? "t = " + few_of(tensor.n, term) : std::string("of scale 0")}};
+             scale > 0.0f ? "t = " + first_few(tensor.n, term) : std::string("of scale 0")}};
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "compressors/arithmetic/selection.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse/sparse_values.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 
@@ -73,13 +74,12 @@ class RandomkCodec final : public Codec, public NamesElements {
                                     const SideInputs& side) const override {
     std::vector<float> values(tensor.n);
     check({.payload = payload, .side = side, .values = values});
-    std::string few;
     const std::size_t k = count_.of(tensor.n);
-    for (std::size_t i = 0; i < k && i < 4; ++i)
-      few += (i == 0 ? "" : ", ") + std::to_string(load_field<float>(payload, kKeyBytes + 4 * i));
+    const auto value = [&](std::size_t i) {
+      return float_text(load_field<float>(payload, kKeyBytes + 4 * i));
+    };
     return {{0, kKeyBytes, "key", "u64", std::to_string(load_field<std::uint64_t>(payload, 0))},
-            {kKeyBytes, 4 * k, "values", "f32[" + std::to_string(k) + "]",
-             k > 4 ? few + ", ..." : few}};
+            {kKeyBytes, 4 * k, "values", counted("f32", k), first_few(k, value)}};
   }
 
  private:

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/thread_team.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -73,7 +73,7 @@ SelectionRule selection_rule(const OptionValues& options) {
 }
 
 void clear_values(std::span<float> values, ThreadTeam* team) {
-  for_ranges(team, values.size(), 1024, 65536, [&](std::size_t begin, std::size_t end) {
+  for_ranges(team, values.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
     if (begin < end) std::memset(values.data() + begin, 0, (end - begin) * sizeof(float));
   });
 }

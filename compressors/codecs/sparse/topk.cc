@@ -7,6 +7,7 @@
 #include "compressors/codecs/sparse/sparse_values.h"
 #include "compressors/coding/index_coder.h"
 #include "compressors/coding/index_walk.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/select.h"
 #include "compressors/payload.h"
 
@@ -224,14 +225,6 @@ class TopkCodec final : public Codec, public NamesElements {
   IndexFormat format_;
   ValueSection values_;
 };
-
-template <class At>
-std::string first_few(std::size_t count, At&& at) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(count, 4); ++i)
-    text += (i == 0 ? "" : ", ") + at(i);
-  return count > 4 ? text + ", ..." : text;
-}
 
 std::vector<PayloadField> TopkCodec::explain(std::span<const std::byte> payload,
                                              const TensorSpec& tensor,

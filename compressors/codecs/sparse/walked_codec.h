@@ -7,9 +7,10 @@
 #include <span>
 #include <string>
 
-#include "base/thread_team.h"
 #include "compressors/codec.h"
+#include "compressors/field_text.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 #include "compressors/selection.h"
 
 /// What sparse codecs share: payloads that are read entry by entry.
@@ -24,7 +25,7 @@ inline std::size_t floor_count(std::size_t n, double ratio) {
 }
 
 inline void clear_values(std::span<float> values, ThreadTeam* team) {
-  for_ranges(team, values.size(), 16, 65536, [&](std::size_t begin, std::size_t end) {
+  for_ranges(team, values.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
     std::fill(values.data() + begin, values.data() + end, 0.0f);
   });
 }
@@ -74,20 +75,6 @@ inline void refuse_beyond(std::string_view codec, const TensorView& tensor, std:
   if (tensor.data.size() > limit)
     refuse_tensor(codec, tensor.name,
                   "it has more than " + std::to_string(limit) + " elements, the format's limit");
-}
-
-/// "f32[12]".
-inline std::string counted(std::string_view type, std::size_t count) {
-  return std::string(type).append("[").append(std::to_string(count)).append("]");
-}
-
-/// "1, 4, 8, ..." of the first few.
-template <class At>
-std::string first_few(std::size_t count, At&& at) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(count, 6); ++i)
-    text += (i > 0 ? ", " : "") + at(i);
-  return count > 6 ? text + ", ..." : text;
 }
 
 /// A codec whose payload names entries. Derived gives

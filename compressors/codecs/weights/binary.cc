@@ -67,11 +67,11 @@ class BinaryCodec final : public Codec {
   template <class Body>
   static void for_parts(ThreadTeam* team, const NodeRows& nodes, Body&& body) {
     if (nodes.rows == 1 || nodes.columns % 64 == 0) {
-      for_ranges(team, nodes.rows * nodes.columns, 4096, kSmallestRange,
+      for_ranges(team, nodes.rows * nodes.columns, 4096, kRangeElements,
                  [&](std::size_t begin, std::size_t end) { body(begin, end - begin, begin / 8); });
       return;
     }
-    const std::size_t rows = std::max<std::size_t>(1, kSmallestRange / nodes.columns);
+    const std::size_t rows = std::max<std::size_t>(1, kRangeElements / nodes.columns);
     for_ranges(team, nodes.rows, 1, rows, [&](std::size_t first, std::size_t last) {
       for (std::size_t r = first; r < last; ++r)
         body(r * nodes.columns, nodes.columns, r * plane_bytes(nodes.columns));

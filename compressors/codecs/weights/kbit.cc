@@ -1,6 +1,7 @@
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/packed_table.h"
 #include "compressors/codecs/weights/node_rows.h"
+#include "compressors/field_text.h"
 #include "compressors/kernels/planes.h"
 #include "compressors/payload.h"
 #include "compressors/xnor_gemm.h"
@@ -109,13 +110,11 @@ class PlanarKbit final : public KbitCodec {
                                     const SideInputs&) const override {
     require_size(kName, payload, max_encoded_size(tensor));
     const NodeRows nodes = node_rows(tensor);
-    std::uint8_t codes[8];
-    const std::size_t shown = tensor.n == 0 ? 0 : std::min<std::size_t>(nodes.columns, 8);
+    std::uint8_t codes[kFew];
+    const std::size_t shown = tensor.n == 0 ? 0 : std::min(nodes.columns, kFew);
     kernels::join_planes(payload.data(), shown, grid_.bits, plane_bytes(nodes.columns), codes);
-    std::string text;
-    for (std::size_t i = 0; i < shown; ++i)
-      text.append(i == 0 ? "" : " ").append(std::to_string(codes[i]));
-    if (tensor.n > shown) text.append(" ...");
+    std::string text = first_few(shown, [&](std::size_t i) { return std::to_string(codes[i]); });
+    if (tensor.n > shown) text += ", ...";
     std::string type = "u64";
     for (const std::size_t size :
          {nodes.rows, static_cast<std::size_t>(grid_.bits), plane_bytes(nodes.columns) / 8})
@@ -138,7 +137,7 @@ class PlanarKbit final : public KbitCodec {
   template <class Body>
   void for_parts(ThreadTeam* team, const NodeRows& nodes, Body&& body) const {
     const std::size_t parts = buckets(nodes.columns, kernels::kLevelChunk);
-    const std::size_t smallest = kSmallestRange / std::min(nodes.columns + 1, kernels::kLevelChunk);
+    const std::size_t smallest = kRangeElements / std::min(nodes.columns + 1, kernels::kLevelChunk);
     for_ranges(team, nodes.rows * parts, 1, smallest, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const std::size_t row = i / parts, column = i % parts * kernels::kLevelChunk;
@@ -154,7 +153,7 @@ class PlanarKbit final : public KbitCodec {
       std::uint8_t codes[kernels::kLevelChunk];
       kernels::join_planes(job.payload.data() + part.byte, part.n, grid_.bits, part.stride, codes);
       kernels::table_values({reinterpret_cast<const std::byte*>(codes), 8}, part.n, table.values,
-                            1 << grid_.bits, sink_of(output), job.values.data() + part.at);
+                            1 << grid_.bits, output, job.values.data() + part.at);
     });
   }
 };

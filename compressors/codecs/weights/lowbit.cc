@@ -115,7 +115,7 @@ class LowbitCodec final : public Codec {
   void write_nodes(EncodeJob& job, const LowbitRecord& record, std::span<double> quantisers) const {
     const std::span<const float> data = job.tensor.data;
     const std::size_t columns = record.columns;
-    const std::size_t rows_a_range = std::max<std::size_t>(1, kSmallestRange / (columns + 1));
+    const std::size_t rows_a_range = std::max<std::size_t>(1, kRangeElements / (columns + 1));
     for_ranges(job.team, record.rows, 1, rows_a_range, [&](std::size_t first, std::size_t last) {
       for (std::size_t r = first; r < last; ++r) {
         const LowbitScale scale = checked(
@@ -160,8 +160,8 @@ class LowbitCodec final : public Codec {
         job.team, job.values.size(), std::max<std::size_t>(record.columns, 1), all,
         [&](std::size_t e, std::size_t n, const kernels::PackedCodes& codes) {
           const ValueTable table = table_of(job, record, e / record.columns, factor);
-          largest.raise(kernels::table_values(codes, n, table.values, 1 << record.bits(),
-                                              sink_of(output), job.values.data() + e));
+          largest.raise(kernels::table_values(codes, n, table.values, 1 << record.bits(), output,
+                                              job.values.data() + e));
         });
     return largest.get();
   }
