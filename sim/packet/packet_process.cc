@@ -121,19 +121,19 @@ void PacketProcess::exchange(std::string_view attempted) {
     if (ready < 0 && errno != EINTR) throw system_error("wait for", program_, errno);
     if (ready <= 0) continue;
     if (fds[1].revents) keep_last_words();
-    if (fds[2].revents) write_some(attempted);
+    if (fds[2].revents) write_some();
     if (fds[0].revents) return read_some(attempted);
   }
 }
 
-void PacketProcess::write_some(std::string_view attempted) {
+void PacketProcess::write_some() {
   const SigpipeBlocked guard;
   const ssize_t written = ::write(child_.stdin_pipe().get(), outgoing_.data() + outgoing_done_,
                                   outgoing_.size() - outgoing_done_);
   if (written >= 0) {
     outgoing_done_ += static_cast<std::size_t>(written);
   } else if (errno == EPIPE) {
-    died(attempted);
+    outgoing_done_ = outgoing_.size();  // it reads no more: what it still says tells why
   } else if (errno != EAGAIN && errno != EINTR) {
     throw system_error("write to", program_, errno);
   }

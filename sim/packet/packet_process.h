@@ -25,7 +25,7 @@ class PacketProcess {
 
  private:
   void exchange(std::string_view attempted);
-  void write_some(std::string_view attempted);
+  void write_some();
   void read_some(std::string_view attempted);
   void keep_last_words();
   bool take_frame(nlohmann::json& frame);
