@@ -1,12 +1,3 @@
-gradwire_test(compressors_arithmetic
-  SOURCES shared_arithmetic_test.cc
-  LIBRARIES gradwire::compressors
-  LABELS unit)
-gradwire_test(compressors_cuda_sizes
-  SOURCES cuda_sizes_test.cc
-  LIBRARIES gradwire::compressors gradwire::compressors_cuda
-  LABELS unit)
-
 # test_compressors_cuda_on_cpu, built on demand: cuda_test.cc over the kernels' sources on the CPU.
 # Needs no CUDA at all (cuda_on_cpu/cuda_runtime_api.h says what it can show).
 find_package(Python3 QUIET COMPONENTS Interpreter)

@@ -1,1 +1,0 @@
-list(APPEND compressors_sources crc32c.cc frame.cc)

@@ -1,1 +1,0 @@
-list(APPEND compressors_sources codec_plan.cc decorators/clip.cc decorators/rules.cc)
