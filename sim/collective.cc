@@ -20,8 +20,13 @@ class RingGenerator final : public CollectiveGenerator {
       : spec_(spec),
         ranks_(static_cast<int>(spec.members.size())),
         hops_(spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks_ - 1) : ranks_ - 1),
+        gathers_(spec.kind == CollectiveKind::kRingAllGather),
         blocks_(bytes.begin(), bytes.end()),
-        rank_(static_cast<std::size_t>(ranks_)) {}
+        rank_(static_cast<std::size_t>(ranks_)) {
+    for (int c = 0; !gathers_ && c < ranks_; ++c) {
+      counts_.push_back(chunk_range(spec.elements, ranks_, c).count);
+    }
+  }
 
   std::int64_t transfers_total() const override {
     return static_cast<std::int64_t>(hops_) * ranks_;
@@ -90,21 +95,23 @@ class RingGenerator final : public CollectiveGenerator {
     int block = rank - hop;
     while (block < 0) block += ranks_;
     transfer.block = block;
-    if (spec_.kind == CollectiveKind::kRingAllGather) {
+    if (gathers_) {
       transfer.bytes = blocks_[static_cast<std::size_t>(block)];
       return transfer;
     }
     transfer.reduce = hop < ranks_ - 1;
     transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
-    const ChunkRange chunk = chunk_range(spec_.elements, ranks_, block);
-    transfer.bytes = packed_bytes(chunk.count, width_of(spec_, transfer.contributors));
+    transfer.bytes = packed_bytes(counts_[static_cast<std::size_t>(block)],
+                                  width_of(spec_, transfer.contributors));
     return transfer;
   }
 
   const CollectiveSpec& spec_;
   int ranks_;
   int hops_;
-  std::vector<Bytes> blocks_;
+  bool gathers_;
+  std::vector<Bytes> blocks_;         // of a gather, by rank
+  std::vector<std::int64_t> counts_;  // of a reduction: elements by chunk
   std::vector<RankState> rank_;
   std::vector<EarlyHop> early_;
 };

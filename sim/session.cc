@@ -24,8 +24,11 @@ GraphSession::GraphSession(const Cluster& cluster, Network& network, const Sessi
 GraphSession::~GraphSession() = default;
 
 GraphSession::Run* GraphSession::find(GraphId graph) const {
+  if (last_found_ != nullptr && last_found_->id == graph) return last_found_;
   if (graph < first_id_ || graph - first_id_ >= runs_.size()) return nullptr;
-  return runs_[graph - first_id_].get();
+  Run* run = runs_[graph - first_id_].get();
+  if (run != nullptr) last_found_ = run;
+  return run;
 }
 
 GraphSession::Run& GraphSession::get(GraphId graph) const {
@@ -171,7 +174,8 @@ void GraphSession::run_timer(const Timer& timer) {
     const Slot done = slots_[timer.index];
     free_slot(slot);
     Run* run = find(timer.graph);
-    if (run != nullptr && !run->cancelled) hop_delivered(*run, done.op, done.hop);
+    if (run == nullptr || run->cancelled) return;
+    hop_delivered(*run, done.op, collective_of(*run, done.op), done.hop);
     return;
   }
   Run* run = find(timer.graph);
@@ -191,7 +195,7 @@ void GraphSession::run_timer(const Timer& timer) {
     default: {
       const CollectiveSpec& spec = run->spec(timer.index);
       for (std::uint32_t r = 0; r <= spec.members.size(); ++r) {
-        mark_rank_done(*run, timer.index, r);
+        mark_rank_done(*run, timer.index, collective_of(*run, timer.index), r);
       }
     }
   }
@@ -340,6 +344,7 @@ const GraphTemplate& GraphSession::graph_of(GraphId graph) const {
 void GraphSession::forget(GraphId graph) {
   if (find(graph) == nullptr) return;
   cancel(graph);
+  last_found_ = nullptr;
   runs_[graph - first_id_].reset();
   while (!runs_.empty() && runs_.front() == nullptr) {
     runs_.pop_front();

@@ -93,17 +93,17 @@ class GraphSession {
     std::vector<Waiting> waiting;  ///< heap
     bool listed = false;           ///< in dirty_lanes_
   };
+  static constexpr std::int32_t kNotInFlight = -2;
   /// A transfer in flight, or a hop that is being added. Slots are linked in order of start, so
   /// that the oldest one's limit is the next to pass.
-  struct Slot {
+  struct alignas(64) Slot {
     GraphId graph = 0;
     HopTransfer hop;
     double deadline = 0;
     OpIndex op = 0;
     std::uint32_t generation = 0;
-    std::int32_t previous = -1;
+    std::int32_t previous = kNotInFlight;
     std::int32_t next = -1;
-    bool in_flight = false;
   };
   struct OpenGate {
     GraphId graph = 0;
@@ -147,9 +147,9 @@ class GraphSession {
   void start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source, int destination);
   void hop_arrived(Run& run, OpIndex op, const HopTransfer& hop);
   void add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
-  void hop_delivered(Run& run, OpIndex op, const HopTransfer& hop);
-  void note_rank(Run& run, OpIndex op, int rank);
-  void mark_rank_done(Run& run, OpIndex op, std::uint32_t rank);
+  void hop_delivered(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
+  void note_rank(Run& run, OpIndex op, Collective& collective, int rank);
+  void mark_rank_done(Run& run, OpIndex op, Collective& collective, std::uint32_t rank);
 
   std::int32_t take_slot();
   void free_slot(std::int32_t slot);
@@ -164,6 +164,7 @@ class GraphSession {
   double now_ = 0;
   std::deque<std::unique_ptr<Run>> runs_;  // runs_[id - first_id_]; null = forgotten
   GraphId first_id_ = 1;
+  mutable Run* last_found_ = nullptr;  // most look-ups ask for the same one
   struct CachedIndex {
     GraphPtr graph;
     std::shared_ptr<const GraphIndex> index;

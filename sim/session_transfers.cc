@@ -35,7 +35,6 @@ void GraphSession::free_slot(std::int32_t slot) {
 
 void GraphSession::link_slot(std::int32_t slot) {
   Slot& state = slots_[static_cast<std::size_t>(slot)];
-  state.in_flight = true;
   state.previous = newest_slot_;
   state.next = -1;
   if (newest_slot_ >= 0) {
@@ -48,7 +47,6 @@ void GraphSession::link_slot(std::int32_t slot) {
 
 void GraphSession::unlink_slot(std::int32_t slot) {
   Slot& state = slots_[static_cast<std::size_t>(slot)];
-  state.in_flight = false;
   if (state.previous >= 0) {
     slots_[static_cast<std::size_t>(state.previous)].next = state.next;
   } else {
@@ -59,6 +57,7 @@ void GraphSession::unlink_slot(std::int32_t slot) {
   } else {
     newest_slot_ = state.previous;
   }
+  state.previous = kNotInFlight;
 }
 
 int GraphSession::host_of_rank(const CollectiveSpec& spec, int rank) const {
@@ -87,7 +86,7 @@ void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, 
 void GraphSession::on_network(const Delivery& delivery) {
   const auto index = static_cast<std::int32_t>(delivery.id & 0xFFFFFFFFu);
   const Slot slot = slots_[static_cast<std::size_t>(index)];
-  if (slot.generation != delivery.id >> 32 || !slot.in_flight) return;
+  if (slot.generation != delivery.id >> 32 || slot.previous == kNotInFlight) return;
   if (delivery.failed) {
     fail_transfer(index);
     return;
@@ -128,6 +127,7 @@ GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex op) {
   if (options_.closed_form == nullptr)
     collective.generator = make_generator(spec, run.bytes_of(op));
   if (reduces(spec)) collective.adding_until.assign(spec.members.size() + 1, 0);
+  collective.adds_at_once = spec.hop_fixed.value() == 0 && spec.hop_per_element.value() == 0;
   return collective;
 }
 
@@ -156,7 +156,7 @@ void GraphSession::rank_ready(Run& run, OpIndex op, std::uint32_t gate) {
     }
   }
   collective.held.resize(kept);
-  note_rank(run, op, rank);
+  note_rank(run, op, collective, rank);
 }
 
 void GraphSession::closed_form_ready(Run& run, OpIndex op, Collective& collective) {
@@ -185,7 +185,7 @@ void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& hop) {
   }
   Collective& collective = collective_of(run, op);
   if (!hop.reduce) {
-    hop_delivered(run, op, hop);
+    hop_delivered(run, op, collective, hop);
   } else if (collective.ready[static_cast<std::size_t>(hop.destination_rank)]) {
     add_hop(run, op, collective, hop);
   } else {
@@ -194,6 +194,10 @@ void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& hop) {
 }
 
 void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop) {
+  if (collective.adds_at_once) {
+    hop_delivered(run, op, collective, hop);
+    return;
+  }
   const CollectiveSpec& spec = run.spec(op);
   const auto ranks = static_cast<int>(spec.members.size());
   const std::int64_t count = chunk_range(spec.elements, ranks, hop.block).count;
@@ -202,7 +206,7 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
   double& until = collective.adding_until[static_cast<std::size_t>(hop.destination_rank)];
   until = std::max(until, now_) + cost;
   if (until <= now_) {
-    hop_delivered(run, op, hop);
+    hop_delivered(run, op, collective, hop);
     return;
   }
   const std::int32_t index = take_slot();
@@ -213,29 +217,30 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
   timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
 }
 
-void GraphSession::hop_delivered(Run& run, OpIndex op, const HopTransfer& hop) {
-  Collective& collective = collective_of(run, op);
+void GraphSession::hop_delivered(Run& run, OpIndex op, Collective& collective,
+                                 const HopTransfer& hop) {
   start_.clear();
   collective.generator->on_delivered(hop, start_);
   start_hops(run, op);
-  note_rank(run, op, hop.destination_rank);
+  note_rank(run, op, collective, hop.destination_rank);
   // Only a server's partner learns of its own message's arrival.
-  if (hop.source_rank < 0 || hop.destination_rank < 0) note_rank(run, op, hop.source_rank);
+  if (hop.source_rank < 0 || hop.destination_rank < 0) {
+    note_rank(run, op, collective, hop.source_rank);
+  }
 }
 
-void GraphSession::note_rank(Run& run, OpIndex op, int rank) {
-  const Collective& collective = collective_of(run, op);
+void GraphSession::note_rank(Run& run, OpIndex op, Collective& collective, int rank) {
   if (!collective.generator->rank_done(rank)) return;
   const std::size_t ranks = run.spec(op).members.size();
-  mark_rank_done(run, op,
+  mark_rank_done(run, op, collective,
                  rank < 0 ? static_cast<std::uint32_t>(ranks) : static_cast<std::uint32_t>(rank));
 }
 
-void GraphSession::mark_rank_done(Run& run, OpIndex op, std::uint32_t rank) {
+void GraphSession::mark_rank_done(Run& run, OpIndex op, Collective& collective,
+                                  std::uint32_t rank) {
   const std::uint32_t source = run.index->source_begin[op] + rank;
   if (run.source_done[source]) return;
   const CollectiveSpec& spec = run.spec(op);
-  Collective& collective = collective_of(run, op);
   if (rank < spec.members.size()) {
     run.timeline.rank_done[static_cast<std::size_t>(run.graph->peer[op])][rank] = Seconds(now_);
     emit(EventKind::kRankDone, run.id, op, spec.members[rank]);

@@ -30,12 +30,21 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       transport_(transport),
       seed_(seed),
       segment_(static_cast<double>(transport.wire_segment.count())),
+      headers_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       sharing_(capacities_of(cluster), ack_share(transport)),
+      last_peer_(static_cast<std::size_t>(cluster.host_count())),
       wire_(static_cast<std::size_t>(cluster.channel_count()), 0) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
+  LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
+  if (last.destination == destination) return last.connection;
   const std::int32_t c = table_.find_or_add(source, destination);
-  if (c < static_cast<std::int32_t>(connections_.size())) return c;
+  last = {destination, c};
+  if (c == static_cast<std::int32_t>(connections_.size())) open(source, destination);
+  return c;
+}
+
+void FlowNetwork::open(int source, int destination) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
@@ -45,7 +54,7 @@ std::int32_t FlowNetwork::connect(int source, int destination) {
       static_cast<std::uint32_t>(destination);
   due_.make_room(table_.count());
   repairs_.make_room(table_.count());
-  return sharing_.add_flow(route_);
+  sharing_.add_flow(route_);
 }
 
 std::int32_t FlowNetwork::take_transfer() {
@@ -63,18 +72,23 @@ void FlowNetwork::free_transfer(std::int32_t t) {
   free_transfers_.push_back(t);
 }
 
+FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
+  const std::int64_t segment = transport_.segment.count();
+  return {payload, wire_bytes(payload, transport_),
+          static_cast<double>((payload.count() + segment - 1) / segment)};
+}
+
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
   const std::int32_t c = connect(source, destination);
   const std::int32_t number = take_transfer();
-  const Bytes wire = wire_bytes(payload, transport_);
-  const std::int64_t segment = transport_.segment.count();
+  if (payload != sized_.payload) sized_ = size_of(payload);
   Transfer& t = transfer(number);
   t = Transfer{};
   t.used = true;
   t.id = id;
-  t.wire = wire;
-  t.segments = static_cast<double>((payload.count() + segment - 1) / segment);
+  t.wire = sized_.wire;
+  t.segments = sized_.segments;
   t.connection = c;
   Connection& link = connection(c);
   if (link.last >= 0) {
@@ -173,15 +187,22 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   const std::size_t before = delivered.size();
   for (;;) {
     resolve();
-    const double due = due_.empty() ? kInfinity : due_.top().time;
+    const double due = due_.empty() ? kInfinity : due_.first_time();
     const double arrival = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-    const double repair = repairs_.empty() ? kInfinity : repairs_.top().time;
+    const double repair = repairs_.empty() ? kInfinity : repairs_.first_time();
     const double next = std::min({due, arrival, repair});
     if (next > until.value()) break;
     now_ = std::max(now_, next);
     const double batch = now_ + now_ * kSameInstant;
-    while (!due_.empty() && due_.top().time <= batch) on_due(due_.top().number);
-    while (!repairs_.empty() && repairs_.top().time <= batch) on_repair(repairs_.top().number);
+    // What happens to one connection changes no other one's events before resolve().
+    while (!due_.empty() && due_.first_time() <= batch) {
+      due_.take_until(batch, batch_);
+      for (const IndexedHeap::Entry& entry : batch_) on_due(entry.number);
+    }
+    while (!repairs_.empty() && repairs_.first_time() <= batch) {
+      repairs_.take_until(batch, batch_);
+      for (const IndexedHeap::Entry& entry : batch_) on_repair(entry.number);
+    }
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -189,7 +210,6 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
 }
 
 void FlowNetwork::on_due(std::int32_t c) {
-  due_.remove(c);
   Connection& link = connection(c);
   if (link.due == Due::kResume) {
     if (link.window.left() <= 0) {
@@ -230,7 +250,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   Connection& link = connection(c);
   const std::int32_t number = link.first;
   Transfer& t = transfer(number);
-  count_wire(c, t);
+  count_wire(link, t);
   const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
   const double latency = link.path.propagation + link.path.forwarding * segment;
   t.arrival = now_ + latency;
@@ -269,14 +289,10 @@ void FlowNetwork::next_transfer(std::int32_t c) {
   link.rate = 0;
 }
 
-void FlowNetwork::count_wire(std::int32_t c, const Transfer& t) {
-  const double bytes = static_cast<double>(t.wire.count()) - t.charged;
-  const double acks = t.segments / kSegmentsPerAck *
-                      static_cast<double>((transport_.wire_segment - transport_.segment).count());
-  for (const ChannelId channel : sharing_.route(c)) {
-    wire_[static_cast<std::size_t>(channel)] += bytes;
-    wire_[static_cast<std::size_t>(channel ^ 1)] += acks;
-  }
+/// channels() spreads it over the route.
+void FlowNetwork::count_wire(Connection& link, const Transfer& t) const {
+  link.wire_sent += static_cast<double>(t.wire.count()) - t.charged;
+  link.acks_sent += t.segments / kSegmentsPerAck * headers_;
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
@@ -317,12 +333,15 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
   std::vector<double> wire = wire_;
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& link = connections_[c];
-    if (link.first < 0) continue;
-    const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
-    const double left = link.remaining - link.rate * (now_ - link.updated);
+    double sent = link.wire_sent;
+    if (link.first >= 0) {
+      const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
+      const double left = link.remaining - link.rate * (now_ - link.updated);
+      sent += static_cast<double>(t.wire.count()) - t.charged - left;
+    }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
-      wire[static_cast<std::size_t>(channel)] +=
-          static_cast<double>(t.wire.count()) - t.charged - left;
+      wire[static_cast<std::size_t>(channel)] += sent;
+      wire[static_cast<std::size_t>(channel ^ 1)] += link.acks_sent;
     }
   }
   std::vector<ChannelRecord> records;

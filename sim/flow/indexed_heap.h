@@ -1,11 +1,15 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace gradwire::sim {
 
-/// A 4-ary min-heap over small dense numbers, at most one entry each, ordered by (time, number);
-/// a number's time can be changed or taken away. Nothing is allocated once it has grown.
+/// Times of small dense numbers, at most one each, which can be changed or taken away. A 4-ary
+/// min-heap of groups: numbers that are set one after the other to the same time share one entry,
+/// in which they are linked in a circle, so that thousands of equal events cost no sifting. Nothing
+/// is allocated once it has grown.
 class IndexedHeap {
  public:
   struct Entry {
@@ -14,46 +18,133 @@ class IndexedHeap {
   };
 
   bool empty() const { return entries_.empty(); }
-  const Entry& top() const { return entries_.front(); }
-  void make_room(std::int32_t numbers) { place_.resize(static_cast<std::size_t>(numbers), -1); }
+  double first_time() const { return entries_.front().time; }
+  void make_room(std::int32_t numbers) { nodes_.resize(static_cast<std::size_t>(numbers)); }
 
   void set(std::int32_t number, double time) {
-    std::int32_t& at = place_[static_cast<std::size_t>(number)];
-    if (at < 0) {
+    Node& own = node(number);
+    const bool alone = own.place >= 0 && own.next == number;
+    if (own.place != kAbsent && !alone) unlink(number);
+    if (joins(number, time)) {
+      if (alone) erase(own.place);
+      append(number, last_set_);
+    } else if (alone) {
+      change(static_cast<std::size_t>(own.place), {time, number});
+      last_set_ = number;
+    } else {
+      own = {0, number, number};
       entries_.push_back({time, number});
       sift_up(entries_.size() - 1, {time, number});
-      return;
-    }
-    const auto place = static_cast<std::size_t>(at);
-    if (time < entries_[place].time) {
-      sift_up(place, {time, number});
-    } else {
-      sift_down(place, {time, number});
+      last_set_ = number;
     }
   }
 
   void remove(std::int32_t number) {
-    const std::int32_t at = place_[static_cast<std::size_t>(number)];
-    if (at < 0) return;
-    place_[static_cast<std::size_t>(number)] = -1;
-    const Entry last = entries_.back();
-    entries_.pop_back();
-    const auto place = static_cast<std::size_t>(at);
-    if (place == entries_.size()) return;
-    if (place > 0 && before(last, entries_[(place - 1) / 4])) {
-      sift_up(place, last);
+    Node& own = node(number);
+    if (own.place == kAbsent) return;
+    if (own.next != number) {
+      unlink(number);
     } else {
-      sift_down(place, last);
+      erase(own.place);
     }
+    own.place = kAbsent;
+    if (last_set_ == number) last_set_ = -1;
+  }
+
+  /// Takes out all that are due until `limit`, in order of (time, number).
+  void take_until(double limit, std::vector<Entry>& taken) {
+    taken.clear();
+    std::size_t second_run = 0;  // where the order first breaks
+    bool more_runs = false;
+    while (!entries_.empty() && entries_.front().time <= limit) {
+      const Entry group = entries_.front();
+      erase(0);
+      std::int32_t number = group.number;
+      do {
+        const Entry entry = {group.time, number};
+        if (!taken.empty() && before(entry, taken.back())) {
+          more_runs = second_run > 0;
+          second_run = taken.size();
+        }
+        taken.push_back(entry);
+        node(number).place = kAbsent;
+        number = node(number).next;
+      } while (number != group.number);
+    }
+    last_set_ = -1;
+    sort(taken, second_run, more_runs);
   }
 
  private:
+  static constexpr std::int32_t kAbsent = -1;
+  static constexpr std::int32_t kFollows = -2;
+  struct Node {
+    std::int32_t place = kAbsent;  ///< in entries_, of a group's first number
+    std::int32_t next = 0;         ///< of the group, in a circle
+    std::int32_t previous = 0;
+  };
+
   static bool before(const Entry& a, const Entry& b) {
     return a.time < b.time || (a.time == b.time && a.number < b.number);
   }
+  Node& node(std::int32_t number) { return nodes_[static_cast<std::size_t>(number)]; }
+
+  /// Rings and the like come in two ordered runs: those are merged.
+  void sort(std::vector<Entry>& taken, std::size_t second_run, bool more_runs) {
+    if (second_run == 0) return;
+    if (more_runs) {
+      std::sort(taken.begin(), taken.end(), before);
+      return;
+    }
+    const auto middle = taken.begin() + static_cast<std::ptrdiff_t>(second_run);
+    merged_.resize(taken.size());
+    std::merge(taken.begin(), middle, middle, taken.end(), merged_.begin(), before);
+    taken.swap(merged_);
+  }
+
+  /// Whether `number`, if set to `time`, shares the entry of the number set before it.
+  bool joins(std::int32_t number, double time) {
+    if (last_set_ < 0 || last_set_ == number) return false;
+    return entries_[static_cast<std::size_t>(node(last_set_).place)].time == time;
+  }
+
+  void append(std::int32_t number, std::int32_t first) {
+    const std::int32_t last = node(first).previous;
+    node(number) = {kFollows, first, last};
+    node(last).next = number;
+    node(first).previous = number;
+  }
+
+  /// Out of a group of two or more.
+  void unlink(std::int32_t number) {
+    const Node own = node(number);
+    node(own.previous).next = own.next;
+    node(own.next).previous = own.previous;
+    node(number).place = kAbsent;
+    if (own.place < 0) return;
+    node(own.next).place = own.place;
+    entries_[static_cast<std::size_t>(own.place)].number = own.next;
+    if (last_set_ == number) last_set_ = own.next;
+  }
+
+  void erase(std::int32_t at) {
+    const auto place = static_cast<std::size_t>(at);
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    if (place < entries_.size()) change(place, last);
+  }
+
+  void change(std::size_t place, const Entry& entry) {
+    if (place > 0 && before(entry, entries_[(place - 1) / 4])) {
+      sift_up(place, entry);
+    } else {
+      sift_down(place, entry);
+    }
+  }
+
   void put(std::size_t at, const Entry& entry) {
     entries_[at] = entry;
-    place_[static_cast<std::size_t>(entry.number)] = static_cast<std::int32_t>(at);
+    node(entry.number).place = static_cast<std::int32_t>(at);
   }
 
   void sift_up(std::size_t at, const Entry& entry) {
@@ -82,8 +173,10 @@ class IndexedHeap {
     put(at, entry);
   }
 
-  std::vector<Entry> entries_;
-  std::vector<std::int32_t> place_;  // by number; -1 = absent
+  std::vector<Entry> entries_;  // of groups, by their first number
+  std::vector<Node> nodes_;     // by number
+  std::int32_t last_set_ = -1;  // first number of the group of the latest set()
+  std::vector<Entry> merged_;
 };
 
 }  // namespace gradwire::sim

@@ -15,8 +15,11 @@ constexpr double kFull = 1e-9;
 }  // namespace
 
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
-    : ack_share_(ack_share), channels_(capacities.size()) {
-  for (std::size_t c = 0; c < capacities.size(); ++c) channels_[c].capacity = capacities[c];
+    : channels_(capacities.size()), filling_(capacities.size()) {
+  for (std::size_t c = 0; c < capacities.size(); ++c) {
+    channels_[c].capacity = capacities[c];
+    channels_[c].shared_capacity = capacities[c] / (1 + ack_share);
+  }
 }
 
 std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
@@ -78,10 +81,10 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
   if (f.active) touch(routes_[static_cast<std::size_t>(f.route_begin)]);
 }
 
-double MaxMin::data_capacity(ChannelId id) const {
-  const double capacity = channels_[static_cast<std::size_t>(id)].capacity;
+inline double MaxMin::data_capacity(ChannelId id) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
   const bool both_ways = !channels_[static_cast<std::size_t>(id ^ 1)].active.empty();
-  return both_ways ? capacity / (1 + ack_share_) : capacity;
+  return both_ways ? c.shared_capacity : c.capacity;
 }
 
 std::span<const std::int32_t> MaxMin::resolve(double now) {
@@ -144,8 +147,8 @@ void MaxMin::gather(ChannelId first) {
 
 void MaxMin::fill() {
   for (const ChannelId id : component_channels_) {
-    channel(id).left = data_capacity(id);
-    channel(id).open = static_cast<std::int32_t>(channel(id).active.size());
+    filling(id).left = data_capacity(id);
+    filling(id).open = static_cast<std::int32_t>(channel(id).active.size());
   }
   capped_.clear();
   for (const std::int32_t f : component_flows_) {
@@ -157,10 +160,10 @@ void MaxMin::fill() {
   std::size_t next_capped = 0;
   live_ = component_channels_;
   for (;;) {
-    std::erase_if(live_, [this](ChannelId id) { return channel(id).open == 0; });
+    std::erase_if(live_, [this](ChannelId id) { return filling(id).open == 0; });
     if (live_.empty()) break;
     double level = kNoCap;
-    for (const ChannelId id : live_) level = std::min(level, channel(id).left / channel(id).open);
+    for (const ChannelId id : live_) level = std::min(level, filling(id).left / filling(id).open);
     // Fixing a flow below the level only raises it for the others: fix all such at once.
     const std::size_t first_capped = next_capped;
     for (; next_capped < capped_.size() && flow(capped_[next_capped]).cap <= level; ++next_capped) {
@@ -169,7 +172,7 @@ void MaxMin::fill() {
     if (next_capped > first_capped) continue;
     tight_.clear();
     for (const ChannelId id : live_) {
-      if (channel(id).left / channel(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
+      if (filling(id).left / filling(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
     }
     for (const ChannelId id : tight_) {
       for (const Crossing& crossing : channel(id).active) fix(crossing.flow, level);
@@ -183,8 +186,8 @@ void MaxMin::fix(std::int32_t id, double rate) {
   f.fixed = true;
   f.next_rate = rate;
   for (const ChannelId c : route(id)) {
-    channel(c).left -= rate;
-    --channel(c).open;
+    filling(c).left -= rate;
+    --filling(c).open;
   }
 }
 
@@ -196,7 +199,7 @@ void MaxMin::publish(double now) {
   }
   for (const ChannelId id : component_channels_) {
     Channel& c = channel(id);
-    note_full(c, c.left <= c.capacity * kFull, now);
+    note_full(c, filling(id).left <= c.capacity * kFull, now);
   }
 }
 

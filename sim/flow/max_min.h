@@ -54,13 +54,16 @@ class MaxMin {
   };
   struct Channel {
     double capacity = 0;
-    double left = 0;  ///< during filling
+    double shared_capacity = 0;  ///< while both directions of the link carry data
     double busy = 0;
     double full_since = -1;  ///< < 0: not full
-    std::int32_t open = 0;   ///< flows not fixed yet, during filling
     std::uint32_t visit = 0;
     bool dirty = false;
     std::vector<Crossing> active;
+  };
+  struct Filling {
+    double left = 0;
+    std::int32_t open = 0;  ///< flows not fixed yet
   };
   struct Flow {
     double cap = kNoCap;
@@ -74,6 +77,7 @@ class MaxMin {
   };
 
   Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
+  Filling& filling(ChannelId id) { return filling_[static_cast<std::size_t>(id)]; }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
   void touch(ChannelId id);
   double data_capacity(ChannelId id) const;
@@ -84,8 +88,8 @@ class MaxMin {
   void fix(std::int32_t flow, double rate);
   void publish(double now);
 
-  double ack_share_;
   std::vector<Channel> channels_;
+  std::vector<Filling> filling_;  // by channel
   std::vector<Flow> flows_;
   std::vector<ChannelId> routes_;
   std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list

@@ -13,14 +13,16 @@ constexpr double kLeastWindow = 2;  // segments, after a cut
 }  // namespace
 
 TcpWindow::TcpWindow(const TcpPath& path, const TransportSettings& transport)
-    : segment_(static_cast<double>(transport.wire_segment.count())),
-      line_rate_(path.line_rate),
+    : size_(0),
       round_trip_(path.round_trip),
+      line_rate_(path.line_rate),
+      segment_(static_cast<double>(transport.wire_segment.count())),
       delayed_ack_(transport.delayed_ack.value()),
       limit_(static_cast<double>(wire_bytes(transport.buffer, transport).count())),
-      size_(std::min(limit_, transport.initial_window * segment_)),
       cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic),
-      lossy_(path.loss > 0) {}
+      lossy_(path.loss > 0) {
+  size_ = std::min(limit_, transport.initial_window * segment_);
+}
 
 void TcpWindow::begin(double now) {
   if (!lossy_ && size_ >= round_trip_ * line_rate_) {

@@ -81,18 +81,18 @@ class TcpWindow {
   void grow_cubic(double acked, double now);
   void remember_maximum();
 
-  double segment_;
-  double line_rate_;
-  double round_trip_;
-  double delayed_ack_;
-  double limit_;
-  double size_;
-  double quota_ = 0;  ///< of the running round
   double left_ = 0;
   double round_end_ = -1;
+  double size_;
+  double round_trip_;
+  double line_rate_;
+  double quota_ = 0;     ///< of the running round
+  double carried_ = 0;   ///< the next round's part of the window before a cut
+  double counted_ = -1;  ///< sent in this round before a loss; < 0: no loss in it
+  double segment_;
+  double delayed_ack_;
+  double limit_;
   double threshold_ = std::numeric_limits<double>::infinity();
-  double carried_ = 0;        ///< the next round's part of the window before a cut
-  double counted_ = -1;       ///< sent in this round before a loss; < 0: no loss in it
   double frozen_until_ = -1;  ///< no growth in rounds that open before
   double maximum_ = 0;        ///< W_max, segments; 0 = no loss yet
   double epoch_ = -1;         ///< CUBIC's, s; < 0: begins with the next growth
