@@ -207,7 +207,8 @@ PayloadInput read_payload(const CodecArguments& arguments) {
                 "it claims " + std::to_string(input.frame.header.n) + " elements, more than " +
                     std::to_string(arguments.max_elements),
                 "raise --max-elements if you trust it and have the memory");
-  input.mask = read_mask(arguments, input.frame.header);
+  if (!arguments.mask.empty() || !compressors::payload_holds_mask(input.frame.header))
+    input.mask = read_mask(arguments, input.frame.header);
   return input;
 }
 

@@ -140,6 +140,11 @@ void read_fixed(std::span<const std::byte> bytes, FrameHeader& header) {
 
 }  // namespace
 
+bool payload_holds_mask(const FrameHeader& header) {
+  const auto format = header.options.find("format");
+  return header.codec == "masked" && format != header.options.end() && format->second == "record";
+}
+
 bool begins_frame(std::span<const std::byte> bytes) {
   return bytes.size() >= kFrameMagicBytes &&
          std::memcmp(bytes.data(), kMagic, kFrameMagicBytes) == 0;

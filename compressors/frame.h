@@ -10,7 +10,7 @@
 #include "compressors/codec.h"
 
 /// A self-describing frame around one payload, for files and sockets: whoever has the frame (and
-/// the mask, where the codec needs one) can decode it without being told anything else. On the
+/// the mask, where the payload needs one) can decode it without being told anything else. On the
 /// simulated wire only the bare payload travels; see docs/wire-formats.md.
 ///
 /// | at | field |
@@ -52,6 +52,9 @@ struct Frame {
 };
 
 inline constexpr std::size_t kFrameMagicBytes = 4;
+
+/// True if such payloads hold the mask that their codec needs: who decodes them needs none beside.
+bool payload_holds_mask(const FrameHeader& header);
 
 /// True if the bytes begin like a frame.
 bool begins_frame(std::span<const std::byte> bytes);
