@@ -64,7 +64,6 @@ void Cluster::add_link(NodeId a, NodeId b, const LinkSpec& spec) {
     throw SimError("add", "link " + std::to_string(a) + " - " + std::to_string(b),
                    "it names a node that does not exist", "add its hosts and switches first");
   }
-  const auto name = [&](NodeId n) { return names_[static_cast<std::size_t>(n)]; };
   if (a == b) throw SimError("add", link_subject(name(a), name(b)), "both ends are the same node");
   check_link(link_subject(name(a), name(b)), spec);
   links_.push_back({a, b, spec});
@@ -76,7 +75,13 @@ void Cluster::finish(bool with_server) {
   if (workers_ < 1) throw SimError("build", "cluster", "it has no worker", "add at least one host");
   check_connected();
   number_inner_nodes();
-  find_routes();
+  if (routing_.kind == Routing::Kind::kTorus) {
+    check_torus();
+  } else {
+    join_inner_nodes();
+    measure_distances();
+  }
+  resolve_fixed_routes();
 }
 
 void Cluster::check_connected() const {
@@ -93,10 +98,8 @@ void Cluster::check_connected() const {
   for (const Link& link : links_) root[static_cast<std::size_t>(find(link.a))] = find(link.b);
   for (const NodeId host : hosts_) {
     if (find(host) == find(hosts_[0])) continue;
-    throw SimError("route",
-                   "from " + names_[static_cast<std::size_t>(hosts_[0])] + " to " +
-                       names_[static_cast<std::size_t>(host)],
-                   "no path joins them", "add a link between their parts of the network");
+    throw SimError("route", "from " + name(hosts_[0]) + " to " + name(host), "no path joins them",
+                   "add a link between their parts of the network");
   }
 }
 
@@ -116,73 +119,9 @@ void Cluster::number_inner_nodes() {
   }
 }
 
-void Cluster::find_routes() {
-  // Only nodes with two links or more choose; adjacency[row] = (neighbour's row, channel to it),
-  // by ascending neighbour id (rows ascend with node ids), then link.
-  std::vector<std::vector<std::pair<int, ChannelId>>> adjacency(
-      static_cast<std::size_t>(inner_count_));
-  for (std::size_t l = 0; l < links_.size(); ++l) {
-    const int a = row_[static_cast<std::size_t>(links_[l].a)];
-    const int b = row_[static_cast<std::size_t>(links_[l].b)];
-    if (a < 0 || b < 0) continue;
-    adjacency[static_cast<std::size_t>(a)].push_back({b, static_cast<ChannelId>(2 * l)});
-    adjacency[static_cast<std::size_t>(b)].push_back({a, static_cast<ChannelId>(2 * l + 1)});
-  }
-  for (auto& list : adjacency) std::sort(list.begin(), list.end());
-  next_channel_.assign(static_cast<std::size_t>(inner_count_) * hosts_.size(), -1);
-  std::vector<int> distance;
-  std::vector<int> queue;
-  for (std::size_t h = 0; h < hosts_.size(); ++h) {
-    const auto node = static_cast<std::size_t>(hosts_[h]);
-    int root = row_[node];
-    if (root < 0) {  // a leaf: everybody heads for its one neighbour
-      const ChannelId up = only_channel_[node];
-      if (up < 0) continue;
-      root = row_[static_cast<std::size_t>(far_end(up))];
-      if (root < 0) continue;
-      next_channel_[static_cast<std::size_t>(root) * hosts_.size() + h] = up ^ 1;
-    }
-    distance.assign(static_cast<std::size_t>(inner_count_), -1);
-    distance[static_cast<std::size_t>(root)] = 0;
-    queue.assign(1, root);
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (const auto& [to, channel] : adjacency[static_cast<std::size_t>(queue[i])]) {
-        if (distance[static_cast<std::size_t>(to)] >= 0) continue;
-        distance[static_cast<std::size_t>(to)] = distance[static_cast<std::size_t>(queue[i])] + 1;
-        queue.push_back(to);
-      }
-    }
-    for (const int row : queue) {
-      if (row == root) continue;
-      for (const auto& [to, channel] : adjacency[static_cast<std::size_t>(row)]) {
-        if (distance[static_cast<std::size_t>(to)] + 1 != distance[static_cast<std::size_t>(row)]) {
-          continue;
-        }
-        next_channel_[static_cast<std::size_t>(row) * hosts_.size() + h] = channel;
-        break;
-      }
-    }
-  }
-}
-
 NodeId Cluster::far_end(ChannelId channel) const {
   const Link& link = links_[static_cast<std::size_t>(channel / 2)];
   return channel % 2 == 0 ? link.b : link.a;
-}
-
-void Cluster::route(int source_host, int destination_host, std::vector<ChannelId>& route) const {
-  NodeId node = host_node(source_host);
-  const NodeId goal = host_node(destination_host);
-  while (node != goal) {
-    const int row = row_[static_cast<std::size_t>(node)];
-    const ChannelId channel = row < 0
-                                  ? only_channel_[static_cast<std::size_t>(node)]
-                                  : next_channel_[static_cast<std::size_t>(row) * hosts_.size() +
-                                                  static_cast<std::size_t>(destination_host)];
-    GRADWIRE_ASSERT(channel >= 0);
-    route.push_back(channel);
-    node = far_end(channel);
-  }
 }
 
 Bytes wire_bytes(Bytes payload, const TransportSettings& transport) {

@@ -3,12 +3,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
 
-/// Clusters: hosts and switches joined by duplex links, with shortest-path routes.
+/// Clusters: hosts and switches joined by duplex links, and the routes between hosts.
 namespace gradwire::sim {
 
 /// Something wrong with a cluster, a graph or a running simulation that its user can mend.
@@ -38,6 +40,27 @@ struct Link {
   LinkSpec spec;
 };
 
+/// How the way from host to host is found where no route is written down.
+struct Routing {
+  enum class Kind : std::uint8_t {
+    kLeastHops,  ///< fewest hops, ties by smaller node id, then link
+    kEcmp,       ///< fewest hops, ties by a hash of (source, destination, node): one way for a pair
+    kTorus       ///< dimension order on a grid that wraps around: along the row, then the column
+  };
+  Kind kind = Kind::kLeastHops;
+  /// kTorus: host (row, column) is node row * columns + column; links as torus() makes them
+  /// (sim/topologies.h).
+  std::int32_t columns = 0;
+  std::int32_t rows = 0;
+};
+
+/// A route that is written down: the nodes between two hosts, in order.
+struct FixedRoute {
+  std::int32_t source = 0;  ///< host
+  std::int32_t destination = 0;
+  std::vector<NodeId> via;
+};
+
 /// Nodes, links and routes. Worker w of a training run is node worker_node(w); a parameter server,
 /// where there is one, is worker `workers()` (one past the last), node server_node().
 class Cluster {
@@ -49,9 +72,12 @@ class Cluster {
   NodeId add_host(std::string name);
   NodeId add_switch(std::string name);
   void add_link(NodeId a, NodeId b, const LinkSpec& spec);
+  void set_routing(const Routing& routing) { routing_ = routing; }
+  /// That pair's packets go this way (one direction). Checked by finish().
+  void add_route(FixedRoute route) { fixed_routes_.push_back(std::move(route)); }
   /// Host nodes become workers in the order in which they were added, the last one the server if
-  /// `with_server`. Computes routes (least hops, ties by smaller node id). Throws SimError naming
-  /// any pair of hosts that no path joins, and any impossible link.
+  /// `with_server`. Computes routes. Throws SimError naming any pair of hosts that no path joins,
+  /// any impossible link, and any written route that loops or leaves the links.
   void finish(bool with_server = false);
 
   int workers() const { return workers_; }
@@ -59,6 +85,8 @@ class Cluster {
   int host_count() const { return static_cast<int>(hosts_.size()); }
   NodeId host_node(int host) const { return hosts_[static_cast<std::size_t>(host)]; }
   std::span<const Link> links() const { return links_; }
+  const Routing& routing() const { return routing_; }
+  std::span<const FixedRoute> fixed_routes() const { return fixed_routes_; }
   std::span<const std::string> node_names() const { return names_; }
   bool is_host(NodeId node) const { return is_host_[static_cast<std::size_t>(node)]; }
   int channel_count() const { return 2 * static_cast<int>(links_.size()); }
@@ -72,8 +100,19 @@ class Cluster {
  private:
   void check_connected() const;
   void number_inner_nodes();
-  void find_routes();
+  void join_inner_nodes();
+  void measure_distances();
+  void check_torus() const;
+  void resolve_fixed_routes();
+  void resolve(const FixedRoute& fixed,
+               const std::unordered_map<std::uint64_t, ChannelId>& channel_between);
+  [[noreturn]] void refuse_route(const FixedRoute& fixed, std::string_view reason) const;
   NodeId far_end(ChannelId channel) const;
+  /// Row of the node itself or, for a leaf, of its one neighbour; -1 if that is a leaf too.
+  int root_row(NodeId node) const;
+  ChannelId next_channel(int row, NodeId goal, std::uint64_t flow) const;
+  void torus_route(int source, int destination, std::vector<ChannelId>& route) const;
+  const std::string& name(NodeId node) const { return names_[static_cast<std::size_t>(node)]; }
 
   std::vector<std::string> names_;
   std::vector<bool> is_host_;
@@ -84,8 +123,19 @@ class Cluster {
   std::vector<std::int32_t> row_;
   std::vector<ChannelId> only_channel_;
   std::int32_t inner_count_ = 0;
-  /// next_channel_[row * hosts + host]: channel to take towards host; -1 = none.
-  std::vector<ChannelId> next_channel_;
+  /// Neighbours of a row that have rows: by ascending node, then link.
+  struct Neighbour {
+    std::int32_t row = 0;
+    ChannelId channel = 0;
+  };
+  std::vector<std::size_t> neighbour_begin_;  ///< [rows + 1]
+  std::vector<Neighbour> neighbour_;
+  /// Rows that hosts are, or hang on, numbered; -1 for the others.
+  std::vector<std::int32_t> root_number_;  ///< [rows]
+  std::vector<std::uint16_t> distance_;    ///< hops, [root number * rows + row]
+  Routing routing_;
+  std::vector<FixedRoute> fixed_routes_;
+  std::unordered_map<std::uint64_t, std::vector<ChannelId>> fixed_channels_;  ///< by pair_key()
   int workers_ = 0;
   bool has_server_ = false;
 };

@@ -6,18 +6,27 @@
 #include <ns3/node.h>
 
 namespace gradwire::sim {
+namespace {
 
-void ChannelRouting::add(ns3::Ipv4Address destination, ns3::Ptr<ns3::NetDevice> device) {
+std::uint64_t key_of(ns3::Ipv4Address source, ns3::Ipv4Address destination) {
+  return static_cast<std::uint64_t>(source.Get()) << 32 | destination.Get();
+}
+
+}  // namespace
+
+void ChannelRouting::add(ns3::Ipv4Address source, ns3::Ipv4Address destination,
+                         ns3::Ptr<ns3::NetDevice> device) {
   const ns3::Ptr<ns3::Ipv4Route> route = ns3::Create<ns3::Ipv4Route>();
   route->SetDestination(destination);
   route->SetGateway(ns3::Ipv4Address::GetZero());
   route->SetSource(local_);
   route->SetOutputDevice(device);
-  routes_[destination.Get()] = route;
+  routes_[key_of(source, destination)] = route;
 }
 
-ns3::Ptr<ns3::Ipv4Route> ChannelRouting::find(ns3::Ipv4Address destination) const {
-  const auto found = routes_.find(destination.Get());
+ns3::Ptr<ns3::Ipv4Route> ChannelRouting::find(ns3::Ipv4Address source,
+                                              ns3::Ipv4Address destination) const {
+  const auto found = routes_.find(key_of(source, destination));
   return found == routes_.end() ? nullptr : found->second;
 }
 
@@ -25,7 +34,8 @@ ns3::Ptr<ns3::Ipv4Route> ChannelRouting::RouteOutput(ns3::Ptr<ns3::Packet>,
                                                      const ns3::Ipv4Header& header,
                                                      ns3::Ptr<ns3::NetDevice>,
                                                      ns3::Socket::SocketErrno& error) {
-  const ns3::Ptr<ns3::Ipv4Route> route = find(header.GetDestination());
+  // A socket that is still to be bound asks with no source: it is this host.
+  const ns3::Ptr<ns3::Ipv4Route> route = find(local_, header.GetDestination());
   error = route ? ns3::Socket::ERROR_NOTERROR : ns3::Socket::ERROR_NOROUTETOHOST;
   return route;
 }
@@ -39,7 +49,7 @@ bool ChannelRouting::RouteInput(ns3::Ptr<const ns3::Packet> packet, const ns3::I
     deliver(packet, header, static_cast<uint32_t>(ipv4_->GetInterfaceForDevice(device)));
     return true;
   }
-  const ns3::Ptr<ns3::Ipv4Route> route = find(header.GetDestination());
+  const ns3::Ptr<ns3::Ipv4Route> route = find(header.GetSource(), header.GetDestination());
   if (route) {
     forward(route, packet, header);
   } else {

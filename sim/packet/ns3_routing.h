@@ -9,15 +9,16 @@
 
 namespace gradwire::sim {
 
-/// Forwards along the cluster's own routes: one table look-up a packet, filled in as pairs of hosts
-/// begin to talk. (ns-3's static routing walks a list for each packet, and its global routing finds
-/// paths of its own, which need not be the cluster's.)
+/// Forwards along the cluster's own routes, which depend on both ends (equal ways are shared out by
+/// flow): one table look-up a packet, filled in as pairs of hosts begin to talk. (ns-3's static
+/// routing walks a list for each packet, and its global routing finds paths of its own, which need
+/// not be the cluster's.)
 class ChannelRouting final : public ns3::Ipv4RoutingProtocol {
  public:
   /// The address under which the node's own stack receives (hosts only).
   void set_local(ns3::Ipv4Address address) { local_ = address; }
-  /// Packets to `destination` leave by `device`.
-  void add(ns3::Ipv4Address destination, ns3::Ptr<ns3::NetDevice> device);
+  /// Packets from `source` to `destination` leave by `device`.
+  void add(ns3::Ipv4Address source, ns3::Ipv4Address destination, ns3::Ptr<ns3::NetDevice> device);
 
   ns3::Ptr<ns3::Ipv4Route> RouteOutput(ns3::Ptr<ns3::Packet> packet, const ns3::Ipv4Header& header,
                                        ns3::Ptr<ns3::NetDevice> device,
@@ -34,11 +35,11 @@ class ChannelRouting final : public ns3::Ipv4RoutingProtocol {
   void PrintRoutingTable(ns3::Ptr<ns3::OutputStreamWrapper>, ns3::Time::Unit) const override {}
 
  private:
-  ns3::Ptr<ns3::Ipv4Route> find(ns3::Ipv4Address destination) const;
+  ns3::Ptr<ns3::Ipv4Route> find(ns3::Ipv4Address source, ns3::Ipv4Address destination) const;
 
   ns3::Ptr<ns3::Ipv4> ipv4_;
   ns3::Ipv4Address local_;
-  std::unordered_map<std::uint32_t, ns3::Ptr<ns3::Ipv4Route>> routes_;
+  std::unordered_map<std::uint64_t, ns3::Ptr<ns3::Ipv4Route>> routes_;
 };
 
 class ChannelRoutingHelper final : public ns3::Ipv4RoutingHelper {

@@ -156,7 +156,7 @@ void Ns3Topology::join_one_way(int source, int destination) {
   cluster_.route(source, destination, route);
   for (const ChannelId channel : route) {
     const auto device = sender_[static_cast<std::size_t>(channel)];
-    routing_of(device->GetNode())->add(address(destination), device);
+    routing_of(device->GetNode())->add(address(source), address(destination), device);
   }
 }
 

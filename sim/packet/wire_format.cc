@@ -76,7 +76,15 @@ json encode_cluster(const Cluster& cluster) {
   for (const Link& link : cluster.links())
     links.push_back(json::array({link.a, link.b, link.spec.rate.value(), link.spec.delay.value(),
                                  link.spec.loss, link.spec.queue.count()}));
-  return json{{"nodes", nodes}, {"links", links}, {"server", cluster.has_server()}};
+  json routes = json::array();
+  for (const FixedRoute& route : cluster.fixed_routes())
+    routes.push_back(json::array({route.source, route.destination, pack(route.via)}));
+  const Routing& routing = cluster.routing();
+  return json{{"nodes", nodes},
+              {"links", links},
+              {"server", cluster.has_server()},
+              {"routes", routes},
+              {"routing", {static_cast<int>(routing.kind), routing.columns, routing.rows}}};
 }
 
 Cluster decode_cluster(const json& value) {
@@ -93,6 +101,11 @@ Cluster decode_cluster(const json& value) {
     spec.queue = Bytes(link.at(5).get<std::int64_t>());
     cluster.add_link(link.at(0), link.at(1), spec);
   }
+  for (const json& route : value.at("routes"))
+    cluster.add_route({route.at(0), route.at(1), unpack<NodeId>(route.at(2))});
+  const json& routing = value.at("routing");
+  cluster.set_routing(
+      {static_cast<Routing::Kind>(routing.at(0).get<int>()), routing.at(1), routing.at(2)});
   cluster.finish(value.at("server"));
   return cluster;
 }

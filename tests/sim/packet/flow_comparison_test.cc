@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/topologies/topologies.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;
@@ -33,6 +34,17 @@ TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step inclu
   const GraphPtr pull = transfer_graph({{4, 0}, {4, 1}, {4, 2}, {4, 3}});
   for (const double error : flow_errors(Cluster::star(4, lan, true), pull, megabytes, 2))
     CHECK(error == Approx(0).margin(0.03));
+}
+
+TEST_CASE("flow and packet agree within 3 % over switches, by flow hash, and through hosts") {
+  if (!have_packet_program()) return;
+  const LinkSpec lan = link(1e9, 20e-6);
+  const GraphPtr graph = ring_graph(8, 250'000);
+  for (const Cluster& cluster :
+       {two_tier({8, 2, 2, lan, lan}), fat_tree({8, 4, lan, lan}), host_ring(8, lan)}) {
+    for (const double error : flow_errors(cluster, graph, {}, 2))
+      CHECK(error == Approx(0).margin(0.03));
+  }
 }
 
 TEST_CASE("the comparison sees a link that is 5 % slower") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "sim/topologies/topologies.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;
@@ -42,6 +43,27 @@ TEST_CASE("a cluster survives the pipe, routes included") {
   copy.route(0, 1, route);
   CHECK(route == expected);
   CHECK(route == std::vector<ChannelId>{0, 3, 4});
+}
+
+TEST_CASE("routes by flow hash, by dimension and as written survive the pipe") {
+  Cluster written = two_tier({6, 3, 1, {}, {}});  // hosts 0-5, leaves 6-8, the spine 9
+  written.add_route({0, 5, {6, 9, 8}});
+  written.finish();
+  for (const Cluster& cluster :
+       {fat_tree({16, 4, {}, {}}), torus(15, 5, 3, {}), host_ring(7, {}), std::move(written)}) {
+    const Cluster copy = decode_cluster(carried(encode_cluster(cluster)));
+    CHECK(copy.fixed_routes().size() == cluster.fixed_routes().size());
+    int different = 0;
+    for (int from = 0; from < cluster.host_count(); ++from) {
+      for (int to = 0; to < cluster.host_count(); ++to) {
+        std::vector<ChannelId> expected, route;
+        cluster.route(from, to, expected);
+        copy.route(from, to, route);
+        different += route != expected;
+      }
+    }
+    CHECK(different == 0);
+  }
 }
 
 TEST_CASE("options survive the pipe") {

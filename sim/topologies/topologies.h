@@ -1,0 +1,105 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/cluster.h"
+
+/// Generators of clusters. Host w of each is worker w ("worker0", ...), and where there is a
+/// parameter server it is the last host ("server"). Each throws SimError for a size that the
+/// network cannot have. Cluster::star stands in sim/cluster.h.
+///
+/// W workers, H = W + 1 with a server, else W:
+///
+/// | generator | switches | links | most hops | ways between far hosts |
+/// |---|---|---|---|---|
+/// | two_tier, R racks, S spines | R + S | H + R S | 4 | S |
+/// | fat_tree, k ports | 5 k^2 / 4 | H + k^3 / 2 | 6 | (k / 2)^2 |
+/// | host_ring | 0 | H (2 hosts: 1) | H / 2 | 1 |
+/// | torus, C columns, R rows | 0 | 2 C R where C, R > 2 | C / 2 + R / 2 | 1 (dimension order) |
+/// | dumb_bell | 2 | H + 1 | 3 | 1 |
+/// | gpu_nodes, M nodes, I adapters each | M + 1 | H + M I | 4 | I |
+/// | wan, T sites | T | H + those given | | 1 |
+namespace gradwire::sim {
+
+/// The parameter server, where one takes part.
+struct ServerPlan {
+  bool present = false;
+  std::optional<LinkSpec> link;  ///< default: the workers'; a ring's or torus' has none of its own
+};
+
+/// Racks of workers on a leaf switch each, every leaf joined to every spine. Worker w stands in
+/// rack floor(w R / W); the server hangs on the first spine. Ways are chosen by flow hash.
+struct TwoTierPlan {
+  int workers = 1;
+  int racks = 2;
+  int spines = 1;
+  LinkSpec link;    ///< worker to leaf
+  LinkSpec uplink;  ///< leaf to spine
+};
+Cluster two_tier(const TwoTierPlan& plan, const ServerPlan& server = {});
+
+/// Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture" (2008):
+/// k pods of k / 2 edge and k / 2 aggregation switches, (k / 2)^2 cores, all with k ports; room for
+/// k^3 / 4 hosts, filled in order (the server last). Aggregation switch j of each pod is joined to
+/// cores j k / 2 to (j + 1) k / 2 - 1. Ways are chosen by flow hash (ECMP).
+struct FatTreePlan {
+  int workers = 1;
+  int k = 4;        ///< ports of a switch, even
+  LinkSpec link;    ///< host to edge switch
+  LinkSpec uplink;  ///< switch to switch
+};
+std::int64_t fat_tree_room(int k);
+Cluster fat_tree(const FatTreePlan& plan, const ServerPlan& server = {});
+
+/// Hosts joined to the next by a cable each, and the last to the first; hosts forward. Packets go
+/// the shorter way round. The server is one host more.
+Cluster host_ring(int workers, const LinkSpec& link, const ServerPlan& server = {});
+
+/// Hosts on a grid whose rows and columns wrap around: worker w in row floor(w / columns), column
+/// w mod columns; hosts forward, along the row first. columns x rows hosts, the server included.
+Cluster torus(int workers, int columns, int rows, const LinkSpec& link,
+              const ServerPlan& server = {});
+
+/// Two switches with one link between them. The first `left` workers are on the left one, the rest
+/// and the server on the right.
+struct DumbBellPlan {
+  int workers = 2;
+  int left = 1;
+  LinkSpec link;        ///< host to switch
+  LinkSpec bottleneck;  ///< switch to switch
+};
+Cluster dumb_bell(const DumbBellPlan& plan, const ServerPlan& server = {});
+
+/// Machines with several workers (GPUs) each: workers of one machine are joined by its own switch
+/// (NVLink, PCIe), which reaches the network's switch by `adapters` links. Machine m has workers
+/// m G to (m + 1) G - 1, the last one perhaps fewer. The server hangs on the network's switch.
+struct GpuNodesPlan {
+  int workers = 1;
+  int per_node = 8;     ///< G
+  int adapters = 1;     ///< network links of a machine; ways are chosen by flow hash
+  LinkSpec intra_link;  ///< worker to its machine's switch
+  LinkSpec link;        ///< machine to network
+};
+Cluster gpu_nodes(const GpuNodesPlan& plan, const ServerPlan& server = {});
+
+/// Sites with a router each, and links between them; fewest hops, ties to the site that stands
+/// first. Workers are numbered site by site; the server stands at the first site.
+struct WanPlan {
+  struct Site {
+    std::string name;
+    int workers = 1;
+  };
+  struct SiteLink {
+    int a = 0;  ///< index into sites
+    int b = 0;
+    LinkSpec spec;
+  };
+  std::vector<Site> sites;
+  std::vector<SiteLink> site_links;
+  LinkSpec link;  ///< worker to its site's router
+};
+Cluster wan(const WanPlan& plan, const ServerPlan& server = {});
+
+}  // namespace gradwire::sim
