@@ -170,20 +170,60 @@ void fill_transport(const ordered_json& json, sim::TransportSettings& transport)
   take(json, "buffer", transport.buffer);
 }
 
-void fill_network(const ordered_json& json, NetworkPlan& network) {
-  take(json, "topology", network.topology);
-  network.link = link_of(member(json, "link"));
-  if (json.contains("server_link")) network.server_link = link_of(json["server_link"]);
-  for (const ordered_json& name : member(json, "hosts"))
-    network.hosts.push_back(name.is_string() ? name.get<std::string>() : "");
-  for (const ordered_json& name : member(json, "switches"))
-    network.switches.push_back(name.is_string() ? name.get<std::string>() : "");
-  for (const ordered_json& each : member(json, "links")) {
+std::vector<std::string> texts_of(const ordered_json& list) {
+  std::vector<std::string> texts;
+  for (const ordered_json& each : list)
+    texts.push_back(each.is_string() ? each.get<std::string>() : "");
+  return texts;
+}
+
+std::vector<NetworkPlan::ExplicitLink> links_of(const ordered_json& list) {
+  std::vector<NetworkPlan::ExplicitLink> links;
+  for (const ordered_json& each : list) {
     NetworkPlan::ExplicitLink link;
     take(each, "a", link.a);
     take(each, "b", link.b);
     link.spec = link_of(each);
-    network.links.push_back(link);
+    links.push_back(link);
+  }
+  return links;
+}
+
+void fill_sizes(const ordered_json& json, NetworkPlan& network) {
+  take(json, "racks", network.racks);
+  take(json, "spines", network.spines);
+  take(json, "k", network.k);
+  take(json, "columns", network.columns);
+  take(json, "rows", network.rows);
+  take(json, "left", network.left);
+  take(json, "gpus_per_node", network.gpus_per_node);
+  take(json, "adapters", network.adapters);
+}
+
+void fill_network(const ordered_json& json, NetworkPlan& network) {
+  take(json, "topology", network.topology);
+  fill_sizes(json, network);
+  network.link = link_of(member(json, "link"));
+  if (json.contains("server_link")) network.server_link = link_of(json["server_link"]);
+  if (json.contains("uplink")) network.uplink = link_of(json["uplink"]);
+  network.bottleneck = link_of(member(json, "bottleneck"));
+  network.intra_link = link_of(member(json, "intra_link"));
+  for (const ordered_json& each : member(json, "sites")) {
+    NetworkPlan::Site site;
+    take(each, "name", site.name);
+    take(each, "workers", site.workers);
+    network.sites.push_back(site);
+  }
+  network.site_links = links_of(member(json, "site_links"));
+  network.hosts = texts_of(member(json, "hosts"));
+  network.switches = texts_of(member(json, "switches"));
+  network.links = links_of(member(json, "links"));
+  for (const ordered_json& each : member(json, "routes")) {
+    NetworkPlan::ExplicitRoute route;
+    take(each, "from", route.from);
+    take(each, "to", route.to);
+    route.via = texts_of(member(each, "via"));
+    network.routes.push_back(route);
   }
   fill_transport(member(json, "transport"), network.transport);
 }

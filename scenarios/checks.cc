@@ -31,6 +31,8 @@ class Rules {
     check_stragglers();
     check_device();
     if (scenario_.network.topology == "explicit") check_explicit();
+    if (scenario_.network.topology == "wan") check_sites();
+    check_size();
     check_server_link();
     check_transport();
     check_executor();
@@ -163,11 +165,11 @@ class Rules {
 
   bool check_host(const std::string& pointer, const std::string& name) {
     if (host_index(scenario_, name) >= 0) return true;
-    const bool star = scenario_.network.topology == "star";
+    const bool numbered = scenario_.network.topology != "explicit";
     refuse(pointer, "there is no host \"" + name + "\"",
-           star ? "worker0 to worker" + std::to_string(scenario_.cluster.workers - 1)
-                : "names of /network/hosts",
-           star ? "" : nearest_name(name, scenario_.network.hosts));
+           numbered ? "worker0 to worker" + std::to_string(scenario_.cluster.workers - 1)
+                    : "names of /network/hosts",
+           numbered ? "" : nearest_name(name, scenario_.network.hosts));
     return false;
   }
 
@@ -185,12 +187,72 @@ class Rules {
       if (network.links[i].a == network.links[i].b)
         refuse(at + "/b", "a link joins a node to itself");
     }
+    for (std::size_t i = 0; i < network.routes.size(); ++i) check_route(i, names);
     check_worker_count();
     if (problems_.all().size() != before) return;
     try {
       build_cluster(scenario_);
     } catch (const sim::SimError& error) {
-      refuse("/network/links", error.what());
+      const bool route =
+          std::string_view(error.what()).find("the route from") != std::string_view::npos;
+      refuse(route ? "/network/routes" : "/network/links", error.what());
+    }
+  }
+
+  void check_route(std::size_t i, const std::vector<std::string>& names) {
+    const NetworkPlan::ExplicitRoute& route = scenario_.network.routes[i];
+    const std::string at = child_pointer("/network/routes", i);
+    check_host(at + "/from", route.from);
+    check_host(at + "/to", route.to);
+    for (std::size_t v = 0; v < route.via.size(); ++v)
+      check_end(child_pointer(at + "/via", v), route.via[v], names);
+  }
+
+  void check_sites() {
+    if (!read_.sound({"/network", "/workload", "/exchange"})) return;
+    const NetworkPlan& network = scenario_.network;
+    std::vector<std::string> listed, names;
+    int workers = 0;
+    for (const NetworkPlan::Site& site : network.sites) {
+      listed.push_back(site.name);
+      workers += site.workers;
+    }
+    check_names("/network/sites", listed, names);
+    for (std::size_t i = 0; i < network.site_links.size(); ++i) {
+      const std::string at = child_pointer("/network/site_links", i);
+      for (const auto& [end, name] :
+           {std::pair("/a", network.site_links[i].a), std::pair("/b", network.site_links[i].b)})
+        if (std::find(names.begin(), names.end(), name) == names.end())
+          refuse(at + end, "there is no site \"" + name + "\"", "names of /network/sites",
+                 nearest_name(name, names));
+      if (network.site_links[i].a == network.site_links[i].b)
+        refuse(at + "/b", "a link joins a site to itself");
+    }
+    if (read_.sound({"/cluster/workers"}) && scenario_.cluster.workers != workers)
+      refuse("/cluster/workers",
+             "the sites have " + std::to_string(workers) + " workers, not " +
+                 std::to_string(scenario_.cluster.workers),
+             std::to_string(workers));
+  }
+
+  /// Where a generated topology says what it cannot have.
+  std::string size_pointer() const {
+    const std::string& topology = scenario_.network.topology;
+    if (topology == "two-tier") return "/network/racks";
+    if (topology == "fat-tree") return "/network/k";
+    if (topology == "torus") return "/network/columns";
+    if (topology == "dumb-bell") return "/network/left";
+    if (topology == "wan") return "/network/site_links";
+    return "/network";
+  }
+
+  void check_size() {
+    const std::string& topology = scenario_.network.topology;
+    if (topology == "star" || topology == "explicit" || !problems_.empty()) return;
+    try {
+      build_cluster(scenario_);
+    } catch (const sim::SimError& error) {
+      refuse(size_pointer(), error.what());
     }
   }
 
@@ -253,14 +315,31 @@ class Rules {
     if (scenario_.executor == "model") warn_model();
   }
 
-  void warn_model() {
+  /// The links that a scenario gives, with their places.
+  std::vector<std::pair<std::string, sim::LinkSpec>> given_links() const {
     const NetworkPlan& network = scenario_.network;
-    const bool explicit_loss =
-        std::any_of(network.links.begin(), network.links.end(),
-                    [](const NetworkPlan::ExplicitLink& link) { return link.spec.loss > 0; });
-    if (network.link.loss > 0 || explicit_loss)
-      warn(network.topology == "star" ? "/network/link/loss" : "/network/links",
+    std::vector<std::pair<std::string, sim::LinkSpec>> links;
+    if (network.topology != "explicit") links.emplace_back("/network/link", network.link);
+    if (network.server_link) links.emplace_back("/network/server_link", *network.server_link);
+    if (network.uplink) links.emplace_back("/network/uplink", *network.uplink);
+    if (network.topology == "dumb-bell")
+      links.emplace_back("/network/bottleneck", network.bottleneck);
+    if (network.topology == "gpu-nodes")
+      links.emplace_back("/network/intra_link", network.intra_link);
+    for (std::size_t i = 0; i < network.site_links.size(); ++i)
+      links.emplace_back(child_pointer("/network/site_links", i), network.site_links[i].spec);
+    for (std::size_t i = 0; i < network.links.size(); ++i)
+      links.emplace_back(child_pointer("/network/links", i), network.links[i].spec);
+    return links;
+  }
+
+  void warn_model() {
+    for (const auto& [pointer, link] : given_links()) {
+      if (link.loss <= 0) continue;
+      warn(scenario_.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
            "the model executor does not know loss; use flow, packet or emulator");
+      break;
+    }
     if (scenario_.json["network"].contains("transport") &&
         scenario_.json["network"]["transport"]["congestion_control"] != "cubic")
       warn("/network/transport/congestion_control",
@@ -276,11 +355,7 @@ class Rules {
 
   void check_queues() {
     if (!read_.sound({"/network"})) return;
-    check_queue("/network/link", scenario_.network.link);
-    if (scenario_.network.server_link)
-      check_queue("/network/server_link", *scenario_.network.server_link);
-    for (std::size_t i = 0; i < scenario_.network.links.size(); ++i)
-      check_queue(child_pointer("/network/links", i), scenario_.network.links[i].spec);
+    for (const auto& [pointer, link] : given_links()) check_queue(pointer, link);
   }
 
   const Scenario& scenario_;

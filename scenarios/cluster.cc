@@ -1,8 +1,46 @@
 #include <map>
 
 #include "scenarios/scenario.h"
+#include "sim/topologies/topologies.h"
 
 namespace gradwire::scenarios {
+namespace {
+
+int site_index(const NetworkPlan& network, const std::string& name) {
+  for (std::size_t i = 0; i < network.sites.size(); ++i)
+    if (network.sites[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+sim::Cluster build_wan(const NetworkPlan& network, const sim::ServerPlan& server) {
+  sim::WanPlan plan;
+  plan.link = network.link;
+  for (const NetworkPlan::Site& site : network.sites)
+    plan.sites.push_back({site.name, site.workers});
+  for (const NetworkPlan::ExplicitLink& link : network.site_links)
+    plan.site_links.push_back(
+        {site_index(network, link.a), site_index(network, link.b), link.spec});
+  return sim::wan(plan, server);
+}
+
+sim::Cluster build_explicit(const NetworkPlan& network, bool with_server) {
+  sim::Cluster cluster;
+  std::map<std::string, sim::NodeId> nodes;
+  for (const std::string& name : network.hosts) nodes[name] = cluster.add_host(name);
+  for (const std::string& name : network.switches) nodes[name] = cluster.add_switch(name);
+  for (const NetworkPlan::ExplicitLink& link : network.links)
+    cluster.add_link(nodes.at(link.a), nodes.at(link.b), link.spec);
+  for (const NetworkPlan::ExplicitRoute& written : network.routes) {
+    // Hosts were added first: their nodes are their numbers.
+    sim::FixedRoute route{nodes.at(written.from), nodes.at(written.to), {}};
+    for (const std::string& name : written.via) route.via.push_back(nodes.at(name));
+    cluster.add_route(route);
+  }
+  cluster.finish(with_server);
+  return cluster;
+}
+
+}  // namespace
 
 bool needs_server(const Scenario& scenario) {
   switch (scenario.workload.kind) {
@@ -31,18 +69,26 @@ int host_index(const Scenario& scenario, std::string_view name) {
 
 sim::Cluster build_cluster(const Scenario& scenario) {
   const NetworkPlan& network = scenario.network;
-  const bool with_server = needs_server(scenario);
-  if (network.topology == "star")
-    return sim::Cluster::star(scenario.cluster.workers, network.link, with_server,
-                              network.server_link);
-  sim::Cluster cluster;
-  std::map<std::string, sim::NodeId> nodes;
-  for (const std::string& name : network.hosts) nodes[name] = cluster.add_host(name);
-  for (const std::string& name : network.switches) nodes[name] = cluster.add_switch(name);
-  for (const NetworkPlan::ExplicitLink& link : network.links)
-    cluster.add_link(nodes.at(link.a), nodes.at(link.b), link.spec);
-  cluster.finish(with_server);
-  return cluster;
+  const int workers = scenario.cluster.workers;
+  const sim::ServerPlan server{needs_server(scenario), network.server_link};
+  const sim::LinkSpec uplink = network.uplink.value_or(network.link);
+  const std::string& topology = network.topology;
+  if (topology == "two-tier")
+    return sim::two_tier({workers, network.racks, network.spines, network.link, uplink}, server);
+  if (topology == "fat-tree")
+    return sim::fat_tree({workers, network.k, network.link, uplink}, server);
+  if (topology == "ring") return sim::host_ring(workers, network.link, server);
+  if (topology == "torus")
+    return sim::torus(workers, network.columns, network.rows, network.link, server);
+  if (topology == "dumb-bell")
+    return sim::dumb_bell({workers, network.left, network.link, network.bottleneck}, server);
+  if (topology == "gpu-nodes")
+    return sim::gpu_nodes(
+        {workers, network.gpus_per_node, network.adapters, network.intra_link, network.link},
+        server);
+  if (topology == "wan") return build_wan(network, server);
+  if (topology == "explicit") return build_explicit(network, server.present);
+  return sim::Cluster::star(workers, network.link, server.present, network.server_link);
 }
 
 }  // namespace gradwire::scenarios

@@ -93,7 +93,7 @@ std::string remarks(const Field& field) {
   std::string text = field.spec.help;
   if (!field.unit.empty()) text += " Unit: " + field.unit + ".";
   if (field.when)
-    text += " Only where `" + field.when->pointer + "` is `" + field.when->value + "`.";
+    text += " Only where `" + field.when->pointer + "` is " + field.when->values_text("`") + ".";
   if (field.kinds != kAllKinds) text += " Workloads: " + kinds_text(field.kinds) + ".";
   return text;
 }

@@ -4,6 +4,13 @@
 
 namespace gradwire::scenarios {
 
+std::string Condition::values_text(const char* quote) const {
+  std::string text;
+  for (const std::string& value : values)
+    text += (text.empty() ? "" : " or ") + (quote + value) + quote;
+  return text;
+}
+
 const FieldTable::Node* FieldTable::Node::child(std::string_view name) const {
   for (const auto& each : children)
     if (each->key == name || each->key == "*") return each.get();

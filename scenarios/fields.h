@@ -28,11 +28,14 @@ constexpr KindMask mask_of(WorkloadKind kind) {
 }
 inline constexpr KindMask kAllKinds = 15;
 
-/// A field applies only where the choice at `pointer` is `value`; a "*" in it stands for what
-/// stands there in the field's own pointer.
+/// A field applies only where the choice at `pointer` is one of `values`; a "*" in it stands for
+/// what stands there in the field's own pointer.
 struct Condition {
   std::string pointer;
-  std::string value;
+  std::vector<std::string> values;
+
+  /// The values in words, `quote` around each: "star or torus".
+  std::string values_text(const char* quote = "") const;
 };
 
 struct Field {

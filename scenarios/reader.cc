@@ -50,7 +50,8 @@ class Reader {
   bool holds(const std::optional<Condition>& when, const std::string& pointer) const {
     if (!when) return true;
     const std::string choice = choice_at(concrete(when->pointer, pointer));
-    return choice.empty() || choice == when->value;
+    return choice.empty() ||
+           std::find(when->values.begin(), when->values.end(), choice) != when->values.end();
   }
 
   /// False where the choice that a condition looks at is itself wrong: nothing can be missed then.
@@ -74,7 +75,7 @@ class Reader {
     }
     std::string values;
     for (const Field* each : node.fields)
-      values += (values.empty() ? "" : " or ") + each->when->value;
+      values += (values.empty() ? "" : " or ") + each->when->values_text();
     const std::string at = concrete(field.when->pointer, pointer);
     refuse(pointer, "does not go with " + at + " = " + choice_at(at), "only with " + values);
   }

@@ -195,19 +195,62 @@ class FileReader {
       return !run.contains(object) || run[object].is_object();
     };
     if (steps && open("method")) add_method_defaults(run);
-    if (!open("cluster") || find_at(run, "/cluster/workers")) return;
+    if (open("cluster") && !find_at(run, "/cluster/workers"))
+      assign_at(run, "/cluster/workers", default_workers(run, has_server(run, steps)));
+    if (open("network")) add_topology_defaults(run, has_server(run, steps));
+  }
+
+  static bool has_server(const ordered_json& run, bool steps) {
+    const ordered_json server = "parameter-server";
+    const ordered_json* exchange = find_at(run, "/exchange/collective");
+    const ordered_json* collective = find_at(run, "/workload/collective");
+    return (steps && exchange && *exchange == server) || (collective && *collective == server);
+  }
+
+  /// A whole number that is there and in a sensible range, else 0 (what is wrong is told later).
+  static std::int64_t integer_at(const ordered_json& run, const char* pointer) {
+    const ordered_json* value = find_at(run, pointer);
+    if (!value || !value->is_number_integer()) return 0;
+    const double number = value->get<double>();
+    return number > 0 && number <= 65536 ? value->get<std::int64_t>() : 0;
+  }
+
+  static bool is_topology(const ordered_json& run, const char* name) {
     const ordered_json* topology = find_at(run, "/network/topology");
-    const ordered_json* hosts = find_at(run, "/network/hosts");
-    std::int64_t workers = 4;
-    if (topology && *topology == "explicit" && hosts && hosts->is_array()) {
-      const ordered_json server = "parameter-server";
-      const ordered_json* exchange = find_at(run, "/exchange/collective");
-      const ordered_json* collective = find_at(run, "/workload/collective");
-      const bool with_server =
-          (steps && exchange && *exchange == server) || (collective && *collective == server);
-      workers = std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts->size()) - with_server);
+    return topology && *topology == name;
+  }
+
+  /// As many as the topology has places for, where it says so.
+  static std::int64_t default_workers(const ordered_json& run, bool server) {
+    std::int64_t hosts = 4 + server;
+    const ordered_json* names = find_at(run, "/network/hosts");
+    const ordered_json* sites = find_at(run, "/network/sites");
+    if (is_topology(run, "explicit") && names && names->is_array())
+      hosts = static_cast<std::int64_t>(names->size());
+    const std::int64_t grid =
+        integer_at(run, "/network/columns") * integer_at(run, "/network/rows");
+    if (is_topology(run, "torus") && grid > 0) hosts = grid;
+    const std::int64_t k = integer_at(run, "/network/k");
+    if (is_topology(run, "fat-tree") && k > 1) hosts = k * k * k / 4;
+    if (is_topology(run, "wan") && sites && sites->is_array()) {
+      hosts = server;
+      for (std::size_t i = 0; i < sites->size(); ++i) {
+        const std::string at = "/network/sites/" + std::to_string(i) + "/workers";
+        hosts += find_at(run, at) ? integer_at(run, at.c_str()) : 1;
+      }
     }
-    assign_at(run, "/cluster/workers", workers);
+    return std::clamp<std::int64_t>(hosts - server, 1, 65536);
+  }
+
+  static void add_topology_defaults(ordered_json& run, bool server) {
+    const std::int64_t workers = integer_at(run, "/cluster/workers");
+    if (is_topology(run, "fat-tree") && !find_at(run, "/network/k")) {
+      std::int64_t k = 2;
+      while (k * k * k / 4 < workers + server) k += 2;
+      assign_at(run, "/network/k", k);
+    }
+    if (is_topology(run, "dumb-bell") && !find_at(run, "/network/left"))
+      assign_at(run, "/network/left", std::max<std::int64_t>(1, workers / 2));
   }
 
   void read_run(ordered_json& run, const Places& places, Origins origins,

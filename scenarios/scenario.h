@@ -78,14 +78,43 @@ struct ClusterPlan {
   std::vector<double> slowdown;
 };
 
+/// What a topology does not have is left at its default (sim/topologies/topologies.h has the
+/// meaning of each).
 struct NetworkPlan {
-  std::string topology = "star";  ///< star explicit
+  /// star two-tier fat-tree ring torus dumb-bell gpu-nodes wan explicit
+  std::string topology = "star";
   sim::LinkSpec link;
   std::optional<sim::LinkSpec> server_link;  ///< parameter server's link, default as `link`
-  std::vector<std::string> hosts;            ///< explicit
+  std::optional<sim::LinkSpec> uplink;       ///< two-tier, fat-tree; default as `link`
+  sim::LinkSpec bottleneck;                  ///< dumb-bell
+  sim::LinkSpec intra_link;                  ///< gpu-nodes
+  int racks = 2;
+  int spines = 1;
+  int k = 0;
+  int columns = 0;
+  int rows = 0;
+  int left = 0;
+  int gpus_per_node = 8;
+  int adapters = 1;
+  struct Site {
+    std::string name;
+    int workers = 1;
+  };
+  std::vector<Site> sites;  ///< wan
+  /// Between the hosts and switches of an explicit topology, or between sites.
+  struct ExplicitLink {
+    std::string a, b;
+    sim::LinkSpec spec;
+  };
+  std::vector<ExplicitLink> site_links;
+  std::vector<std::string> hosts;  ///< explicit
   std::vector<std::string> switches;
-  struct ExplicitLink { std::string a, b; sim::LinkSpec spec; };
   std::vector<ExplicitLink> links;
+  struct ExplicitRoute {
+    std::string from, to;
+    std::vector<std::string> via;
+  };
+  std::vector<ExplicitRoute> routes;
   sim::TransportSettings transport;
 };
 
@@ -146,11 +175,12 @@ std::vector<ResolvedValue> resolved_values(const Scenario& scenario);
 /// True if a parameter server takes part: the exchange or the workload's collective asks for one.
 bool needs_server(const Scenario& scenario);
 
-/// Host number (see sim::Cluster) of a name: "worker0"... and "server" in a star, else the name in
-/// `network.hosts`; -1 if there is no such host.
+/// Host number (see sim::Cluster) of a name: "worker0"... and "server", in an explicit topology the
+/// name in `network.hosts`; -1 if there is no such host.
 int host_index(const Scenario& scenario, std::string_view name);
 
 /// The cluster that a scenario describes (a server is added for the parameter-server exchange).
+/// Throws sim::SimError where the topology cannot have that size.
 sim::Cluster build_cluster(const Scenario& scenario);
 
 /// The newest `schema_version` that this program reads.

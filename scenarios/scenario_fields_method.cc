@@ -16,7 +16,7 @@ Field in_method(Field field) {
 }
 
 Field only_compressed(Field field) {
-  field.when = Condition{"/method/name", kCompressed};
+  field.when = Condition{"/method/name", {kCompressed}};
   return in_method(std::move(field));
 }
 
@@ -43,7 +43,7 @@ void add_codec_options(Rows& rows, const std::string& at, const std::string& nam
       Field row{.pointer = at + "/" + option.name,
                 .spec = option,
                 .kinds = kSteps,
-                .when = Condition{name_at, codec.name}};
+                .when = Condition{name_at, {codec.name}}};
       row.required = option.default_text.empty() && option.type != OptionType::kText;
       row.repeated = at != "/method";
       if (option.name == "ratio") {

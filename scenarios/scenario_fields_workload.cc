@@ -80,7 +80,7 @@ void add_optimizer(Rows& rows) {
                            .max = 1,
                            .max_exclusive = true},
                   .kinds = kTraining,
-                  .when = Condition{"/workload/optimizer/name", "sgd"}});
+                  .when = Condition{"/workload/optimizer/name", {"sgd"}}});
   rows.push_back({.pointer = "/workload/optimizer/weight_decay",
                   .spec = {.type = OptionType::kNumber,
                            .default_text = "0",

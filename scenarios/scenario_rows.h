@@ -22,6 +22,7 @@ Field text_row(std::string pointer, std::string help);
 void add_workload(Rows& rows);
 void add_method(Rows& rows);
 void add_cluster(Rows& rows);
+void add_topology(Rows& rows);
 void add_network(Rows& rows);
 
 }  // namespace gradwire::scenarios

@@ -63,7 +63,8 @@ std::string describe(const Field& field) {
   std::string text = field.spec.help;
   if (!field.unit.empty()) text += " Unit: " + field.unit + ".";
   if (field.kinds != kAllKinds) text += " Workloads: " + kinds_text(field.kinds) + ".";
-  if (field.when) text += " Only where " + field.when->pointer + " is " + field.when->value + ".";
+  if (field.when)
+    text += " Only where " + field.when->pointer + " is " + field.when->values_text() + ".";
   return text;
 }
 

@@ -59,3 +59,63 @@ TEST_CASE("an explicit topology is built as written; workers default to its host
   CHECK(route.size() == 2);
   CHECK(host_index(scenario, "ps") == 2);
 }
+
+TEST_CASE("each topology builds the cluster that it says", "[unit]") {
+  const auto built = [](const std::string& network, const std::string& rest = "") {
+    return build_cluster(read(R"(, "network": )" + network + rest));
+  };
+  const std::string eight = R"(, "cluster": {"workers": 8})";
+  // Links: two-tier 8 + 2 x 4; fat tree 8 + k^3 / 2 with k = 4 (16 places; 2 has only 2); ring 8;
+  // torus 2 x 4 x 2 less the second cable of each pair of rows; dumb-bell 8 + 1; 3 machines of
+  // 3 + 3 + 2 workers with 2 adapters each.
+  CHECK(built(R"({"topology": "two-tier", "racks": 4, "spines": 2})", eight).links().size() == 16);
+  CHECK(built(R"({"topology": "fat-tree"})", eight).links().size() == 8 + 32);
+  CHECK(built(R"({"topology": "ring"})", eight).links().size() == 8);
+  CHECK(built(R"({"topology": "torus", "columns": 4, "rows": 2})", eight).links().size() == 12);
+  CHECK(built(R"({"topology": "dumb-bell"})", eight).links().size() == 9);
+  const sim::Cluster nodes = built(
+      R"({"topology": "gpu-nodes", "gpus_per_node": 3, "adapters": 2, "link": {"bandwidth": "100Gbps"}})",
+      eight);
+  CHECK(nodes.links().size() == 8 + 3 * 2);
+  CHECK(nodes.links()[0].spec.rate.value() == 600e9);
+  CHECK(nodes.links()[8].spec.rate.value() == 100e9);
+  const sim::Cluster racks = built(
+      R"({"topology": "two-tier", "link": {"bandwidth": "10Gbps"}, "uplink": {"bandwidth": "40Gbps", "loss": 0.01}})",
+      eight);
+  CHECK(racks.links()[0].spec.rate.value() == 10e9);
+  CHECK(racks.links()[8].spec.rate.value() == 40e9);
+  CHECK(racks.links()[8].spec.loss == 0.01);
+}
+
+TEST_CASE("what a topology has places for is the default number of workers", "[unit]") {
+  const auto workers = [](const std::string& network, const std::string& collective = "ring") {
+    return read(R"(, "exchange": {"collective": ")" + collective + R"("}, "network": )" + network)
+        .cluster.workers;
+  };
+  CHECK(workers(R"({"topology": "fat-tree", "k": 6})") == 54);
+  CHECK(workers(R"({"topology": "fat-tree", "k": 6})", "parameter-server") == 53);
+  CHECK(workers(R"({"topology": "fat-tree"})") == 4);
+  CHECK(workers(R"({"topology": "torus", "columns": 3, "rows": 5})") == 15);
+  CHECK(workers(R"({"topology": "torus", "columns": 3, "rows": 5})", "parameter-server") == 14);
+  CHECK(workers(R"({"topology": "ring"})") == 4);
+  CHECK(workers(R"({"topology": "dumb-bell"})") == 4);
+  const std::string wan =
+      R"({"topology": "wan", "sites": [{"name": "a", "workers": 2}, {"name": "b"}],
+          "site_links": [{"a": "a", "b": "b", "delay": "40ms"}]})";
+  CHECK(workers(wan) == 3);
+  const Scenario sites = read(R"(, "network": )" + wan);
+  CHECK(host_index(sites, "worker2") == 2);
+  CHECK(build_cluster(sites).links()[3].spec.delay.value() == 0.04);
+  CHECK(read(R"(, "network": {"topology": "dumb-bell"}, "cluster": {"workers": 7})").network.left ==
+        3);
+}
+
+TEST_CASE("an explicit topology takes written routes", "[unit]") {
+  const sim::Cluster cluster = build_cluster(read(
+      R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "switches": ["s", "t"],
+    "links": [{"a": "a", "b": "s"}, {"a": "s", "b": "b"}, {"a": "a", "b": "t"}, {"a": "t", "b": "b"}],
+    "routes": [{"from": "a", "to": "b", "via": ["t"]}]})"));
+  std::vector<sim::ChannelId> route;
+  cluster.route(0, 1, route);
+  CHECK(route == std::vector<sim::ChannelId>{4, 6});
+}

@@ -250,6 +250,39 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "network": {"topology": "explicit"})",
        "t.json:1: /network/hosts: is missing; allowed: a list\n"
        "t.json:1: /network/links: is missing; allowed: a list"},
+      {R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "switches": ["s"], "links": [{"a": "a", "b": "s"}, {"a": "s", "b": "b"}], "routes": [{"from": "a", "to": "b", "via": ["s", "a", "s"]}]})",
+       "t.json:1: /network/routes: cannot use the route from a to b: it loops: it comes to a "
+       "twice"},
+      {R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "links": [{"a": "a", "b": "b"}], "routes": [{"from": "a", "to": "c", "via": ["d"]}]})",
+       "t.json:1: /network/routes/0/to: there is no host \"c\"; allowed: names of /network/hosts; "
+       "did you mean \"a\"?\n"
+       "t.json:1: /network/routes/0/via/0: there is no host or switch \"d\"; allowed: names of "
+       "/network/hosts and /network/switches; did you mean \"a\"?"},
+      // Generated topologies.
+      {R"(, "network": {"topology": "fat-tree", "k": 3})",
+       "t.json:1: /network/k: cannot build a fat tree: its switches have 3 ports, and need an even "
+       "number of 2 or more"},
+      {R"(, "network": {"topology": "fat-tree", "k": 4}, "cluster": {"workers": 17})",
+       "t.json:1: /network/k: cannot build a fat tree: switches of 4 ports give room for 16 hosts, "
+       "not for 17"},
+      {R"(, "network": {"topology": "torus", "columns": 3})",
+       "t.json:1: /network/rows: is missing; allowed: integer >= 1 and <= 65536"},
+      {R"(, "network": {"topology": "torus", "columns": 3, "rows": 2}, "cluster": {"workers": 5})",
+       "t.json:1: /network/columns: cannot build a torus: it has 3 columns and 2 rows for 5 hosts"},
+      {R"(, "network": {"topology": "two-tier", "racks": 5})",
+       "t.json:1: /network/racks: cannot build a two-tier network: it needs a spine and from 1 to "
+       "as many racks as workers; it has 1 spines and 5 racks for 4 workers"},
+      {R"(, "network": {"topology": "ring", "uplink": {}})",
+       "t.json:1: /network/uplink: does not go with /network/topology = ring; allowed: only with "
+       "two-tier or fat-tree"},
+      {R"(, "network": {"topology": "wan", "sites": [{"name": "a"}, {"name": "b"}]})",
+       "t.json:1: /network/site_links: cannot route from worker0 to worker1: no path joins them; "
+       "add a link between their parts of the network"},
+      {R"(, "network": {"topology": "wan", "sites": [{"name": "a"}, {"name": "a"}], "site_links": [{"a": "a", "b": "c"}]}, "cluster": {"workers": 3})",
+       "t.json:1: /network/sites/1: the name \"a\" stands twice\n"
+       "t.json:1: /network/site_links/0/b: there is no site \"c\"; allowed: names of "
+       "/network/sites; did you mean \"a\"?\n"
+       "t.json:1: /cluster/workers: the sites have 2 workers, not 3; allowed: 2"},
       // Seeds.
       {R"(, "seeds": [])",
        "t.json:1: /seeds: is not a form of seeds; allowed: a list of integers, not empty, or "
