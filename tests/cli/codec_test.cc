@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
@@ -112,6 +114,74 @@ TEST_CASE("what cannot be encoded or decoded is refused with a reason", "[unit]"
   frame[frame.size() - 6] ^= 1;
   write_file(folder / "frame", frame);
   refused({"decode", "-i", folder / "frame"}, 1, "damaged");
+}
+
+TEST_CASE("a payload that holds its mask is decoded and explained without one", "[unit]") {
+  const TemporaryFolder folder;
+  write_floats(folder / "in", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  write_file(folder / "mask", "\x92\x02");  // elements 1, 4, 7 and 9
+  const auto encode = [&](const std::string& format, const std::string& out, bool bare) {
+    std::vector<std::string> arguments = {
+        "codec",         "encode", "masked",      "--set", "format=" + format, "-q", "--mask",
+        folder / "mask", "-i",     folder / "in", "-o",    folder / out};
+    if (bare) arguments.push_back("--bare");
+    REQUIRE(run_program(arguments).exit_code == 0);
+  };
+  const auto decoded = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"codec", "decode", "-q", "-o", folder / "out"});
+    const Result result = run_program(arguments);
+    CHECK(result.err == "");
+    REQUIRE(result.exit_code == 0);
+    return read_floats(folder / "out");
+  };
+  const std::vector<float> expected = {0, 2, 0, 0, 5, 0, 0, 8, 0, 10};
+  encode("record", "frame", false);
+  encode("record", "bare", true);
+  CHECK(decoded({"-i", folder / "frame"}) == expected);
+  CHECK(decoded({"masked", "--set", "format=record", "--n", "10", "-i", folder / "bare"}) ==
+        expected);
+  const Result explained = run_program({"codec", "inspect", "-i", folder / "frame"});
+  CHECK(explained.exit_code == 0);
+  CHECK_THAT(explained.out, Contains("4 ones"));
+  encode("values", "frame", false);
+  const Result untold = run_program({"codec", "decode", "-i", folder / "frame"});
+  CHECK(untold.exit_code == 2);
+  CHECK_THAT(untold.err, Contains("give --mask FILE"));
+}
+
+TEST_CASE("the list as JSON says of every option what it may be", "[unit]") {
+  const auto listed = [](const char* format) {
+    const Result list = run_program({"codec", "list", "--format", format});
+    REQUIRE(list.exit_code == 0);
+    return list.out;
+  };
+  const auto rows = nlohmann::json::parse(listed("json")).at("rows");
+  std::map<std::string, nlohmann::json> options;  // "codec/option"
+  for (const auto& row : rows)
+    for (const auto& option : row.at("option_table")) {
+      CAPTURE(row.at("name"), option.dump());
+      CHECK(option.at("help").get<std::string>() != "");
+      CHECK((option.at("type") == "choice") == option.contains("choices"));
+      const std::string setting =
+          option.at("name").get<std::string>() + "=" + option.at("default").get<std::string>();
+      CHECK_THAT(row.at("options").get<std::string>(), Contains(setting));
+      options[row.at("name").get<std::string>() + "/" + option.at("name").get<std::string>()] =
+          option;
+    }
+  const auto bits = options.at("minmax/bits");
+  CHECK(bits.at("type") == "integer");
+  CHECK(bits.at("default") == "4");
+  CHECK(bits.at("min").dump() == "1");
+  CHECK(bits.at("max").dump() == "8");
+  CHECK(options.at("fp16/overflow").at("choices") ==
+        nlohmann::json::array({"infinity", "saturate"}));
+  CHECK(options.at("topk/ratio").at("min_exclusive") == true);
+  const std::string lines = listed("jsonl");
+  CHECK(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')) == rows.size());
+  auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
+  first.erase("type");
+  CHECK(first == rows.at(0));
+  CHECK(listed("text").find("choices") == std::string::npos);  // a table of one line a codec
 }
 
 TEST_CASE("standard input and output carry bytes", "[unit]") {

@@ -162,6 +162,9 @@ def check_lists(program, pages):
         for option, default in options.items():
             tried = any(case.get(option, default) != default for case in CASES[name])
             demand(tried, f"option {option} of codec {name} is never tried")
+        for option, choices in program.choices[name].items():
+            untried = choices - {options[option]} - {case.get(option) for case in CASES[name]}
+            demand(not untried, f"{option}={untried} of codec {name} is never tried")
 
 
 def main():

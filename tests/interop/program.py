@@ -14,7 +14,11 @@ class Program:
         self.path = path
         self.folder = tempfile.TemporaryDirectory()
         rows = json.loads(self.run(["list", "--format", "json"]))["rows"]
-        self.options = {row["name"]: parsed(row["options"]) for row in rows}
+        tables = {row["name"]: row["option_table"] for row in rows}
+        self.options = {name: {option["name"]: option["default"] for option in table}
+                        for name, table in tables.items()}
+        self.choices = {name: {option["name"]: set(option["choices"]) for option in table if "choices" in option}
+                        for name, table in tables.items()}
 
     def run(self, arguments, data=b""):
         """Standard output; None if the program says that it cannot (exit code 1)."""
@@ -49,8 +53,3 @@ class Program:
     def decode_bare(self, facts, spec, payload):
         length = [] if "--shape" in facts[0] else ["--n", str(spec.n)]
         return self.run(["decode", "-q", "--bare", *facts[0], *length], payload)
-
-
-def parsed(text):
-    """{"bits": "4"} from "bits=4, bucket=1024"."""
-    return dict(option.split("=", 1) for option in text.split(", ") if option)
