@@ -4,6 +4,7 @@
 
 #include "compressors/arithmetic/natural.h"
 #include "compressors/codec.h"
+#include "compressors/kernels/levels.h"
 #include "compressors/kernels/output.h"
 
 /// Inner loops of natural compression and dithering. Every instruction set gives the bits of
@@ -27,8 +28,8 @@ void natural_values8(const std::byte* codes, std::size_t n, std::uint32_t lowest
 /// One byte a code of `bits` bits.
 void dither_codes(const float* values, std::size_t n, const Draws& draws, std::size_t begin,
                   DitherRule rule, int bits, std::uint8_t* codes);
-/// Decoded = factor * dither_value(codes[i]). Returns the largest level.
-std::uint32_t dither_values(const std::uint8_t* codes, std::size_t n, float norm, int levels,
-                            int bits, Output output, float factor, float* values);
+/// Decoded = dither_value(codes[i]); 2 to 7 bits, low bits first. Returns the largest level.
+std::uint32_t dither_values(const PackedCodes& codes, std::size_t n, float norm, int levels,
+                            Output output, float factor, float* values);
 
 }  // namespace gradwire::compressors::kernels

@@ -156,38 +156,6 @@ HWY_ATTR void NaturalValues8(const std::byte* codes, std::size_t n, std::uint32_
   emit(decoder, n, output, factor, values);
 }
 
-struct DitherDecoder : ByteCodes {
-  float norm;
-  int levels, bits;
-  std::uint32_t tail_largest = 0;
-  IntVector largest = hn::Zero(IntTag());
-
-  HWY_INLINE float scalar(std::size_t i) {
-    tail_largest = std::max(tail_largest, codes[i] & ((1u << (bits - 1)) - 1));
-    return dither_value(codes[i], norm, levels, bits);
-  }
-  HWY_INLINE FloatVector vector(std::size_t i) {
-    const UintTag d;
-    const auto code = load(i);
-    const auto level = hn::And(code, hn::Set(d, (1u << (bits - 1)) - 1));
-    largest = hn::Max(largest, hn::BitCast(IntTag(), level));
-    const auto field = hn::Add(level, hn::Set(d, static_cast<std::uint32_t>(127 - levels)));
-    const auto power = hn::BitCast(FloatTag(), hn::ShiftLeft<23>(field));
-    const auto value = hn::BitCast(d, hn::Mul(power, hn::Set(FloatTag(), norm)));
-    const auto sign = hn::And(hn::ShiftLeftSame(code, 32 - bits), hn::Set(d, 0x80000000u));
-    const auto some = hn::Ne(level, hn::Zero(d));
-    return hn::BitCast(FloatTag(), hn::IfThenElseZero(some, hn::Or(value, sign)));
-  }
-};
-
-HWY_ATTR std::uint32_t DitherValues(const std::uint8_t* codes, std::size_t n, float norm,
-                                    int levels, int bits, Output output, float factor,
-                                    float* values) {
-  DitherDecoder decoder{{codes, n}, norm, levels, bits};
-  emit(decoder, n, output, factor, values);
-  return std::max(reduce_max(decoder.largest), decoder.tail_largest);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();
@@ -197,7 +165,6 @@ namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(NaturalValues9);
 HWY_EXPORT(NaturalValues8);
-HWY_EXPORT(DitherValues);
 
 std::uint32_t natural_values9(const std::byte* codes, std::size_t n, Output output, float factor,
                               float* values) {
@@ -206,10 +173,6 @@ std::uint32_t natural_values9(const std::byte* codes, std::size_t n, Output outp
 void natural_values8(const std::byte* codes, std::size_t n, std::uint32_t lowest, Output output,
                      float factor, float* values) {
   HWY_DYNAMIC_DISPATCH(NaturalValues8)(codes, n, lowest, output, factor, values);
-}
-std::uint32_t dither_values(const std::uint8_t* codes, std::size_t n, float norm, int levels,
-                            int bits, Output output, float factor, float* values) {
-  return HWY_DYNAMIC_DISPATCH(DitherValues)(codes, n, norm, levels, bits, output, factor, values);
 }
 
 }  // namespace gradwire::compressors::kernels

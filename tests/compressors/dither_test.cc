@@ -1,9 +1,11 @@
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cfloat>
 #include <cmath>
 
 #include "codec_fixture.h"
 #include "compressors/arithmetic/natural.h"
+#include "compressors/bit_packing.h"
 #include "compressors/kernels/natural.h"
 #include "each_instruction_set.h"
 
@@ -114,17 +116,18 @@ TEST_CASE("every instruction set makes the dithering codes of the shared arithme
   const RandomStream stream{.seed = 3};
   on_each_instruction_set([&] {
     for (const float norm : {0.0f, 1e-44f, 0.1f, 0.125f, 77.0f, FLT_MAX})
-      for (const int levels : {1, 3, 8, 63}) {
-        const int bits = levels == 1 ? 2 : levels == 3 ? 3 : levels == 8 ? 5 : 7;
+      for (const int levels : {1, 3, 7, 8, 20, 63}) {
+        const int bits = 1 + std::bit_width(static_cast<unsigned>(levels));
         const DitherRule rule = dither_rule(norm, levels);
         for (const std::size_t n : {0u, 1u, 63u, 64u, 901u}) {
           std::vector<std::uint8_t> codes(n);
           std::vector<float> decoded(n), added(n, 1.0f);
           kernels::dither_codes(values.data(), n, {stream, 5, {}}, 2, rule, bits, codes.data());
-          kernels::dither_values(codes.data(), n, norm, levels, bits, Output::kStream, 1.0f,
-                                 decoded.data());
-          kernels::dither_values(codes.data(), n, norm, levels, bits, Output::kAdd, 0.3f,
-                                 added.data());
+          std::vector<std::byte> packed(packed_bytes(n, bits));
+          const kernels::PackedCodes all{packed.data(), bits};
+          kernels::pack_codes(codes.data(), n, bits, all.order, packed.data());
+          kernels::dither_values(all, n, norm, levels, Output::kStream, 1.0f, decoded.data());
+          kernels::dither_values(all, n, norm, levels, Output::kAdd, 0.3f, added.data());
           for (std::size_t e = 0; e < n; ++e) {
             REQUIRE(codes[e] == dither_code(values[e], philox_word(stream, 7 + e), rule, bits));
             REQUIRE(bits_of(decoded[e]) == bits_of(dither_value(codes[e], norm, levels, bits)));

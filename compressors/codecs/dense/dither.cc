@@ -17,6 +17,7 @@ namespace gradwire::compressors {
 namespace {
 
 using kernels::Output;
+using kernels::PackedCodes;
 
 constexpr std::string_view kName = "dither";
 constexpr std::size_t kChunk = 4096;  // codes that stay in the first-level cache; divides by 8
@@ -130,30 +131,30 @@ class DitherCodec final : public Codec {
 
   void read(const DecodeJob& job, Output output, float factor) const {
     const float norm = checked_norm(job.payload, job.spec());
-    const auto packed = job.payload.subspan(norm_bytes());
-    const int bits = code_bits();
+    const PackedCodes all{job.payload.data() + norm_bytes(), code_bits()};
     for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
-                 std::uint8_t codes[kChunk];
-                 for (std::size_t at = begin; at < end; at += kChunk) {
-                   const std::size_t count = std::min(kChunk, end - at);
-                   kernels::unpack_codes(packed.data() + packed_bytes(at, bits), count, bits,
-                                         kernels::BitOrder::kLowFirst, codes);
-                   const std::uint32_t largest =
-                       kernels::dither_values(codes, count, norm, options_.levels, bits, output,
-                                              factor, job.values.data() + at);
-                   if (largest > static_cast<std::uint32_t>(options_.levels))
-                     refuse_level(job.payload, at, {codes, count});
-                 }
+                 const std::uint32_t largest =
+                     kernels::dither_values(all.from(begin), end - begin, norm, options_.levels,
+                                            output, factor, job.values.data() + begin);
+                 if (largest > static_cast<std::uint32_t>(options_.levels))
+                   refuse_level(job.payload, all, begin, end);
                });
   }
 
-  [[noreturn]] void refuse_level(std::span<const std::byte> payload, std::size_t begin,
-                                 std::span<const std::uint8_t> codes) const {
+  [[noreturn]] void refuse_level(std::span<const std::byte> payload, const PackedCodes& all,
+                                 std::size_t begin, std::size_t end) const {
     const unsigned mask = (1u << (code_bits() - 1)) - 1u;
-    std::size_t i = 0;
-    while ((codes[i] & mask) <= static_cast<unsigned>(options_.levels)) ++i;
-    const std::size_t bit = (begin + i) * static_cast<std::size_t>(code_bits());
+    std::uint8_t codes[8] = {};
+    std::size_t i = begin;
+    const auto fits = [&] {
+      if (i % 8 == 0)
+        kernels::unpack_codes(all.from(i).bytes, std::min<std::size_t>(8, end - i), all.bits,
+                              all.order, codes);
+      return (codes[i % 8] & mask) <= static_cast<unsigned>(options_.levels);
+    };
+    while (fits()) ++i;
+    const std::size_t bit = i * static_cast<std::size_t>(code_bits());
     refuse_payload(kName, payload.size(),
                    "byte " + std::to_string(norm_bytes() + bit / 8) + " begins a level above " +
                        std::to_string(options_.levels));
