@@ -54,10 +54,10 @@ HWY_INLINE std::uint32_t mask_bits(hn::Mask<FloatTag> mask) {
 #endif
 }
 
-/// Keeps the compiler from loading a value anew for each of its uses: loops would wait for loads.
+/// Keeps g++ from loading a value anew for each of its uses: loops would wait for loads.
 template <class V>
 HWY_INLINE void load_once([[maybe_unused]] V& value) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && defined(__GNUC__)
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && defined(__GNUC__) && !defined(__clang__)
 #if HWY_TARGET <= HWY_AVX3
   __asm__("" : "+v"(value.raw));
 #else
