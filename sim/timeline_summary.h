@@ -4,8 +4,8 @@
 
 namespace gradwire::sim {
 
-/// Where one worker's time in a step went. step = from this host's first operation to the end of the last
-/// thing that concerns the worker: its operations, transfers from or to it, its rank of a
+/// Where one worker's time in a step went. step = from this host's first operation to the end of
+/// the last thing that concerns the worker: its operations, transfers from or to it, its rank of a
 /// collective.
 ///     compute  = time in which an operation on its compute lane ran (sum)
 ///     codec    = the same of its codec and host lanes (it may overlap with compute)

@@ -125,7 +125,7 @@ void FlowNetwork::on_repair(std::int32_t c) {
   std::erase_if(link.holes, [](const Hole& hole) { return hole.transfer == -2; });
   release(c);
   schedule_repair(c);
-  if (link.state == State::kSending && link.rate > 0) schedule(c);
+  if (link.state == State::kSending && rate_of(link) > 0) schedule(c);
 }
 
 /// The retransmission waits behind what the window has put into the queue, and takes its own time.
@@ -133,9 +133,10 @@ void FlowNetwork::resend(std::int32_t c, Hole& hole) {
   Connection& link = connection(c);
   const double bytes = segment_;
   double wait = 0;
-  if (link.state == State::kSending && link.rate > 0) {
-    const double queued = link.window.size() - link.path.round_trip * link.rate;
-    wait = std::clamp(queued, 0.0, link.remaining) / link.rate;
+  const double rate = rate_of(link);
+  if (link.state == State::kSending && rate > 0) {
+    const double queued = link.window.size() - link.path.round_trip * rate;
+    wait = std::clamp(queued, 0.0, link.remaining) / rate;
     link.resending += bytes;
   }
   for (const ChannelId channel : sharing_.route(c)) {

@@ -52,8 +52,8 @@ void FlowNetwork::open(int source, int destination) {
   connections_.back().key =
       static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(cluster_.host_count()) +
       static_cast<std::uint32_t>(destination);
-  due_.make_room(table_.count());
-  repairs_.make_room(table_.count());
+  due_nodes_.emplace_back();
+  repair_nodes_.emplace_back();
   sharing_.add_flow(route_);
 }
 
@@ -135,62 +135,26 @@ void FlowNetwork::resume(std::int32_t c) {
 void FlowNetwork::pause(std::int32_t c, double until) {
   Connection& link = connection(c);
   if (link.state == State::kSending) sharing_.deactivate(c);
+  drop_due(c);
   link.state = State::kPaused;
   link.rate = 0;
   link.due = Due::kResume;
   due_.set(c, until);
 }
 
-/// Accounts for what was sent since the connection was last looked at.
-void FlowNetwork::progress(Connection& link) {
-  double sent = link.rate * (now_ - link.updated);
-  link.updated = now_;
-  if (sent <= 0) return;
-  const double again = std::min(sent, link.resending);
-  link.resending -= again;
-  sent -= again;
-  link.remaining -= sent;
-  link.to_loss -= sent;
-  link.to_shown -= sent;
-  link.window.use(sent);
-}
-
-void FlowNetwork::schedule(std::int32_t c) {
-  Connection& link = connection(c);
-  link.due = Due::kSent;
-  double next = link.remaining;
-  if (link.to_shown < next) {
-    next = link.to_shown;
-    link.due = Due::kShown;
+double FlowNetwork::next_event() const {
+  double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
+  for (const IndexedHeap* heap : {&due_, &pool_due_, &repairs_}) {
+    if (!heap->empty()) next = std::min(next, heap->first_time());
   }
-  if (link.to_loss < next) {
-    next = link.to_loss;
-    link.due = Due::kLoss;
-  }
-  if (link.window.left() < next) {
-    next = link.window.left();
-    link.due = Due::kWindow;
-  }
-  due_.set(c, now_ + (link.resending + std::max(0.0, next)) / link.rate);
-}
-
-void FlowNetwork::resolve() {
-  for (const std::int32_t c : sharing_.resolve(now_)) {
-    Connection& link = connection(c);
-    progress(link);
-    link.rate = sharing_.rate(c);
-    schedule(c);
-  }
+  return next;
 }
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   const std::size_t before = delivered.size();
   for (;;) {
     resolve();
-    const double due = due_.empty() ? kInfinity : due_.first_time();
-    const double arrival = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-    const double repair = repairs_.empty() ? kInfinity : repairs_.first_time();
-    const double next = std::min({due, arrival, repair});
+    const double next = next_event();
     if (next > until.value()) break;
     now_ = std::max(now_, next);
     const double batch = now_ + now_ * kSameInstant;
@@ -198,6 +162,9 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!due_.empty() && due_.first_time() <= batch) {
       due_.take_until(batch, batch_);
       for (const IndexedHeap::Entry& entry : batch_) on_due(entry.number);
+    }
+    while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
+      on_pool_due(pool_due_.first(), batch);
     }
     while (!repairs_.empty() && repairs_.first_time() <= batch) {
       repairs_.take_until(batch, batch_);
@@ -242,7 +209,7 @@ void FlowNetwork::on_window_sent(std::int32_t c) {
     pause(c, link.window.round_end());
     return;
   }
-  link.window.next_round(now_, link.rate, backlog(link));
+  link.window.next_round(now_, rate_of(link), backlog(link));
   schedule(c);
 }
 
@@ -284,7 +251,7 @@ void FlowNetwork::next_transfer(std::int32_t c) {
   }
   link.last = -1;
   if (link.state == State::kSending) sharing_.deactivate(c);
-  due_.remove(c);
+  drop_due(c);
   link.state = State::kIdle;
   link.rate = 0;
 }
@@ -336,7 +303,7 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     double sent = link.wire_sent;
     if (link.first >= 0) {
       const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
-      const double left = link.remaining - link.rate * (now_ - link.updated);
+      const double left = link.remaining - sent_since_update(link);
       sent += static_cast<double>(t.wire.count()) - t.charged - left;
     }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {

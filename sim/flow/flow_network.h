@@ -31,7 +31,9 @@
 /// or enough behind one to show the loss; it resumes after a round; a lost segment is sent again,
 /// arrives, or times out; a delivery. There is no time step. Events within a relative 1e-12 of one
 /// instant are one batch, after which shares are computed once, and only where the set of sending
-/// connections changed. In steady state no event allocates.
+/// connections changed. Connections that get one rate from one channel (max_min.h: pools) keep
+/// their events by bytes served, not by time, so that a change of the rate is one change for all of
+/// them. In steady state no event allocates.
 namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
@@ -83,14 +85,15 @@ class FlowNetwork final : public Network {
   /// What every event of a clean path touches stands first, in a few cache lines.
   struct alignas(64) Connection {
     Connection(const TcpPath& p, const TransportSettings& t) : window(p, t), path(p) {}
-    double rate = 0;  ///< as of `updated`
-    double updated = 0;
+    double rate = 0;           ///< as of `updated`, outside pools
+    double updated = 0;        ///< s; in a pool: what each member had been served then
     double remaining = 0;      ///< wire bytes of the first transfer still to send
     double resending = 0;      ///< wire bytes of retransmissions before it
     double to_loss = kNever;   ///< wire bytes until a segment that is lost
     double to_shown = kNever;  ///< wire bytes until a loss shows
     std::int32_t first = -1;
     std::int32_t last = -1;
+    std::int32_t pool = -1;  ///< whose rate it has
     State state = State::kIdle;
     Due due = Due::kSent;
     TcpWindow window;
@@ -122,6 +125,16 @@ class FlowNetwork final : public Network {
     double segments = 0;
   };
 
+  /// Connections of one rate (max_min.h): as each is served the same, their events stand in an
+  /// order that no change of the rate disturbs.
+  struct Pool {
+    explicit Pool(IndexedHeap::Nodes& nodes) : due(nodes) {}
+    double rate = 0;
+    double served = 0;  ///< bytes, to each member that was there all the time, until `updated`
+    double updated = 0;
+    IndexedHeap due;  ///< by bytes served
+  };
+
   struct Arrival {
     double time = 0;
     std::uint64_t order = 0;
@@ -142,9 +155,27 @@ class FlowNetwork final : public Network {
   void resume(std::int32_t c);
   void pause(std::int32_t c, double until);
   void progress(Connection& link);
+  Pool& pool(std::int32_t p) { return pools_[static_cast<std::size_t>(p)]; }
+  double rate_of(const Connection& link) const {
+    return link.pool < 0 ? link.rate : pools_[static_cast<std::size_t>(link.pool)].rate;
+  }
+  double served(std::int32_t p) const {
+    const Pool& pool = pools_[static_cast<std::size_t>(p)];
+    return pool.served + pool.rate * (now_ - pool.updated);
+  }
+  double sent_since_update(const Connection& link) const {
+    if (link.pool >= 0) return served(link.pool) - link.updated;
+    return link.rate * (now_ - link.updated);
+  }
   void schedule(std::int32_t c);
+  void set_due(std::int32_t c, double bytes);
+  void drop_due(std::int32_t c);
+  void schedule_pool(std::int32_t p);
   void resolve();
+  void change_rate(std::int32_t c);
 
+  double next_event() const;
+  void on_pool_due(std::int32_t p, double until);
   void on_due(std::int32_t c);
   void on_window_sent(std::int32_t c);
   void on_sent(std::int32_t c);
@@ -179,8 +210,13 @@ class FlowNetwork final : public Network {
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
   std::vector<std::int32_t> free_transfers_;
-  IndexedHeap due_;      // by connection
-  IndexedHeap repairs_;  // by connection
+  IndexedHeap::Nodes due_nodes_;     // by connection, of due_ and of all pools
+  IndexedHeap::Nodes repair_nodes_;  // by connection
+  IndexedHeap::Nodes pool_nodes_;    // by pool
+  IndexedHeap due_{due_nodes_};      // s, but of connections in pools
+  IndexedHeap repairs_{repair_nodes_};
+  IndexedHeap pool_due_{pool_nodes_};  // s
+  std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
   Sized sized_;               // of the transfer that started last

@@ -10,16 +10,27 @@ namespace gradwire::sim {
 /// min-heap of groups: numbers that are set one after the other to the same time share one entry,
 /// in which they are linked in a circle, so that thousands of equal events cost no sifting. Nothing
 /// is allocated once it has grown.
+///
+/// Heaps over the same numbers may share their nodes, if a number is in one of them at a time.
 class IndexedHeap {
  public:
   struct Entry {
     double time = 0;
     std::int32_t number = 0;
   };
+  static constexpr std::int32_t kAbsent = -1;
+  struct Node {
+    std::int32_t place = kAbsent;  ///< in the entries, of a group's first number
+    std::int32_t next = 0;         ///< of the group, in a circle
+    std::int32_t previous = 0;
+  };
+  using Nodes = std::vector<Node>;  ///< [numbers]
+
+  explicit IndexedHeap(Nodes& nodes) : nodes_(&nodes) {}
 
   bool empty() const { return entries_.empty(); }
   double first_time() const { return entries_.front().time; }
-  void make_room(std::int32_t numbers) { nodes_.resize(static_cast<std::size_t>(numbers)); }
+  std::int32_t first() const { return entries_.front().number; }
 
   void set(std::int32_t number, double time) {
     Node& own = node(number);
@@ -76,18 +87,12 @@ class IndexedHeap {
   }
 
  private:
-  static constexpr std::int32_t kAbsent = -1;
   static constexpr std::int32_t kFollows = -2;
-  struct Node {
-    std::int32_t place = kAbsent;  ///< in entries_, of a group's first number
-    std::int32_t next = 0;         ///< of the group, in a circle
-    std::int32_t previous = 0;
-  };
 
   static bool before(const Entry& a, const Entry& b) {
     return a.time < b.time || (a.time == b.time && a.number < b.number);
   }
-  Node& node(std::int32_t number) { return nodes_[static_cast<std::size_t>(number)]; }
+  Node& node(std::int32_t number) { return (*nodes_)[static_cast<std::size_t>(number)]; }
 
   /// Rings and the like come in two ordered runs: those are merged.
   void sort(std::vector<Entry>& taken, std::size_t second_run, bool more_runs) {
@@ -174,7 +179,7 @@ class IndexedHeap {
   }
 
   std::vector<Entry> entries_;  // of groups, by their first number
-  std::vector<Node> nodes_;     // by number
+  Nodes* nodes_;
   std::int32_t last_set_ = -1;  // first number of the group of the latest set()
   std::vector<Entry> merged_;
 };

@@ -15,7 +15,9 @@ constexpr double kFull = 1e-9;
 }  // namespace
 
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
-    : channels_(capacities.size()), filling_(capacities.size()) {
+    : channels_(capacities.size()),
+      filling_(capacities.size()),
+      pool_of_channel_(capacities.size(), -1) {
   for (std::size_t c = 0; c < capacities.size(); ++c) {
     channels_[c].capacity = capacities[c];
     channels_[c].shared_capacity = capacities[c] / (1 + ack_share);
@@ -29,6 +31,7 @@ std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
   routes_.insert(routes_.end(), route.begin(), route.end());
   place_.resize(routes_.size(), -1);
   flows_.push_back(flow);
+  pool_nodes_.emplace_back();
   return static_cast<std::int32_t>(flows_.size()) - 1;
 }
 
@@ -47,19 +50,31 @@ void MaxMin::activate(std::int32_t id, double cap) {
   GRADWIRE_ASSERT(!f.active);
   f.active = true;
   f.cap = cap;
+  f.shared = 0;
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
     Channel& c = channel(routes_[slot]);
-    if (c.active.empty()) touch(routes_[slot] ^ 1);
+    if (c.active.empty()) {
+      touch(routes_[slot] ^ 1);
+    } else {
+      ++f.shared;
+      if (c.active.size() == 1) change_shared(c.active[0].flow, 1);
+    }
     place_[slot] = static_cast<std::int32_t>(c.active.size());
     c.active.push_back({id, hop});
     touch(routes_[slot]);
+    if (c.pool < 0) continue;
+    f.pool = c.pool;
+    pools_[static_cast<std::size_t>(c.pool)].joined.push_back(id);
   }
+  if (f.shared > 1) tangle(f, 1);
 }
 
 void MaxMin::deactivate(std::int32_t id) {
   Flow& f = flow(id);
   GRADWIRE_ASSERT(f.active);
+  if (f.shared > 1) tangle(f, -1);
+  if (f.pool >= 0) leave_pool(id);
   f.active = false;
   f.rate = 0;
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
@@ -70,7 +85,24 @@ void MaxMin::deactivate(std::int32_t id) {
     place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
     c.active.pop_back();
     if (c.active.empty()) touch(routes_[slot] ^ 1);
+    if (c.active.size() == 1) change_shared(c.active[0].flow, -1);
     touch(routes_[slot]);
+  }
+}
+
+/// The flow meets others on one channel more or less.
+void MaxMin::change_shared(std::int32_t id, std::int32_t change) {
+  Flow& f = flow(id);
+  const bool tangled = f.shared > 1;
+  f.shared += change;
+  if (tangled != (f.shared > 1)) tangle(f, change);
+}
+
+void MaxMin::tangle(const Flow& f, std::int32_t change) {
+  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+    const ChannelId id = routes_[static_cast<std::size_t>(f.route_begin + hop)];
+    channel(id).tangled += change;
+    if (channel(id).pool >= 0) touch(id);
   }
 }
 
@@ -78,10 +110,14 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
   Flow& f = flow(id);
   if (f.cap == cap) return;
   f.cap = cap;
-  if (f.active) touch(routes_[static_cast<std::size_t>(f.route_begin)]);
+  if (!f.active) return;
+  touch(routes_[static_cast<std::size_t>(f.route_begin)]);
+  if (f.pool < 0) return;
+  pools_[static_cast<std::size_t>(f.pool)].joined.push_back(id);
+  list_pool(f.pool);
 }
 
-inline double MaxMin::data_capacity(ChannelId id) const {
+double MaxMin::data_capacity(ChannelId id) const {
   const Channel& c = channels_[static_cast<std::size_t>(id)];
   const bool both_ways = !channels_[static_cast<std::size_t>(id ^ 1)].active.empty();
   return both_ways ? c.shared_capacity : c.capacity;
@@ -89,21 +125,27 @@ inline double MaxMin::data_capacity(ChannelId id) const {
 
 std::span<const std::int32_t> MaxMin::resolve(double now) {
   changed_.clear();
+  changed_pools_.clear();
   if (dirty_.empty()) return changed_;
   ++visit_;
+  for (const ChannelId id : dirty_) update_pooling(id);
   for (const ChannelId id : dirty_) {
     Channel& c = channel(id);
     c.dirty = false;
     if (c.visit == visit_) continue;
-    if (c.active.empty()) {
+    if (c.pool >= 0) {
+      list_pool(c.pool);
+    } else if (c.active.empty()) {
       note_full(c, false, now);
-    } else if (!solve_alone(id, now)) {
+    } else if (!look_at_member(c) && !solve_alone(id, now)) {
       gather(id);
       fill();
       publish(now);
     }
   }
   dirty_.clear();
+  for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
+  dirty_pools_.clear();
   return changed_;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/cluster.h"
+#include "sim/flow/indexed_heap.h"
 
 /// Max-min fair sharing of channels by flows, by progressive filling (Bertsekas and Gallager, "Data
 /// Networks", section 6.5.2).
@@ -21,7 +22,14 @@
 /// idle.
 ///
 /// Only the connected component of channels and flows that a change touches is solved again, and
-/// once per instant however many flows change. Shares that differ by less than 1e-12 of themselves
+/// once per instant however many flows change.
+///
+/// Pools. Where many flows cross one channel (a server's link) and meet nowhere else, flow f has
+/// its own limit l_f (its cap and its other channels), and its rate is min(l_f, level):
+///     level = (C - sum of l_f over those with l_f <= level) / (number of the others)
+/// The others form the channel's pool: one rate for all of them, so that a change costs log n, not
+/// n. The sum is exact (fixed point), so that no order or history shows in it.
+///  Shares that differ by less than 1e-12 of themselves
 /// count as equal, so that flows in equal positions get bit-equal rates whatever their order.
 namespace gradwire::sim {
 
@@ -42,12 +50,27 @@ class MaxMin {
   /// until the next call). Times are for busy() only and must not decrease.
   std::span<const std::int32_t> resolve(double now);
   /// Bytes a second; 0 while inactive.
-  double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
+  double rate(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.pooled ? pools_[static_cast<std::size_t>(f.pool)].level : f.rate;
+  }
+  /// The pool whose level the flow's rate is, or -1. A flow that joins or leaves one counts as
+  /// changed; a flow that stays does not, though the level may be another.
+  std::int32_t pool(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.pooled ? f.pool : -1;
+  }
+  std::int32_t pool_count() const { return static_cast<std::int32_t>(pools_.size()); }
+  /// Pools whose level the last resolve() changed.
+  std::span<const std::int32_t> changed_pools() const { return changed_pools_; }
+  double level(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].level; }
   std::span<const ChannelId> route(std::int32_t flow) const;
   /// Seconds until `now` at which the channel could carry no more data.
   double busy(ChannelId channel, double now) const;
 
  private:
+  __extension__ using FixedPoint = __int128;  ///< in units of 2^-20 bytes a second
+
   struct Crossing {
     std::int32_t flow = 0;
     std::int32_t hop = 0;
@@ -58,6 +81,8 @@ class MaxMin {
     double busy = 0;
     double full_since = -1;  ///< < 0: not full
     std::uint32_t visit = 0;
+    std::int32_t tangled = 0;  ///< flows here that meet others on another channel, too
+    std::int32_t pool = -1;    ///< >= 0: all flows here are members of it
     bool dirty = false;
     std::vector<Crossing> active;
   };
@@ -72,8 +97,23 @@ class MaxMin {
     std::int32_t route_begin = 0;
     std::int32_t hops = 0;
     std::uint32_t visit = 0;
+    std::int32_t shared = 0;  ///< channels on which it meets others
+    std::int32_t pool = -1;   ///< of which it is a member
+    double limit = 0;         ///< of its own, as a member
+    bool pooled = false;      ///< gets the level, not its limit
     bool active = false;
     bool fixed = false;
+  };
+  struct Pool {
+    explicit Pool(IndexedHeap::Nodes& nodes) : limited(nodes), pooled(nodes) {}
+    ChannelId channel = -1;
+    double level = 0;
+    FixedPoint limited_sum = 0;  ///< of the limits of those that get them
+    std::int32_t pooled_count = 0;
+    IndexedHeap limited;               ///< by -limit
+    IndexedHeap pooled;                ///< by limit
+    std::vector<std::int32_t> joined;  ///< members to look at
+    bool listed = false;               ///< in dirty_pools_
   };
 
   Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
@@ -85,6 +125,22 @@ class MaxMin {
   bool solve_alone(ChannelId id, double now);
   void gather(ChannelId first);
   void fill();
+  void change_shared(std::int32_t flow, std::int32_t change);
+  void tangle(const Flow& flow, std::int32_t change);
+  // max_min_pools.cc
+  void update_pooling(ChannelId id);
+  void form_pool(ChannelId id);
+  void dissolve_pool(ChannelId id);
+  void list_pool(std::int32_t pool);
+  bool look_at_member(const Channel& channel);
+  void leave_pool(std::int32_t flow);
+  void join_limited(Pool& pool, std::int32_t flow);
+  void join_pooled(Pool& pool, std::int32_t flow);
+  void take_out(Pool& pool, std::int32_t flow);
+  void refresh_member(Pool& pool, std::int32_t flow);
+  void note_member_full(const Pool& pool, std::int32_t flow, double now);
+  double level_of(const Pool& pool) const;
+  void settle_pool(std::int32_t pool, double now);
   void fix(std::int32_t flow, double rate);
   void publish(double now);
 
@@ -101,6 +157,11 @@ class MaxMin {
   std::vector<ChannelId> tight_;
   std::vector<std::int32_t> capped_;
   std::vector<std::int32_t> changed_;
+  IndexedHeap::Nodes pool_nodes_;  // by flow
+  std::vector<Pool> pools_;
+  std::vector<std::int32_t> pool_of_channel_;  // every pool that a channel ever had; -1 = none
+  std::vector<std::int32_t> dirty_pools_;
+  std::vector<std::int32_t> changed_pools_;
 };
 
 }  // namespace gradwire::sim

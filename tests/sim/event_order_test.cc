@@ -53,8 +53,8 @@ TEST_CASE("numbers come out by time and number, however they were set, moved and
   constexpr int kNumbers = 40;
   for (std::uint32_t instance = 0; instance < 40; ++instance) {
     Draws draws{{12, instance, 0, kFirstReservedTensor}};
-    IndexedHeap heap;
-    heap.make_room(kNumbers);
+    IndexedHeap::Nodes nodes(kNumbers);
+    IndexedHeap heap(nodes);
     std::vector<double> times(kNumbers, -1);
     std::vector<IndexedHeap::Entry> taken;
     for (int step = 0; step < 3000; ++step) {

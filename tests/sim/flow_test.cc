@@ -129,6 +129,68 @@ TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes ar
   CHECK(channels[0].busy.value() < 1e-3);  // a quarter full, except in the first round
 }
 
+namespace {
+
+/// When each of `wire` bytes has left, if all start at 0 and share one channel, each behind a limit
+/// of its own: from departure to departure, the level found by raising it over the sorted limits.
+std::vector<double> fluid_departures(std::vector<double> wire, const std::vector<double>& limits,
+                                     double capacity) {
+  std::vector<double> departures(wire.size(), -1);
+  double now = 0;
+  for (std::size_t gone = 0; gone < wire.size();) {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < wire.size(); ++i) {
+      if (departures[i] < 0) left.push_back(i);
+    }
+    std::sort(left.begin(), left.end(),
+              [&](std::size_t a, std::size_t b) { return limits[a] < limits[b]; });
+    std::vector<double> rates(wire.size(), 0);
+    double free = capacity, first = 1e300;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      const std::size_t i = left[k];
+      rates[i] = std::min(limits[i], free / static_cast<double>(left.size() - k));
+      free -= rates[i];
+      first = std::min(first, wire[i] / rates[i]);
+    }
+    now += first;
+    for (const std::size_t i : left) {
+      wire[i] -= rates[i] * first;
+      if (wire[i] <= 1e-6) departures[i] = now, ++gone;
+    }
+  }
+  return departures;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "fifty clients with different links and sizes upload: fluid from departure to departure") {
+  // Links of 10 to 59 Mbps, delays of nanoseconds (no window limits anybody), a server's link that
+  // limits all, some, or nobody. Delivered: sent, and one segment forwarded by the faster hop.
+  constexpr int kClients = 50;
+  for (const double server_rate : {400e6, 1200e6, 1e10}) {
+    Cluster cluster;
+    std::vector<Route> routes;
+    std::vector<double> wire, limits;
+    const NodeId middle = cluster.add_switch("switch");
+    for (int i = 0; i < kClients; ++i) {
+      const double rate = (10 + (i * 17) % kClients) * 1e6;
+      cluster.add_link(cluster.add_host("c" + std::to_string(i)), middle, link(rate, 1e-9));
+      routes.push_back({i, kClients, 1000000 + 37000 * (i % 7)});
+      wire.push_back(static_cast<double>(wire_bytes(Bytes(routes.back().bytes), {}).count()));
+      limits.push_back(rate / 8);
+    }
+    cluster.add_link(cluster.add_host("server"), middle, link(server_rate, 1e-9));
+    cluster.finish(true);
+    const std::vector<double> expected = fluid_departures(wire, limits, server_rate / 8);
+    const Timeline timeline = run(*make("flow", cluster), transfers(routes));
+    for (std::size_t i = 0; i < kClients; ++i) {
+      const double forwarding = 1538 / std::max(limits[i], server_rate / 8);
+      CHECK(timeline.ops[i].end.value() == Approx(expected[i] + forwarding + 2e-9).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("a lossy transfer is slower, draws retransmissions, and never depends on other pairs") {
   const LinkSpec lossy = link(1e8, 5e-3, 0.005);
   const auto alone = make("flow", Cluster::star(4, lossy));

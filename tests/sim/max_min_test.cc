@@ -2,6 +2,7 @@
 #include "sim/flow/max_min.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -170,4 +171,127 @@ TEST_CASE("random networks: feasible, max-min fair, and the same in any order of
     std::rotate(order.begin(), order.begin() + 5, order.end());
     CHECK(random_rates(instance, order) == rates);
   }
+}
+
+namespace {
+
+/// Hosts on a star: channel 2h leads from host h to the switch, 2h + 1 back.
+struct Star {
+  std::vector<double> capacities;
+  double ack_share;
+  MaxMin sharing;
+  struct Flow {
+    int source = 0, destination = 0, number = 0;
+    bool active = false;
+  };
+  std::vector<Flow> flows;
+
+  Star(const std::vector<double>& c, double acks)
+      : capacities(c), ack_share(acks), sharing(c, acks) {}
+  void add(int source, int destination) {
+    const ChannelId route[] = {2 * source, 2 * destination + 1};
+    flows.push_back({source, destination, sharing.add_flow(route), false});
+  }
+  void flip(std::size_t f) {
+    flows[f].active = !flows[f].active;
+    if (flows[f].active) {
+      sharing.activate(flows[f].number, MaxMin::kNoCap);
+    } else {
+      sharing.deactivate(flows[f].number);
+    }
+  }
+
+  /// Feasible, and every flow has a full channel on which nobody gets more: exactly the max-min
+  /// fair rates have that.
+  void check() const {
+    std::vector<double> load(capacities.size(), 0), most(capacities.size(), 0);
+    const auto channels = [](const Flow& f) {
+      return std::array{static_cast<std::size_t>(2 * f.source),
+                        static_cast<std::size_t>(2 * f.destination + 1)};
+    };
+    for (const Flow& f : flows) {
+      if (!f.active) continue;
+      for (const std::size_t c : channels(f)) {
+        load[c] += sharing.rate(f.number);
+        most[c] = std::max(most[c], sharing.rate(f.number));
+      }
+    }
+    const auto capacity = [&](std::size_t c) {
+      return most[c ^ 1] > 0 ? capacities[c] / (1 + ack_share) : capacities[c];
+    };
+    for (std::size_t c = 0; c < load.size(); ++c) {
+      if (load[c] > capacity(c) * (1 + 1e-12)) FAIL("channel " << c << " carries " << load[c]);
+    }
+    for (const Flow& f : flows) {
+      if (!f.active) continue;
+      bool justified = false;
+      for (const std::size_t c : channels(f)) {
+        justified = justified || (load[c] >= capacity(c) * (1 - 1e-12) &&
+                                  sharing.rate(f.number) >= most[c] * (1 - 1e-12));
+      }
+      if (!justified)
+        FAIL("flow " << f.number << " could get more than " << sharing.rate(f.number));
+    }
+  }
+};
+
+/// Clients 0..n-1 of different links and a server, host n.
+Star random_star(int clients, double server, std::uint32_t instance) {
+  const RandomStream stream{8, instance, 0, kFirstReservedTensor};
+  std::vector<double> capacities;
+  for (int h = 0; h < clients; ++h) {
+    const double c = 1e5 * (1 + std::floor(20 * uniform(stream, static_cast<std::uint64_t>(h))));
+    capacities.insert(capacities.end(), {c, c});
+  }
+  capacities.insert(capacities.end(), {server, server});
+  Star star(capacities, 0.03);
+  for (int h = 0; h < clients; ++h) star.add(h, clients);  // up
+  for (int h = 0; h < clients; ++h) star.add(clients, h);  // down
+  for (int h = 0; h + 1 < clients; h += 9) star.add(h, h + 1);
+  return star;
+}
+
+}  // namespace
+
+TEST_CASE("a server's many clients, as they come and go: always max-min fair") {
+  constexpr int kClients = 60;
+  int pooled = 0, limited = 0;
+  for (std::uint32_t instance = 0; instance < 12; ++instance) {
+    // From a server that limits everybody to one that limits nobody.
+    const double server = 1e5 * std::array{60.0, 300.0, 600.0, 1e4}[instance % 4];
+    Star star = random_star(kClients, server, instance);
+    const RandomStream stream{9, instance, 0, kFirstReservedTensor};
+    std::uint64_t next = 0;
+    for (int h = 0; h < kClients; ++h) star.flip(static_cast<std::size_t>(h));
+    for (int step = 0; step < 300; ++step) {
+      // Mostly uploads; then downloads too; now and then transfers between clients, which tie the
+      // server's channel to others.
+      const double draw = uniform(stream, next++);
+      const int range = step < 100 ? kClients : step < 200 ? 2 * kClients : 2 * kClients + 6;
+      star.flip(static_cast<std::size_t>(draw * range));
+      star.sharing.resolve(step);
+      star.check();
+      for (const Star::Flow& f : star.flows) {
+        (star.sharing.pool(f.number) >= 0 ? pooled : limited) += f.active ? 1 : 0;
+      }
+    }
+  }
+  CHECK(pooled > 1000);  // the case is what it says
+  CHECK(limited > 1000);
+}
+
+TEST_CASE("pools: the level does not depend on the order or the history of its flows") {
+  Star one = random_star(50, 3e6, 3), other = random_star(50, 3e6, 3);
+  for (std::size_t f = 0; f < 50; ++f) one.flip(f);
+  one.sharing.resolve(0);
+  for (std::size_t f = 50; f-- > 0;) other.flip(f);
+  other.sharing.resolve(0);
+  for (std::size_t f = 5; f < 25; ++f) other.flip(f);
+  other.sharing.resolve(1);
+  for (std::size_t f = 5; f < 25; ++f) other.flip(f);
+  other.sharing.resolve(2);
+  for (std::size_t f = 0; f < 50; ++f) {
+    CHECK(one.sharing.rate(one.flows[f].number) == other.sharing.rate(other.flows[f].number));
+  }
+  CHECK(one.sharing.pool_count() == 1);
 }

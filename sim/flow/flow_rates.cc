@@ -1,0 +1,112 @@
+// How rates become bytes sent, and bytes still to send become events.
+#include <algorithm>
+
+#include "sim/flow/flow_network.h"
+
+namespace gradwire::sim {
+
+/// Accounts for what was sent since the connection was last looked at.
+void FlowNetwork::progress(Connection& link) {
+  double sent = sent_since_update(link);
+  link.updated = link.pool < 0 ? now_ : link.updated + sent;
+  if (sent <= 0) return;
+  const double again = std::min(sent, link.resending);
+  link.resending -= again;
+  sent -= again;
+  link.remaining -= sent;
+  link.to_loss -= sent;
+  link.to_shown -= sent;
+  link.window.use(sent);
+}
+
+void FlowNetwork::schedule(std::int32_t c) {
+  Connection& link = connection(c);
+  link.due = Due::kSent;
+  double next = link.remaining;
+  if (link.to_shown < next) {
+    next = link.to_shown;
+    link.due = Due::kShown;
+  }
+  if (link.to_loss < next) {
+    next = link.to_loss;
+    link.due = Due::kLoss;
+  }
+  if (link.window.left() < next) {
+    next = link.window.left();
+    link.due = Due::kWindow;
+  }
+  set_due(c, link.resending + std::max(0.0, next));
+}
+
+/// The connection's next event comes when it has sent so much more.
+void FlowNetwork::set_due(std::int32_t c, double bytes) {
+  const Connection& link = connection(c);
+  if (link.pool < 0) {
+    due_.set(c, now_ + bytes / link.rate);
+    return;
+  }
+  pool(link.pool).due.set(c, served(link.pool) + bytes);
+  schedule_pool(link.pool);
+}
+
+void FlowNetwork::drop_due(std::int32_t c) {
+  Connection& link = connection(c);
+  if (link.pool < 0) {
+    due_.remove(c);
+    return;
+  }
+  pool(link.pool).due.remove(c);
+  schedule_pool(link.pool);
+  link.pool = -1;
+}
+
+void FlowNetwork::schedule_pool(std::int32_t p) {
+  const Pool& members = pool(p);
+  if (members.due.empty() || members.rate <= 0) {
+    pool_due_.remove(p);
+  } else {
+    const double bytes = members.due.first_time() - served(p);
+    pool_due_.set(p, now_ + std::max(0.0, bytes) / members.rate);
+  }
+}
+
+void FlowNetwork::resolve() {
+  const std::span<const std::int32_t> changed = sharing_.resolve(now_);
+  while (static_cast<std::int32_t>(pools_.size()) < sharing_.pool_count()) {
+    pools_.emplace_back(due_nodes_);
+    pool_nodes_.emplace_back();
+  }
+  for (const std::int32_t p : sharing_.changed_pools()) {
+    pool(p).served = served(p);
+    pool(p).updated = now_;
+    pool(p).rate = sharing_.level(p);
+  }
+  for (const std::int32_t c : changed) change_rate(c);
+  for (const std::int32_t p : sharing_.changed_pools()) {
+    schedule_pool(p);
+    if (pool(p).rate == 0) pool(p).served = 0;  // nobody is in it
+  }
+}
+
+void FlowNetwork::change_rate(std::int32_t c) {
+  Connection& link = connection(c);
+  progress(link);
+  const std::int32_t p = sharing_.pool(c);
+  if (p >= 0 || link.pool >= 0) {
+    drop_due(c);
+    link.pool = p;
+    link.updated = p >= 0 ? served(p) : now_;
+  }
+  link.rate = sharing_.rate(c);
+  schedule(c);
+}
+
+void FlowNetwork::on_pool_due(std::int32_t p, double until) {
+  const Pool& members = pool(p);
+  const double bytes = members.served + members.rate * (until - members.updated);
+  pool(p).due.take_until(std::max(bytes, members.due.first_time()), batch_);
+  schedule_pool(p);
+  for (const IndexedHeap::Entry& entry : batch_) on_due(entry.number);
+}
+
+}  // namespace gradwire::sim
