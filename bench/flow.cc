@@ -1,48 +1,133 @@
 #include "bench/flow.h"
 
-#include <numeric>
+#include <algorithm>
+#include <functional>
 
-#include "bench/timing.h"
-#include "sim/executor.h"
+#include "bench/flow_cases.h"
+#include "bench/peak_memory.h"
+#include "bench/simgrid_peer.h"
 
 namespace gradwire::bench {
 namespace {
 
-sim::GraphPtr ring_graph(int workers) {
-  sim::CollectiveSpec spec;
-  spec.members.resize(static_cast<std::size_t>(workers));
-  std::iota(spec.members.begin(), spec.members.end(), 0);
-  spec.elements = 1'000'000;
-  sim::GraphBuilder builder;
-  builder.add_collective(std::move(spec), "ring");
-  return builder.finish();
+constexpr std::int64_t kElements = 1 << 20;  // 4 MiB: equal chunks for every power of two
+constexpr std::int64_t kUneven = 1'000'000;  // chunks that differ by one element
+constexpr double kMemoryBase = 64e6;         // bytes
+constexpr double kMemoryPerTransfer = 2000;  // bytes, of each that is under way at a time
+constexpr double kLongEnough = 1.0;          // s of repetitions of one case
+constexpr int kMostRepetitions = 20;
+
+struct Case {
+  std::string name;
+  std::function<FlowRun()> run;
+  double concurrent = 0;           ///< transfers
+  std::optional<double> bar = {};  ///< s
+};
+
+/// The quickest of some runs, and the most memory any of them held.
+struct Measured {
+  FlowRun best;
+  std::optional<std::int64_t> peak;
+};
+
+Measured measure(const Case& c) {
+  const PeakMemory memory;
+  Measured result{c.run(), {}};
+  double spent = result.best.wall_s;
+  for (int i = 1; i < kMostRepetitions && spent < kLongEnough; ++i) {
+    const FlowRun again = c.run();
+    spent += again.wall_s;
+    if (again.wall_s < result.best.wall_s) result.best = again;
+  }
+  result.peak = memory.bytes();
+  return result;
 }
 
-/// Seconds of wall clock for one ring all-reduce of 4 MB on a 1 Gbps star.
-double ring_seconds(int workers, std::int64_t& transfers) {
-  const double start = now_s();
-  const auto executor = sim::make_executor("flow", sim::Cluster::star(workers, {}), {});
-  const sim::GraphPtr graph = ring_graph(workers);
-  const std::vector<Seconds> seconds(graph->size());
-  const sim::GraphId id = executor->submit({.graph = graph, .bytes = {}, .seconds = seconds});
-  transfers = sim::run_to_end(*executor, id).ops.front().transfers;
-  return now_s() - start;
+FlowRun add_rows(const Case& c, const Say& say, std::vector<BenchRow>& rows) {
+  say("flow." + c.name + " ...");
+  const Measured measured = measure(c);
+  const auto transfers = static_cast<double>(measured.best.transfers);
+  const std::string name = "flow." + c.name;
+  rows.push_back(
+      {.name = name + ".wall_s", .value = measured.best.wall_s, .unit = "s", .bar = c.bar});
+  rows.push_back({.name = name + ".transfers_per_second",
+                  .value = transfers / measured.best.wall_s,
+                  .unit = "1/s"});
+  if (measured.peak) {
+    rows.push_back({.name = name + ".peak_memory",
+                    .value = static_cast<double>(*measured.peak),
+                    .unit = "B",
+                    .bar = kMemoryBase + kMemoryPerTransfer * c.concurrent});
+  }
+  return measured.best;
+}
+
+double seconds_a_transfer(const FlowRun& run) {
+  return run.wall_s / static_cast<double>(run.transfers);
+}
+
+void add_rings(const Say& say, std::vector<BenchRow>& rows) {
+  double first = 0;
+  for (const int n : {64, 256, 1024, 4096}) {
+    const std::optional<double> bar = n == 1024 ? std::optional(0.3) : std::nullopt;
+    const std::string name = "ring.n" + std::to_string(n);
+    const FlowRun even =
+        add_rows({name, [n] { return run_ring(n, kElements); }, double(n), bar}, say, rows);
+    if (n == 64) first = seconds_a_transfer(even);
+    if (n == 4096) {
+      rows.push_back({.name = "flow.ring.cost_growth_n64_to_n4096",
+                      .value = seconds_a_transfer(even) / first,
+                      .unit = "",
+                      .bar = 2});
+    }
+    if (kUneven % n == 0) continue;
+    add_rows({name + ".uneven", [n] { return run_ring(n, kUneven); }, double(n), bar}, say, rows);
+  }
+}
+
+/// SimGrid's best of both ways to write a ring there, and ours, in turns.
+void add_simgrid(const Say& say, std::vector<BenchRow>& rows) {
+  constexpr int kWorkers = 256;
+  constexpr int kRounds = 5;
+  if (!has_simgrid_peer()) {
+    say("flow.ring.n256.ratio_to_simgrid: left out, gradwire-bench-simgrid was not built (package "
+        "libsimgrid-dev)");
+    return;
+  }
+  say("flow.ring.n256 beside SimGrid ...");
+  double actors = 0, comms = 0, ours = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    actors = std::max(actors, simgrid_ring("actors", kWorkers, 4 * kElements / kWorkers));
+    comms = std::max(comms, simgrid_ring("comms", kWorkers, 4 * kElements / kWorkers));
+    for (int i = 0; i < 4; ++i) {
+      ours = std::max(ours, 1 / seconds_a_transfer(run_ring(kWorkers, kElements)));
+    }
+  }
+  const std::string name = "flow.ring.n256.simgrid_cm02_";
+  rows.push_back({.name = name + "actors.transfers_per_second", .value = actors, .unit = "1/s"});
+  rows.push_back({.name = name + "comms.transfers_per_second", .value = comms, .unit = "1/s"});
+  rows.push_back({.name = "flow.ring.n256.ratio_to_simgrid",
+                  .value = ours / std::max(actors, comms),
+                  .unit = "",
+                  .bar = 20,
+                  .at_most = false});
 }
 
 }  // namespace
 
 std::vector<BenchRow> bench_flow(const Say& say) {
   std::vector<BenchRow> rows;
-  for (const int workers : {16, 64, 256}) {
-    say("ring all-reduce of " + std::to_string(workers) + " workers ...");
-    std::int64_t transfers = 0;
-    const double wall = ring_seconds(workers, transfers);
-    const std::string name = "flow.ring.n" + std::to_string(workers);
-    rows.push_back({.name = name + ".wall_s", .value = wall, .unit = "s"});
-    rows.push_back({.name = name + ".transfers_per_second",
-                    .value = static_cast<double>(transfers) / wall,
-                    .unit = "1/s"});
-  }
+  add_rings(say, rows);
+  add_simgrid(say, rows);
+  add_rows({"all_to_all.n256", [] { return run_all_to_all(256); }, 256.0 * 255}, say, rows);
+  // The server's link limits every client, some of them, or none.
+  add_rows({"federated.n10000.server_10g", [] { return run_federated(10000, 10e9); }, 10000, 1.0},
+           say, rows);
+  add_rows({"federated.n10000.server_100g", [] { return run_federated(10000, 100e9); }, 10000, 1.0},
+           say, rows);
+  add_rows({"federated.n10000.server_1t", [] { return run_federated(10000, 1e12); }, 10000, 1.0},
+           say, rows);
+  say("flow.two_level.n4096: left out, there is no fat tree and no two-level all-reduce yet");
   return rows;
 }
 

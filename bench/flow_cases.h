@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+/// What `bench flow` simulates. Each case builds its cluster, its graph and its executor, and runs
+/// to the end with nothing recorded but the timeline's summary.
+namespace gradwire::bench {
+
+struct FlowRun {
+  std::int64_t transfers = 0;
+  double wall_s = 0;       ///< construction included
+  double simulated_s = 0;  ///< what it took in virtual time
+};
+
+/// Ring all-reduce of fp32 `elements` on a 1 Gbps, 50 us star. Chunks are equal where `workers`
+/// divides `elements`.
+FlowRun run_ring(int workers, std::int64_t elements);
+
+/// Every worker of the same star sends 100 kB to every other one, all at once.
+FlowRun run_all_to_all(int workers);
+
+/// A federated round: clients with links of 5-50 Mbps and 5-50 ms, each its own, upload 250 kB to a
+/// server, which aggregates for 10 ms and sends 250 kB back to each.
+FlowRun run_federated(int clients, double server_bits_per_second);
+
+}  // namespace gradwire::bench
