@@ -9,6 +9,9 @@
 namespace gradwire::cli {
 namespace {
 
+constexpr const char* kSummary =
+    "Codecs beside the memory's roof, beside LibTorch operations, and by the call";
+
 /// A line on a terminal that is written over, else one every 30 seconds.
 class ProgressLine {
  public:
@@ -57,9 +60,16 @@ void measure_codecs(const bench::CodecArguments& arguments, Context& context) {
 }  // namespace
 
 void add_bench_codecs(CLI::App& parent, Context& context) {
-  CLI::App* command = parent.add_subcommand(
-      "codecs", "Codecs beside the memory's roof, beside LibTorch operations, and by the call");
+  CLI::App* command = parent.add_subcommand("codecs", kSummary);
   const auto arguments = bench::add_codec_arguments(*command);
+  command->callback([arguments, &context] { measure_codecs(*arguments, context); });
+}
+
+void add_codec_bench(CLI::App& codec, Context& context) {
+  CLI::App* command = codec.add_subcommand("bench", kSummary);
+  const auto arguments = bench::add_codec_arguments(*command);
+  command->add_option("NAMES", arguments->codecs, "Codecs to measure (default: all)");
+  command->footer("Examples:\n  gradwire codec bench terngrad topk --sizes 64MiB --threads 1,2");
   command->callback([arguments, &context] { measure_codecs(*arguments, context); });
 }
 

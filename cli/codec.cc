@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench.h"
 #include "cli/codec_io.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "scenarios/methods.h"
 
 namespace gradwire::cli {
 namespace {
@@ -81,6 +83,20 @@ void list_codecs(const Context& context) {
   table.print(context);
 }
 
+std::string exchange_of(compressors::AggregatePolicy policy) {
+  switch (policy) {
+    case compressors::AggregatePolicy::kSum:
+      return "ring all-reduce, parameter server";
+    case compressors::AggregatePolicy::kRequantize:
+      return "scatter, requantise, gather; parameter server";
+    case compressors::AggregatePolicy::kServer:
+      return "parameter server";
+    case compressors::AggregatePolicy::kGather:
+      break;
+  }
+  return "ring all-gather, parameter server";
+}
+
 }  // namespace
 
 void add_codec(CLI::App& app, Context& context) {
@@ -92,6 +108,7 @@ void add_codec(CLI::App& app, Context& context) {
   add_codec_encode(*command, context);
   add_codec_decode(*command, context);
   add_codec_inspect(*command, context);
+  add_codec_bench(*command, context);
 }
 
 void add_methods(CLI::App& app, Context& context) {
@@ -101,14 +118,15 @@ void add_methods(CLI::App& app, Context& context) {
     Table table(
         {{"name", "method"}, {"exchange"}, {"error_feedback", "error feedback"}, {"summary"}});
     for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
-      const bool sums = codec.policy == compressors::AggregatePolicy::kSum;
-      table.add({codec.name,
-                 std::string(sums ? "ring all-reduce, parameter server"
-                                  : "ring all-gather, parameter server"),
-                 std::string(codec.name == "topk" ? "on (error_feedback: false turns it off)"
-                                                  : "optional"),
+      if (!scenarios::why_no_gradient_codec(codec).empty()) continue;
+      const bool feeds_back = scenarios::feeds_back_by_default(codec.name, {});
+      table.add({codec.name, exchange_of(codec.policy),
+                 std::string(feeds_back ? "on (error_feedback: false turns it off)" : "optional"),
                  "synchronous data parallelism, gradients as " + codec.summary});
     }
+    table.add({std::string("compressed"), std::string("the codec's"), std::string("as it says"),
+               std::string("any of these with decorators: error feedback, momentum correction, "
+                           "clipping, rules by layer")});
     table.print(context);
   });
 }

@@ -27,7 +27,8 @@ void add_codec_decode(CLI::App& codec, Context& context) {
   CLI::App* command =
       codec.add_subcommand("decode", "Decode a frame or a bare payload to raw fp32");
   auto arguments = std::make_shared<CodecArguments>();
-  command->add_option("NAME", arguments->codec, "Codec of a bare payload (a frame says its own)");
+  command->add_option("NAME", arguments->codec,
+                      "Codec of a bare payload (a frame says its own), or the file");
   add_codec_options(*command, *arguments);
   add_payload_options(*command, *arguments);
   command->add_option("-o,--out", arguments->out, "Output file; - is standard output")
@@ -36,7 +37,10 @@ void add_codec_decode(CLI::App& codec, Context& context) {
   command->footer(
       "Examples:\n  gradwire codec decode --in gradient.grwf --out gradient.f32\n"
       "  gradwire codec decode topk --n 1000000 --set ratio=0.01 -i payload -o gradient.f32");
-  command->callback([arguments, &context] { decode(*arguments, context); });
+  command->callback([arguments, &context] {
+    settle_input(*arguments);
+    decode(*arguments, context);
+  });
 }
 
 }  // namespace gradwire::cli

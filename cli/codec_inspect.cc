@@ -65,13 +65,17 @@ void inspect(const CodecArguments& arguments, const Context& context) {
 void add_codec_inspect(CLI::App& codec, Context& context) {
   CLI::App* command = codec.add_subcommand("inspect", "Explain a frame or payload field by field");
   auto arguments = std::make_shared<CodecArguments>();
-  command->add_option("NAME", arguments->codec, "Codec of a bare payload (a frame says its own)");
+  command->add_option("NAME", arguments->codec,
+                      "Codec of a bare payload (a frame says its own), or the file");
   add_codec_options(*command, *arguments);
   add_payload_options(*command, *arguments);
   command->footer(
       "Examples:\n  gradwire codec inspect --in gradient.grwf\n"
       "  gradwire codec inspect terngrad --n 6 --in payload");
-  command->callback([arguments, &context] { inspect(*arguments, context); });
+  command->callback([arguments, &context] {
+    settle_input(*arguments);
+    inspect(*arguments, context);
+  });
 }
 
 }  // namespace gradwire::cli

@@ -1,5 +1,11 @@
 #include "cli/codec_io.h"
 
+#include <utility>
+
+#include <filesystem>
+
+#include <algorithm>
+
 #include <unistd.h>
 
 #include <cstring>
@@ -182,6 +188,15 @@ std::vector<std::byte> read_mask(const CodecArguments& arguments,
 compressors::SideInputs PayloadInput::side() const {
   return {frame.header.shared_scale,
           {reinterpret_cast<const std::uint8_t*>(mask.data()), mask.size()}};
+}
+
+void settle_input(CodecArguments& arguments) {
+  const auto& catalogue = compressors::codec_catalogue();
+  const bool codec = std::any_of(catalogue.begin(), catalogue.end(),
+                                 [&](const auto& row) { return row.name == arguments.codec; });
+  if (codec || !is_stream(arguments.in) || !std::filesystem::is_regular_file(arguments.codec))
+    return;
+  arguments.in = std::exchange(arguments.codec, {});
 }
 
 PayloadInput read_payload(const CodecArguments& arguments) {

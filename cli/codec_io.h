@@ -34,6 +34,9 @@ struct CodecArguments {
   bool bare = false;
 };
 
+/// Takes `codec decode FILE` as `--in FILE`: what is named is no codec but a file.
+void settle_input(CodecArguments& arguments);
+
 /// --in, --set, --shape, --tensor, --mask, --scale, --seed, --step, --worker, --tensor-id.
 void add_codec_options(CLI::App& command, CodecArguments& arguments);
 /// As well: --n, --bare, --max-elements.

@@ -43,6 +43,20 @@ std::vector<std::string> codec_names() {
 
 }  // namespace
 
+TEST_CASE("a file is taken where a codec's name may stand", "[unit]") {
+  const TemporaryFolder folder;
+  write_floats(folder / "in", {1.0f, -2.5f});
+  REQUIRE(run_program({"codec", "encode", "fp16", "-i", folder / "in", "-o", folder / "frame"})
+              .exit_code == 0);
+  const Result inspected = run_program({"codec", "inspect", folder / "frame"});
+  CHECK(inspected.exit_code == 0);
+  CHECK_THAT(inspected.out, Contains("CRC-32C of the payload"));
+  const Result decoded = run_program({"codec", "decode", folder / "frame", "-o", folder / "out"});
+  CHECK(decoded.exit_code == 0);
+  CHECK(read_floats(folder / "out") == std::vector<float>{1.0f, -2.5f});
+  CHECK(run_program({"codec", "inspect", folder / "no-such-file"}).exit_code == 2);
+}
+
 TEST_CASE("every codec's values go through a frame and through a bare payload alike", "[unit]") {
   const TemporaryFolder folder;
   write_floats(folder / "in", sample(600));

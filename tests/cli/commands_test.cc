@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -93,5 +94,12 @@ TEST_CASE("codecs and methods are listed with their options", "[unit]") {
   for (const auto& codec : compressors::codec_catalogue()) expected.push_back(codec.name);
   CHECK(names == expected);
   CHECK(names.size() >= 4);
-  CHECK(run_program({"methods"}).exit_code == 0);
+  const auto table = nlohmann::json::parse(run_program({"methods", "--format", "json"}).out);
+  std::vector<std::string> methods;
+  for (const auto& row : table.at("rows")) methods.push_back(row.at("name"));
+  const auto listed = [&](const char* name) {
+    return std::find(methods.begin(), methods.end(), name) != methods.end();
+  };
+  CHECK((listed("dgc") && listed("compressed")));
+  CHECK_FALSE((listed("lowbit") || listed("sz") || listed("masked")));  // not for gradients
 }
