@@ -91,8 +91,10 @@ json PacketProcess::call(const json& request, std::string_view attempted) {
   outgoing_done_ = 0;
   json answer;
   for (;;) {
-    exchange(attempted);
-    if (!take_frame(answer)) continue;
+    if (!take_frame(answer)) {  // one read may bring a report of progress and the answer
+      exchange(attempted);
+      continue;
+    }
     if (!answer.contains("progress")) break;
     progress_ = in_words(answer["progress"]);
   }

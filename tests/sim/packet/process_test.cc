@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "sim/packet/wire_format.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;
@@ -92,6 +94,23 @@ TEST_CASE("a program that never answers is killed within the limit") {
   CHECK(failure.seconds >= 0.3);
   CHECK(failure.seconds < 5);
   CHECK(child_pid() == 0);
+}
+
+TEST_CASE("an answer that comes together with a report of progress is not waited for again") {
+  const std::string path = "/tmp/gradwire-packet-test-answer-" + std::to_string(::getpid());
+  std::string frames;
+  const nlohmann::json progress = {{"progress", {{"now", 1.5}, {"events", 7}}}};
+  const nlohmann::json answer = {{"simulator", "none"}};
+  for (const nlohmann::json& message : {progress, answer}) {
+    for (const std::byte each : encode_frame(message)) frames += static_cast<char>(each);
+  }
+  write_file(path, frames);
+  const Script script("cat " + path + "; exec sleep 30");
+  const Cluster cluster = Cluster::star(2, link(1e9, 50e-6));
+  const Failure failure = failure_of_opening(cluster, script.options(5));
+  CHECK(failure.message.empty());
+  CHECK(failure.seconds < 4);
+  std::remove(path.c_str());
 }
 
 TEST_CASE("a program that dies is reported with its status and last words") {
