@@ -34,7 +34,8 @@ std::int32_t HostView::gate_owner(std::uint32_t gate) const {
   if (!is_collective(op)) return graph->worker[op];
   const std::uint32_t rank = gate - index.gate_begin[op];
   if (rank < ranks(spec(op))) return spec(op).members[rank];
-  return sim::has_server(spec(op)) ? spec(op).server : -1;  // a ring's last gate is nobody's
+  return sim::has_server(spec(op)) ? spec(op).server
+                                   : -1;  // without a server, the last gate is nobody's
 }
 
 std::int32_t HostView::observer(std::uint32_t source) const {
@@ -103,13 +104,10 @@ std::vector<std::int32_t> destinations(const HostView& view, int host) {
       continue;
     }
     const CollectiveSpec& spec = view.spec(op);
-    const auto rank = static_cast<std::uint32_t>(sim::rank_of(spec, host));
-    if (role == Role::kRing)
-      hosts.insert(spec.members[(rank + 1) % ranks(spec)]);
-    else if (spec.kind == CollectiveKind::kPush)
-      hosts.insert(spec.server);
-    else
-      hosts.insert(spec.members.begin(), spec.members.end());
+    const int found = sim::rank_of(spec, host);
+    const int rank = found == static_cast<int>(ranks(spec)) ? -1 : found;
+    for (const int to : sim::destinations_of(spec, rank))
+      hosts.insert(to < 0 ? spec.server : spec.members[static_cast<std::size_t>(to)]);
   }
   hosts.erase(host);
   return {hosts.begin(), hosts.end()};

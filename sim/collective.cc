@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "sim/collectives/scheduled.h"
 
 namespace gradwire::sim {
 namespace {
@@ -175,24 +176,98 @@ class ServerGenerator final : public CollectiveGenerator {
 }  // namespace
 
 std::string_view name_of(CollectiveKind kind) {
-  constexpr std::string_view kNames[] = {"ring-all-reduce", "ring-reduce-scatter",
-                                         "ring-all-gather", "push", "pull"};
+  constexpr std::string_view kNames[] = {"ring-all-reduce",
+                                         "ring-reduce-scatter",
+                                         "ring-all-gather",
+                                         "push",
+                                         "pull",
+                                         "tree-all-reduce",
+                                         "halving-doubling",
+                                         "two-level",
+                                         "direct-all-gather",
+                                         "all-to-all",
+                                         "broadcast",
+                                         "gossip"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::uint32_t CollectiveSpec::byte_slots() const {
-  const bool reduction =
-      kind == CollectiveKind::kRingAllReduce || kind == CollectiveKind::kRingReduceScatter;
-  return reduction ? 0 : static_cast<std::uint32_t>(members.size());
+  switch (kind) {
+    case CollectiveKind::kRingAllReduce:
+    case CollectiveKind::kRingReduceScatter:
+    case CollectiveKind::kTreeAllReduce:
+    case CollectiveKind::kHalvingDoublingAllReduce:
+    case CollectiveKind::kTwoLevelAllReduce:
+      return 0;
+    case CollectiveKind::kTreeBroadcast:
+      return 1;
+    default:
+      return static_cast<std::uint32_t>(members.size());
+  }
 }
 
 std::unique_ptr<CollectiveGenerator> make_generator(const CollectiveSpec& spec,
                                                     std::span<const Bytes> bytes) {
   GRADWIRE_ASSERT(bytes.size() == spec.byte_slots());
-  if (spec.kind == CollectiveKind::kPush || spec.kind == CollectiveKind::kPull) {
-    return std::make_unique<ServerGenerator>(spec, bytes);
+  switch (spec.kind) {
+    case CollectiveKind::kPush:
+    case CollectiveKind::kPull:
+      return std::make_unique<ServerGenerator>(spec, bytes);
+    case CollectiveKind::kRingAllReduce:
+    case CollectiveKind::kRingReduceScatter:
+    case CollectiveKind::kRingAllGather:
+      return std::make_unique<RingGenerator>(spec, bytes);
+    default:
+      return make_scheduled(spec, bytes);
   }
-  return std::make_unique<RingGenerator>(spec, bytes);
+}
+
+ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  switch (spec.kind) {
+    case CollectiveKind::kRingAllReduce:
+    case CollectiveKind::kRingReduceScatter:
+      return chunk_range(spec.elements, ranks, hop.block);
+    case CollectiveKind::kTreeAllReduce:
+      return {0, spec.elements};
+    case CollectiveKind::kHalvingDoublingAllReduce:
+      return halving_doubling_range(spec, hop);
+    case CollectiveKind::kTwoLevelAllReduce:
+      return two_level_range(spec, hop);
+    case CollectiveKind::kAllToAll:
+      return chunk_range(message.count(), ranks, hop.destination_rank);
+    default:
+      return {};
+  }
+}
+
+std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank) {
+  const auto ranks = static_cast<std::int32_t>(spec.members.size());
+  std::vector<std::int32_t> list;
+  switch (spec.kind) {
+    case CollectiveKind::kRingAllReduce:
+    case CollectiveKind::kRingReduceScatter:
+    case CollectiveKind::kRingAllGather:
+      if (rank >= 0 && ranks > 1) list.push_back((rank + 1) % ranks);
+      return list;
+    case CollectiveKind::kPush:
+      if (rank >= 0) list.push_back(-1);
+      return list;
+    case CollectiveKind::kPull:
+      for (std::int32_t r = 0; rank < 0 && r < ranks; ++r) list.push_back(r);
+      return list;
+    default:
+      break;
+  }
+  if (rank < 0) return list;
+  const std::vector<Bytes> no_bytes(spec.byte_slots());
+  const ScheduledPtr schedule = make_scheduled(spec, no_bytes);
+  for (std::int32_t i = 0; i < schedule->sends(rank); ++i) {
+    list.push_back(schedule->send(rank, i).destination);
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk) {

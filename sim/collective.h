@@ -13,13 +13,27 @@
 /// N members, rank r on host members[r]. E elements split into N chunks, chunk c being elements
 /// [floor(c E / N), floor((c+1) E / N)).
 ///
-/// | kind | hops | what rank r sends on hop h | bytes a rank sends |
-/// | all-reduce, ring | 2(N-1) | chunk (r - h) mod N; h < N-1: partial sums of h+1 contributors;
-/// then full sums | 2(N-1)/N E width/8 | | reduce-scatter, ring | N-1 | the first half of the above
-/// | (N-1)/N E width/8 | | all-gather, ring | N-1 | block of rank (r - h) mod N, of that rank's own
-/// size | sum of the others' blocks but one | | push (parameter server) | 1 | its message to the
-/// server | own size | | pull (parameter server) | 1 | the server sends rank r its message | own
-/// size |
+/// | kind | hops | what rank r sends | bytes |
+/// |---|---|---|---|
+/// | ring all-reduce | 2(N-1) | hop h: chunk (r - h) mod N; h < N-1: partial sums of h+1
+/// contributors, then full sums | each 2(N-1)/N E w |
+/// | ring reduce-scatter | N-1 | the first half of the above | each (N-1)/N E w |
+/// | ring all-gather | N-1 | hop h: block of rank (r - h) mod N, of that rank's own size | sum of
+/// the others' blocks but one | | tree all-reduce | 2 ceil(log2 N) | its sum to its parent, the
+/// result to its children, one after the other (binomial tree, root 0) | all 2(N-1) E w | |
+/// halving-doubling all-reduce | 2 log2 P (+2), P = the largest power of two <= N | halves, then
+/// what it has (sim/collectives/halving_doubling.cc) | each of P 2(P-1)/P E w, and E w for each of
+/// the 2(N-P) that pair up |
+/// | two-level all-reduce, M groups | 2(M-1) + 2 | members: vector to the leader; leaders: a ring's
+/// M chunks, then the sum to their members | members E w; leaders 2(M-1)/M E w + (size - 1) E w |
+/// | direct all-gather | N-1 | its own message to everybody | (N-1) own size |
+/// | all-to-all | N-1 | chunk d of its own message (N chunks of bytes) to rank d | own size less
+/// its own chunk | | tree broadcast | ceil(log2 N) | rank 0's message to its children, one after
+/// the other | all (N-1) size | | gossip | 1 | its own message to each of its neighbours | degree x
+/// own size | | push (parameter server) | 1 | its message to the server | own size | | pull
+/// (parameter server) | 1 | the server sends rank r its message | own size |
+///
+/// w = width / 8 bytes an element, rounded up by hop; widths are those of full sums here.
 namespace gradwire::sim {
 
 enum class CollectiveKind : std::uint8_t {
@@ -27,7 +41,14 @@ enum class CollectiveKind : std::uint8_t {
   kRingReduceScatter,
   kRingAllGather,
   kPush,
-  kPull
+  kPull,
+  kTreeAllReduce,
+  kHalvingDoublingAllReduce,
+  kTwoLevelAllReduce,
+  kDirectAllGather,
+  kAllToAll,
+  kTreeBroadcast,
+  kGossip
 };
 std::string_view name_of(CollectiveKind kind);
 
@@ -36,6 +57,13 @@ struct CollectiveSpec {
   std::vector<std::int32_t> members;  ///< hosts by rank; N = size
   std::int32_t server = -1;           ///< host of the server (push and pull)
   std::int64_t elements = 0;  ///< E (all-reduce and reduce-scatter; all-gather: informative)
+  std::int32_t group = 1;     ///< two-level: ranks of a group
+  /// Direct all-gather, all-to-all, gossip: messages of a rank that are on their way at once; 0 =
+  /// all.
+  std::int32_t window = 0;
+  /// Gossip: rank r sends to neighbour[neighbour_begin[r] .. neighbour_begin[r + 1]).
+  std::vector<std::int32_t> neighbour_begin;
+  std::vector<std::int32_t> neighbour;
   /// Bits an element of a partial sum of j contributors, at [min(j, size) - 1]; size 1 = constant.
   /// Only all-reduce and reduce-scatter use it; a chunk's hop is ceil(count * width / 8) bytes.
   std::vector<std::uint8_t> width_bits = {32};
@@ -44,9 +72,10 @@ struct CollectiveSpec {
   Seconds hop_per_element{0};
   std::int32_t buffer = 0;  ///< the caller's number for what is moved
 
-  /// Values of the step's bytes[] this operation reads: N for all-gather, push and pull (by rank),
-  /// 0 for all-reduce and reduce-scatter, whose sizes follow from elements and width_bits.
+  /// Values of the step's bytes[] this operation reads: 0 for all-reduce and reduce-scatter, whose
+  /// sizes follow from elements and width_bits; 1 for a broadcast; else N, by rank.
   std::uint32_t byte_slots() const;
+  bool is_reduction() const { return byte_slots() == 0; }
 };
 
 /// One hop. `contributors` = workers summed in the payload (1 where nothing is summed).
@@ -73,6 +102,13 @@ class CollectiveGenerator {
   /// `hop` reached its destination and was reduced there. Appends what the destination may send
   /// now.
   virtual void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>& start) = 0;
+  /// `hop` reached its destination, as its source learns. Appends what the source may send now.
+  /// Called only if wants_sent().
+  virtual void on_sent(const HopTransfer&, std::vector<HopTransfer>&) {}
+  virtual bool wants_sent() const { return false; }
+  /// Whether `hop` is the next to be added or stored at its destination. Those that move data keep
+  /// others back until it is their turn: a sum's order of additions must not depend on time.
+  virtual bool expects(const HopTransfer&) const { return true; }
   /// Rank is ready and holds its result; a rank that only sends (push; the server of a pull) is
   /// done when what it sent has arrived. -1: the server.
   virtual bool rank_done(int rank) const = 0;
@@ -89,5 +125,10 @@ struct ChunkRange {
 };
 ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk);
 int width_of(const CollectiveSpec& spec, int contributors);
+/// Elements that a hop of a reduction carries; of an all-to-all: bytes of the source's message
+/// (`message`: its size). Else none.
+ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message = Bytes(0));
+/// Ranks (-1: the server) to which `rank` (-1: the server) sends, each once, ascending.
+std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank);
 
 }  // namespace gradwire::sim

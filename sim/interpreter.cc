@@ -1,16 +1,13 @@
 #include "sim/interpreter.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "sim/graph_index.h"
 
 namespace gradwire::sim {
 namespace {
-
-bool is_reduction(const CollectiveSpec& spec) {
-  return spec.byte_slots() == 0;
-}
 
 /// One operation of a graph, seen as hops between hosts; a plain transfer is one hop from rank 0 to
 /// rank 1.
@@ -56,8 +53,9 @@ class Operation {
 
  private:
   ChunkRange chunk(const HopTransfer& hop) const {
-    if (!is_reduction(spec())) return {};
-    return chunk_range(spec().elements, static_cast<int>(spec().members.size()), hop.block);
+    const bool cut = spec().kind == CollectiveKind::kAllToAll;
+    return hop_range(spec(), hop,
+                     cut ? bytes_[static_cast<std::size_t>(hop.source_rank)] : Bytes(0));
   }
 
   const GraphTemplate& graph_;
@@ -96,12 +94,22 @@ void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> by
   for (int rank = has_server(operation.spec()) ? -1 : 0; rank < ranks; ++rank) {
     generator->on_ready(rank, emitted);
   }
-  for (std::size_t i = 0; i < emitted.size(); ++i) {  // grows while it is read
+  // Grows while it is read. A hop whose turn at its destination is still to come stands behind.
+  std::size_t delivered = 0, passed_over = 0;
+  for (std::size_t i = 0; i < emitted.size(); ++i) {
     const HopTransfer hop = emitted[i];
+    if (!generator->expects(hop)) {
+      GRADWIRE_ASSERT(passed_over++ < emitted.size() - i);  // somebody's turn it must be
+      emitted.push_back(hop);
+      continue;
+    }
+    passed_over = 0;
     deliver(operation, hop, payload_of(operation, hop, handler), handler);
+    ++delivered;
     generator->on_delivered(hop, emitted);
+    if (generator->wants_sent()) generator->on_sent(hop, emitted);
   }
-  GRADWIRE_ASSERT(static_cast<std::int64_t>(emitted.size()) == generator->transfers_total());
+  GRADWIRE_ASSERT(static_cast<std::int64_t>(delivered) == generator->transfers_total());
 }
 
 void interpret_host(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes, int host,
@@ -124,14 +132,29 @@ void interpret_host(const GraphTemplate& graph, OpIndex op, std::span<const Byte
       make_generator(operation.spec(), operation.bytes());
   std::vector<HopTransfer> emitted;
   generator->on_ready(rank, emitted);
-  for (std::int64_t awaited = generator->incoming(rank);; --awaited) {
-    for (const HopTransfer& hop : emitted) send(hop);
+  std::vector<WireMessage> early;  // whose turn is still to come
+  const auto send_all = [&] {
+    for (std::size_t i = 0; i < emitted.size(); ++i) {  // grows while it is read
+      const HopTransfer hop = emitted[i];
+      send(hop);
+      if (generator->wants_sent()) generator->on_sent(hop, emitted);
+    }
     emitted.clear();
-    if (awaited == 0) break;
-    const WireMessage message = wire.receive(op);
-    GRADWIRE_ASSERT(message.hop.destination_rank == rank);
+  };
+  send_all();
+  for (std::int64_t awaited = generator->incoming(rank); awaited > 0; --awaited) {
+    const auto turn = [&](const WireMessage& message) { return generator->expects(message.hop); };
+    auto next = std::find_if(early.begin(), early.end(), turn);
+    while (next == early.end()) {
+      early.push_back(wire.receive(op));
+      GRADWIRE_ASSERT(early.back().hop.destination_rank == rank);
+      next = turn(early.back()) ? std::prev(early.end()) : early.end();
+    }
+    const WireMessage message = std::move(*next);
+    early.erase(next);
     deliver(operation, message.hop, message.payload, handler);
     generator->on_delivered(message.hop, emitted);
+    send_all();
   }
 }
 

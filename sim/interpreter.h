@@ -13,8 +13,9 @@ namespace gradwire::sim {
 class DataHandler {
  public:
   virtual ~DataHandler() = default;
-  /// The payload `host` sends. `block`: elements of the chunk for reductions and transfers, the
-  /// owner rank's whole message for gathers, pushes and pulls (count 0 then). The span stays valid
+  /// The payload `host` sends. `chunk`: elements for reductions and transfers, bytes of the owner's
+  /// message for an all-to-all; the owner rank's whole message for gathers, broadcasts, gossip,
+  /// pushes and pulls (count 0 then). The span stays valid
   /// until the matching receive returns.
   virtual std::span<const std::byte> send(int host, OpIndex op, const HopTransfer& hop,
                                           ChunkRange chunk) = 0;
@@ -24,7 +25,8 @@ class DataHandler {
 };
 
 /// Moves all data of one collective or transfer of `graph`, all hosts in this process, in a
-/// dependency-respecting, deterministic order (first emitted, first delivered). Asserts that each
+/// dependency-respecting, deterministic order (first emitted, first delivered, but at each rank in
+/// the order in which its sums are formed). Asserts that each
 /// payload has exactly the size the graph charges for it. `bytes`: those of the whole step, or this
 /// operation's own. A plain transfer is one hop from rank 0 to rank 1.
 void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes,

@@ -11,7 +11,8 @@ struct GraphSession::Collective {
   std::vector<HopTransfer> held;                   ///< arrived before their rank was ready
   std::uint32_t ready_count = 0;
   std::uint32_t done_count = 0;
-  bool adds_at_once = true;  ///< adding a hop takes no time
+  bool adds_at_once = true;    ///< adding a hop takes no time
+  bool tells_senders = false;  ///< the generator wants to know when a hop has arrived
 };
 
 struct GraphSession::Run {

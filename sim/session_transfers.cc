@@ -11,11 +11,6 @@ TransferId id_of(std::uint32_t generation, std::int32_t slot) {
   return static_cast<TransferId>(generation) << 32 | static_cast<TransferId>(slot);
 }
 
-bool reduces(const CollectiveSpec& spec) {
-  return spec.kind == CollectiveKind::kRingAllReduce ||
-         spec.kind == CollectiveKind::kRingReduceScatter;
-}
-
 }  // namespace
 
 std::int32_t GraphSession::take_slot() {
@@ -126,7 +121,8 @@ GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex op) {
   collective.ready.assign(spec.members.size() + 1, false);
   if (options_.closed_form == nullptr)
     collective.generator = make_generator(spec, run.bytes_of(op));
-  if (reduces(spec)) collective.adding_until.assign(spec.members.size() + 1, 0);
+  collective.tells_senders = collective.generator && collective.generator->wants_sent();
+  if (spec.is_reduction()) collective.adding_until.assign(spec.members.size() + 1, 0);
   collective.adds_at_once = spec.hop_fixed.value() == 0 && spec.hop_per_element.value() == 0;
   return collective;
 }
@@ -199,8 +195,7 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
     return;
   }
   const CollectiveSpec& spec = run.spec(op);
-  const auto ranks = static_cast<int>(spec.members.size());
-  const std::int64_t count = chunk_range(spec.elements, ranks, hop.block).count;
+  const std::int64_t count = hop_range(spec, hop).count;
   const double cost =
       spec.hop_fixed.value() + static_cast<double>(count) * spec.hop_per_element.value();
   double& until = collective.adding_until[static_cast<std::size_t>(hop.destination_rank)];
@@ -223,6 +218,11 @@ void GraphSession::hop_delivered(Run& run, OpIndex op, Collective& collective,
   collective.generator->on_delivered(hop, start_);
   start_hops(run, op);
   note_rank(run, op, collective, hop.destination_rank);
+  if (collective.tells_senders) {
+    start_.clear();
+    collective.generator->on_sent(hop, start_);
+    start_hops(run, op);
+  }
   // Only a server's partner learns of its own message's arrival.
   if (hop.source_rank < 0 || hop.destination_rank < 0) {
     note_rank(run, op, collective, hop.source_rank);

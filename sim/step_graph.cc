@@ -18,6 +18,28 @@ bool needs_server(CollectiveKind kind) {
   return kind == CollectiveKind::kPush || kind == CollectiveKind::kPull;
 }
 
+void check_neighbours(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
+  const auto ranks = static_cast<std::int32_t>(spec.members.size());
+  const std::vector<std::int32_t>& begin = spec.neighbour_begin;
+  if (begin.size() != spec.members.size() + 1 || begin.front() != 0 ||
+      begin.back() != static_cast<std::int32_t>(spec.neighbour.size()) ||
+      !std::is_sorted(begin.begin(), begin.end())) {
+    refuse(op, label, "its neighbours are not listed by rank");
+  }
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    std::vector<std::int32_t> own(
+        spec.neighbour.begin() + begin[static_cast<std::size_t>(rank)],
+        spec.neighbour.begin() + begin[static_cast<std::size_t>(rank) + 1]);
+    std::sort(own.begin(), own.end());
+    if (own.empty()) continue;
+    if (own.front() < 0 || own.back() >= ranks) refuse(op, label, "a neighbour is not a rank");
+    if (std::adjacent_find(own.begin(), own.end()) != own.end() ||
+        std::binary_search(own.begin(), own.end(), rank)) {
+      refuse(op, label, "a rank is its own neighbour, or another's twice");
+    }
+  }
+}
+
 void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
   if (spec.members.empty()) refuse(op, label, "the collective has no members");
   std::vector<std::int32_t> hosts = spec.members;
@@ -27,6 +49,9 @@ void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& 
   if (std::adjacent_find(hosts.begin(), hosts.end()) != hosts.end()) {
     refuse(op, label, "a host takes part twice");
   }
+  if (spec.group < 1) refuse(op, label, "a group has no rank");
+  if (spec.window < 0) refuse(op, label, "its window is negative");
+  if (spec.kind == CollectiveKind::kGossip) check_neighbours(op, label, spec);
   if (spec.elements < 0) refuse(op, label, "it has fewer than no elements");
   if (spec.width_bits.empty()) refuse(op, label, "it has no width");
   for (const std::uint8_t bits : spec.width_bits) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/graph_index.h"
+#include "sim/model/schedule_cost.h"
 
 namespace gradwire::sim {
 namespace {
@@ -43,6 +44,7 @@ ClosedForm::Block ClosedForm::block(Bytes payload, double adding) const {
 }
 
 CollectiveCosts::Cost ClosedForm::cost(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
+  if (is_scheduled(spec)) return schedule_cost(cluster_, transport_, spec, bytes);
   Cost cost;
   add_totals(spec, bytes, cost);
   cost.duration =

@@ -18,6 +18,11 @@
 /// Push and pull: the larger of the slowest single message, and all messages one after the other
 /// through the server's own link, plus one alpha.
 ///
+/// Trees, halving-doubling, two levels: their hops one by one in order of time, each rank sending
+/// one message at a time and receiving one at a time (sim/model/schedule_cost.h): N log N of them.
+/// Direct all-gather, all-to-all, gossip: the larger of the slowest single message and of what the
+/// busiest rank's own link carries in one direction, plus the least alpha of its messages.
+///
 /// Ranks that become ready at different times are treated as if all were ready with the last: exact
 /// for an all-reduce, whose every result needs every rank; late for a push.
 namespace gradwire::sim {

@@ -12,22 +12,13 @@ namespace {
 using nlohmann::json;
 
 void add_pairs(const CollectiveSpec& spec, std::set<std::pair<int, int>>& pairs) {
-  const std::size_t members = spec.members.size();
-  for (std::size_t rank = 0; rank < members; ++rank) {
-    switch (spec.kind) {
-      case CollectiveKind::kRingAllReduce:
-      case CollectiveKind::kRingReduceScatter:
-      case CollectiveKind::kRingAllGather:
-        pairs.emplace(spec.members[rank], spec.members[(rank + 1) % members]);
-        break;
-      case CollectiveKind::kPush:
-        pairs.emplace(spec.members[rank], spec.server);
-        break;
-      case CollectiveKind::kPull:
-        pairs.emplace(spec.server, spec.members[rank]);
-        break;
-    }
-  }
+  const auto host = [&](int rank) {
+    return rank < 0 ? spec.server : spec.members[static_cast<std::size_t>(rank)];
+  };
+  const auto members = static_cast<int>(spec.members.size());
+  for (int rank = -1; rank < members; ++rank)
+    for (const int destination : destinations_of(spec, rank))
+      pairs.emplace(host(rank), host(destination));
 }
 
 json encode_collective(const CollectiveSpec& spec) {
@@ -35,6 +26,10 @@ json encode_collective(const CollectiveSpec& spec) {
               {"members", pack(spec.members)},
               {"server", spec.server},
               {"elements", spec.elements},
+              {"group", spec.group},
+              {"window", spec.window},
+              {"neighbour_begin", pack(spec.neighbour_begin)},
+              {"neighbour", pack(spec.neighbour)},
               {"width_bits", pack(spec.width_bits)},
               {"hop_fixed", spec.hop_fixed.value()},
               {"hop_per_element", spec.hop_per_element.value()},
@@ -47,6 +42,10 @@ CollectiveSpec decode_collective(const json& value) {
   spec.members = unpack<std::int32_t>(value.at("members"));
   spec.server = value.at("server");
   spec.elements = value.at("elements");
+  spec.group = value.at("group");
+  spec.window = value.at("window");
+  spec.neighbour_begin = unpack<std::int32_t>(value.at("neighbour_begin"));
+  spec.neighbour = unpack<std::int32_t>(value.at("neighbour"));
   spec.width_bits = unpack<std::uint8_t>(value.at("width_bits"));
   spec.hop_fixed = Seconds(value.at("hop_fixed").get<double>());
   spec.hop_per_element = Seconds(value.at("hop_per_element").get<double>());

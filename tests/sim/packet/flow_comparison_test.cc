@@ -36,14 +36,14 @@ TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step inclu
     CHECK(error == Approx(0).margin(0.03));
 }
 
-TEST_CASE("flow and packet agree within 3 % over switches, by flow hash, and through hosts") {
+TEST_CASE("flow and packet agree within 5 % over switches, by flow hash, and through hosts") {
   if (!have_packet_program()) return;
   const LinkSpec lan = link(1e9, 20e-6);
   const GraphPtr graph = ring_graph(8, 250'000);
   for (const Cluster& cluster :
        {two_tier({8, 2, 2, lan, lan}), fat_tree({8, 4, lan, lan}), host_ring(8, lan)}) {
     for (const double error : flow_errors(cluster, graph, {}, 2))
-      CHECK(error == Approx(0).margin(0.03));
+      CHECK(error == Approx(0).margin(0.05));
   }
 }
 
