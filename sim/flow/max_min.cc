@@ -16,6 +16,7 @@ constexpr double kFull = 1e-9;
 
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
     : channels_(capacities.size()),
+      crossings_(capacities.size()),
       filling_(capacities.size()),
       pool_of_channel_(capacities.size(), -1) {
   for (std::size_t c = 0; c < capacities.size(); ++c) {
@@ -42,7 +43,32 @@ std::span<const ChannelId> MaxMin::route(std::int32_t id) const {
 }
 
 void MaxMin::touch(ChannelId id) {
-  if (!std::exchange(channel(id).dirty, true)) dirty_.push_back(id);
+  Channel& c = channel(id);
+  if (c.dirty) return;
+  c.dirty = true;
+  dirty_.push_back(id);
+}
+
+/// `slot`: the crossing's place in routes_.
+void MaxMin::link(Channel& c, std::size_t slot, const Crossing& crossing) {
+  place_[slot] = c.count++;
+  if (c.count == 1) {
+    c.first = crossing;
+    return;
+  }
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(routes_[slot])];
+  if (c.count == 2) all.assign(1, c.first);
+  all.push_back(crossing);
+}
+
+void MaxMin::unlink(Channel& c, std::size_t slot) {
+  if (--c.count == 0) return;
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(routes_[slot])];
+  const Crossing last = all.back();
+  all[static_cast<std::size_t>(place_[slot])] = last;
+  place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
+  all.pop_back();
+  c.first = all.front();
 }
 
 void MaxMin::activate(std::int32_t id, double cap) {
@@ -54,15 +80,15 @@ void MaxMin::activate(std::int32_t id, double cap) {
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
     Channel& c = channel(routes_[slot]);
-    if (c.active.empty()) {
-      touch(routes_[slot] ^ 1);
-    } else {
-      ++f.shared;
-      if (c.active.size() == 1) change_shared(c.active[0].flow, 1);
-    }
-    place_[slot] = static_cast<std::int32_t>(c.active.size());
-    c.active.push_back({id, hop});
+    link(c, slot, {id, hop});
     touch(routes_[slot]);
+    if (c.count == 1) {
+      touch(routes_[slot] ^ 1);
+      continue;
+    }
+    ++f.shared;
+    if (c.count == 2) change_shared(crossings(routes_[slot])[0].flow, 1);
+    if (c.count >= kPoolFrom) dirty_hubs_.push_back(routes_[slot]);
     if (c.pool < 0) continue;
     f.pool = c.pool;
     pools_[static_cast<std::size_t>(c.pool)].joined.push_back(id);
@@ -80,12 +106,13 @@ void MaxMin::deactivate(std::int32_t id) {
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
     Channel& c = channel(routes_[slot]);
-    const Crossing last = c.active.back();
-    c.active[static_cast<std::size_t>(place_[slot])] = last;
-    place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
-    c.active.pop_back();
-    if (c.active.empty()) touch(routes_[slot] ^ 1);
-    if (c.active.size() == 1) change_shared(c.active[0].flow, -1);
+    unlink(c, slot);
+    if (c.count == 0) {
+      touch(routes_[slot] ^ 1);
+    } else {
+      if (c.count == 1) change_shared(c.first.flow, -1);
+      if (c.pool >= 0 || c.count >= kPoolFrom) dirty_hubs_.push_back(routes_[slot]);
+    }
     touch(routes_[slot]);
   }
 }
@@ -102,7 +129,9 @@ void MaxMin::tangle(const Flow& f, std::int32_t change) {
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
     const ChannelId id = routes_[static_cast<std::size_t>(f.route_begin + hop)];
     channel(id).tangled += change;
-    if (channel(id).pool >= 0) touch(id);
+    if (channel(id).pool < 0) continue;
+    dirty_hubs_.push_back(id);
+    touch(id);
   }
 }
 
@@ -119,7 +148,7 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
 
 double MaxMin::data_capacity(ChannelId id) const {
   const Channel& c = channels_[static_cast<std::size_t>(id)];
-  const bool both_ways = !channels_[static_cast<std::size_t>(id ^ 1)].active.empty();
+  const bool both_ways = channels_[static_cast<std::size_t>(id ^ 1)].count > 0;
   return both_ways ? c.shared_capacity : c.capacity;
 }
 
@@ -128,14 +157,15 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
   changed_pools_.clear();
   if (dirty_.empty()) return changed_;
   ++visit_;
-  for (const ChannelId id : dirty_) update_pooling(id);
+  for (const ChannelId id : dirty_hubs_) update_pooling(id);
+  dirty_hubs_.clear();
   for (const ChannelId id : dirty_) {
     Channel& c = channel(id);
     c.dirty = false;
     if (c.visit == visit_) continue;
     if (c.pool >= 0) {
       list_pool(c.pool);
-    } else if (c.active.empty()) {
+    } else if (c.count == 0) {
       note_full(c, false, now);
     } else if (!look_at_member(c) && !solve_alone(id, now)) {
       gather(id);
@@ -151,13 +181,13 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
 
 /// A flow that shares none of its channels needs no filling; on rings that is every flow.
 bool MaxMin::solve_alone(ChannelId id, double now) {
-  if (channel(id).active.size() != 1) return false;
-  const std::int32_t number = channel(id).active[0].flow;
+  if (channel(id).count != 1) return false;
+  const std::int32_t number = channel(id).first.flow;
   Flow& f = flow(number);
   const std::span<const ChannelId> path = route(number);
   double rate = f.cap;
   for (const ChannelId c : path) {
-    if (channel(c).active.size() != 1) return false;
+    if (channel(c).count != 1) return false;
     rate = std::min(rate, data_capacity(c));
   }
   for (const ChannelId c : path) {
@@ -174,7 +204,7 @@ void MaxMin::gather(ChannelId first) {
   component_flows_.clear();
   channel(first).visit = visit_;
   for (std::size_t i = 0; i < component_channels_.size(); ++i) {
-    for (const Crossing& crossing : channel(component_channels_[i]).active) {
+    for (const Crossing& crossing : crossings(component_channels_[i])) {
       Flow& f = flow(crossing.flow);
       if (f.visit == visit_) continue;
       f.visit = visit_;
@@ -190,7 +220,7 @@ void MaxMin::gather(ChannelId first) {
 void MaxMin::fill() {
   for (const ChannelId id : component_channels_) {
     filling(id).left = data_capacity(id);
-    filling(id).open = static_cast<std::int32_t>(channel(id).active.size());
+    filling(id).open = channel(id).count;
   }
   capped_.clear();
   for (const std::int32_t f : component_flows_) {
@@ -217,7 +247,7 @@ void MaxMin::fill() {
       if (filling(id).left / filling(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
     }
     for (const ChannelId id : tight_) {
-      for (const Crossing& crossing : channel(id).active) fix(crossing.flow, level);
+      for (const Crossing& crossing : crossings(id)) fix(crossing.flow, level);
     }
   }
 }

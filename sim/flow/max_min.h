@@ -75,22 +75,24 @@ class MaxMin {
     std::int32_t flow = 0;
     std::int32_t hop = 0;
   };
-  struct Channel {
+  /// One cache line; nearly all channels of nearly all networks carry one flow at most.
+  struct alignas(64) Channel {
     double capacity = 0;
     double shared_capacity = 0;  ///< while both directions of the link carry data
     double busy = 0;
     double full_since = -1;  ///< < 0: not full
-    std::uint32_t visit = 0;
-    std::int32_t tangled = 0;  ///< flows here that meet others on another channel, too
+    Crossing first;  ///< of `count` flows; all of them stand in crossings_ if there are more
+    std::int32_t count = 0;    ///< active flows
+    std::int32_t tangled = 0;  ///< of them, those that meet others on another channel, too
     std::int32_t pool = -1;    ///< >= 0: all flows here are members of it
+    std::uint32_t visit = 0;
     bool dirty = false;
-    std::vector<Crossing> active;
   };
   struct Filling {
     double left = 0;
     std::int32_t open = 0;  ///< flows not fixed yet
   };
-  struct Flow {
+  struct alignas(64) Flow {
     double cap = kNoCap;
     double rate = 0;
     double next_rate = 0;
@@ -118,8 +120,15 @@ class MaxMin {
 
   Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
   Filling& filling(ChannelId id) { return filling_[static_cast<std::size_t>(id)]; }
+  std::span<const Crossing> crossings(ChannelId id) const {
+    const Channel& c = channels_[static_cast<std::size_t>(id)];
+    if (c.count > 1) return crossings_[static_cast<std::size_t>(id)];
+    return {&c.first, static_cast<std::size_t>(c.count)};
+  }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
   void touch(ChannelId id);
+  void link(Channel& channel, std::size_t slot, const Crossing& crossing);
+  void unlink(Channel& channel, std::size_t slot);
   double data_capacity(ChannelId id) const;
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
@@ -128,6 +137,8 @@ class MaxMin {
   void change_shared(std::int32_t flow, std::int32_t change);
   void tangle(const Flow& flow, std::int32_t change);
   // max_min_pools.cc
+  static constexpr std::int32_t kPoolFrom = 32;  // fewer flows are quicker to fill anew
+  static constexpr std::int32_t kPoolUntil = 8;
   void update_pooling(ChannelId id);
   void form_pool(ChannelId id);
   void dissolve_pool(ChannelId id);
@@ -145,11 +156,13 @@ class MaxMin {
   void publish(double now);
 
   std::vector<Channel> channels_;
-  std::vector<Filling> filling_;  // by channel
+  std::vector<std::vector<Crossing>> crossings_;  // by channel
+  std::vector<Filling> filling_;                  // by channel
   std::vector<Flow> flows_;
   std::vector<ChannelId> routes_;
   std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list
   std::vector<ChannelId> dirty_;
+  std::vector<ChannelId> dirty_hubs_;  // of these, those that have a pool, or many flows
   std::uint32_t visit_ = 0;
   std::vector<ChannelId> component_channels_;
   std::vector<std::int32_t> component_flows_;

@@ -10,9 +10,6 @@
 namespace gradwire::sim {
 namespace {
 
-/// Fewer flows are quicker to fill anew.
-constexpr std::size_t kPoolFrom = 32;
-constexpr std::size_t kPoolUntil = 8;
 constexpr double kFull = 1e-9;
 constexpr double kUnits = 1 << 20;  // of the fixed-point sum, in a byte a second
 
@@ -21,8 +18,8 @@ constexpr double kUnits = 1 << 20;  // of the fixed-point sum, in a byte a secon
 void MaxMin::update_pooling(ChannelId id) {
   const Channel& c = channel(id);
   if (c.pool >= 0) {
-    if (c.tangled > 0 || c.active.size() < kPoolUntil) dissolve_pool(id);
-  } else if (c.active.size() >= kPoolFrom && c.tangled == 0) {
+    if (c.tangled > 0 || c.count < kPoolUntil) dissolve_pool(id);
+  } else if (c.count >= kPoolFrom && c.tangled == 0) {
     form_pool(id);
   }
 }
@@ -37,7 +34,7 @@ void MaxMin::form_pool(ChannelId id) {
   Channel& c = channel(id);
   c.pool = number;
   Pool& pool = pools_[static_cast<std::size_t>(number)];
-  for (const Crossing& crossing : c.active) {
+  for (const Crossing& crossing : crossings(id)) {
     flow(crossing.flow).pool = number;
     pool.joined.push_back(crossing.flow);
   }
@@ -47,7 +44,7 @@ void MaxMin::form_pool(ChannelId id) {
 void MaxMin::dissolve_pool(ChannelId id) {
   const std::int32_t number = std::exchange(channel(id).pool, -1);
   Pool& pool = pools_[static_cast<std::size_t>(number)];
-  for (const Crossing& crossing : channel(id).active) {
+  for (const Crossing& crossing : crossings(id)) {
     Flow& f = flow(crossing.flow);
     if (f.pool != number) continue;
     f.rate = rate(crossing.flow);
@@ -68,9 +65,9 @@ void MaxMin::list_pool(std::int32_t pool) {
 
 /// Whether the one flow on the channel is a member of a pool elsewhere.
 bool MaxMin::look_at_member(const Channel& c) {
-  const std::int32_t number = c.active[0].flow;
+  const std::int32_t number = c.first.flow;
   const std::int32_t pool = flow(number).pool;
-  if (c.active.size() != 1 || pool < 0) return false;
+  if (c.count != 1 || pool < 0) return false;
   pools_[static_cast<std::size_t>(pool)].joined.push_back(number);
   list_pool(pool);
   return true;
