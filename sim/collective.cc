@@ -48,7 +48,7 @@ class RingGenerator final : public CollectiveGenerator {
     }
     do {
       ++state.received;
-    } while (take_early(hop.destination_rank, state.received));
+    } while (!early_.empty() && take_early(hop.destination_rank, state.received));
     send_what_may(hop.destination_rank, start);
   }
 

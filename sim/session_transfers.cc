@@ -80,19 +80,21 @@ void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, 
 
 void GraphSession::on_network(const Delivery& delivery) {
   const auto index = static_cast<std::int32_t>(delivery.id & 0xFFFFFFFFu);
-  const Slot slot = slots_[static_cast<std::size_t>(index)];
+  const Slot& slot = slots_[static_cast<std::size_t>(index)];
   if (slot.generation != delivery.id >> 32 || slot.previous == kNotInFlight) return;
   if (delivery.failed) {
     fail_transfer(index);
     return;
   }
+  Run& run = get(slot.graph);
+  const OpIndex op = slot.op;
+  const HopTransfer hop = slot.hop;  // the slot may be taken again at once
   unlink_slot(index);
   free_slot(index);
-  Run& run = get(slot.graph);
-  OpRecord& record = run.record(slot.op);
+  OpRecord& record = run.record(op);
   record.wire += delivery.wire;
   record.retransmissions += delivery.retransmissions;
-  hop_arrived(run, slot.op, slot.hop);
+  hop_arrived(run, op, hop);
 }
 
 void GraphSession::expire_transfers() {

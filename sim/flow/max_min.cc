@@ -42,33 +42,11 @@ std::span<const ChannelId> MaxMin::route(std::int32_t id) const {
                                     static_cast<std::size_t>(flow.hops));
 }
 
-void MaxMin::touch(ChannelId id) {
+inline void MaxMin::touch(ChannelId id) {
   Channel& c = channel(id);
   if (c.dirty) return;
   c.dirty = true;
   dirty_.push_back(id);
-}
-
-/// `slot`: the crossing's place in routes_.
-void MaxMin::link(Channel& c, std::size_t slot, const Crossing& crossing) {
-  place_[slot] = c.count++;
-  if (c.count == 1) {
-    c.first = crossing;
-    return;
-  }
-  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(routes_[slot])];
-  if (c.count == 2) all.assign(1, c.first);
-  all.push_back(crossing);
-}
-
-void MaxMin::unlink(Channel& c, std::size_t slot) {
-  if (--c.count == 0) return;
-  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(routes_[slot])];
-  const Crossing last = all.back();
-  all[static_cast<std::size_t>(place_[slot])] = last;
-  place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
-  all.pop_back();
-  c.first = all.front();
 }
 
 void MaxMin::activate(std::int32_t id, double cap) {
@@ -77,23 +55,39 @@ void MaxMin::activate(std::int32_t id, double cap) {
   f.active = true;
   f.cap = cap;
   f.shared = 0;
-  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+  const std::int32_t hops = f.hops;
+  for (std::int32_t hop = 0; hop < hops; ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
-    Channel& c = channel(routes_[slot]);
-    link(c, slot, {id, hop});
-    touch(routes_[slot]);
-    if (c.count == 1) {
-      touch(routes_[slot] ^ 1);
-      continue;
+    const ChannelId at = routes_[slot];
+    Channel& c = channel(at);
+    touch(at);
+    if (c.count == 0) {
+      c.count = 1;
+      c.first = {id, hop};
+      touch(at ^ 1);
+    } else {
+      meet(f, at, slot, {id, hop});
     }
-    ++f.shared;
-    if (c.count == 2) change_shared(crossings(routes_[slot])[0].flow, 1);
-    if (c.count >= kPoolFrom) dirty_hubs_.push_back(routes_[slot]);
-    if (c.pool < 0) continue;
-    f.pool = c.pool;
-    pools_[static_cast<std::size_t>(c.pool)].joined.push_back(id);
   }
   if (f.shared > 1) tangle(f, 1);
+}
+
+/// The flow comes to a channel that carries others.
+void MaxMin::meet(Flow& f, ChannelId at, std::size_t slot, const Crossing& crossing) {
+  Channel& c = channel(at);
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
+  if (c.count == 1) {
+    place_[static_cast<std::size_t>(flow(c.first.flow).route_begin + c.first.hop)] = 0;
+    all.assign(1, c.first);
+    change_shared(c.first.flow, 1);
+  }
+  place_[slot] = c.count++;
+  all.push_back(crossing);
+  ++f.shared;
+  if (c.count >= kPoolFrom) dirty_hubs_.push_back(at);
+  if (c.pool < 0) return;
+  f.pool = c.pool;
+  pools_[static_cast<std::size_t>(c.pool)].joined.push_back(crossing.flow);
 }
 
 void MaxMin::deactivate(std::int32_t id) {
@@ -103,18 +97,33 @@ void MaxMin::deactivate(std::int32_t id) {
   if (f.pool >= 0) leave_pool(id);
   f.active = false;
   f.rate = 0;
-  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+  const std::int32_t hops = f.hops;
+  for (std::int32_t hop = 0; hop < hops; ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
-    Channel& c = channel(routes_[slot]);
-    unlink(c, slot);
-    if (c.count == 0) {
-      touch(routes_[slot] ^ 1);
+    const ChannelId at = routes_[slot];
+    Channel& c = channel(at);
+    touch(at);
+    if (c.count == 1) {
+      c.count = 0;
+      touch(at ^ 1);
     } else {
-      if (c.count == 1) change_shared(c.first.flow, -1);
-      if (c.pool >= 0 || c.count >= kPoolFrom) dirty_hubs_.push_back(routes_[slot]);
+      part(at, slot);
     }
-    touch(routes_[slot]);
   }
+}
+
+/// The flow of that place in routes_ leaves others behind on the channel.
+void MaxMin::part(ChannelId at, std::size_t slot) {
+  Channel& c = channel(at);
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
+  const Crossing last = all.back();
+  all[static_cast<std::size_t>(place_[slot])] = last;
+  place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
+  all.pop_back();
+  c.first = all.front();
+  --c.count;
+  if (c.count == 1) change_shared(c.first.flow, -1);
+  if (c.pool >= 0 || c.count >= kPoolFrom) dirty_hubs_.push_back(at);
 }
 
 /// The flow meets others on one channel more or less.
@@ -184,15 +193,21 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
   if (channel(id).count != 1) return false;
   const std::int32_t number = channel(id).first.flow;
   Flow& f = flow(number);
-  const std::span<const ChannelId> path = route(number);
+  const ChannelId* const begin = routes_.data() + f.route_begin;
+  const ChannelId* const end = begin + f.hops;
+  Channel* const channels = channels_.data();
   double rate = f.cap;
-  for (const ChannelId c : path) {
-    if (channel(c).count != 1) return false;
-    rate = std::min(rate, data_capacity(c));
+  for (const ChannelId* c = begin; c != end; ++c) {
+    const Channel& at = channels[*c];
+    if (at.count != 1) return false;
+    rate = std::min(rate, channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity);
   }
-  for (const ChannelId c : path) {
-    channel(c).visit = visit_;
-    note_full(channel(c), rate >= data_capacity(c) * (1 - kFull), now);
+  for (const ChannelId* c = begin; c != end; ++c) {
+    Channel& at = channels[*c];
+    at.visit = visit_;
+    const double capacity = channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity;
+    const bool full = rate >= capacity * (1 - kFull);
+    if (full != (at.full_since >= 0)) note_full(at, full, now);
   }
   if (rate != f.rate) changed_.push_back(number);
   f.rate = rate;

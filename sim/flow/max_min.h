@@ -127,8 +127,8 @@ class MaxMin {
   }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
   void touch(ChannelId id);
-  void link(Channel& channel, std::size_t slot, const Crossing& crossing);
-  void unlink(Channel& channel, std::size_t slot);
+  void meet(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
+  void part(ChannelId at, std::size_t slot);
   double data_capacity(ChannelId id) const;
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
