@@ -6,6 +6,7 @@
 #include "base/philox.h"
 #include "bench/timing.h"
 #include "sim/executor.h"
+#include "sim/topologies/topologies.h"
 
 namespace gradwire::bench {
 namespace {
@@ -69,17 +70,25 @@ FlowRun run_ring(int workers, std::int64_t elements) {
   return run(start, sim::Cluster::star(workers, {}), builder, {});
 }
 
+FlowRun run_two_level(int workers, std::int64_t elements) {
+  const double start = now_s();
+  sim::FatTreePlan plan;
+  plan.workers = workers;
+  while (sim::fat_tree_room(plan.k) < workers || workers % (plan.k / 2) != 0) plan.k += 2;
+  sim::CollectiveSpec spec = spec_of(sim::CollectiveKind::kTwoLevelAllReduce, workers);
+  spec.elements = elements;
+  spec.group = plan.k / 2;
+  sim::GraphBuilder builder;
+  builder.add_collective(std::move(spec), "two-level");
+  return run(start, sim::fat_tree(plan), builder, {});
+}
+
 FlowRun run_all_to_all(int workers) {
   const double start = now_s();
   sim::GraphBuilder builder;
-  for (int from = 0; from < workers; ++from) {
-    for (int d = 1; d < workers; ++d) {
-      builder.add_transfer(from, (from + d) % workers, "all-to-all", {});
-    }
-  }
-  const auto pairs = static_cast<std::size_t>(workers) * static_cast<std::size_t>(workers - 1);
+  builder.add_collective(spec_of(sim::CollectiveKind::kAllToAll, workers), "all-to-all");
   return run(start, sim::Cluster::star(workers, {}), builder,
-             std::vector<Bytes>(pairs, Bytes(kExchange)));
+             std::vector<Bytes>(static_cast<std::size_t>(workers), Bytes(kExchange * workers)));
 }
 
 FlowRun run_federated(int clients, double server_bits_per_second) {

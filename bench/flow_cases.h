@@ -15,6 +15,10 @@ struct FlowRun {
 /// divides `elements`.
 FlowRun run_ring(int workers, std::int64_t elements);
 
+/// Two-level all-reduce of fp32 `elements` on the smallest fat tree of such links whose edge
+/// switches the workers fill: over each edge switch, then among the leaders.
+FlowRun run_two_level(int workers, std::int64_t elements);
+
 /// Every worker of the same star sends 100 kB to every other one, all at once.
 FlowRun run_all_to_all(int workers);
 
