@@ -1,13 +1,7 @@
-// A ring all-reduce in SimGrid, the peer that `bench flow` is held against: a program of its own,
-// so that nothing else links SimGrid. Prints transfers, seconds of wall clock (platform, graph and
-// simulation), simulated seconds.
-//
-//     gradwire-bench-simgrid actors|comms WORKERS BYTES_A_HOP
-//
-// The same star as ours: a full-duplex link a worker, 50 us each way, the model CM02 without
-// cross-traffic and TCP's window, all corrections off, which is its fastest: no acknowledgement
-// couples the two directions of a link, so that every flow is alone.
-#include <xbt/log.h>
+// A ring all-reduce in SimGrid, the peer that `bench flow` is held against. The same star as ours:
+// a full-duplex link a worker, 50 us each way, the model CM02 without cross-traffic and TCP's
+// window, all corrections off, which is its fastest: no acknowledgement couples the two directions
+// of a link, so that every flow is alone.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -92,30 +86,20 @@ class CommRing {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  const int workers = std::atoi(argv[2]);
-  const double bytes = std::atof(argv[3]);
-  int none = 1;
-  xbt_log_control_set("root.thresh:error");
-  sg4::Engine engine(&none, argv);
-  for (const char* setting :
-       {"host/model:compound", "network/model:CM02", "cpu/model:Cas01", "network/crosstraffic:0",
-        "network/TCP-gamma:0", "network/latency-factor:1", "network/bandwidth-factor:1",
-        "network/weight-S:0"}) {
-    sg4::Engine::set_config(setting);
-  }
+int run_ring(const std::string& way, int workers, double bytes) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<sg4::Host*> hosts = make_star(workers);
   std::unique_ptr<CommRing> ring;
-  if (std::string(argv[1]) == "comms") {
+  if (way == "comms") {
     ring = std::make_unique<CommRing>(hosts, bytes);
   } else {
-    for (int w = 0; w < workers; ++w)
+    for (int w = 0; w < workers; ++w) {
       sg4::Actor::create("w", hosts[static_cast<std::size_t>(w)], Worker(w, workers, bytes));
+    }
   }
-  engine.run();
+  sg4::Engine::get_instance()->run();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   std::printf("%lld %.9g %.9g\n", 2LL * (workers - 1) * workers, wall.count(),
               sg4::Engine::get_clock());
+  return 0;
 }
