@@ -66,37 +66,27 @@ std::vector<std::int32_t> all_workers(int workers) {
   return members;
 }
 
-sim::CollectiveKind ring_kind(const std::string& name) {
-  if (name == "ring-all-reduce") return sim::CollectiveKind::kRingAllReduce;
-  if (name == "ring-reduce-scatter") return sim::CollectiveKind::kRingReduceScatter;
-  if (name == "ring-all-gather") return sim::CollectiveKind::kRingAllGather;
+sim::CollectiveKind kind_of(const std::string& name) {
+  for (int k = 0; k <= static_cast<int>(sim::CollectiveKind::kGossip); ++k) {
+    const auto kind = static_cast<sim::CollectiveKind>(k);
+    if (sim::name_of(kind) == name) return kind;
+  }
   throw Error(ErrorKind::kScenario, "replay the collective", name, "it is unknown");
 }
 
-/// What one worker sends: the table in sim/collective.h, over all ranks.
-Bytes ring_payload(sim::CollectiveKind kind, Bytes size, std::int64_t n) {
-  switch (kind) {
-    case sim::CollectiveKind::kRingAllReduce:
-      return Bytes(2 * (n - 1) * size.count());
-    case sim::CollectiveKind::kRingReduceScatter:
-      return Bytes((n - 1) * size.count());
-    default:
-      return Bytes(n * (n - 1) * size.count());
-  }
-}
-
-/// `size` bytes a worker (all-gather: each worker's block; reductions: the vector that is reduced).
-std::unique_ptr<scenarios::Trainer> replay_ring(const Scenario& scenario) {
+/// `size` bytes a worker (reductions: the vector that is reduced; gathers: each worker's block;
+/// all-to-all: what a worker has for all; broadcast: the message).
+std::unique_ptr<scenarios::Trainer> replay_collective(const Scenario& scenario) {
   const auto& workload = scenario.workload;
-  const int n = scenario.cluster.workers;
   sim::CollectiveSpec spec;
-  spec.kind = ring_kind(workload.collective);
-  spec.members = all_workers(n);
+  spec.kind = kind_of(workload.collective);
+  spec.members = all_workers(scenario.cluster.workers);
   spec.elements = workload.collective_bytes.count();
   spec.width_bits = {8};
+  spec.group = workload.group;
   StepPlan plan;
-  plan.payload = plan.dense_payload = ring_payload(spec.kind, workload.collective_bytes, n);
   plan.bytes.assign(spec.byte_slots(), workload.collective_bytes);
+  plan.payload = plan.dense_payload = sim::total_payload(spec, plan.bytes);
   sim::GraphBuilder builder;
   const sim::OpIndex op = builder.add_collective(std::move(spec), workload.collective);
   plan.graph = builder.finish();
@@ -179,7 +169,7 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
   switch (scenario.workload.kind) {
     case scenarios::WorkloadKind::kCollective:
       return scenario.workload.collective == "parameter-server" ? replay_parameter_server(scenario)
-                                                                : replay_ring(scenario);
+                                                                : replay_collective(scenario);
     case scenarios::WorkloadKind::kTransfers:
       return replay_transfers(scenario);
     case scenarios::WorkloadKind::kProfile:

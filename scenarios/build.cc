@@ -55,6 +55,7 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   take(json, "profile", workload.profile);
   take(json, "collective", workload.collective);
   take(json, "bytes", workload.collective_bytes);
+  take(json, "group", workload.group);
   take(json, "repetitions", workload.repetitions);
   for (const ordered_json& each : member(json, "transfers")) {
     Workload::Transfer transfer;

@@ -197,6 +197,11 @@ class FileReader {
     if (steps && open("method")) add_method_defaults(run);
     if (open("cluster") && !find_at(run, "/cluster/workers"))
       assign_at(run, "/cluster/workers", default_workers(run, has_server(run, steps)));
+    const ordered_json* collective = find_at(run, "/workload/collective");
+    if (collective && *collective == "two-level-all-reduce" && !find_at(run, "/workload/group")) {
+      const std::int64_t node = integer_at(run, "/network/gpus_per_node");
+      assign_at(run, "/workload/group", is_topology(run, "gpu-nodes") && node > 0 ? node : 8);
+    }
     if (open("network")) add_topology_defaults(run, has_server(run, steps));
   }
 

@@ -55,7 +55,8 @@ struct Workload {
   // Profile: a table of layers (name, elements, backward seconds) stands in for a model.
   std::string profile;              ///< name of a shipped profile or a path
   // One collective.
-  std::string collective;           ///< ring-all-reduce ring-all-gather ring-reduce-scatter parameter-server
+  std::string collective;  ///< parameter-server, or a name of sim::CollectiveKind
+  int group = 1;           ///< two-level-all-reduce: workers of a group
   Bytes collective_bytes{0};
   int repetitions = 1;
   // Explicit transfers.

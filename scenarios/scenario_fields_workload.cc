@@ -103,9 +103,21 @@ void add_other_workloads(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "One collective, without training.",
                            .choices = {"ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
-                                       "parameter-server"}},
+                                       "parameter-server", "tree-all-reduce",
+                                       "halving-doubling-all-reduce", "two-level-all-reduce",
+                                       "direct-all-gather", "all-to-all", "broadcast"}},
                   .required = true,
                   .kinds = kCollective});
+  rows.push_back({.pointer = "/workload/group",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Workers of a group: one leader a group takes part in the "
+                                   "second level.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "workers",
+                  .kinds = kCollective,
+                  .when = Condition{"/workload/collective", {"two-level-all-reduce"}},
+                  .computed_default = "those of a machine of gpu-nodes, else 8"});
   rows.push_back({.pointer = "/workload/bytes",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

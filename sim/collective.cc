@@ -182,8 +182,8 @@ std::string_view name_of(CollectiveKind kind) {
                                          "push",
                                          "pull",
                                          "tree-all-reduce",
-                                         "halving-doubling",
-                                         "two-level",
+                                         "halving-doubling-all-reduce",
+                                         "two-level-all-reduce",
                                          "direct-all-gather",
                                          "all-to-all",
                                          "broadcast",
@@ -239,6 +239,40 @@ ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes m
     default:
       return {};
   }
+}
+
+Bytes total_payload(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
+  GRADWIRE_ASSERT(bytes.size() == spec.byte_slots());
+  const auto ranks = static_cast<int>(spec.members.size());
+  Bytes total{0};
+  switch (spec.kind) {
+    case CollectiveKind::kRingAllReduce:
+    case CollectiveKind::kRingReduceScatter: {
+      const bool whole = spec.kind == CollectiveKind::kRingAllReduce;
+      for (int chunk = 0; chunk < ranks; ++chunk) {
+        const std::int64_t count = chunk_range(spec.elements, ranks, chunk).count;
+        for (int hop = 0; hop < ranks - 1; ++hop) {
+          total += packed_bytes(count, width_of(spec, hop + 1));
+        }
+        if (whole) total += packed_bytes(count, width_of(spec, ranks)) * (ranks - 1);
+      }
+      return total;
+    }
+    case CollectiveKind::kRingAllGather:
+    case CollectiveKind::kPush:
+    case CollectiveKind::kPull:
+      for (const Bytes message : bytes) total += message;
+      return spec.kind == CollectiveKind::kRingAllGather ? total * (ranks - 1) : total;
+    default:
+      break;
+  }
+  const ScheduledPtr schedule = make_scheduled(spec, bytes);
+  std::vector<HopTransfer> list;
+  for (int rank = 0; rank < ranks; ++rank) {
+    list.clear();
+    for (const HopTransfer& hop : schedule->all_sends(rank, list)) total += hop.bytes;
+  }
+  return total;
 }
 
 std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank) {

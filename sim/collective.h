@@ -128,6 +128,8 @@ int width_of(const CollectiveSpec& spec, int contributors);
 /// Elements that a hop of a reduction carries; of an all-to-all: bytes of the source's message
 /// (`message`: its size). Else none.
 ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message = Bytes(0));
+/// Payload that all ranks (and the server) together send.
+Bytes total_payload(const CollectiveSpec& spec, std::span<const Bytes> bytes);
 /// Ranks (-1: the server) to which `rank` (-1: the server) sends, each once, ascending.
 std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank);
 

@@ -119,3 +119,14 @@ TEST_CASE("an explicit topology takes written routes", "[unit]") {
   cluster.route(0, 1, route);
   CHECK(route == std::vector<sim::ChannelId>{4, 6});
 }
+
+TEST_CASE("two levels group the workers of a machine", "[unit]") {
+  const std::string two = R"("workload": {"collective": "two-level-all-reduce")";
+  const std::string nodes = R"(, "network": {"topology": "gpu-nodes", "gpus_per_node": 4})";
+  CHECK(read("", two + "}").workload.group == 8);
+  CHECK(read(nodes, two + "}").workload.group == 4);
+  CHECK(read(R"(, "network": {"topology": "gpu-nodes"})", two + "}").workload.group == 8);
+  CHECK(read(nodes, two + R"(, "group": 2})").workload.group == 2);
+  CHECK(problems_of(scenario_with("", R"("workload": {"collective": "broadcast", "group": 2})"))
+            .find("only with two-level-all-reduce") != std::string::npos);
+}

@@ -151,11 +151,13 @@ class ExchangeHandler : public DataHandler {
   std::vector<std::map<int, std::vector<std::byte>>> got;  // [host][source rank]
 };
 
+/// What flow charges, which must be what total_payload says.
 std::int64_t payload_in_flow(const CollectiveSpec& spec, const std::vector<std::int64_t>& sizes) {
   const auto ranks = static_cast<int>(spec.members.size());
-  return run(*make("flow", Cluster::star(ranks, {})), Step(graph_of(spec), sizes))
-      .ops[0]
-      .payload.count();
+  const Step step(graph_of(spec), sizes);
+  const Bytes payload = run(*make("flow", Cluster::star(ranks, {})), step).ops[0].payload;
+  CHECK(total_payload(spec, step.bytes) == payload);
+  return payload.count();
 }
 
 double seconds(std::string_view executor, const Cluster& cluster, const CollectiveSpec& spec,
@@ -472,6 +474,19 @@ TEST_CASE("hops may need time to be added, and ranks may come late") {
     INFO(name_of(kind));
     for (const Seconds done : t.rank_done[0]) CHECK(done.value() > 0.5);
     CHECK(t.end.value() < 0.6);
+  }
+}
+
+TEST_CASE("the payload of rings is known beforehand, at any width") {
+  for (const int ranks : {1, 2, 5, 8}) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::kRingAllReduce, CollectiveKind::kRingReduceScatter}) {
+      CollectiveSpec spec = ring_spec(kind, ranks, 1003);
+      spec.width_bits = {3, 5, 9};
+      payload_in_flow(spec, {});
+    }
+    payload_in_flow(ring_spec(CollectiveKind::kRingAllGather, ranks, 0),
+                    std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 77));
   }
 }
 
