@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <map>
@@ -84,15 +85,16 @@ class SumHandler : public DataHandler {
 /// Gathers, pushes and pulls: whole messages of any length.
 class MessageHandler : public DataHandler {
  public:
+  ~MessageHandler() override { CHECK(wrong == 0); }
   std::span<const std::byte> send(int host, OpIndex, const HopTransfer& hop, ChunkRange) override {
     return held.at(host).at(hop.block);
   }
   void receive(int host, OpIndex, const HopTransfer& hop, ChunkRange chunk,
                std::span<const std::byte> payload) override {
-    CHECK_FALSE(hop.reduce);
-    CHECK(chunk.count == 0);
+    wrong += hop.reduce || chunk.count != 0;  // hosts are threads: checked at the end
     held.at(host)[hop.block].assign(payload.begin(), payload.end());
   }
+  std::atomic<int> wrong = 0;
   std::map<int, std::map<int, std::vector<std::byte>>> held;  // host -> owner rank -> message
 };
 
