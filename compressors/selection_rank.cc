@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 
+#include "compressors/arithmetic/bits.h"
 #include "compressors/kernels/select.h"
 
 namespace gradwire::compressors {
 namespace {
 
 constexpr std::size_t kBins = 2048;
+constexpr std::size_t kFew = 128;
 constexpr std::size_t kShared = 16384;  // least values worth a thread
 
 using Bins = std::array<std::uint32_t, kBins>;
@@ -35,11 +38,28 @@ void count(ThreadTeam* team, std::span<const float> values, const Interval& inte
   });
 }
 
+/// Sorts them: fewer than the bins that would have to be cleared.
+Bound rank_of_few(std::span<const float> values, std::size_t rank, std::uint32_t low,
+                  std::uint32_t high) {
+  std::array<std::uint32_t, kFew> keys;
+  std::size_t found = 0;
+  for (const float value : values)
+    if (const std::uint32_t key = magnitude_bits(value); key >= low && key <= high)
+      keys[found++] = key;
+  const auto end = keys.begin() + static_cast<std::ptrdiff_t>(found);
+  const auto ranked = keys.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(keys.begin(), ranked, end, std::greater<>());
+  const std::uint32_t magnitude = *ranked;
+  const auto above = std::count_if(keys.begin(), end, [&](auto key) { return key > magnitude; });
+  return {magnitude, rank - static_cast<std::size_t>(above)};
+}
+
 }  // namespace
 
 // Counts in 2,048 bins, then in the bin that holds it, until a bin is one magnitude wide.
 Bound rank_magnitude(ThreadTeam* team, std::span<const float> values, std::size_t rank,
                      std::uint32_t low, std::uint32_t high) {
+  if (values.size() <= kFew) return rank_of_few(values, rank, low, high);
   Bins bins;
   for (;;) {
     int shift = 0;
