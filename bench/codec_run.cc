@@ -44,13 +44,8 @@ CodecRun::CodecRun(const CodecCase& codec_case, Tensors& tensors, ThreadTeam* te
   scratch_ = PageBuffer(codec_->scratch_size(spec), kStagger / 2 / 8 * 8);
   state_ = PageBuffer(codec_->state_size(spec), 3 * kStagger / 2 / 8 * 8);
   residual_ = PageBuffer(codec_case.feedback ? 4 * spec.n : 0, 3 * kStagger);
-  const auto needs = [&](bool CodecInfo::*what) {
-    for (const CodecInfo& info : codec_catalogue())
-      if (info.name == codec_case.codec) return info.*what;
-    return false;
-  };
   if (codec_case.shared_scale) job_.side.shared_scale = codec_->local_scale(job_.tensor);
-  if (needs(&CodecInfo::needs_mask)) job_.side.mask = tensors.mask();
+  if (find_codec(codec_case.codec)->needs_mask) job_.side.mask = tensors.mask();
   job_.draws = {.stream = {.seed = 1, .step = 0, .worker = 0, .tensor = 0}};
   job_.state = state_.bytes();
   job_.payload = payload_.bytes();

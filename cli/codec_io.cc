@@ -42,9 +42,8 @@ std::uint64_t product_of(const std::vector<std::int64_t>& shape, const std::stri
 /// Every option's value as text: what frames hold, so that later defaults do not change them.
 std::map<std::string, std::string> all_options(const CodecArguments& arguments) {
   std::map<std::string, std::string> options;
-  for (const compressors::CodecInfo& info : compressors::codec_catalogue())
-    if (info.name == arguments.codec)
-      for (const OptionSpec& option : info.options) options[option.name] = option.default_text;
+  if (const compressors::CodecInfo* info = compressors::find_codec(arguments.codec))
+    for (const OptionSpec& option : info->options) options[option.name] = option.default_text;
   for (const std::string& setting : arguments.settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -170,10 +169,10 @@ compressors::CodecPtr codec_of(const compressors::FrameHeader& header) {
 std::vector<std::byte> read_mask(const CodecArguments& arguments,
                                  const compressors::FrameHeader& header) {
   if (arguments.mask.empty()) {
-    for (const compressors::CodecInfo& info : compressors::codec_catalogue())
-      if (info.name == header.codec && info.needs_mask)
-        throw Error(ErrorKind::kUsage, "use codec", header.codec,
-                    "both sides must know its mask, which no payload holds", "give --mask FILE");
+    const compressors::CodecInfo* info = compressors::find_codec(header.codec);
+    if (info != nullptr && info->needs_mask)
+      throw Error(ErrorKind::kUsage, "use codec", header.codec,
+                  "both sides must know its mask, which no payload holds", "give --mask FILE");
     return {};
   }
   std::vector<std::byte> mask = read_bytes(arguments.mask);
@@ -191,10 +190,8 @@ compressors::SideInputs PayloadInput::side() const {
 }
 
 void settle_input(CodecArguments& arguments) {
-  const auto& catalogue = compressors::codec_catalogue();
-  const bool codec = std::any_of(catalogue.begin(), catalogue.end(),
-                                 [&](const auto& row) { return row.name == arguments.codec; });
-  if (codec || !is_stream(arguments.in) || !std::filesystem::is_regular_file(arguments.codec))
+  if (compressors::find_codec(arguments.codec) || !is_stream(arguments.in) ||
+      !std::filesystem::is_regular_file(arguments.codec))
     return;
   arguments.in = std::exchange(arguments.codec, {});
 }

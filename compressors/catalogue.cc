@@ -25,6 +25,17 @@ const std::vector<CodecInfo>& codec_catalogue() {
   return infos;
 }
 
+const CodecInfo* find_codec(std::string_view name) {
+  for (const CodecInfo& info : codec_catalogue())
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+bool is_sparse_codec(std::string_view name) {
+  const CodecInfo* info = find_codec(name);
+  return info != nullptr && info->family == CodecFamily::kSparse;
+}
+
 CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options) {
   std::vector<std::string> names;
   std::string all;

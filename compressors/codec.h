@@ -217,6 +217,10 @@ struct CodecInfo {
 
 /// All codecs, in the order in which they are listed.
 const std::vector<CodecInfo>& codec_catalogue();
+/// The catalogue's row of a codec; null if there is none of that name.
+const CodecInfo* find_codec(std::string_view name);
+/// Whether it sends some elements only; false for an unknown name.
+bool is_sparse_codec(std::string_view name);
 
 /// Throws Error(kUsage) for an unknown name (with the nearest) or bad options.
 CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options = {});

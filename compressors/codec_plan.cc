@@ -3,18 +3,12 @@
 namespace gradwire::compressors {
 namespace {
 
-bool is_sparse(const std::string& name) {
-  for (const CodecInfo& codec : codec_catalogue())
-    if (codec.name == name) return codec.family == CodecFamily::kSparse;
-  return false;
-}
-
 /// A dense codec sends every element in every step: masked, momentum would never build up.
 MomentumCorrection momentum_of(const CodecPlan& plan, const CodecChoice& choice) {
   const MomentumPlan& wanted = *plan.momentum_correction;
   return {.momentum = wanted.momentum,
           .nesterov = wanted.nesterov,
-          .masking = wanted.masking && is_sparse(choice.name)};
+          .masking = wanted.masking && is_sparse_codec(choice.name)};
 }
 
 CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {

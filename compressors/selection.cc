@@ -9,20 +9,20 @@
 #include "compressors/kernels/kernels.h"
 #include "compressors/kernels/select.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 #include "compressors/selection_candidates.h"
 #include "compressors/selection_rank.h"
 
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kShared = 65536;  // least elements worth a thread
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
 constexpr std::size_t kLinesAhead = 16;
 
 /// Candidates that are kept before the selection falls back to all values.
 std::size_t most_candidates(std::size_t n, std::size_t k) {
-  return std::min(n, 2 * k + kShared);
+  return std::min(n, 2 * k + kRangeElements);
 }
 
 std::size_t scratch_words(std::size_t n, std::size_t k, SelectionRule rule) {
@@ -50,7 +50,7 @@ class Selection {
   }
 
   Selected run() {
-    if (residual_ != nullptr && n() <= kShared)
+    if (residual_ != nullptr && n() <= kRangeElements)
       require_finite(codec_, tensor_, kernels::max_magnitude_bits(tensor_.data.data(), n()));
     return rule_.sampled ? sampled() : exact();
   }

@@ -7,12 +7,12 @@
 #include "compressors/arithmetic/bits.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kBlock = 16384;   // large: for each, threads wait for a shared counter
-constexpr std::size_t kShared = 65536;  // least elements worth a thread
+constexpr std::size_t kBlock = 16384;  // large: for each, threads wait for a shared counter
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
 std::size_t blocks_of(std::size_t n) {
@@ -63,7 +63,7 @@ void Candidates::scan_all(bool add, std::uint32_t lowest) {
   overflow_ = false;
   largest_ = 0;
   lowest_ = lowest;
-  for_ranges(team_, n(), kBlock, kShared, [&](std::size_t begin, std::size_t end) {
+  for_ranges(team_, n(), kBlock, kRangeElements, [&](std::size_t begin, std::size_t end) {
     std::uint32_t indices[kBlock + kSlack], largest = 0;
     float values[kBlock + kSlack];
     for (; begin < end; begin += kBlock)
@@ -136,7 +136,7 @@ void Candidates::place(const Bound& bound, KeptEntries& kept) {
 }
 
 KeptEntries Candidates::keep(const Bound& bound, KeptEntries kept) {
-  constexpr std::size_t kBlocks = kShared / kBlock;
+  constexpr std::size_t kBlocks = kRangeElements / kBlock;
   for_ranges(team_, segments_.size(), 1, kBlocks, [&](std::size_t begin, std::size_t end) {
     for (Segment& segment : segments_.subspan(begin, end - begin)) {
       const auto counts =

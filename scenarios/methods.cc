@@ -49,12 +49,6 @@ const char* name_of(compressors::ClipBy by) {
 
 }  // namespace
 
-const CodecInfo* find_codec(const std::string& name) {
-  for (const CodecInfo& codec : compressors::codec_catalogue())
-    if (codec.name == name) return &codec;
-  return nullptr;
-}
-
 std::string why_no_gradient_codec(const CodecInfo& codec) {
   if (codec.family != CodecFamily::kDense && codec.family != CodecFamily::kSparse)
     return "is for " + std::string(compressors::name_of(codec.family)) + ", not for gradients";
@@ -65,7 +59,7 @@ std::string why_no_gradient_codec(const CodecInfo& codec) {
 
 bool feeds_back_by_default(const std::string& name, const nlohmann::ordered_json& options) {
   const CodecInfo* codec = find_codec(name);
-  if (!codec || codec->family != CodecFamily::kSparse || codec->unbiased) return false;
+  if (!compressors::is_sparse_codec(name) || codec->unbiased) return false;
   const auto unbiased = options.find("unbiased");  // an option of some
   return unbiased == options.end() || *unbiased != true;
 }

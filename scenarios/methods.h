@@ -18,8 +18,7 @@ compressors::CodecPtr make_method_codec(const Method& method);
 std::string method_label(const Method& method);
 std::string method_label(const Scenario& scenario);
 
-/// The catalogue's row of a codec; null if there is none of that name.
-const compressors::CodecInfo* find_codec(const std::string& name);
+using compressors::find_codec;
 
 /// Why a codec cannot be a method (it is for weights, it needs a mask), or empty.
 std::string why_no_gradient_codec(const compressors::CodecInfo& codec);

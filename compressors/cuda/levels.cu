@@ -1,4 +1,5 @@
 #include "compressors/arithmetic/levels.h"
+#include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
@@ -48,26 +49,6 @@ struct MinMaxFinish {
     header[2 * b] = grid.unit;
     header[2 * b + 1] = grid.origin;
     grids[b] = grid;
-  }
-};
-
-struct LevelEncoder {
-  static constexpr bool kChecks = false;
-  const LevelGrid* grids;
-  std::uint64_t bucket;
-  LevelRounding rounding;
-  LevelGrid grid = {};
-  std::uint64_t end = 0;  ///< of the bucket whose grid that is
-
-  __device__ void start() {}
-  __device__ bool draws() const { return rounding == LevelRounding::kDrawn; }
-  __device__ std::uint32_t code(std::uint64_t e, float value, std::uint32_t word) {
-    if (e >= end) {
-      const std::uint64_t b = e / bucket;
-      grid = grids[b];
-      end = (b + 1) * bucket;
-    }
-    return level_of(value, grid, rounding, word >> 8);
   }
 };
 

@@ -1,4 +1,5 @@
 #include "compressors/arithmetic/half.h"
+#include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
@@ -21,26 +22,6 @@ struct RowFinish {
     store_bytes(scales + 2 * row, half, 2);
     const float scale = float_from_half(half);
     grids[row] = level_grid(-scale, scale, top);
-  }
-};
-
-struct RowEncoder {
-  static constexpr bool kChecks = false;
-  const LevelGrid* grids;
-  std::uint64_t columns;
-  LevelRounding rounding;
-  LevelGrid grid = {};
-  std::uint64_t end = 0;  ///< of the row whose grid that is
-
-  __device__ void start() {}
-  __device__ bool draws() const { return rounding == LevelRounding::kDrawn; }
-  __device__ std::uint32_t code(std::uint64_t e, float value, std::uint32_t word) {
-    if (e >= end) {
-      const std::uint64_t row = e / columns;
-      grid = grids[row];
-      end = (row + 1) * columns;
-    }
-    return level_of(value, grid, rounding, word >> 8);
   }
 };
 
@@ -143,7 +124,7 @@ void rows_encode(const Source& from, const RowFormat& format, LevelRounding roun
   reduce<LargestPart>(from, rows, scratch,
                       RowFinish{format.columns, (1u << format.bits) - 1, payload + format.scales_at,
                                 grids, from.report});
-  encode_packed(RowEncoder{grids, format.columns, rounding}, from,
+  encode_packed(LevelEncoder{grids, format.columns, rounding}, from,
                 {.bits = format.bits, .high_first = true}, payload);
 }
 

@@ -3,6 +3,7 @@
 
 #include "compressors/arithmetic/bits.h"
 #include "compressors/decorators/clip.h"
+#include "compressors/decorators/decorator.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
@@ -28,28 +29,19 @@ void require_finite_values(const Codec& codec, const TensorView& tensor, ThreadT
 /// State: velocity u (n floats, padded to 8 bytes), what was not sent v (the same), the inner
 /// codec's. What is fed to v is u (or g after it, for Nesterov's form), so that error feedback's
 /// fused step does the rest.
-class MomentumCodec final : public Codec {
+class MomentumCodec final : public Decorator {
  public:
-  MomentumCodec(CodecPtr inner, const MomentumCorrection& options)
-      : inner_(std::move(inner)),
-        names_(dynamic_cast<const NamesElements*>(inner_.get())),
-        options_(options),
-        name_(std::string(inner_->name()) + "+momentum") {}
+  MomentumCodec(CodecPtr codec, const MomentumCorrection& options)
+      : Decorator(std::move(codec), "+momentum"),
+        names_(dynamic_cast<const NamesElements*>(&inner())),
+        options_(options) {}
 
-  std::string_view name() const override { return name_; }
-  AggregatePolicy policy() const override {
-    const AggregatePolicy inner = inner_->policy();
-    return inner == AggregatePolicy::kSum ? AggregatePolicy::kGather : inner;
-  }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return inner_->max_encoded_size(tensor);
-  }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     const std::size_t decoded = options_.masking && names_ == nullptr ? floats_bytes(tensor.n) : 0;
-    return decoded + inner_->scratch_size(tensor);
+    return decoded + inner().scratch_size(tensor);
   }
   std::size_t state_size(const TensorSpec& tensor) const override {
-    return 2 * floats_bytes(tensor.n) + inner_->state_size(tensor);
+    return 2 * floats_bytes(tensor.n) + inner().state_size(tensor);
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
@@ -57,28 +49,16 @@ class MomentumCodec final : public Codec {
     GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
     const auto u = view_as<float>(job.state, n);
     const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
-    require_finite_values(*inner_, job.tensor, job.team);
-    EncodeJob inner = job;
-    inner.state = job.state.subspan(2 * floats_bytes(n));
+    require_finite_values(inner(), job.tensor, job.team);
+    EncodeJob corrected = job;
+    corrected.state = job.state.subspan(2 * floats_bytes(n));
     if (options_.nesterov)
       advance_nesterov(job, u, v);
     else
-      inner.tensor.data = advance(job, u);
-    job.written = inner_->encode_with_residual(inner, v, scratch);
+      corrected.tensor.data = advance(job, u);
+    job.written = inner().encode_with_residual(corrected, v, scratch);
     if (options_.masking) mask(job, u, scratch);
     return job.written;
-  }
-
-  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    inner_->decode(job, scratch);
-  }
-  void decode_accumulate(const DecodeJob& job, float factor,
-                         std::span<std::byte> scratch) const override {
-    inner_->decode_accumulate(job, factor, scratch);
-  }
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs& side) const override {
-    return inner_->explain(payload, tensor, side);
   }
 
  private:
@@ -114,22 +94,14 @@ class MomentumCodec final : public Codec {
                    .team = job.team};
     if (names_ != nullptr) return names_->clear_sent(sent, scratch);
     sent.values = view_as<float>(scratch, u.size());
-    inner_->decode(sent, scratch.subspan(floats_bytes(u.size())));
+    inner().decode(sent, scratch.subspan(floats_bytes(u.size())));
     for (std::size_t e = 0; e < u.size(); ++e)
       if (sent.values[e] != 0.0f) u[e] = 0.0f;
   }
 
-  CodecPtr inner_;
   const NamesElements* names_;
   MomentumCorrection options_;
-  std::string name_;
 };
-
-bool is_sparse(std::string_view name) {
-  for (const CodecInfo& info : codec_catalogue())
-    if (info.name == name) return info.family == CodecFamily::kSparse;
-  return false;
-}
 
 void require_options(const Codec& inner, const MomentumCorrection& options) {
   const auto refuse = [&](const char* reason) {
@@ -138,7 +110,7 @@ void require_options(const Codec& inner, const MomentumCorrection& options) {
   if (!(options.momentum >= 0 && options.momentum < 1)) refuse("momentum must be in [0, 1)");
   if (!(options.clip >= 0 && std::isfinite(options.clip))) refuse("clip must be 0 or above");
   if (options.workers < 1) refuse("workers must be 1 or more");
-  if (options.masking && !is_sparse(inner.name()))
+  if (options.masking && !is_sparse_codec(inner.name()))
     refuse("factor masking needs a sparse codec: a dense one sends every element in every step");
 }
 

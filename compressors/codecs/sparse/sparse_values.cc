@@ -14,10 +14,10 @@ namespace {
 CodecPtr values_codec(const std::string& name) {
   if (name == "f32") return nullptr;
   CodecPtr codec = make_codec(name);
-  for (const CodecInfo& info : codec_catalogue())
-    if (info.name == name && info.family == CodecFamily::kDense && !info.needs_mask &&
-        !info.needs_shape && codec->state_size(TensorSpec(1024)) == 0)
-      return codec;
+  const CodecInfo* info = find_codec(name);
+  if (info != nullptr && info->family == CodecFamily::kDense && !info->needs_mask &&
+      !info->needs_shape && codec->state_size(TensorSpec(1024)) == 0)
+    return codec;
   throw Error(ErrorKind::kUsage, "make a sparse codec", "values \"" + name + "\"",
               "values are f32, or a dense codec that needs neither state, shape nor mask");
 }
