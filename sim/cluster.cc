@@ -1,7 +1,6 @@
 #include "sim/cluster.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -10,23 +9,6 @@ namespace {
 
 std::string link_subject(const std::string& a, const std::string& b) {
   return "link " + a + " - " + b;
-}
-
-/// Throws SimError for a link that no network can have.
-void check_link(const std::string& subject, const LinkSpec& spec) {
-  const auto refuse = [&](std::string_view reason, std::string_view remedy) {
-    throw SimError("use", subject, reason, remedy);
-  };
-  if (!(spec.rate.value() > 0) || !std::isfinite(spec.rate.value())) {
-    refuse("its rate is not positive and finite", "give it a rate such as 1Gbps");
-  }
-  if (!(spec.delay.value() >= 0) || !std::isfinite(spec.delay.value())) {
-    refuse("its delay is negative or not finite", "give it a delay such as 50us");
-  }
-  if (!(spec.loss >= 0) || !(spec.loss < 1)) {
-    refuse("its loss is not in [0, 1)", "loss is a probability per packet, such as 0.01");
-  }
-  if (spec.queue.count() < 0) refuse("its queue is negative", "0 sizes the queue automatically");
 }
 
 }  // namespace

@@ -7,38 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/units.h"
+#include "sim/link.h"
+#include "sim/sim_error.h"
 
 /// Clusters: hosts and switches joined by duplex links, and the routes between hosts.
 namespace gradwire::sim {
-
-/// Something wrong with a cluster, a graph or a running simulation that its user can mend.
-class SimError : public Error {
- public:
-  SimError(std::string_view attempted, std::string_view subject, std::string_view reason,
-           std::string_view remedy = {})
-      : Error(ErrorKind::kFailure, attempted, subject, reason, remedy) {}
-};
-
-using NodeId = std::int32_t;
-/// A link direction: duplex link l is channel 2l (from a to b) and 2l + 1 (from b to a).
-using ChannelId = std::int32_t;
-
-/// Properties of each direction of a duplex link.
-struct LinkSpec {
-  BitsPerSecond rate{1e9};
-  Seconds delay{50e-6};  ///< one-way propagation delay
-  double loss = 0.0;     ///< probability, per packet and direction, that the link drops it: [0, 1)
-  Bytes queue{
-      0};  ///< drop-tail buffer; 0 = automatic: max(2 bandwidth-delay products, 256 packets)
-};
-
-struct Link {
-  NodeId a = 0;
-  NodeId b = 0;
-  LinkSpec spec;
-};
 
 /// How the way from host to host is found where no route is written down.
 struct Routing {

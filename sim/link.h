@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "sim/rate_schedule.h"
+
+/// Links between nodes.
+namespace gradwire::sim {
+
+using NodeId = std::int32_t;
+/// A link direction: duplex link l is channel 2l (from a to b) and 2l + 1 (from b to a).
+using ChannelId = std::int32_t;
+
+/// Losses in bursts: a two-state chain that moves once a packet (Gilbert 1960, Elliott 1963). In
+/// the good state a packet is lost with LinkSpec::loss, in the bad one with `loss`. Each channel
+/// has a chain of its own, which starts in the good state.
+struct BurstLoss {
+  double enter = 0;  ///< probability, per packet, of good to bad; 0 = no bursts
+  double leave = 1;  ///< of bad to good: bursts of 1 / leave packets in the mean
+  double loss = 1;   ///< of a packet in the bad state
+  /// Of a packet, in the mean, where the good state loses `good`.
+  double mean(double good) const {
+    return enter <= 0 ? good : (leave * good + enter * loss) / (enter + leave);
+  }
+};
+
+/// Nothing passes in [begin, end), in either direction; what waits in queues stays there.
+struct Outage {
+  Seconds begin{0};
+  Seconds end{0};
+};
+
+/// Properties of each direction of a duplex link.
+struct LinkSpec {
+  BitsPerSecond rate{1e9};
+  Seconds delay{50e-6};  ///< one-way propagation delay
+  double loss = 0.0;     ///< probability, per packet and direction, that the link drops it: [0, 1)
+  Bytes queue{
+      0};  ///< drop-tail buffer; 0 = automatic: max(2 bandwidth-delay products, 256 packets)
+  /// A packet arrives up to so much later than `delay`, uniformly, but never before its forerunner.
+  Seconds jitter{0};
+  BurstLoss burst{};
+  /// Both directions share one medium of `rate`: what one sends the other cannot.
+  bool half_duplex = false;
+  /// Null: `rate` all the time. Else that direction follows the schedule, and `rate` says nothing.
+  RateSchedulePtr schedule{};       ///< a to b
+  RateSchedulePtr schedule_back{};  ///< b to a
+  std::vector<Outage> outages{};    ///< ascending, apart
+
+  /// What a packet of that direction is lost with, in the mean.
+  double mean_loss() const { return burst.mean(loss); }
+};
+
+/// Throws SimError, calling the link `subject`, for one that no network can have.
+void check_link(const std::string& subject, const LinkSpec& spec);
+
+struct Link {
+  NodeId a = 0;
+  NodeId b = 0;
+  LinkSpec spec;
+
+  const RateSchedulePtr& schedule(ChannelId channel) const {
+    return channel % 2 == 0 ? spec.schedule : spec.schedule_back;
+  }
+};
+
+}  // namespace gradwire::sim

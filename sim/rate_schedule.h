@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+/// What one direction of a link can carry as time goes on. Immutable, and shared by the links that
+/// follow it.
+namespace gradwire::sim {
+
+class RateSchedule;
+using RateSchedulePtr = std::shared_ptr<const RateSchedule>;
+
+class RateSchedule {
+ public:
+  struct Piece {
+    Seconds begin{0};
+    BitsPerSecond rate{0};  ///< until the next piece begins; 0 = nothing passes
+  };
+  static constexpr std::int64_t kOpportunityBytes = 1500;
+
+  /// Pieces by ascending begin, the first at 0. Repeats after `period`; 0 = the last one stays.
+  /// `name` is what errors call it. Throws SimError for none, for times that go back, for rates
+  /// that are negative or not finite, and for a schedule under which nothing ever passes.
+  static RateSchedulePtr from_pieces(std::string name, std::vector<Piece> pieces, Seconds period);
+  /// Mahimahi's trace: each line a millisecond at which 1,500 bytes may pass (several lines of one
+  /// millisecond: so many times); repeats after the last line's millisecond (Netravali et al.,
+  /// USENIX ATC 2015).
+  static RateSchedulePtr from_mahimahi(std::string name, std::string_view text);
+  /// Lines "seconds,bits per second", a header line and lines of '#' skipped; the last rate stays.
+  static RateSchedulePtr from_csv(std::string name, std::string_view text);
+
+  const std::string& name() const { return name_; }
+  /// Repeats after so long; 0 = never.
+  Seconds period() const { return period_; }
+  /// Of a Mahimahi trace: when 1,500 bytes may pass, in ms, ascending; empty for others.
+  const std::vector<std::uint32_t>& opportunities() const { return opportunities_; }
+  /// Piecewise constant rates. Of a Mahimahi trace: what passes in each bin of kBin.
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  static constexpr std::uint32_t kBinMs = 20;
+  /// Over a period, or of the last piece where there is none.
+  BitsPerSecond mean_rate() const;
+
+ private:
+  RateSchedule() = default;
+  void check() const;
+
+  std::string name_;
+  Seconds period_{0};
+  std::vector<std::uint32_t> opportunities_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace gradwire::sim
