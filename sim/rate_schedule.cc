@@ -1,5 +1,6 @@
 #include "sim/rate_schedule.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -73,23 +74,30 @@ RateSchedulePtr RateSchedule::from_pieces(std::string name, std::vector<Piece> p
 }
 
 RateSchedulePtr RateSchedule::from_mahimahi(std::string name, std::string_view text) {
-  RateSchedule schedule;
-  schedule.name_ = std::move(name);
-  std::vector<std::uint32_t>& instants = schedule.opportunities_;
+  std::vector<std::uint32_t> instants;
   for_lines(text, [&](std::string_view line, std::size_t number) {
     std::uint32_t instant = 0;
     if (!parse(line, instant))
-      refuse(schedule.name_, at_line(number) + "\"" + std::string(line) + "\" is no millisecond",
+      refuse(name, at_line(number) + "\"" + std::string(line) + "\" is no millisecond",
              "give one whole number of milliseconds a line");
     if (!instants.empty() && instant < instants.back())
-      refuse(schedule.name_, at_line(number) + "the time goes back", "sort its lines");
+      refuse(name, at_line(number) + "the time goes back", "sort its lines");
     instants.push_back(instant);
   });
-  if (instants.empty()) refuse(schedule.name_, "it is empty", "give it at least one line");
+  return from_opportunities(std::move(name), std::move(instants));
+}
+
+RateSchedulePtr RateSchedule::from_opportunities(std::string name,
+                                                 std::vector<std::uint32_t> instants) {
+  if (instants.empty()) refuse(name, "it is empty", "give it at least one line");
   if (instants.back() == 0)
-    refuse(schedule.name_, "it lasts 0 ms", "its last line says after how long it repeats");
+    refuse(name, "it lasts 0 ms", "its last line says after how long it repeats");
+  GRADWIRE_ASSERT(std::is_sorted(instants.begin(), instants.end()));
+  RateSchedule schedule;
+  schedule.name_ = std::move(name);
   schedule.period_ = Seconds(instants.back() / kMsPerSecond);
   schedule.pieces_ = binned(instants);
+  schedule.opportunities_ = std::move(instants);
   schedule.check();
   return std::make_shared<const RateSchedule>(std::move(schedule));
 }

@@ -30,6 +30,8 @@ class RateSchedule {
   /// millisecond: so many times); repeats after the last line's millisecond (Netravali et al.,
   /// USENIX ATC 2015).
   static RateSchedulePtr from_mahimahi(std::string name, std::string_view text);
+  /// Such a trace's milliseconds.
+  static RateSchedulePtr from_opportunities(std::string name, std::vector<std::uint32_t> instants);
   /// Lines "seconds,bits per second", a header line and lines of '#' skipped; the last rate stays.
   static RateSchedulePtr from_csv(std::string name, std::string_view text);
 

@@ -50,7 +50,7 @@ void Ns3Network::on_progress(std::function<void(Seconds)> callback) {
 }
 
 Seconds Ns3Network::session_time() const {
-  return Seconds(static_cast<double>(simulator_now() - offset_) * kNanosecond);
+  return Seconds(static_cast<double>(simulator_now() - topology_->clock_offset()) * kNanosecond);
 }
 
 TcpConnection& Ns3Network::connection(int source, int destination) {
@@ -74,14 +74,11 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
   const std::int64_t before = simulator_now();
   preparing_ = running_.empty();
   opening_ = 0;
+  if (preparing_) topology_->begin_set_up();
   for (const HostPair& pair : pairs)
     if (pair.source != pair.destination) connection(pair.source, pair.destination);
-  if (opening_ > 0) {
-    topology_->enable_loss(false);
-    run(before + kSetUpLimit);
-    topology_->enable_loss(true);
-    offset_ += simulator_now() - before;
-  }
+  if (opening_ > 0) run(before + kSetUpLimit);
+  if (preparing_) topology_->end_set_up(simulator_now() - before);
   preparing_ = false;
 }
 
@@ -157,7 +154,7 @@ void Ns3Network::advance(Seconds until, std::vector<Delivery>& delivered) {
   const bool forever = until >= kForever;
   if (forever && running_.empty()) return;
   const std::int64_t target = nanoseconds(until);
-  run(target >= kNever ? kNever : target + offset_);
+  run(target >= kNever ? kNever : target + topology_->clock_offset());
   if (arrived_.empty()) {
     if (!forever) now_ = until;
     return;

@@ -75,7 +75,6 @@ class Ns3Network final : public Network {
   std::vector<Delivery> arrived_;
   std::size_t opening_ = 0;
   bool preparing_ = false;
-  std::int64_t offset_ = 0;  ///< ns-3's clock less the session's, in nanoseconds
   Seconds now_{0};
 };
 

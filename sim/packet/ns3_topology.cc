@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/ns3_topology.h"
 
-#include <ns3/boolean.h>
-#include <ns3/double.h>
-#include <ns3/error-model.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
+#include <ns3/net-device-queue-interface.h>
 #include <ns3/point-to-point-helper.h>
-#include <ns3/queue-size.h>
+#include <ns3/point-to-point-net-device.h>
 #include <ns3/string.h>
-#include <ns3/traffic-control-helper.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <memory>
 
+#include "sim/packet/link_device.h"
+#include "sim/packet/ns3_queues.h"
 #include "sim/packet/ns3_routing.h"
 
 namespace gradwire::sim {
@@ -24,12 +23,20 @@ namespace {
 constexpr std::int64_t kTcpIpHeader = 52;  // IP 20, TCP 20, timestamps 12
 constexpr std::int64_t kPppHeader = 2;
 constexpr std::uint64_t kPacketsAProgress = 512;
-constexpr double kCoDelTarget = 5e-3;   // s, ns-3's and Linux's default
-constexpr double kCoDelInterval = 0.1;  // s
-constexpr double kCoDelPackets = 100;
 
 std::int64_t ethernet_overhead(const TransportSettings& transport) {
   return transport.wire_segment.count() - transport.segment.count() - kTcpIpHeader;
+}
+
+std::uint64_t largest_packet(const TransportSettings& transport) {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(1500, transport.segment.count() + kTcpIpHeader));
+}
+
+/// Whether ns-3's point-to-point device can be that link.
+bool is_plain(const LinkSpec& spec) {
+  return !spec.schedule && !spec.schedule_back && spec.outages.empty() && !spec.half_duplex &&
+         spec.jitter.value() <= 0;
 }
 
 ns3::Ptr<ChannelRouting> routing_of(ns3::Ptr<ns3::Node> node) {
@@ -40,6 +47,8 @@ ns3::Ptr<ChannelRouting> routing_of(ns3::Ptr<ns3::Node> node) {
 
 Ns3Topology::Ns3Topology(const Cluster& cluster, const ExecutorOptions& options)
     : cluster_(cluster),
+      transport_(options.transport),
+      seed_(options.seed),
       host_of_node_(cluster.node_names().size(), -1),
       ethernet_overhead_(ethernet_overhead(options.transport)) {
   nodes_.Create(static_cast<uint32_t>(cluster.node_names().size()));
@@ -53,9 +62,9 @@ Ns3Topology::Ns3Topology(const Cluster& cluster, const ExecutorOptions& options)
     routing_of(this->host(host))->set_local(address(host));
   sender_.resize(static_cast<std::size_t>(cluster.channel_count()));
   channels_.resize(sender_.size());
-  loss_models_.resize(sender_.size());
+  losses_.resize(sender_.size());
   for (std::size_t link = 0; link < cluster.links().size(); ++link)
-    add_link(static_cast<int>(link), options.transport);
+    add_link(static_cast<int>(link));
 }
 
 ns3::Ptr<ns3::Node> Ns3Topology::host(int host) const {
@@ -66,32 +75,70 @@ ns3::Ipv4Address Ns3Topology::address(int host) const {
   return ns3::Ipv4Address(0x0A000001u + static_cast<uint32_t>(host));  // 10.0.0.1 and up
 }
 
-void Ns3Topology::add_link(int link, const TransportSettings& transport) {
+void Ns3Topology::add_link(int link) {
+  const Link& wanted = cluster_.links()[static_cast<std::size_t>(link)];
+  const Ends ends = is_plain(wanted.spec) ? point_to_point(link) : own_devices(link);
+  for (int side = 0; side < 2; ++side) {
+    const ChannelId channel = 2 * link + side;
+    const auto& device = ends[static_cast<std::size_t>(side)];
+    sender_[static_cast<std::size_t>(channel)] = device;
+    const RateSchedulePtr& schedule = wanted.schedule(channel);
+    install_queue(device, wanted.spec, schedule ? schedule->mean_rate() : wanted.spec.rate,
+                  transport_);
+    add_address(device, side == 0 ? wanted.a : wanted.b);
+  }
+}
+
+Ns3Topology::Ends Ns3Topology::point_to_point(int link) {
   const Link& spec = cluster_.links()[static_cast<std::size_t>(link)];
   const double rate = spec.spec.rate.value();
   const double gap = 8 * static_cast<double>(ethernet_overhead_ - kPppHeader) / rate;
-  const std::int64_t mtu = std::max<std::int64_t>(1500, transport.segment.count() + kTcpIpHeader);
   ns3::PointToPointHelper helper;
   helper.SetDeviceAttribute(
       "DataRate",
       ns3::DataRateValue(ns3::DataRate(static_cast<std::uint64_t>(std::llround(rate)))));
   helper.SetDeviceAttribute("InterframeGap", ns3::TimeValue(ns3::Seconds(gap)));
-  helper.SetDeviceAttribute("Mtu", ns3::UintegerValue(static_cast<std::uint64_t>(mtu)));
+  helper.SetDeviceAttribute("Mtu", ns3::UintegerValue(largest_packet(transport_)));
   helper.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds(spec.spec.delay.value())));
   helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns3::StringValue("1p"));
-  const ns3::NetDeviceContainer ends = helper.Install(nodes_.Get(static_cast<uint32_t>(spec.a)),
+  const ns3::NetDeviceContainer both = helper.Install(nodes_.Get(static_cast<uint32_t>(spec.a)),
                                                       nodes_.Get(static_cast<uint32_t>(spec.b)));
   for (int side = 0; side < 2; ++side) {
     const ChannelId channel = 2 * link + side;
-    const auto index = static_cast<std::size_t>(channel);
-    const auto device = ends.Get(static_cast<uint32_t>(side));
-    sender_[index] = ns3::DynamicCast<ns3::PointToPointNetDevice>(device);
-    add_queue(device, spec.spec, transport);
-    add_address(device, side == 0 ? spec.a : spec.b);
-    add_loss(ends.Get(static_cast<uint32_t>(1 - side)), channel);
-    device->TraceConnectWithoutContext(
-        "PhyTxBegin", ns3::MakeBoundCallback(&Ns3Topology::transmitted, this, channel));
+    both.Get(static_cast<uint32_t>(side))
+        ->TraceConnectWithoutContext(
+            "PhyTxBegin", ns3::MakeBoundCallback(&Ns3Topology::sent_point_to_point, this, channel));
+    if (const ns3::Ptr<PacketLoss> loss = loss_of(channel))
+      ns3::DynamicCast<ns3::PointToPointNetDevice>(both.Get(static_cast<uint32_t>(1 - side)))
+          ->SetReceiveErrorModel(loss);
   }
+  return {both.Get(0), both.Get(1)};
+}
+
+Ns3Topology::Ends Ns3Topology::own_devices(int link) {
+  const Link& spec = cluster_.links()[static_cast<std::size_t>(link)];
+  std::array<ns3::Ptr<LinkDevice>, 2> ends;
+  auto medium = std::make_shared<SharedMedium>();
+  for (int side = 0; side < 2; ++side) {
+    const ChannelId channel = 2 * link + side;
+    if (side == 1 && !spec.spec.half_duplex) medium = std::make_shared<SharedMedium>();
+    auto& device = ends[static_cast<std::size_t>(side)];
+    device = ns3::CreateObject<LinkDevice>(
+        LinkDevice::Settings{spec.spec, spec.schedule(channel), channel, seed_,
+                             Bytes(ethernet_overhead_), &clock_},
+        medium);
+    device->SetMtu(static_cast<std::uint16_t>(largest_packet(transport_)));
+    device->on_sent([this, channel](ns3::Ptr<const ns3::Packet> packet, Seconds busy) {
+      sent(channel, Bytes(packet->GetSize()), busy);
+    });
+    device->AggregateObject(ns3::CreateObject<ns3::NetDeviceQueueInterface>());
+    nodes_.Get(static_cast<uint32_t>(side == 0 ? spec.a : spec.b))->AddDevice(device);
+  }
+  for (std::size_t side = 0; side < 2; ++side) {
+    ends[side]->connect(ends[1 - side]);
+    ends[1 - side]->set_loss(loss_of(2 * link + static_cast<ChannelId>(side)));
+  }
+  return {ends[0], ends[1]};
 }
 
 void Ns3Topology::add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node) {
@@ -105,45 +152,25 @@ void Ns3Topology::add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node) {
   ipv4->SetUp(interface);
 }
 
-void Ns3Topology::add_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec,
-                            const TransportSettings& transport) const {
-  ns3::TrafficControlHelper helper;
-  if (spec.queue.count() > 0) {
-    helper.SetRootQueueDisc("ns3::FifoQueueDisc", "MaxSize",
-                            ns3::StringValue(std::to_string(spec.queue.count()) + "B"));
-  } else {
-    // Room for two bandwidth-delay products of a path of four such links, where that is more.
-    const double segment = static_cast<double>(transport.wire_segment.count());
-    const double product = spec.rate.value() * spec.delay.value();
-    const auto packets = static_cast<std::int64_t>(2 * product / segment);
-    const double target = std::max(kCoDelTarget, kCoDelPackets * 8 * segment / spec.rate.value());
-    const double interval = std::max(kCoDelInterval, 2 * target);
-    helper.SetRootQueueDisc(
-        "ns3::FqCoDelQueueDisc", "MaxSize",
-        ns3::StringValue(std::to_string(std::max<std::int64_t>(10240, packets)) + "p"), "Target",
-        ns3::StringValue(std::to_string(target) + "s"), "Interval",
-        ns3::StringValue(std::to_string(interval) + "s"));
-  }
-  helper.Install(device);
+ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel) {
+  const LinkSpec& spec = cluster_.channel(channel);
+  if (spec.mean_loss() <= 0) return nullptr;
+  const auto loss = ns3::CreateObject<PacketLoss>(spec, seed_, channel);
+  losses_[static_cast<std::size_t>(channel)] = loss;
+  return loss;
 }
 
-void Ns3Topology::add_loss(ns3::Ptr<ns3::NetDevice> receiver, ChannelId channel) {
-  const double loss = cluster_.channel(channel).loss;
-  if (loss <= 0) return;
-  const auto model = ns3::CreateObject<ns3::RateErrorModel>();
-  model->SetUnit(ns3::RateErrorModel::ERROR_UNIT_PACKET);
-  model->SetRate(loss);
-  model->AssignStreams(channel);
-  ns3::DynamicCast<ns3::PointToPointNetDevice>(receiver)->SetReceiveErrorModel(model);
-  loss_models_[static_cast<std::size_t>(channel)] = model;
+void Ns3Topology::begin_set_up() {
+  clock_.setting_up = true;
+  for (const auto& loss : losses_)
+    if (loss) loss->Disable();
 }
 
-void Ns3Topology::enable_loss(bool enabled) {
-  for (const auto& object : loss_models_) {
-    if (!object) continue;
-    const auto model = ns3::DynamicCast<ns3::ErrorModel>(object);
-    enabled ? model->Enable() : model->Disable();
-  }
+void Ns3Topology::end_set_up(std::int64_t nanoseconds) {
+  clock_.setting_up = false;
+  clock_.offset += nanoseconds;
+  for (const auto& loss : losses_)
+    if (loss) loss->Enable();
 }
 
 void Ns3Topology::join(int source, int destination) {
@@ -160,13 +187,19 @@ void Ns3Topology::join_one_way(int source, int destination) {
   }
 }
 
-void Ns3Topology::transmitted(Ns3Topology* self, ChannelId channel,
-                              ns3::Ptr<const ns3::Packet> packet) {
-  const auto index = static_cast<std::size_t>(channel);
-  const Bytes on_wire(packet->GetSize() - kPppHeader + self->ethernet_overhead_);
-  self->channels_[index].wire += on_wire;
-  self->channels_[index].busy += transmission_time(on_wire, self->cluster_.channel(channel).rate);
-  if (++self->packets_ % kPacketsAProgress == 0 && self->progress_) self->progress_();
+void Ns3Topology::sent_point_to_point(Ns3Topology* self, ChannelId channel,
+                                      ns3::Ptr<const ns3::Packet> packet) {
+  const Bytes size(packet->GetSize() - kPppHeader);
+  self->sent(channel, size,
+             transmission_time(size + Bytes(self->ethernet_overhead_),
+                               self->cluster_.channel(channel).rate));
+}
+
+void Ns3Topology::sent(ChannelId channel, Bytes packet, Seconds busy) {
+  ChannelRecord& record = channels_[static_cast<std::size_t>(channel)];
+  record.wire += packet + Bytes(ethernet_overhead_);
+  record.busy += busy;
+  if (++packets_ % kPacketsAProgress == 0 && progress_) progress_();
 }
 
 }  // namespace gradwire::sim

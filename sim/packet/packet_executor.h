@@ -11,8 +11,8 @@ namespace gradwire::sim {
 /// graph; those that a graph uses are opened before it starts, without costing virtual time where
 /// nothing else is under way.
 ///
-/// Limits: a link is full duplex and of one rate; hosts have no processing time of their own; every
-/// byte costs events, so a gigabyte takes seconds of wall clock.
+/// Limits: hosts have no processing time of their own; every byte costs events, so a gigabyte takes
+/// seconds of wall clock.
 ///
 /// Throws Error(kCapability) where the program is missing or cannot run, saying why.
 std::unique_ptr<Executor> make_packet_executor(const Cluster& cluster,

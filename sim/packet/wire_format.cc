@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/packet/link_wire_format.h"
 #include "sim/packet/packed.h"
 
 namespace gradwire::sim {
@@ -71,16 +72,12 @@ json encode_cluster(const Cluster& cluster) {
   for (std::size_t node = 0; node < cluster.node_names().size(); ++node)
     nodes.push_back(
         json::array({cluster.node_names()[node], cluster.is_host(static_cast<NodeId>(node))}));
-  json links = json::array();
-  for (const Link& link : cluster.links())
-    links.push_back(json::array({link.a, link.b, link.spec.rate.value(), link.spec.delay.value(),
-                                 link.spec.loss, link.spec.queue.count()}));
   json routes = json::array();
   for (const FixedRoute& route : cluster.fixed_routes())
     routes.push_back(json::array({route.source, route.destination, pack(route.via)}));
   const Routing& routing = cluster.routing();
   return json{{"nodes", nodes},
-              {"links", links},
+              {"network", encode_links(cluster)},
               {"server", cluster.has_server()},
               {"routes", routes},
               {"routing", {static_cast<int>(routing.kind), routing.columns, routing.rows}}};
@@ -92,14 +89,7 @@ Cluster decode_cluster(const json& value) {
     const std::string name = node.at(0);
     node.at(1).get<bool>() ? cluster.add_host(name) : cluster.add_switch(name);
   }
-  for (const json& link : value.at("links")) {
-    LinkSpec spec;
-    spec.rate = BitsPerSecond(link.at(2).get<double>());
-    spec.delay = Seconds(link.at(3).get<double>());
-    spec.loss = link.at(4);
-    spec.queue = Bytes(link.at(5).get<std::int64_t>());
-    cluster.add_link(link.at(0), link.at(1), spec);
-  }
+  decode_links(value.at("network"), cluster);
   for (const json& route : value.at("routes"))
     cluster.add_route({route.at(0), route.at(1), unpack<NodeId>(route.at(2))});
   const json& routing = value.at("routing");

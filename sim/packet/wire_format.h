@@ -22,7 +22,7 @@
 /// An answer {"error": {"kind", "message"}} stands for an exception.
 namespace gradwire::sim {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 inline constexpr std::uint32_t kLargestFrame = 1u << 30;
 
 struct HostPair {

@@ -45,6 +45,41 @@ TEST_CASE("a cluster survives the pipe, routes included") {
   CHECK(route == std::vector<ChannelId>{0, 3, 4});
 }
 
+TEST_CASE("every field of a link survives the pipe, and schedules are shared as before") {
+  LinkSpec spec = link(1e7, 1e-3, 0.01);
+  spec.jitter = Seconds(1.0 / 3);
+  spec.burst = {0.1, 0.2, 0.3};
+  spec.outages = {{Seconds(1), Seconds(2)}, {Seconds(3), Seconds(4.5)}};
+  spec.schedule = RateSchedule::from_mahimahi("up", "1\n5\n5\n9\n");
+  spec.schedule_back = RateSchedule::from_pieces(
+      "down", {{Seconds(0), BitsPerSecond(1e6)}, {Seconds(0.1), BitsPerSecond(0)}}, Seconds(0.7));
+  LinkSpec shared = link(1e7, 1e-3);
+  shared.half_duplex = true;
+  Cluster cluster;
+  for (const char* name : {"a", "b", "c", "d"}) cluster.add_host(name);
+  cluster.add_link(0, 1, spec);
+  cluster.add_link(1, 2, spec);
+  cluster.add_link(2, 3, shared);
+  cluster.finish();
+  const Cluster copy = decode_cluster(carried(encode_cluster(cluster)));
+  const LinkSpec& first = copy.links()[0].spec;
+  CHECK(first.jitter.value() == 1.0 / 3);
+  CHECK(first.burst.enter == 0.1);
+  CHECK(first.burst.leave == 0.2);
+  CHECK(first.burst.loss == 0.3);
+  REQUIRE(first.outages.size() == 2);
+  CHECK(first.outages[1].end.value() == 4.5);
+  CHECK(first.schedule->name() == "up");
+  CHECK(first.schedule->opportunities() == spec.schedule->opportunities());
+  CHECK(first.schedule->mean_rate() == spec.schedule->mean_rate());
+  CHECK(first.schedule_back->period().value() == 0.7);
+  CHECK(first.schedule_back->pieces()[1].begin.value() == 0.1);
+  CHECK_FALSE(first.half_duplex);
+  CHECK(copy.links()[1].spec.schedule == first.schedule);
+  CHECK(copy.links()[2].spec.half_duplex);
+  CHECK_FALSE(copy.links()[2].spec.schedule);
+}
+
 TEST_CASE("routes by flow hash, by dimension and as written survive the pipe") {
   Cluster written = two_tier({6, 3, 1, {}, {}});  // hosts 0-5, leaves 6-8, the spine 9
   written.add_route({0, 5, {6, 9, 8}});
