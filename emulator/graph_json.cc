@@ -15,6 +15,10 @@ nlohmann::json spec_to_json(const sim::CollectiveSpec& spec) {
           {"members", blob(spec.members)},
           {"server", spec.server},
           {"elements", spec.elements},
+          {"group", spec.group},
+          {"window", spec.window},
+          {"neighbour_begin", blob(spec.neighbour_begin)},
+          {"neighbour", blob(spec.neighbour)},
           {"width_bits", blob(spec.width_bits)},
           {"hop_fixed", spec.hop_fixed.value()},
           {"hop_per_element", spec.hop_per_element.value()},
@@ -27,6 +31,10 @@ sim::CollectiveSpec spec_from_json(const nlohmann::json& json) {
   spec.members = from_blob<std::int32_t>(json.at("members"));
   spec.server = json.at("server").get<std::int32_t>();
   spec.elements = json.at("elements").get<std::int64_t>();
+  spec.group = json.at("group").get<std::int32_t>();
+  spec.window = json.at("window").get<std::int32_t>();
+  spec.neighbour_begin = from_blob<std::int32_t>(json.at("neighbour_begin"));
+  spec.neighbour = from_blob<std::int32_t>(json.at("neighbour"));
   spec.width_bits = from_blob<std::uint8_t>(json.at("width_bits"));
   spec.hop_fixed = Seconds(json.at("hop_fixed").get<double>());
   spec.hop_per_element = Seconds(json.at("hop_per_element").get<double>());

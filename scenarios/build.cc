@@ -274,6 +274,7 @@ void fill_from_json(Scenario& scenario) {
   fill_network(member(json, "network"), scenario.network);
   const ordered_json& exchange = member(json, "exchange");
   take(exchange, "collective", scenario.exchange.collective);
+  take(exchange, "group", scenario.exchange.group);
   take(exchange, "bucket", scenario.exchange.bucket);
   take(exchange, "overlap", scenario.exchange.overlap);
   scenario.hash = scenario_hash(json);

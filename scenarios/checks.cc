@@ -368,8 +368,17 @@ class Rules {
 }  // namespace
 
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {
-  if (policy == compressors::AggregatePolicy::kServer && collective == "ring")
+  using compressors::AggregatePolicy;
+  if (collective == "parameter-server" ||
+      (collective == "ring" && policy != AggregatePolicy::kServer))
+    return "";
+  if (policy == AggregatePolicy::kServer)
     return "only a server can combine its messages; use parameter-server";
+  if (policy == AggregatePolicy::kSum && collective == "direct")
+    return "its messages add up on the way and are not gathered; use ring, tree, "
+           "halving-doubling, two-level or parameter-server";
+  if (policy != AggregatePolicy::kSum && collective != "direct")
+    return "its messages do not add up on the way; use ring, direct or parameter-server";
   return "";
 }
 

@@ -11,7 +11,7 @@ namespace gradwire::scenarios {
 void check_rules(const Scenario& scenario, const ReadResult& read, const Places& places,
                  ProblemList& problems, std::vector<Problem>& warnings);
 
-/// A codec of this policy cannot go with this exchange (ring, parameter-server): why, or empty.
+/// A codec of this policy cannot go with this /exchange/collective: why, or empty.
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective);
 
 }  // namespace gradwire::scenarios

@@ -197,12 +197,18 @@ class FileReader {
     if (steps && open("method")) add_method_defaults(run);
     if (open("cluster") && !find_at(run, "/cluster/workers"))
       assign_at(run, "/cluster/workers", default_workers(run, has_server(run, steps)));
-    const ordered_json* collective = find_at(run, "/workload/collective");
-    if (collective && *collective == "two-level-all-reduce" && !find_at(run, "/workload/group")) {
-      const std::int64_t node = integer_at(run, "/network/gpus_per_node");
-      assign_at(run, "/workload/group", is_topology(run, "gpu-nodes") && node > 0 ? node : 8);
-    }
+    add_group_default(run, "/workload/collective", "two-level-all-reduce", "/workload/group");
+    if (steps) add_group_default(run, "/exchange/collective", "two-level", "/exchange/group");
     if (open("network")) add_topology_defaults(run, has_server(run, steps));
+  }
+
+  /// The group of a two-level all-reduce: a machine's workers, where machines are described.
+  static void add_group_default(ordered_json& run, const char* choice, const char* two_level,
+                                const char* group) {
+    const ordered_json* collective = find_at(run, choice);
+    if (!collective || *collective != two_level || find_at(run, group)) return;
+    const std::int64_t node = integer_at(run, "/network/gpus_per_node");
+    assign_at(run, group, is_topology(run, "gpu-nodes") && node > 0 ? node : 8);
   }
 
   static bool has_server(const ordered_json& run, bool steps) {

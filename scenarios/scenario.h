@@ -120,7 +120,8 @@ struct NetworkPlan {
 };
 
 struct Exchange {
-  std::string collective = "ring";  ///< ring parameter-server
+  std::string collective = "ring";  ///< ring tree halving-doubling two-level direct parameter-server
+  int group = 1;                    ///< two-level: workers of a group
   Bytes bucket{25'000'000};
   bool overlap = true;
 };

@@ -51,10 +51,24 @@ void add_exchange(Rows& rows) {
   rows.push_back({.pointer = "/exchange/collective",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "ring",
-                           .help = "ring: all-reduce or all-gather, as the codec allows; "
-                                   "parameter-server: push to and pull from one server.",
-                           .choices = {"ring", "parameter-server"}},
+                           .help = "ring: all-reduce or all-gather, as the codec allows; tree, "
+                                   "halving-doubling, two-level: that all-reduce, for codecs whose "
+                                   "messages add up on the way; direct: all-gather in which each "
+                                   "sends to each, for the other codecs; parameter-server: push to "
+                                   "and pull from one server.",
+                           .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
+                                       "parameter-server"}},
                   .kinds = kSteps});
+  rows.push_back({.pointer = "/exchange/group",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Workers of a group: one leader a group takes part in the "
+                                   "second level.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "workers",
+                  .kinds = kSteps,
+                  .when = Condition{"/exchange/collective", {"two-level"}},
+                  .computed_default = "those of a machine of gpu-nodes, else 8"});
   rows.push_back({.pointer = "/exchange/bucket",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

@@ -59,12 +59,24 @@ void require_fit(const scenarios::ComputeProfile& profile, const Layout& layout)
   }
 }
 
+/// What a name of /exchange/collective means.
+void set_collective(const scenarios::Exchange& exchange, ExchangeSettings& settings) {
+  using sim::CollectiveKind;
+  const std::string& name = exchange.collective;
+  settings.server = name == "parameter-server";
+  settings.group = exchange.group;
+  if (name == "tree") settings.all_reduce = CollectiveKind::kTreeAllReduce;
+  if (name == "halving-doubling") settings.all_reduce = CollectiveKind::kHalvingDoublingAllReduce;
+  if (name == "two-level") settings.all_reduce = CollectiveKind::kTwoLevelAllReduce;
+  if (name != "ring") settings.all_gather = CollectiveKind::kDirectAllGather;
+}
+
 }  // namespace
 
 ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
   ExchangeSettings settings;
   settings.workers = scenario.cluster.workers;
-  settings.server = scenario.exchange.collective == "parameter-server";
+  set_collective(scenario.exchange, settings);
   compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
   settings.codec = compressors::make_codec(plan);
   plan.momentum_correction.reset();
@@ -87,9 +99,11 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
                                         scenario.exchange.overlap);
 }
 
-Bytes ring_bytes(const sim::CollectiveSpec& spec) {
+Bytes reduction_bytes(const sim::CollectiveSpec& spec) {
   const auto ranks = static_cast<int>(spec.members.size());
   const bool whole = spec.kind == sim::CollectiveKind::kRingAllReduce;
+  if (!whole && spec.kind != sim::CollectiveKind::kRingReduceScatter)
+    return sim::total_payload(spec, {});
   const int full = sim::width_of(spec, ranks);
   Bytes sum = whole ? chunk_bytes(spec, full) * (ranks - 1) : Bytes(0);
   // Widths grow with the logarithm of the workers: few differ, many hops do.
@@ -126,14 +140,25 @@ void StepTraffic::charge(std::size_t bucket, std::size_t stage, std::span<const 
 }
 
 Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
+  const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
   const std::int64_t times = settings.server ? settings.workers : settings.workers - 1;
-  return Bytes(2 * times * layout.elements() * 4);
+  if (settings.server || ring) return Bytes(2 * times * layout.elements() * 4);
+  Bytes sum{0};
+  for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
+    sim::CollectiveSpec spec =
+        collective_spec(settings.all_reduce, settings.workers, layout.buckets()[b].count, b);
+    spec.group = settings.group;
+    sum += reduction_bytes(spec);
+  }
+  return sum;
 }
 
 std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
                                         StateStore& states) {
   const compressors::Codec& codec = *settings.codec;
-  if (codec.name() == "none" && !settings.dense_through_terms) {
+  // Other collectives add in an order of their own, which moving every hop gives.
+  const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
+  if (codec.name() == "none" && (settings.server || ring) && !settings.dense_through_terms) {
     return make_dense_exchange(settings, layout);
   }
   switch (codec.policy()) {

@@ -19,9 +19,12 @@
 /// - ring, kSum: scales by ring all-gather (4 B a tensor, where the codec shares scales), then a
 ///   ring all-reduce of packed partial sums: a hop of j contributors has width_bits(j) bits an
 ///   element;
+/// - tree, halving-doubling, two-level, kSum: the same by that all-reduce, scales by a direct
+///   all-gather, which takes one hop;
 /// - ring, kRequantize: each worker's message for every other's chunk of the bucket, straight to
 ///   the owner; then a ring all-gather of the owners' encoded sums;
 /// - ring, kGather: ring all-gather of each worker's message;
+/// - direct, kGather and kRequantize: as round a ring, with a direct all-gather;
 /// - parameter-server, kSum: scales pushed and pulled, terms of one worker pushed, the packed sum
 ///   of N pulled;
 /// - parameter-server, any other: messages pushed; the server decodes and adds; the sum pulled,
@@ -62,7 +65,10 @@ class StepTraffic {
 
 struct ExchangeSettings {
   int workers = 1;
-  bool server = false;  ///< parameter server instead of a ring
+  bool server = false;  ///< parameter server instead of collectives among workers
+  sim::CollectiveKind all_reduce = sim::CollectiveKind::kRingAllReduce;
+  sim::CollectiveKind all_gather = sim::CollectiveKind::kRingAllGather;
+  int group = 1;  ///< two-level all-reduce: workers of a group
   compressors::CodecPtr codec;
   /// kRequantize round a ring: what owners encode sums with; null: `codec`. Momentum and clipping,
   /// which are for gradients, are not in it.
@@ -109,8 +115,8 @@ class Exchange {
 std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
                                         StateStore& states);
 
-/// What the same exchange sends in a step with fp32 values: 2 (N - 1) E 4 bytes round a ring, 2 N E
-/// 4 to and from a server, all workers together.
+/// What the same exchange sends in a step with fp32 values: 2 (N - 1) E 4 bytes round a ring (or
+/// where messages are gathered), 2 N E 4 to and from a server, all workers together.
 Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout);
 
 /// The step graph of these workers, buckets and this exchange; `profile` paces the ring's hops.
@@ -119,9 +125,10 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
                                                  const Layout& layout, const Exchange& exchange,
                                                  const scenarios::ComputeProfile& profile);
 
-/// Bytes that all workers together send in a ring all-reduce or reduce-scatter: hop h < N - 1
-/// carries every chunk once, as the partial sum of h + 1 workers; the later hops full sums.
-Bytes ring_bytes(const sim::CollectiveSpec& spec);
+/// Bytes that all workers together send in a reduction: sim::total_payload, at once for rings,
+/// whose hop h < N - 1 carries every chunk once, as the partial sum of h + 1 workers; the later
+/// hops full sums.
+Bytes reduction_bytes(const sim::CollectiveSpec& spec);
 
 // The exchanges, a file each.
 std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);

@@ -36,7 +36,7 @@ class GatherExchange final : public Exchange {
     const Stage encode{StageKind::kWorker, sim::OpKind::kEncode, "encode", StageCost::kEncode};
     if (!settings_.server) {
       return {encode,
-              collective(CollectiveKind::kRingAllGather, "all-gather"),
+              collective(settings_.all_gather, "all-gather"),
               {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecodeAll}};
     }
     return {encode,
@@ -65,7 +65,7 @@ class GatherExchange final : public Exchange {
       std::vector<Message> messages;
       for (const auto& own : messages_) messages.emplace_back(own[b]);
       settings_.server ? combine_at_server(traffic, b, messages, mean)
-                       : combine_round_ring(traffic, b, messages, mean);
+                       : combine_among_workers(traffic, b, messages, mean);
     }
   }
 
@@ -172,8 +172,8 @@ class GatherExchange final : public Exchange {
     for (const Message& message : messages) add_message(b, message, factor, sum);
   }
 
-  void combine_round_ring(StepTraffic& traffic, std::size_t b, const std::vector<Message>& messages,
-                          std::span<float> mean) {
+  void combine_among_workers(StepTraffic& traffic, std::size_t b,
+                             const std::vector<Message>& messages, std::span<float> mean) {
     GatherMover mover(messages);
     traffic.move(b, 1, sizes_of(messages), mover);
     const float factor = 1.0f / static_cast<float>(settings_.workers);

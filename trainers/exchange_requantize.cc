@@ -58,7 +58,7 @@ class RequantizeExchange final : public Exchange {
     return {worker(sim::OpKind::kEncode, "encode", StageCost::kEncodeOthers),
             collective(StageKind::kScatter, sim::CollectiveKind::kPush, "scatter"),
             worker(sim::OpKind::kAggregate, "requantize", StageCost::kRequantize),
-            collective(StageKind::kCollective, sim::CollectiveKind::kRingAllGather, "all-gather"),
+            collective(StageKind::kCollective, settings_.all_gather, "all-gather"),
             worker(sim::OpKind::kDecode, "decode", StageCost::kDecode)};
   }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trainers/all_reduce_mover.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
 #include "trainers/movers.h"
-#include "trainers/ring_reduction.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -32,7 +32,7 @@ class SumExchange final : public Exchange {
         agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
         replica_(settings.every_replica ? workers() : 1) {
     if (!settings.device) return;
-    // A server adds what it unpacks; a ring's hop adds to the worker's own, unrounded term.
+    // A server adds what it unpacks; a hop between workers adds to the own, unrounded term.
     packed_ = settings.server || settings.device->packs_exactly();
     settings.device->choose(packed_ ? DevicePayload::kPacked : DevicePayload::kTerms);
   }
@@ -52,7 +52,7 @@ class SumExchange final : public Exchange {
   void agree(StepTraffic& traffic) override {
     if (settings_.device) read_device_scales();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      settings_.server ? agree_at_server(traffic, b) : agree_round_ring(traffic, b);
+      settings_.server ? agree_at_server(traffic, b) : agree_among_workers(traffic, b);
     }
   }
 
@@ -74,7 +74,7 @@ class SumExchange final : public Exchange {
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device_terms();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      settings_.server ? combine_at_server(traffic, b) : combine_round_ring(traffic, b);
+      settings_.server ? combine_at_server(traffic, b) : combine_among_workers(traffic, b);
     }
     to_values(0, mean);
     for (std::size_t w = 0; settings_.every_replica && w < workers(); ++w) {
@@ -151,9 +151,9 @@ class SumExchange final : public Exchange {
     return std::span(agreed_[worker]).subspan(bucket.first_tensor, bucket.tensors());
   }
 
-  void agree_round_ring(StepTraffic& traffic, std::size_t b);
+  void agree_among_workers(StepTraffic& traffic, std::size_t b);
   void agree_at_server(StepTraffic& traffic, std::size_t b);
-  void combine_round_ring(StepTraffic& traffic, std::size_t b);
+  void combine_among_workers(StepTraffic& traffic, std::size_t b);
   void combine_at_server(StepTraffic& traffic, std::size_t b);
 
   ExchangeSettings settings_;
@@ -188,7 +188,7 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
       server("largest scale", StageCost::kNone);
       collective(CollectiveKind::kPull, "pull scales", tensors);
     } else {
-      collective(CollectiveKind::kRingAllGather, "gather scales", tensors);
+      collective(settings_.all_gather, "gather scales", tensors);
     }
   }
   worker(sim::OpKind::kEncode, "encode", StageCost::kEncode);
@@ -197,8 +197,9 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
     server("aggregate", StageCost::kAggregateAll);
     collective(CollectiveKind::kPull, "pull", bucket.count);
   } else {
-    collective(CollectiveKind::kRingAllReduce, "all-reduce", bucket.count);
+    collective(settings_.all_reduce, "all-reduce", bucket.count);
     sim::CollectiveSpec& spec = stages.back().collective;
+    spec.group = settings_.group;
     spec.hop_per_element = aggregate / static_cast<double>(bucket.count);
     spec.width_bits.clear();
     for (int j = 1; j <= settings_.workers; ++j) {
@@ -209,7 +210,7 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
   return stages;
 }
 
-void SumExchange::agree_round_ring(StepTraffic& traffic, std::size_t b) {
+void SumExchange::agree_among_workers(StepTraffic& traffic, std::size_t b) {
   const BucketSlot& bucket = layout_.buckets()[b];
   std::vector<Message> messages;
   for (std::size_t w = 0; w < workers(); ++w) messages.push_back(scale_message(w, bucket));
@@ -236,11 +237,11 @@ void SumExchange::agree_at_server(StepTraffic& traffic, std::size_t b) {
   }
 }
 
-void SumExchange::combine_round_ring(StepTraffic& traffic, std::size_t b) {
+void SumExchange::combine_among_workers(StepTraffic& traffic, std::size_t b) {
   const BucketSlot& bucket = layout_.buckets()[b];
   std::vector<std::span<std::uint32_t>> terms;
   for (auto& own : terms_) terms.push_back(slice(own, bucket));
-  RingReduction reduction(sum_, terms, static_cast<int>(replicas()));
+  AllReduceMover reduction(sum_, settings_.all_reduce, terms, static_cast<int>(replicas()));
   traffic.move(b, main_stage(), {}, reduction);
   // A lone worker has sent nothing, but its update must be what the codec makes of its gradient.
   if (settings_.workers == 1) sum_.round_as_packed(terms[0], 1);
@@ -288,7 +289,8 @@ void SumExchange::charge(StepTraffic& traffic) const {
       continue;
     }
     if (shared_) charge_each(1, scales, settings_.workers - 1);
-    traffic.charge(b, main_stage(), {}, ring_bytes(stages(b, Seconds(0))[main_stage()].collective));
+    traffic.charge(b, main_stage(), {},
+                   reduction_bytes(stages(b, Seconds(0))[main_stage()].collective));
   }
 }
 

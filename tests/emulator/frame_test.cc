@@ -49,6 +49,14 @@ TEST_CASE("a graph crosses a pipe unchanged", "[unit]") {
   spec.width_bits = {8, 16};
   spec.hop_per_element = Seconds(1e-9);
   builder.add_collective(spec, "push", std::vector{sent});
+  sim::CollectiveSpec gossip;
+  gossip.kind = sim::CollectiveKind::kGossip;
+  gossip.members = {0, 1};
+  gossip.group = 3;
+  gossip.window = 2;
+  gossip.neighbour_begin = {0, 1, 1};
+  gossip.neighbour = {1};
+  builder.add_collective(gossip, "gossip");
   const sim::GraphPtr graph = builder.finish();
   const auto bytes = nlohmann::json::to_cbor(to_json(*graph));
   const sim::GraphPtr copy = graph_from_json(nlohmann::json::from_cbor(bytes));
@@ -63,7 +71,11 @@ TEST_CASE("a graph crosses a pipe unchanged", "[unit]") {
   CHECK(copy->hosts == 3);
   CHECK(copy->meaning[sent].destination.count == 4);
   CHECK(copy->meaning[sent].action == sim::Action::kDecodeAdd);
-  REQUIRE(copy->collectives.size() == 1);
+  REQUIRE(copy->collectives.size() == 2);
+  CHECK(copy->collectives[1].group == 3);
+  CHECK(copy->collectives[1].window == 2);
+  CHECK(copy->collectives[1].neighbour_begin == gossip.neighbour_begin);
+  CHECK(copy->collectives[1].neighbour == gossip.neighbour);
   CHECK(copy->collectives[0].members == spec.members);
   CHECK(copy->collectives[0].width_bits == spec.width_bits);
   CHECK(copy->collectives[0].hop_per_element == spec.hop_per_element);

@@ -376,6 +376,31 @@ TEST_CASE("codecs that only a server can combine do not go with a ring", "[unit]
     CHECK(exchange_conflict(policy, "ring").empty());
 }
 
+TEST_CASE("sums go by all-reduces, other messages by all-gathers", "[unit]") {
+  using compressors::AggregatePolicy;
+  for (const char* collective : {"tree", "halving-doubling", "two-level"}) {
+    CHECK(exchange_conflict(AggregatePolicy::kSum, collective).empty());
+    CHECK_FALSE(exchange_conflict(AggregatePolicy::kGather, collective).empty());
+    CHECK_FALSE(exchange_conflict(AggregatePolicy::kRequantize, collective).empty());
+    CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, collective).empty());
+  }
+  CHECK_FALSE(exchange_conflict(AggregatePolicy::kSum, "direct").empty());
+  CHECK(exchange_conflict(AggregatePolicy::kGather, "direct").empty());
+  CHECK(exchange_conflict(AggregatePolicy::kRequantize, "direct").empty());
+  CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, "direct").empty());
+}
+
+TEST_CASE("the group of a two-level exchange is a machine's workers, or given", "[unit]") {
+  const auto group = [](const std::string& parts) {
+    return read_scenario_text(scenario_with(parts), "t.json").runs[0].exchange.group;
+  };
+  const std::string two = R"(, "exchange": {"collective": "two-level")";
+  CHECK(group(two + "}") == 8);
+  CHECK(group(two + R"(, "group": 5})") == 5);
+  CHECK(group(two + R"(}, "network": {"topology": "gpu-nodes", "gpus_per_node": 4})") == 4);
+  CHECK(problems_of(scenario_with(R"(, "exchange": {"group": 5})")) != "");
+}
+
 TEST_CASE("suspicious values are warned about, usual ones are not", "[unit]") {
   const auto warnings = [](const std::string& parts) {
     std::string text;

@@ -35,6 +35,84 @@ TEST_CASE("without compression the result is the mean, and the short cut equals 
   }
 }
 
+const sim::CollectiveKind kAllReduces[] = {
+    sim::CollectiveKind::kRingAllReduce, sim::CollectiveKind::kTreeAllReduce,
+    sim::CollectiveKind::kHalvingDoublingAllReduce, sim::CollectiveKind::kTwoLevelAllReduce};
+
+ExchangeSettings all_reduce_settings(const char* codec, sim::CollectiveKind kind) {
+  ExchangeSettings settings = settings_for(codec);
+  settings.all_reduce = kind;
+  settings.all_gather = sim::CollectiveKind::kDirectAllGather;
+  settings.group = 3;
+  return settings;
+}
+
+TEST_CASE("every all-reduce gives the mean on every replica, for any number of workers") {
+  for (const sim::CollectiveKind kind : kAllReduces) {
+    for (const int workers : {1, 2, 3, 4, 5, 6, 7, 8, 13}) {
+      CAPTURE(sim::name_of(kind), workers);
+      Fixture fixture(workers);
+      const std::vector<double> exact = fixture.exact_mean();
+      const Outcome none = exchange_once(fixture, all_reduce_settings("none", kind));
+      double worst = 0;
+      for (std::size_t e = 0; e < exact.size(); ++e)
+        worst = std::max(worst, std::abs(none.mean[e] - exact[e]));
+      CHECK(worst < 2e-6);
+      for (const char* codec : {"none", "fp16", "bf16", "terngrad"}) {
+        const Outcome outcome = exchange_once(fixture, all_reduce_settings(codec, kind));
+        for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+      }
+    }
+  }
+}
+
+TEST_CASE("integer sums do not depend on the way: every all-reduce gives the same ternary mean") {
+  for (const int workers : {3, 6, 8}) {
+    Fixture fixture(workers);
+    const Outcome ring = exchange_once(fixture, settings_for("terngrad"));
+    for (const sim::CollectiveKind kind : kAllReduces) {
+      CHECK(bits_equal(exchange_once(fixture, all_reduce_settings("terngrad", kind)).mean,
+                       ring.mean));
+    }
+  }
+}
+
+TEST_CASE("bytes of an exchange are those of its all-reduce's formula, N not a power of two") {
+  // 687 elements in two buckets. N = 6, so P = 4; groups of 3, so M = 2.
+  Fixture fixture(6);
+  const std::int64_t all = 4 * fixture.layout.elements();
+  const auto sent = [&](sim::CollectiveKind kind) {
+    return exchange_once(fixture, all_reduce_settings("none", kind)).payload.count();
+  };
+  CHECK(sent(sim::CollectiveKind::kRingAllReduce) == 2 * 5 * all);
+  CHECK(sent(sim::CollectiveKind::kTreeAllReduce) == 2 * 5 * all);
+  // Of the six, two pairs: each pair's spare rank sends its vector and gets the sum, 2 x 2 E; the
+  // four others 2 (4 - 1) / 4 E each, together 6 E.
+  CHECK(sent(sim::CollectiveKind::kHalvingDoublingAllReduce) == (4 + 6) * all);
+  // Four members up and down, 8 E; two leaders round a ring, 2 (2 - 1) / 2 E each, 2 E.
+  CHECK(sent(sim::CollectiveKind::kTwoLevelAllReduce) == (8 + 2) * all);
+  for (const sim::CollectiveKind kind : kAllReduces) {
+    ExchangeSettings settings = all_reduce_settings("none", kind);
+    settings.workers = 6;
+    CHECK(dense_bytes(settings, fixture.layout).count() == sent(kind));
+  }
+}
+
+TEST_CASE("gathered messages reach everybody directly as round a ring") {
+  for (const char* codec : {"topk", "qsgd"}) {
+    for (const int workers : {1, 3, 6}) {
+      Fixture fixture(workers), again(workers);
+      const Outcome ring = exchange_once(fixture, settings_for(codec));
+      ExchangeSettings settings = settings_for(codec);
+      settings.all_gather = sim::CollectiveKind::kDirectAllGather;
+      const Outcome direct = exchange_once(again, settings);
+      CHECK(bits_equal(direct.mean, ring.mean));
+      CHECK(direct.payload == ring.payload);
+      for (const auto& replica : direct.replicas) CHECK(bits_equal(replica, direct.mean));
+    }
+  }
+}
+
 TEST_CASE("replicas are bit-equal under every codec and exchange") {
   for (const char* codec : {"fp16", "terngrad", "topk"}) {
     for (const bool server : {false, true}) {
@@ -103,11 +181,14 @@ class UnroundedCodec final : public compressors::Codec {
 };
 
 TEST_CASE("negative control: an owner that does not round its chunk parts the replicas") {
-  Fixture fixture(4);
-  ExchangeSettings settings = settings_for("fp16");
-  settings.codec = std::make_shared<UnroundedCodec>();
-  const Outcome outcome = exchange_once(fixture, settings);
-  CHECK_FALSE(bits_equal(outcome.replicas[0], outcome.replicas[1]));
+  for (const sim::CollectiveKind kind : kAllReduces) {
+    CAPTURE(sim::name_of(kind));
+    Fixture fixture(4);
+    ExchangeSettings settings = all_reduce_settings("fp16", kind);
+    settings.codec = std::make_shared<UnroundedCodec>();
+    const Outcome outcome = exchange_once(fixture, settings);
+    CHECK_FALSE(bits_equal(outcome.replicas[0], outcome.replicas[1]));
+  }
 }
 
 TEST_CASE("fp16 round a ring: each hop rounds to 11 bits") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "scenarios/checks.h"
 #include "sim/executor.h"
 #include "tests/trainers/support.h"
 #include "trainers/exchange.h"
@@ -139,10 +140,14 @@ scenarios::StepPlan encoded_step(const scenarios::Scenario& scenario, const Layo
 TEST_CASE("the formula's sizes are those that the encoders write") {
   const std::vector<Parameter> parameters{{"a", {1000}}, {"b", {250}}, {"c", {3001}}};
   for (const char* method : {"none", "fp16", "terngrad", "topk"}) {
-    for (const char* collective : {"ring", "parameter-server"}) {
+    for (const char* collective :
+         {"ring", "tree", "halving-doubling", "two-level", "direct", "parameter-server"}) {
       for (const bool feedback : {false, true}) {
         Fixture fixture(method);
         fixture.scenario.exchange.collective = collective;
+        fixture.scenario.exchange.group = 3;
+        const auto policy = exchange_settings(fixture.scenario).codec->policy();
+        if (!scenarios::exchange_conflict(policy, collective).empty()) continue;
         fixture.scenario.method.error_feedback = feedback && fixture.scenario.method.name != "none";
         const auto codec = exchange_settings(fixture.scenario).codec;
         const bool server = std::string(collective) == "parameter-server";

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compressors/codec.h"
+#include "sim/interpreter.h"
+#include "trainers/movers.h"
+
+namespace gradwire::trainers {
+
+/// One bucket's all-reduce, of any kind. Hosts add packed partial sums into their terms; whoever
+/// has finished a part rounds its own copy as it packs it. Which elements a hop carries is
+/// sim::hop_range's to say.
+///
+/// Round a ring and down a tree a host sends on the very bytes that it got. Elsewhere a hop joins
+/// parts that came apart, and the host packs them again: packing what was packed changes no bit.
+class AllReduceMover final : public sim::DataHandler {
+ public:
+  /// `terms[h]`: host h's terms of the bucket, replaced by the sum on the first `replicas` hosts
+  /// (the others may end with partial sums: nobody reads them). Both must outlive the mover.
+  AllReduceMover(const compressors::SumTerms& codec, sim::CollectiveKind kind,
+                 std::vector<std::span<std::uint32_t>> terms, int replicas);
+
+  Message send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk) override;
+  void receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk,
+               Message payload) override;
+
+ private:
+  std::span<std::uint32_t> part_of(std::size_t host, sim::ChunkRange chunk) const {
+    return terms_[host].subspan(static_cast<std::size_t>(chunk.first),
+                                static_cast<std::size_t>(chunk.count));
+  }
+  std::span<std::byte> region(std::size_t host, sim::ChunkRange chunk, int block, int contributors);
+
+  const compressors::SumTerms& codec_;
+  bool forwards_;  ///< finished parts travel as they were packed once
+  std::vector<std::span<std::uint32_t>> terms_;
+  int replicas_;
+  int width_ = 0;  ///< bits of the widest sum
+  std::vector<std::vector<std::byte>> buffers_;
+  std::vector<std::vector<Message>> finished_;  ///< [host][block], where hosts forward
+};
+
+}  // namespace gradwire::trainers
