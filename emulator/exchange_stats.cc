@@ -39,7 +39,7 @@ sim::Cluster with_measured_delay(const sim::Cluster& cluster, Seconds base_rtt) 
     spec.delay = base_rtt / 4;
     copy.add_link(link.a, link.b, spec);
   }
-  copy.finish(cluster.has_server());
+  copy.finish(cluster.servers());
   return copy;
 }
 

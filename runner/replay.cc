@@ -18,11 +18,13 @@ using scenarios::Evaluation;
 using scenarios::Scenario;
 using scenarios::StepPlan;
 
+/// Pairs of operations: the end of one step, the start of the next that waits for it.
+using Chain = std::vector<std::pair<sim::OpIndex, sim::OpIndex>>;
+
 /// A step graph that is submitted a number of times, with nothing learnt.
 class Replay : public scenarios::Trainer {
  public:
-  Replay(StepPlan plan, std::int64_t repetitions,
-         std::vector<std::pair<sim::OpIndex, sim::OpIndex>> chain)
+  Replay(StepPlan plan, std::int64_t repetitions, Chain chain)
       : plan_(std::move(plan)), repetitions_(repetitions), chain_(std::move(chain)) {
     profile_.provenance = "none";
     profile_.device = "none (no training)";
@@ -53,8 +55,7 @@ class Replay : public scenarios::Trainer {
  private:
   StepPlan plan_;
   std::int64_t repetitions_;
-  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>
-      chain_;  ///< (end of the last, start of the next)
+  Chain chain_;
   std::int64_t done_ = 0;
   sim::GraphId previous_ = 0;
   ComputeProfile profile_;
@@ -91,35 +92,40 @@ std::unique_ptr<scenarios::Trainer> replay_collective(const Scenario& scenario) 
   const sim::OpIndex op = builder.add_collective(std::move(spec), workload.collective);
   plan.graph = builder.finish();
   plan.seconds.assign(plan.graph->size(), Seconds(0));
-  return std::make_unique<Replay>(std::move(plan), workload.repetitions,
-                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{op, op}});
+  return std::make_unique<Replay>(std::move(plan), workload.repetitions, Chain{{op, op}});
 }
 
-/// Every worker pushes `size` bytes to the server, which answers each with as many.
+/// Every worker pushes `size` bytes to the server, which answers with as many; k shards have k-ths
+/// of them.
 std::unique_ptr<scenarios::Trainer> replay_parameter_server(const Scenario& scenario) {
   const auto& workload = scenario.workload;
   const int n = scenario.cluster.workers;
-  sim::CollectiveSpec push;
-  push.kind = sim::CollectiveKind::kPush;
-  push.members = all_workers(n);
-  push.server = n;
-  push.elements = workload.collective_bytes.count();
-  sim::CollectiveSpec pull = push;
-  pull.kind = sim::CollectiveKind::kPull;
   sim::GraphBuilder builder;
-  const sim::OpIndex first = builder.add_collective(std::move(push), "push");
-  const sim::OpIndex sum = builder.add_operation(sim::OpKind::kAggregate, sim::Lane::kCodec, n,
-                                                 "aggregate", std::vector<sim::OpIndex>{first});
-  const sim::OpIndex last =
-      builder.add_collective(std::move(pull), "pull", std::vector<sim::OpIndex>{sum});
   StepPlan plan;
+  std::vector<sim::OpIndex> pushes, pulls;
+  for (int s = 0; s < workload.shards; ++s) {
+    sim::CollectiveSpec push;
+    push.kind = sim::CollectiveKind::kPush;
+    push.members = all_workers(n);
+    push.server = n + s;
+    push.elements = sim::chunk_range(workload.collective_bytes.count(), workload.shards, s).count;
+    sim::CollectiveSpec pull = push;
+    pull.kind = sim::CollectiveKind::kPull;
+    plan.bytes.insert(plan.bytes.end(), static_cast<std::size_t>(2 * n), Bytes(push.elements));
+    pushes.push_back(builder.add_collective(std::move(push), "push"));
+    const sim::OpIndex sum =
+        builder.add_operation(sim::OpKind::kAggregate, sim::Lane::kCodec, n + s, "aggregate",
+                              std::vector<sim::OpIndex>{pushes.back()});
+    pulls.push_back(
+        builder.add_collective(std::move(pull), "pull", std::vector<sim::OpIndex>{sum}));
+  }
+  Chain chain;
+  for (const sim::OpIndex pull : pulls)
+    for (const sim::OpIndex push : pushes) chain.emplace_back(pull, push);
   plan.graph = builder.finish();
-  plan.bytes.assign(plan.graph->bytes_begin.back(), workload.collective_bytes);
   plan.seconds.assign(plan.graph->size(), Seconds(0));
   plan.payload = plan.dense_payload = workload.collective_bytes * (2 * n);
-  return std::make_unique<Replay>(
-      std::move(plan), workload.repetitions,
-      std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{{last, first}});
+  return std::make_unique<Replay>(std::move(plan), workload.repetitions, std::move(chain));
 }
 
 std::map<std::string, int> host_numbers(const Scenario& scenario) {
@@ -159,8 +165,7 @@ std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
   }
   plan.dense_payload = plan.payload;
   plan.graph = builder.finish();
-  return std::make_unique<Replay>(std::move(plan), 1,
-                                  std::vector<std::pair<sim::OpIndex, sim::OpIndex>>{});
+  return std::make_unique<Replay>(std::move(plan), 1, Chain{});
 }
 
 }  // namespace

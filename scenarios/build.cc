@@ -56,6 +56,7 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   take(json, "collective", workload.collective);
   take(json, "bytes", workload.collective_bytes);
   take(json, "group", workload.group);
+  take(json, "shards", workload.shards);
   take(json, "repetitions", workload.repetitions);
   for (const ordered_json& each : member(json, "transfers")) {
     Workload::Transfer transfer;
@@ -275,6 +276,7 @@ void fill_from_json(Scenario& scenario) {
   const ordered_json& exchange = member(json, "exchange");
   take(exchange, "collective", scenario.exchange.collective);
   take(exchange, "group", scenario.exchange.group);
+  take(exchange, "shards", scenario.exchange.shards);
   take(exchange, "bucket", scenario.exchange.bucket);
   take(exchange, "overlap", scenario.exchange.overlap);
   scenario.hash = scenario_hash(json);

@@ -273,8 +273,8 @@ class Rules {
   }
 
   void check_worker_count() {
-    const int server = needs_server(scenario_) ? 1 : 0;
-    const int workers = static_cast<int>(scenario_.network.hosts.size()) - server;
+    const int servers = server_count(scenario_);
+    const int workers = static_cast<int>(scenario_.network.hosts.size()) - servers;
     if (workers < 1)
       refuse("/network/hosts", "no host is left for a worker beside the parameter server");
     else if (read_.sound({"/cluster/workers"}) && scenario_.cluster.workers != workers)
@@ -285,7 +285,7 @@ class Rules {
   }
 
   void check_server_link() {
-    if (scenario_.network.server_link && !needs_server(scenario_) &&
+    if (scenario_.network.server_link && server_count(scenario_) == 0 &&
         read_.sound({"/exchange", "/workload"}))
       refuse("/network/server_link", "no parameter server takes part",
              "only with collective parameter-server");

@@ -23,7 +23,7 @@ sim::Cluster build_wan(const NetworkPlan& network, const sim::ServerPlan& server
   return sim::wan(plan, server);
 }
 
-sim::Cluster build_explicit(const NetworkPlan& network, bool with_server) {
+sim::Cluster build_explicit(const NetworkPlan& network, int servers) {
   sim::Cluster cluster;
   std::map<std::string, sim::NodeId> nodes;
   for (const std::string& name : network.hosts) nodes[name] = cluster.add_host(name);
@@ -36,23 +36,23 @@ sim::Cluster build_explicit(const NetworkPlan& network, bool with_server) {
     for (const std::string& name : written.via) route.via.push_back(nodes.at(name));
     cluster.add_route(route);
   }
-  cluster.finish(with_server);
+  cluster.finish(servers);
   return cluster;
 }
 
 }  // namespace
 
-bool needs_server(const Scenario& scenario) {
+int server_count(const Scenario& scenario) {
   switch (scenario.workload.kind) {
     case WorkloadKind::kTraining:
     case WorkloadKind::kProfile:
-      return scenario.exchange.collective == "parameter-server";
+      return scenario.exchange.collective == "parameter-server" ? scenario.exchange.shards : 0;
     case WorkloadKind::kCollective:
-      return scenario.workload.collective == "parameter-server";
+      return scenario.workload.collective == "parameter-server" ? scenario.workload.shards : 0;
     case WorkloadKind::kTransfers:
-      return false;
+      return 0;
   }
-  return false;
+  return 0;
 }
 
 int host_index(const Scenario& scenario, std::string_view name) {
@@ -64,13 +64,18 @@ int host_index(const Scenario& scenario, std::string_view name) {
   }
   for (int worker = 0; worker < scenario.cluster.workers; ++worker)
     if (name == "worker" + std::to_string(worker)) return worker;
-  return name == "server" && needs_server(scenario) ? scenario.cluster.workers : -1;
+  const int servers = server_count(scenario);
+  for (int s = 0; s < servers; ++s)
+    if (name == (servers == 1 ? "server" : "server" + std::to_string(s)))
+      return scenario.cluster.workers + s;
+  return -1;
 }
 
 sim::Cluster build_cluster(const Scenario& scenario) {
   const NetworkPlan& network = scenario.network;
   const int workers = scenario.cluster.workers;
-  const sim::ServerPlan server{needs_server(scenario), network.server_link};
+  const int servers = server_count(scenario);
+  const sim::ServerPlan server{servers > 0, servers, network.server_link};
   const sim::LinkSpec uplink = network.uplink.value_or(network.link);
   const std::string& topology = network.topology;
   if (topology == "two-tier")
@@ -87,8 +92,8 @@ sim::Cluster build_cluster(const Scenario& scenario) {
         {workers, network.gpus_per_node, network.adapters, network.intra_link, network.link},
         server);
   if (topology == "wan") return build_wan(network, server);
-  if (topology == "explicit") return build_explicit(network, server.present);
-  return sim::Cluster::star(workers, network.link, server.present, network.server_link);
+  if (topology == "explicit") return build_explicit(network, servers);
+  return sim::Cluster::star(workers, network.link, servers, network.server_link);
 }
 
 }  // namespace gradwire::scenarios

@@ -195,11 +195,12 @@ class FileReader {
       return !run.contains(object) || run[object].is_object();
     };
     if (steps && open("method")) add_method_defaults(run);
+    const std::int64_t servers = servers_of(run, steps);
     if (open("cluster") && !find_at(run, "/cluster/workers"))
-      assign_at(run, "/cluster/workers", default_workers(run, has_server(run, steps)));
+      assign_at(run, "/cluster/workers", default_workers(run, servers));
     add_group_default(run, "/workload/collective", "two-level-all-reduce", "/workload/group");
     if (steps) add_group_default(run, "/exchange/collective", "two-level", "/exchange/group");
-    if (open("network")) add_topology_defaults(run, has_server(run, steps));
+    if (open("network")) add_topology_defaults(run, servers);
   }
 
   /// The group of a two-level all-reduce: a machine's workers, where machines are described.
@@ -211,11 +212,13 @@ class FileReader {
     assign_at(run, group, is_topology(run, "gpu-nodes") && node > 0 ? node : 8);
   }
 
-  static bool has_server(const ordered_json& run, bool steps) {
-    const ordered_json server = "parameter-server";
-    const ordered_json* exchange = find_at(run, "/exchange/collective");
-    const ordered_json* collective = find_at(run, "/workload/collective");
-    return (steps && exchange && *exchange == server) || (collective && *collective == server);
+  /// Hosts that are no workers.
+  static std::int64_t servers_of(const ordered_json& run, bool steps) {
+    const ordered_json* collective =
+        find_at(run, steps ? "/exchange/collective" : "/workload/collective");
+    if (!collective || *collective != "parameter-server") return 0;
+    return std::max<std::int64_t>(1,
+                                  integer_at(run, steps ? "/exchange/shards" : "/workload/shards"));
   }
 
   /// A whole number that is there and in a sensible range, else 0 (what is wrong is told later).
@@ -232,8 +235,8 @@ class FileReader {
   }
 
   /// As many as the topology has places for, where it says so.
-  static std::int64_t default_workers(const ordered_json& run, bool server) {
-    std::int64_t hosts = 4 + server;
+  static std::int64_t default_workers(const ordered_json& run, std::int64_t servers) {
+    std::int64_t hosts = 4 + servers;
     const ordered_json* names = find_at(run, "/network/hosts");
     const ordered_json* sites = find_at(run, "/network/sites");
     if (is_topology(run, "explicit") && names && names->is_array())
@@ -244,20 +247,20 @@ class FileReader {
     const std::int64_t k = integer_at(run, "/network/k");
     if (is_topology(run, "fat-tree") && k > 1) hosts = k * k * k / 4;
     if (is_topology(run, "wan") && sites && sites->is_array()) {
-      hosts = server;
+      hosts = servers;
       for (std::size_t i = 0; i < sites->size(); ++i) {
         const std::string at = "/network/sites/" + std::to_string(i) + "/workers";
         hosts += find_at(run, at) ? integer_at(run, at.c_str()) : 1;
       }
     }
-    return std::clamp<std::int64_t>(hosts - server, 1, 65536);
+    return std::clamp<std::int64_t>(hosts - servers, 1, 65536);
   }
 
-  static void add_topology_defaults(ordered_json& run, bool server) {
+  static void add_topology_defaults(ordered_json& run, std::int64_t servers) {
     const std::int64_t workers = integer_at(run, "/cluster/workers");
     if (is_topology(run, "fat-tree") && !find_at(run, "/network/k")) {
       std::int64_t k = 2;
-      while (k * k * k / 4 < workers + server) k += 2;
+      while (k * k * k / 4 < workers + servers) k += 2;
       assign_at(run, "/network/k", k);
     }
     if (is_topology(run, "dumb-bell") && !find_at(run, "/network/left"))

@@ -57,6 +57,7 @@ struct Workload {
   // One collective.
   std::string collective;  ///< parameter-server, or a name of sim::CollectiveKind
   int group = 1;           ///< two-level-all-reduce: workers of a group
+  int shards = 1;          ///< parameter-server: hosts over which it is spread
   Bytes collective_bytes{0};
   int repetitions = 1;
   // Explicit transfers.
@@ -122,6 +123,7 @@ struct NetworkPlan {
 struct Exchange {
   std::string collective = "ring";  ///< ring tree halving-doubling two-level direct parameter-server
   int group = 1;                    ///< two-level: workers of a group
+  int shards = 1;                   ///< parameter-server: hosts over which it is spread
   Bytes bucket{25'000'000};
   bool overlap = true;
 };
@@ -174,14 +176,15 @@ struct ResolvedValue {
 /// All values of `scenario.json`, in table order.
 std::vector<ResolvedValue> resolved_values(const Scenario& scenario);
 
-/// True if a parameter server takes part: the exchange or the workload's collective asks for one.
-bool needs_server(const Scenario& scenario);
+/// Hosts beyond the workers that take part: the shards of a parameter server, where the exchange or
+/// the workload's collective asks for one, else 0.
+int server_count(const Scenario& scenario);
 
-/// Host number (see sim::Cluster) of a name: "worker0"... and "server", in an explicit topology the
+/// Host number (see sim::Cluster) of a name: "worker0"... and "server" (or "server0"...), in an explicit topology the
 /// name in `network.hosts`; -1 if there is no such host.
 int host_index(const Scenario& scenario, std::string_view name);
 
-/// The cluster that a scenario describes (a server is added for the parameter-server exchange).
+/// The cluster that a scenario describes (servers are added for the parameter-server exchange).
 /// Throws sim::SimError where the topology cannot have that size.
 sim::Cluster build_cluster(const Scenario& scenario);
 

@@ -69,6 +69,16 @@ void add_exchange(Rows& rows) {
                   .kinds = kSteps,
                   .when = Condition{"/exchange/collective", {"two-level"}},
                   .computed_default = "those of a machine of gpu-nodes, else 8"});
+  rows.push_back({.pointer = "/exchange/shards",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "1",
+                           .help = "Hosts over which the parameter server is spread; each has an "
+                                   "equal part of every bucket.",
+                           .min = 1,
+                           .max = 1024},
+                  .unit = "hosts",
+                  .kinds = kSteps,
+                  .when = Condition{"/exchange/collective", {"parameter-server"}}});
   rows.push_back({.pointer = "/exchange/bucket",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

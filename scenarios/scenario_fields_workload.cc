@@ -118,6 +118,16 @@ void add_other_workloads(Rows& rows) {
                   .kinds = kCollective,
                   .when = Condition{"/workload/collective", {"two-level-all-reduce"}},
                   .computed_default = "those of a machine of gpu-nodes, else 8"});
+  rows.push_back({.pointer = "/workload/shards",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "1",
+                           .help = "Hosts over which the parameter server is spread; each has an "
+                                   "equal part of the buffer.",
+                           .min = 1,
+                           .max = 1024},
+                  .unit = "hosts",
+                  .kinds = kCollective,
+                  .when = Condition{"/workload/collective", {"parameter-server"}}});
   rows.push_back({.pointer = "/workload/bytes",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

@@ -13,15 +13,15 @@ std::string link_subject(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Cluster Cluster::star(int workers, const LinkSpec& link, bool with_server,
+Cluster Cluster::star(int workers, const LinkSpec& link, int servers,
                       const std::optional<LinkSpec>& server_link) {
   Cluster cluster;
   for (int w = 0; w < workers; ++w) cluster.add_host("worker" + std::to_string(w));
-  if (with_server) cluster.add_host("server");
+  cluster.add_servers(servers);
   const NodeId hub = cluster.add_switch("switch");
   for (int w = 0; w < workers; ++w) cluster.add_link(w, hub, link);
-  if (with_server) cluster.add_link(workers, hub, server_link.value_or(link));
-  cluster.finish(with_server);
+  for (int s = 0; s < servers; ++s) cluster.add_link(workers + s, hub, server_link.value_or(link));
+  cluster.finish(servers);
   return cluster;
 }
 
@@ -31,6 +31,10 @@ NodeId Cluster::add_host(std::string name) {
   is_host_.push_back(true);
   hosts_.push_back(node);
   return node;
+}
+
+void Cluster::add_servers(int count) {
+  for (int s = 0; s < count; ++s) add_host(count == 1 ? "server" : "server" + std::to_string(s));
 }
 
 NodeId Cluster::add_switch(std::string name) {
@@ -51,9 +55,9 @@ void Cluster::add_link(NodeId a, NodeId b, const LinkSpec& spec) {
   links_.push_back({a, b, spec});
 }
 
-void Cluster::finish(bool with_server) {
-  has_server_ = with_server;
-  workers_ = host_count() - (with_server ? 1 : 0);
+void Cluster::finish(int servers) {
+  servers_ = servers;
+  workers_ = host_count() - servers;
   if (workers_ < 1) throw SimError("build", "cluster", "it has no worker", "add at least one host");
   check_connected();
   number_inner_nodes();

@@ -35,27 +35,30 @@ struct FixedRoute {
   std::vector<NodeId> via;
 };
 
-/// Nodes, links and routes. Worker w of a training run is node worker_node(w); a parameter server,
-/// where there is one, is worker `workers()` (one past the last), node server_node().
+/// Nodes, links and routes. Worker w of a training run is host w; hosts `workers()` and beyond are
+/// the parameter server, its shards, or a switch's aggregators, where there are such.
 class Cluster {
  public:
-  /// Workers 0..n-1 (and a server if asked) each joined to one switch by `link`.
-  static Cluster star(int workers, const LinkSpec& link, bool with_server = false,
+  /// Workers 0..n-1 (and servers if asked) each joined to one switch by `link`.
+  static Cluster star(int workers, const LinkSpec& link, int servers = 0,
                       const std::optional<LinkSpec>& server_link = {});
 
   NodeId add_host(std::string name);
+  /// Hosts "server", or "server0", "server1", ...
+  void add_servers(int count);
   NodeId add_switch(std::string name);
   void add_link(NodeId a, NodeId b, const LinkSpec& spec);
   void set_routing(const Routing& routing) { routing_ = routing; }
   /// That pair's packets go this way (one direction). Checked by finish().
   void add_route(FixedRoute route) { fixed_routes_.push_back(std::move(route)); }
-  /// Host nodes become workers in the order in which they were added, the last one the server if
-  /// `with_server`. Computes routes. Throws SimError naming any pair of hosts that no path joins,
+  /// Host nodes become workers in the order in which they were added, but for the last
+  /// `servers`. Computes routes. Throws SimError naming any pair of hosts that no path joins,
   /// any impossible link, and any written route that loops or leaves the links.
-  void finish(bool with_server = false);
+  void finish(int servers = 0);
 
   int workers() const { return workers_; }
-  bool has_server() const { return has_server_; }
+  int servers() const { return servers_; }
+  bool has_server() const { return servers_ > 0; }
   int host_count() const { return static_cast<int>(hosts_.size()); }
   NodeId host_node(int host) const { return hosts_[static_cast<std::size_t>(host)]; }
   std::span<const Link> links() const { return links_; }
@@ -111,7 +114,7 @@ class Cluster {
   std::vector<FixedRoute> fixed_routes_;
   std::unordered_map<std::uint64_t, std::vector<ChannelId>> fixed_channels_;  ///< by pair_key()
   int workers_ = 0;
-  bool has_server_ = false;
+  int servers_ = 0;
 };
 
 /// TCP as the machines of today speak it; one place for every constant (documented in

@@ -65,6 +65,7 @@ void set_collective(const scenarios::Exchange& exchange, ExchangeSettings& setti
   const std::string& name = exchange.collective;
   settings.server = name == "parameter-server";
   settings.group = exchange.group;
+  settings.shards = exchange.shards;
   if (name == "tree") settings.all_reduce = CollectiveKind::kTreeAllReduce;
   if (name == "halving-doubling") settings.all_reduce = CollectiveKind::kHalvingDoublingAllReduce;
   if (name == "two-level") settings.all_reduce = CollectiveKind::kTwoLevelAllReduce;
@@ -95,8 +96,8 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
   for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
     stages.push_back(exchange.stages(b, profile.buckets[b].aggregate));
   }
-  return std::make_unique<StepTemplate>(scenario.cluster.workers, stages,
-                                        scenario.exchange.overlap);
+  return std::make_unique<StepTemplate>(scenario.cluster.workers, stages, scenario.exchange.overlap,
+                                        scenario.exchange.shards);
 }
 
 Bytes reduction_bytes(const sim::CollectiveSpec& spec) {
@@ -115,6 +116,18 @@ Bytes reduction_bytes(const sim::CollectiveSpec& spec) {
     sum += hop;
   }
   return sum;
+}
+
+std::vector<std::span<const float>> device_values(const DeviceEncoder& device, const Layout& layout,
+                                                  int worker, std::optional<std::size_t> bucket) {
+  std::vector<std::span<const float>> values(layout.tensors().size());
+  const std::size_t first = bucket ? layout.buckets()[*bucket].first_tensor : 0;
+  const std::size_t end = bucket ? layout.buckets()[*bucket].end_tensor : values.size();
+  for (std::size_t t = first; t < end; ++t) {
+    const Message bytes = device.payload(worker, t);
+    values[t] = {reinterpret_cast<const float*>(bytes.data()), bytes.size() / 4};
+  }
+  return values;
 }
 
 std::span<const Bytes> StepTraffic::set_sizes(sim::OpIndex op, std::span<const Bytes> sizes) {

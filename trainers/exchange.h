@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,9 @@
 /// - parameter-server, kSum: scales pushed and pulled, terms of one worker pushed, the packed sum
 ///   of N pulled;
 /// - parameter-server, any other: messages pushed; the server decodes and adds; the sum pulled,
-///   sparse or dense, whichever is smaller.
+///   sparse or dense, whichever is smaller. With k shards each has its part of every bucket,
+///   pushes and pulls of its own: elements (and scales) [floor(s E / k), floor((s + 1) E / k)); of
+///   messages the parts that trainers/tensor_parts.h cuts, each encoded by itself where k > 1.
 ///
 /// Messages. kGather: for each tensor of the bucket u32 length, then the codec's payload;
 /// kRequantize: the same for each tensor's part of the chunk (trainers/tensor_parts.h). Sum from
@@ -48,7 +51,7 @@ class StepTraffic {
     bytes_.assign(plan.graph()->bytes_begin.back(), Bytes(0));
   }
   /// Moves the data of that collective. `sizes`: its messages by rank; empty for reductions.
-  /// `owner`: which of the collectives of a scatter.
+  /// `owner`: which of the collectives of a scatter, or of the shards.
   void move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
             sim::DataHandler& handler, std::size_t owner = 0);
   /// For exchanges that add up directly: that collective would have carried this much.
@@ -66,6 +69,7 @@ class StepTraffic {
 struct ExchangeSettings {
   int workers = 1;
   bool server = false;  ///< parameter server instead of collectives among workers
+  int shards = 1;       ///< hosts over which it is spread, each with an equal part of a bucket
   sim::CollectiveKind all_reduce = sim::CollectiveKind::kRingAllReduce;
   sim::CollectiveKind all_gather = sim::CollectiveKind::kRingAllGather;
   int group = 1;  ///< two-level all-reduce: workers of a group
@@ -136,6 +140,12 @@ std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layou
 std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings&, const Layout&, StateStore&);
 std::unique_ptr<Exchange> make_requantize_exchange(const ExchangeSettings&, const Layout&,
                                                    StateStore&);
+
+/// What a device brought to the host as DevicePayload::kValues: the gradients of `worker` by
+/// tensor; of a worker -1, that was only timed, those of `bucket` (the others are empty).
+std::vector<std::span<const float>> device_values(const DeviceEncoder& device, const Layout& layout,
+                                                  int worker,
+                                                  std::optional<std::size_t> bucket = {});
 
 /// A tensor as codecs are told of it before its values.
 inline compressors::TensorSpec spec_of(const TensorSlot& slot) {

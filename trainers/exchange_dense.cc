@@ -67,7 +67,7 @@ class DenseExchange final : public Exchange {
     if (settings_.device) {
       // fp32 needs no codec, but on its way to the network it crosses from the device to the host.
       times.encode = settings_.device->time_bucket(bucket, gradients, repetitions).encode;
-      copies = device_values(-1);
+      copies = device_values(*settings_.device, layout_, -1, bucket);
       gradients = copies;
     }
     times.aggregate = median_time(repetitions, [&] {
@@ -87,24 +87,20 @@ class DenseExchange final : public Exchange {
       traffic.charge(b, 0, {}, Bytes(2 * (settings_.workers - 1) * bytes));
       return;
     }
-    const std::vector<Bytes> sizes(gradients_.size(), Bytes(bytes));
-    for (const std::size_t stage : {0, 2}) {
-      traffic.charge(b, stage, sizes, Bytes(settings_.workers * bytes));
+    for (int s = 0; s < settings_.shards; ++s) {
+      const std::int64_t part = sim::chunk_range(bytes / 4, settings_.shards, s).count * 4;
+      const std::vector<Bytes> sizes(gradients_.size(), Bytes(part));
+      for (const std::size_t stage : {0, 2}) {
+        traffic.charge(b, stage, sizes, Bytes(settings_.workers * part),
+                       static_cast<std::size_t>(s));
+      }
     }
   }
 
-  std::vector<std::span<const float>> device_values(int worker) const {
-    std::vector<std::span<const float>> values;
-    for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
-      const Message bytes = settings_.device->payload(worker, t);
-      values.emplace_back(reinterpret_cast<const float*>(bytes.data()), bytes.size() / 4);
-    }
-    return values;
-  }
   void read_device() {
     settings_.device->wait();
     for (std::size_t w = 0; w < gradients_.size(); ++w) {
-      gradients_[w] = device_values(static_cast<int>(w));
+      gradients_[w] = device_values(*settings_.device, layout_, static_cast<int>(w));
     }
   }
 

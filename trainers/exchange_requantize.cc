@@ -204,10 +204,7 @@ class RequantizeExchange final : public Exchange {
   void read_device() {
     settings_.device->wait();
     for (std::size_t w = 0; w < workers(); ++w) {
-      for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
-        const Message bytes = settings_.device->payload(static_cast<int>(w), t);
-        gradients_[w][t] = {reinterpret_cast<const float*>(bytes.data()), bytes.size() / 4};
-      }
+      gradients_[w] = device_values(*settings_.device, layout_, static_cast<int>(w));
       encode_chunks(static_cast<int>(w));
     }
   }
@@ -285,12 +282,7 @@ CodecSeconds RequantizeExchange::time_bucket(std::size_t b, GradientSpans gradie
   CodecSeconds times;
   if (settings_.device) {
     times.encode = settings_.device->time_bucket(b, gradients, repetitions).encode;
-    for (std::size_t t = 0; t < values.size(); ++t) {
-      const BucketSlot& bucket = layout_.buckets()[b];
-      if (t < bucket.first_tensor || t >= bucket.end_tensor) continue;
-      const Message bytes = settings_.device->payload(-1, t);
-      values[t] = {reinterpret_cast<const float*>(bytes.data()), bytes.size() / 4};
-    }
+    values = device_values(*settings_.device, layout_, -1, b);
   }
   std::vector<std::vector<std::byte>> messages(workers());
   times.encode += median_time(repetitions, [&] {

@@ -52,7 +52,8 @@ class SumExchange final : public Exchange {
   void agree(StepTraffic& traffic) override {
     if (settings_.device) read_device_scales();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      settings_.server ? agree_at_server(traffic, b) : agree_among_workers(traffic, b);
+      if (!settings_.server) agree_among_workers(traffic, b);
+      for (int s = 0; settings_.server && s < settings_.shards; ++s) agree_at_server(traffic, b, s);
     }
   }
 
@@ -74,7 +75,9 @@ class SumExchange final : public Exchange {
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device_terms();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      settings_.server ? combine_at_server(traffic, b) : combine_among_workers(traffic, b);
+      if (!settings_.server) combine_among_workers(traffic, b);
+      for (int s = 0; settings_.server && s < settings_.shards; ++s)
+        combine_at_server(traffic, b, s);
     }
     to_values(0, mean);
     for (std::size_t w = 0; settings_.every_replica && w < workers(); ++w) {
@@ -132,10 +135,20 @@ class SumExchange final : public Exchange {
     }
   }
 
-  /// Worker's proposed scales of bucket b, as they travel: f32 each.
-  Message scale_message(std::size_t worker, const BucketSlot& bucket) const {
-    return std::as_bytes(
-        std::span<const float>(scales_[worker]).subspan(bucket.first_tensor, bucket.tensors()));
+  /// The part of a bucket's tensors (or elements) that is a shard's.
+  sim::ChunkRange part_of(std::size_t count, int shard) const {
+    return sim::chunk_range(static_cast<std::int64_t>(count), settings_.shards, shard);
+  }
+  /// Of every worker, the proposed scales of a part of bucket b's tensors, as they travel: f32
+  /// each.
+  std::vector<Message> scale_messages(const BucketSlot& bucket, sim::ChunkRange part) const {
+    std::vector<Message> messages;
+    for (const std::vector<float>& own : scales_) {
+      messages.push_back(std::as_bytes(
+          std::span(own).subspan(bucket.first_tensor + static_cast<std::size_t>(part.first),
+                                 static_cast<std::size_t>(part.count))));
+    }
+    return messages;
   }
   static void take_largest(std::span<const Message> messages, std::span<float> largest) {
     for (std::size_t t = 0; t < largest.size(); ++t) {
@@ -152,9 +165,9 @@ class SumExchange final : public Exchange {
   }
 
   void agree_among_workers(StepTraffic& traffic, std::size_t b);
-  void agree_at_server(StepTraffic& traffic, std::size_t b);
+  void agree_at_server(StepTraffic& traffic, std::size_t b, int shard);
   void combine_among_workers(StepTraffic& traffic, std::size_t b);
-  void combine_at_server(StepTraffic& traffic, std::size_t b);
+  void combine_at_server(StepTraffic& traffic, std::size_t b, int shard);
 
   ExchangeSettings settings_;
   const Layout& layout_;
@@ -212,8 +225,8 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
 
 void SumExchange::agree_among_workers(StepTraffic& traffic, std::size_t b) {
   const BucketSlot& bucket = layout_.buckets()[b];
-  std::vector<Message> messages;
-  for (std::size_t w = 0; w < workers(); ++w) messages.push_back(scale_message(w, bucket));
+  const std::vector<Message> messages =
+      scale_messages(bucket, {0, static_cast<std::int64_t>(bucket.tensors())});
   GatherMover mover(messages);
   traffic.move(b, 1, sizes_of(messages), mover);
   for (std::size_t w = 0; w < workers(); ++w) {
@@ -221,19 +234,21 @@ void SumExchange::agree_among_workers(StepTraffic& traffic, std::size_t b) {
   }
 }
 
-void SumExchange::agree_at_server(StepTraffic& traffic, std::size_t b) {
+void SumExchange::agree_at_server(StepTraffic& traffic, std::size_t b, int shard) {
   const BucketSlot& bucket = layout_.buckets()[b];
-  std::vector<Message> messages;
-  for (std::size_t w = 0; w < workers(); ++w) messages.push_back(scale_message(w, bucket));
+  const sim::ChunkRange part = part_of(bucket.tensors(), shard);
+  const auto first = static_cast<std::size_t>(part.first);
+  const auto count = static_cast<std::size_t>(part.count);
+  const std::vector<Message> messages = scale_messages(bucket, part);
   ServerMover push(messages);
-  traffic.move(b, 1, sizes_of(messages), push);
-  std::vector<float> largest(bucket.tensors());
+  traffic.move(b, 1, sizes_of(messages), push, static_cast<std::size_t>(shard));
+  std::vector<float> largest(count);
   take_largest(push.received(), largest);
   const std::vector<Message> answers(workers(), std::as_bytes(std::span<const float>(largest)));
   ServerMover pull(answers);
-  traffic.move(b, 3, sizes_of(answers), pull);
+  traffic.move(b, 3, sizes_of(answers), pull, static_cast<std::size_t>(shard));
   for (std::size_t w = 0; w < workers(); ++w) {
-    take_largest(pull.received().subspan(w, 1), agreed(w, bucket));
+    take_largest(pull.received().subspan(w, 1), agreed(w, bucket).subspan(first, count));
   }
 }
 
@@ -247,18 +262,22 @@ void SumExchange::combine_among_workers(StepTraffic& traffic, std::size_t b) {
   if (settings_.workers == 1) sum_.round_as_packed(terms[0], 1);
 }
 
-void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b) {
+void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b, int shard) {
   const BucketSlot& bucket = layout_.buckets()[b];
-  const auto n = static_cast<std::size_t>(bucket.count);
+  const sim::ChunkRange part = part_of(static_cast<std::size_t>(bucket.count), shard);
+  const auto first = static_cast<std::size_t>(part.first);
+  const auto n = static_cast<std::size_t>(part.count);
+  const auto own = [&](std::size_t w) { return slice(terms_[w], bucket).subspan(first, n); };
   std::vector<std::vector<std::byte>> packed(workers());
   std::vector<Message> messages;
   for (std::size_t w = 0; w < workers(); ++w) {
     packed[w].resize(sum_.packed_size(n, 1));
-    sum_.pack(slice(terms_[w], bucket), 1, packed[w]);
+    sum_.pack(own(w), 1, packed[w]);
     messages.push_back(packed[w]);
   }
+  const auto s = static_cast<std::size_t>(shard);
   ServerMover push(messages);
-  traffic.move(b, main_stage(), sizes_of(messages), push);
+  traffic.move(b, main_stage(), sizes_of(messages), push, s);
   std::vector<std::uint32_t> total(n);
   sum_.unpack_store(push.received()[0], 1, total);
   for (std::size_t w = 1; w < workers(); ++w) sum_.unpack_add(push.received()[w], 1, total);
@@ -266,29 +285,32 @@ void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b) {
   sum_.pack(total, settings_.workers, answer);
   const std::vector<Message> answers(workers(), answer);
   ServerMover pull(answers);
-  traffic.move(b, main_stage() + 2, sizes_of(answers), pull);
+  traffic.move(b, main_stage() + 2, sizes_of(answers), pull, s);
   for (std::size_t w = 0; w < replicas(); ++w) {
-    sum_.unpack_store(pull.received()[w], settings_.workers, slice(terms_[w], bucket));
+    sum_.unpack_store(pull.received()[w], settings_.workers, own(w));
   }
 }
 
 void SumExchange::charge(StepTraffic& traffic) const {
   for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
     const BucketSlot& bucket = layout_.buckets()[b];
-    const auto charge_each = [&](std::size_t stage, std::size_t size, std::int64_t times) {
+    const auto charge_each = [&](std::size_t stage, std::size_t size, std::int64_t times,
+                                 std::size_t shard) {
       const std::vector<Bytes> sizes(workers(), Bytes(static_cast<std::int64_t>(size)));
-      traffic.charge(b, stage, sizes, sizes[0] * (times * settings_.workers));
+      traffic.charge(b, stage, sizes, sizes[0] * (times * settings_.workers), shard);
     };
-    const std::size_t scales = 4 * bucket.tensors();
-    const auto n = static_cast<std::size_t>(bucket.count);
-    if (settings_.server) {
-      if (shared_) charge_each(1, scales, 1);
-      if (shared_) charge_each(3, scales, 1);
-      charge_each(main_stage(), sum_.packed_size(n, 1), 1);
-      charge_each(main_stage() + 2, sum_.packed_size(n, settings_.workers), 1);
-      continue;
+    for (int s = 0; settings_.server && s < settings_.shards; ++s) {
+      const auto shard = static_cast<std::size_t>(s);
+      const auto scales = 4 * static_cast<std::size_t>(part_of(bucket.tensors(), s).count);
+      const auto n =
+          static_cast<std::size_t>(part_of(static_cast<std::size_t>(bucket.count), s).count);
+      if (shared_) charge_each(1, scales, 1, shard);
+      if (shared_) charge_each(3, scales, 1, shard);
+      charge_each(main_stage(), sum_.packed_size(n, 1), 1, shard);
+      charge_each(main_stage() + 2, sum_.packed_size(n, settings_.workers), 1, shard);
     }
-    if (shared_) charge_each(1, scales, settings_.workers - 1);
+    if (settings_.server) continue;
+    if (shared_) charge_each(1, 4 * bucket.tensors(), settings_.workers - 1, 0);
     traffic.charge(b, main_stage(), {},
                    reduction_bytes(stages(b, Seconds(0))[main_stage()].collective));
   }

@@ -46,10 +46,17 @@ std::vector<OpIndex> without_repeats(std::vector<OpIndex> ops) {
   return ops;
 }
 
+/// Whether every shard has one of its own.
+bool is_sharded(const Stage& stage) {
+  return stage.collective.kind == sim::CollectiveKind::kPush ||
+         stage.collective.kind == sim::CollectiveKind::kPull;
+}
+
 }  // namespace
 
-StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap)
-    : workers_(workers) {
+StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
+                           int shards)
+    : workers_(workers), shards_(shards), at_shard_(static_cast<std::size_t>(shards)) {
   sim::GraphBuilder builder;
   for (int w = 0; w < workers; ++w) {
     forward_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "forward"));
@@ -100,6 +107,40 @@ OpIndex StepTemplate::add_scatter(sim::GraphBuilder& builder, const Stage& stage
   return pushes.front();
 }
 
+/// Each shard goes on when its messages are there. Gives the first shard's operation.
+OpIndex StepTemplate::add_server(sim::GraphBuilder& builder, const Stage& stage,
+                                 const std::string& label, std::size_t bucket) {
+  OpIndex first = 0;
+  for (int s = 0; s < shards_; ++s) {
+    std::vector<OpIndex>& own = at_shard_[static_cast<std::size_t>(s)];
+    const OpIndex op = builder.add_operation(stage.op, Lane::kCodec, workers_ + s, label, own);
+    costs_.push_back({op, bucket, stage.cost, shards_});
+    own.push_back(op);
+    if (s == 0) first = op;
+  }
+  return first;
+}
+
+/// A push or a pull for each shard, all at once; what follows a shard's operation is its answer.
+/// Gives the first shard's.
+OpIndex StepTemplate::add_to_shards(sim::GraphBuilder& builder, const Stage& stage,
+                                    const std::string& label, Ends& previous) {
+  std::vector<OpIndex> all;
+  for (int s = 0; s < shards_; ++s) {
+    std::vector<OpIndex>& own = at_shard_[static_cast<std::size_t>(s)];
+    const bool answers = stage.collective.kind == sim::CollectiveKind::kPull;
+    std::vector<OpIndex> after = answers ? own : all_of(previous);
+    if (!answers) after.insert(after.end(), last_collective_.begin(), last_collective_.end());
+    sim::CollectiveSpec spec = stage.collective;
+    spec.server = workers_ + s;
+    own = {builder.add_collective(std::move(spec), label, without_repeats(std::move(after)))};
+    all.push_back(own.front());
+  }
+  last_collective_ = all;
+  std::fill(previous.begin(), previous.end(), all);
+  return all.front();
+}
+
 void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
                               const std::vector<Stage>& stages, const std::vector<OpIndex>& ready) {
   Ends previous;
@@ -112,16 +153,14 @@ void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
       for (int w = 0; w < workers_; ++w) {
         std::vector<OpIndex>& before = previous[static_cast<std::size_t>(w)];
         before = {builder.add_operation(stage.op, Lane::kCodec, w, label, before)};
-        costs_.push_back({before.front(), bucket, stage.cost});
+        costs_.push_back({before.front(), bucket, stage.cost, 1});
       }
     } else if (stage.kind == StageKind::kServer) {
-      op = builder.add_operation(stage.op, Lane::kCodec, workers_, label,
-                                 without_repeats(all_of(previous)));
-      costs_.push_back({op, bucket, stage.cost});
-      // Workers go on from the collective before; the collective after also waits for the server.
-      last_collective_.push_back(op);
+      op = add_server(builder, stage, label, bucket);
     } else if (stage.kind == StageKind::kScatter) {
       op = add_scatter(builder, stage, label, previous);
+    } else if (is_sharded(stage)) {
+      op = add_to_shards(builder, stage, label, previous);
     } else {
       std::vector<OpIndex> after = all_of(previous);
       after.insert(after.end(), last_collective_.begin(), last_collective_.end());
@@ -146,7 +185,8 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
     }
   }
   for (const Costing& costing : costs_) {
-    seconds[costing.op] = cost_of(costing.cost, profile.buckets[costing.bucket], workers_);
+    seconds[costing.op] =
+        cost_of(costing.cost, profile.buckets[costing.bucket], workers_) / costing.shards;
   }
   return seconds;
 }

@@ -49,14 +49,17 @@ struct Stage {
 
 class StepTemplate {
  public:
-  /// `stages[b]`: those of bucket b. The server, where a stage needs one, is host `workers`.
-  StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap);
+  /// `stages[b]`: those of bucket b. The server, where a stage needs one, is host `workers`; its
+  /// shards are that host and the next ones: each has pushes, operations and pulls of its own, of a
+  /// shard's part of the cost.
+  StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
+               int shards = 1);
 
   const sim::GraphPtr& graph() const { return graph_; }
   sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
   sim::OpIndex update(int worker) const { return update_[static_cast<std::size_t>(worker)]; }
   /// The collective that stage `stage` of `bucket` is.
-  /// `owner`: which push of a scatter.
+  /// `owner`: which push of a scatter, or which shard.
   sim::OpIndex collective(std::size_t bucket, std::size_t stage, std::size_t owner = 0) const {
     return collective_[bucket][stage] + static_cast<sim::OpIndex>(owner);
   }
@@ -71,6 +74,7 @@ class StepTemplate {
     sim::OpIndex op = 0;
     std::size_t bucket = 0;
     StageCost cost = StageCost::kNone;
+    int shards = 1;  ///< which share it
   };
   void add_backward(sim::GraphBuilder& builder, std::size_t bucket);
   using Ends = std::vector<std::vector<sim::OpIndex>>;  ///< [worker]: what its next stage awaits
@@ -78,14 +82,21 @@ class StepTemplate {
                   const std::vector<sim::OpIndex>& ready);
   sim::OpIndex add_scatter(sim::GraphBuilder& builder, const Stage& stage, const std::string& label,
                            Ends& previous);
+  sim::OpIndex add_server(sim::GraphBuilder& builder, const Stage& stage, const std::string& label,
+                          std::size_t bucket);
+  sim::OpIndex add_to_shards(sim::GraphBuilder& builder, const Stage& stage,
+                             const std::string& label, Ends& previous);
 
   int workers_;
+  int shards_;
   sim::GraphPtr graph_;
   std::vector<sim::OpIndex> forward_, update_;
   std::vector<std::vector<sim::OpIndex>> backward_;    ///< [bucket][worker]
   std::vector<std::vector<sim::OpIndex>> collective_;  ///< [bucket][stage]
   std::vector<Ends> last_;                             ///< [bucket]: what the update awaits
   std::vector<sim::OpIndex> last_collective_;          ///< of the bucket before; empty at first
+  /// By shard: its last push and operation of this bucket.
+  std::vector<std::vector<sim::OpIndex>> at_shard_;
   std::vector<Costing> costs_;
 };
 

@@ -78,7 +78,7 @@ json encode_cluster(const Cluster& cluster) {
   const Routing& routing = cluster.routing();
   return json{{"nodes", nodes},
               {"network", encode_links(cluster)},
-              {"server", cluster.has_server()},
+              {"servers", cluster.servers()},
               {"routes", routes},
               {"routing", {static_cast<int>(routing.kind), routing.columns, routing.rows}}};
 }
@@ -95,7 +95,7 @@ Cluster decode_cluster(const json& value) {
   const json& routing = value.at("routing");
   cluster.set_routing(
       {static_cast<Routing::Kind>(routing.at(0).get<int>()), routing.at(1), routing.at(2)});
-  cluster.finish(value.at("server"));
+  cluster.finish(value.at("servers"));
   return cluster;
 }
 

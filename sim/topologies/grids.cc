@@ -24,12 +24,12 @@ Cluster torus(int workers, int columns, int rows, const LinkSpec& link, const Se
     }
   }
   cluster.set_routing({Routing::Kind::kTorus, columns, rows});
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 
 Cluster host_ring(int workers, const LinkSpec& link, const ServerPlan& server) {
-  return torus(workers, workers + (server.present ? 1 : 0), 1, link, server);
+  return torus(workers, workers + server.hosts(), 1, link, server);
 }
 
 }  // namespace gradwire::sim

@@ -16,9 +16,10 @@ Cluster dumb_bell(const DumbBellPlan& plan, const ServerPlan& server) {
   for (int w = 0; w < plan.workers; ++w) {
     cluster.add_link(w, w < plan.left ? left : right, plan.link);
   }
-  if (server.present) cluster.add_link(plan.workers, right, server.link.value_or(plan.link));
+  for (int s = 0; s < server.hosts(); ++s)
+    cluster.add_link(plan.workers + s, right, server.link.value_or(plan.link));
   cluster.add_link(left, right, plan.bottleneck);
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 
@@ -34,12 +35,13 @@ Cluster gpu_nodes(const GpuNodesPlan& plan, const ServerPlan& server) {
   for (int w = 0; w < plan.workers; ++w) {
     cluster.add_link(w, node + w / plan.per_node, plan.intra_link);
   }
-  if (server.present) cluster.add_link(plan.workers, network, server.link.value_or(plan.link));
+  for (int s = 0; s < server.hosts(); ++s)
+    cluster.add_link(plan.workers + s, network, server.link.value_or(plan.link));
   for (int m = 0; m < nodes; ++m) {
     for (int a = 0; a < plan.adapters; ++a) cluster.add_link(node + m, network, plan.link);
   }
   cluster.set_routing({Routing::Kind::kEcmp});
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 
@@ -57,7 +59,8 @@ Cluster wan(const WanPlan& plan, const ServerPlan& server) {
     const NodeId router = cluster.add_switch(site.name);
     for (int w = 0; w < site.workers; ++w) cluster.add_link(next++, router, plan.link);
   }
-  if (server.present) cluster.add_link(workers, first, server.link.value_or(plan.link));
+  for (int s = 0; s < server.hosts(); ++s)
+    cluster.add_link(workers + s, first, server.link.value_or(plan.link));
   const auto sites = static_cast<int>(plan.sites.size());
   for (const WanPlan::SiteLink& each : plan.site_links) {
     if (each.a < 0 || each.a >= sites || each.b < 0 || each.b >= sites) {
@@ -65,7 +68,7 @@ Cluster wan(const WanPlan& plan, const ServerPlan& server) {
     }
     cluster.add_link(first + each.a, first + each.b, each.spec);
   }
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 

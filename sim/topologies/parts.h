@@ -4,12 +4,12 @@
 /// What the generators share.
 namespace gradwire::sim {
 
-/// Adds worker0 ... and, if present, the server; they are nodes and hosts 0, 1, ...
+/// Adds worker0 ... and the servers; they are nodes and hosts 0, 1, ... Returns how many.
 inline int add_hosts(Cluster& cluster, int workers, const ServerPlan& server) {
   if (workers < 1) throw SimError("build", "a cluster", "it has no worker", "add at least one");
   for (int w = 0; w < workers; ++w) cluster.add_host("worker" + std::to_string(w));
-  if (server.present) cluster.add_host("server");
-  return workers + (server.present ? 1 : 0);
+  cluster.add_servers(server.hosts());
+  return workers + server.hosts();
 }
 
 /// Switches NAME0, NAME1, ...; returns the first.

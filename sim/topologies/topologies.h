@@ -7,10 +7,10 @@
 #include "sim/cluster.h"
 
 /// Generators of clusters. Host w of each is worker w ("worker0", ...), and where there is a
-/// parameter server it is the last host ("server"). Each throws SimError for a size that the
-/// network cannot have. Cluster::star stands in sim/cluster.h.
+/// parameter server it is the last host ("server"), its k shards the last k ("server0", ...). Each
+/// throws SimError for a size that the network cannot have. Cluster::star stands in sim/cluster.h.
 ///
-/// W workers, H = W + 1 with a server, else W:
+/// W workers, H = W + k with k servers, else W:
 ///
 /// | generator | switches | links | most hops | ways between far hosts |
 /// |---|---|---|---|---|
@@ -23,14 +23,17 @@
 /// | wan, T sites | T | H + those given | | 1 |
 namespace gradwire::sim {
 
-/// The parameter server, where one takes part.
+/// The parameter server, where one takes part; `count` hosts where it is cut into shards.
 struct ServerPlan {
   bool present = false;
+  int count = 1;
   std::optional<LinkSpec> link;  ///< default: the workers'; a ring's or torus' has none of its own
+
+  int hosts() const { return present ? count : 0; }
 };
 
 /// Racks of workers on a leaf switch each, every leaf joined to every spine. Worker w stands in
-/// rack floor(w R / W); the server hangs on the first spine. Ways are chosen by flow hash.
+/// rack floor(w R / W); server s hangs on spine s mod S. Ways are chosen by flow hash.
 struct TwoTierPlan {
   int workers = 1;
   int racks = 2;
@@ -42,7 +45,7 @@ Cluster two_tier(const TwoTierPlan& plan, const ServerPlan& server = {});
 
 /// Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture" (2008):
 /// k pods of k / 2 edge and k / 2 aggregation switches, (k / 2)^2 cores, all with k ports; room for
-/// k^3 / 4 hosts, filled in order (the server last). Aggregation switch j of each pod is joined to
+/// k^3 / 4 hosts, filled in order (servers last). Aggregation switch j of each pod is joined to
 /// cores j k / 2 to (j + 1) k / 2 - 1. Ways are chosen by flow hash (ECMP).
 struct FatTreePlan {
   int workers = 1;
@@ -54,11 +57,11 @@ std::int64_t fat_tree_room(int k);
 Cluster fat_tree(const FatTreePlan& plan, const ServerPlan& server = {});
 
 /// Hosts joined to the next by a cable each, and the last to the first; hosts forward. Packets go
-/// the shorter way round. The server is one host more.
+/// the shorter way round. Servers are hosts more.
 Cluster host_ring(int workers, const LinkSpec& link, const ServerPlan& server = {});
 
 /// Hosts on a grid whose rows and columns wrap around: worker w in row floor(w / columns), column
-/// w mod columns; hosts forward, along the row first. columns x rows hosts, the server included.
+/// w mod columns; hosts forward, along the row first. columns x rows hosts, servers included.
 Cluster torus(int workers, int columns, int rows, const LinkSpec& link,
               const ServerPlan& server = {});
 

@@ -18,12 +18,13 @@ Cluster two_tier(const TwoTierPlan& plan, const ServerPlan& server) {
     const auto rack = static_cast<NodeId>(w * plan.racks / plan.workers);
     cluster.add_link(static_cast<NodeId>(w), leaf + rack, plan.link);
   }
-  if (server.present) cluster.add_link(plan.workers, spine, server.link.value_or(plan.link));
+  for (int s = 0; s < server.hosts(); ++s)
+    cluster.add_link(plan.workers + s, spine + s % plan.spines, server.link.value_or(plan.link));
   for (int r = 0; r < plan.racks; ++r) {
     for (int s = 0; s < plan.spines; ++s) cluster.add_link(leaf + r, spine + s, plan.uplink);
   }
   cluster.set_routing({Routing::Kind::kEcmp});
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 
@@ -49,7 +50,7 @@ Cluster fat_tree(const FatTreePlan& plan, const ServerPlan& server) {
   const NodeId aggregation = add_switches(cluster, "aggregation", plan.k * half);
   const NodeId core = add_switches(cluster, "core", half * half);
   for (int h = 0; h < hosts; ++h) {
-    const bool is_server = h == plan.workers;
+    const bool is_server = h >= plan.workers;
     cluster.add_link(h, edge + h / half, is_server ? server.link.value_or(plan.link) : plan.link);
   }
   for (int pod = 0; pod < plan.k; ++pod) {
@@ -65,7 +66,7 @@ Cluster fat_tree(const FatTreePlan& plan, const ServerPlan& server) {
     }
   }
   cluster.set_routing({Routing::Kind::kEcmp});
-  cluster.finish(server.present);
+  cluster.finish(server.hosts());
   return cluster;
 }
 

@@ -36,6 +36,23 @@ TEST_CASE("a star has one link a worker, and the server's own", "[unit]") {
   }
 }
 
+TEST_CASE("shards of a server are hosts beyond the workers", "[unit]") {
+  const std::string shards = R"(, "exchange": {"collective": "parameter-server", "shards": 3})";
+  const Scenario star = read(shards + R"(, "cluster": {"workers": 5})");
+  const sim::Cluster cluster = build_cluster(star);
+  CHECK(cluster.workers() == 5);
+  CHECK(cluster.servers() == 3);
+  CHECK(cluster.links().size() == 8);
+  CHECK(host_index(star, "server2") == 7);
+  CHECK(host_index(star, "server3") == -1);
+  CHECK(host_index(star, "server") == -1);
+  CHECK(read(shards + R"(, "network": {"topology": "torus", "columns": 3, "rows": 4})")
+            .cluster.workers == 9);
+  CHECK(build_cluster(read("", R"("workload": {"collective": "parameter-server", "shards": 2})"))
+            .servers() == 2);
+  CHECK(problems_of(scenario_with(R"(, "exchange": {"shards": 2})")) != "");
+}
+
 TEST_CASE("a collective with a server has one too", "[unit]") {
   CHECK(build_cluster(read("", R"("workload": {"collective": "parameter-server"})")).has_server());
   CHECK_FALSE(

@@ -334,6 +334,33 @@ TEST_CASE("every generator takes a server in, as the last host") {
   }
 }
 
+TEST_CASE("every generator takes three servers in, as the last hosts") {
+  ServerPlan servers = with_server();
+  servers.count = 3;
+  WanPlan sites;
+  sites.sites = {{"a", 2}, {"b", 3}};
+  sites.site_links = {{0, 1, {}}};
+  const Cluster clusters[] = {
+      Cluster::star(5, {}, 3, servers.link), two_tier({5, 2, 2, {}, {}}, servers),
+      fat_tree({5, 4, {}, {}}, servers),     host_ring(5, {}, servers),
+      torus(5, 4, 2, {}, servers),           dumb_bell({5, 2, {}, {}}, servers),
+      gpu_nodes({5, 2, 1, {}, {}}, servers), wan(sites, servers)};
+  for (const Cluster& cluster : clusters) {
+    CHECK(cluster.workers() == 5);
+    CHECK(cluster.servers() == 3);
+    CHECK(cluster.host_count() == 8);
+    CHECK(name_of_node(cluster, cluster.host_node(7)) == "server2");
+    check_routes(cluster);
+    const bool switched = switches(cluster) > 0;
+    for (const int server : {5, 6, 7}) {
+      const ChannelId up = route_of(cluster, server, 0)[0];
+      CHECK((cluster.channel(up).rate.value() == 1e10) == switched);
+    }
+  }
+  // The second server of two tiers hangs on the second spine.
+  CHECK(name_of_node(clusters[1], end_of(clusters[1], route_of(clusters[1], 6, 0)[0])) == "spine1");
+}
+
 TEST_CASE("sizes that a network cannot have are refused by name") {
   CHECK_THROWS_WITH(fat_tree({4, 3, {}, {}}), Catch::Contains("even"));
   CHECK_THROWS_WITH(fat_tree({17, 4, {}, {}}), Catch::Contains("16 hosts, not for 17"));

@@ -65,7 +65,7 @@ inline Outcome exchange_once(Fixture& fixture, ExchangeSettings settings, std::i
   for (std::size_t b = 0; b < fixture.layout.buckets().size(); ++b) {
     stages.push_back(exchange->stages(b, Seconds(0)));
   }
-  const StepTemplate plan(settings.workers, stages, true);
+  const StepTemplate plan(settings.workers, stages, true, settings.shards);
   Outcome outcome;
   outcome.mean.resize(static_cast<std::size_t>(fixture.layout.elements()));
   StepTraffic traffic(plan, outcome.bytes);

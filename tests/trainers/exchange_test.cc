@@ -324,6 +324,65 @@ TEST_CASE("error feedback: what was sent and what is kept add up to what came in
   }
 }
 
+TEST_CASE("shards of a server: sums and dense bytes are those of one server") {
+  for (const char* codec : {"none", "fp16", "terngrad"}) {
+    for (const int workers : {1, 3, 6}) {
+      Fixture fixture(workers);
+      ExchangeSettings settings = settings_for(codec, true);
+      settings.dense_through_terms = true;
+      const Outcome one = exchange_once(fixture, settings);
+      for (const int shards : {2, 3, 7}) {
+        CAPTURE(codec, workers, shards);
+        settings.shards = shards;
+        const Outcome spread = exchange_once(fixture, settings);
+        CHECK(bits_equal(spread.mean, one.mean));
+        for (const auto& replica : spread.replicas) CHECK(bits_equal(replica, spread.mean));
+        // Whole bytes a part: at most one more up and one down for each shard and bucket but one.
+        const std::int64_t more = spread.payload.count() - one.payload.count();
+        CHECK(more >= 0);
+        CHECK(more <= 2 * workers * (shards - 1) *
+                          static_cast<std::int64_t>(fixture.layout.buckets().size()));
+      }
+    }
+  }
+}
+
+TEST_CASE("shards of a server without compression: the short cut is what moving gives") {
+  Fixture fixture(5);
+  ExchangeSettings settings = settings_for("none", true);
+  settings.shards = 3;
+  settings.dense_through_terms = true;
+  const Outcome moved = exchange_once(fixture, settings);
+  settings.dense_through_terms = settings.every_replica = false;
+  const Outcome direct = exchange_once(fixture, settings);
+  CHECK(bits_equal(direct.mean, moved.mean));
+  CHECK(direct.bytes == moved.bytes);
+  // 2 N E 4 B, as with one server: shard s takes its third of each bucket from every worker.
+  CHECK(direct.payload.count() == 2 * 5 * 4 * fixture.layout.elements());
+}
+
+TEST_CASE("shards of a server select, encode and add part by part") {
+  for (const char* codec : {"topk", "qsgd"}) {
+    Fixture fixture(4);
+    ExchangeSettings settings = settings_for(codec, true);
+    settings.shards = 3;
+    const Outcome outcome = exchange_once(fixture, settings);
+    for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+    CHECK(outcome.bytes.size() == 2 * 2 * 3 * 4);  // buckets, push and pull, shards, workers
+  }
+  // With everything kept the mean is exact, wherever tensors are cut.
+  Fixture fixture(4);
+  ExchangeSettings settings = settings_for("topk", true, {{"ratio", "1"}});
+  settings.shards = 3;
+  settings.codec = compressors::with_error_feedback(settings.codec);
+  const Outcome all = exchange_once(fixture, settings);
+  const std::vector<double> exact = fixture.exact_mean();
+  double worst = 0;
+  for (std::size_t e = 0; e < exact.size(); ++e)
+    worst = std::max(worst, std::abs(all.mean[e] - exact[e]));
+  CHECK(worst < 1e-6);
+}
+
 TEST_CASE("a server's sum is sparse where that is smaller") {
   std::vector<std::byte> message;
   std::vector<float> values(10);

@@ -55,7 +55,9 @@ struct Fixture {
     replay->prepare();
     sim::LinkSpec link;
     link.rate = BitsPerSecond(100e6);
-    const auto executor = sim::make_executor("flow", sim::Cluster::star(kWorkers, link), {});
+    const bool server = scenario.exchange.collective == "parameter-server";
+    const auto executor = sim::make_executor(
+        "flow", sim::Cluster::star(kWorkers, link, server ? scenario.exchange.shards : 0), {});
     double end = 0;
     for (scenarios::StepPlan plan; replay->next(plan); plan = {}) {
       const sim::GraphId graph = executor->submit({.graph = plan.graph,
@@ -146,6 +148,7 @@ TEST_CASE("the formula's sizes are those that the encoders write") {
         Fixture fixture(method);
         fixture.scenario.exchange.collective = collective;
         fixture.scenario.exchange.group = 3;
+        fixture.scenario.exchange.shards = feedback ? 3 : 1;
         const auto policy = exchange_settings(fixture.scenario).codec->policy();
         if (!scenarios::exchange_conflict(policy, collective).empty()) continue;
         fixture.scenario.method.error_feedback = feedback && fixture.scenario.method.name != "none";
@@ -197,6 +200,21 @@ TEST_CASE("a step takes at least what compute and bandwidth ask for; overlap hid
   CHECK(apart.seconds_to_end() >= compute + network);
   CHECK(overlapped.seconds_to_end() >= compute);
   CHECK(overlapped.seconds_to_end() < apart.seconds_to_end());
+}
+
+TEST_CASE("a server that is spread over as many hosts as there are workers is that much faster") {
+  Fixture fixture;
+  fixture.scenario.exchange.collective = "parameter-server";
+  fixture.scenario.exchange.overlap = false;
+  const double one = fixture.seconds_to_end();
+  fixture.scenario.exchange.shards = 4;
+  const double four = fixture.seconds_to_end();
+  CHECK(payload(fixture) == 2 * 4 * 4251 * 4);
+  // Three steps. One server: 4 x 17 kB in and out of one link at 100 Mbps, 2 x 5.44 ms, of which
+  // three quarters go where every shard has a link of its own.
+  const double saved = 3 * 0.75 * 2 * 4 * 4251 * 4 * 8 / 100e6;
+  CHECK(one - four > 0.8 * saved);
+  CHECK(one - four < 1.2 * saved);
 }
 
 TEST_CASE("a straggler holds everyone") {

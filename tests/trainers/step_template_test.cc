@@ -32,6 +32,38 @@ TEST_CASE("two workers, two buckets: 2 x (1 + 2 + 2 + 2 + 1) operations and 2 co
   CHECK(graph.bytes_begin.back() == 4);
 }
 
+TEST_CASE("each shard of a server adds when its own messages are there, and answers then") {
+  const std::vector<Stage> stages = {
+      {StageKind::kCollective, sim::OpKind::kCollective, "push", StageCost::kNone,
+       collective_spec(sim::CollectiveKind::kPush, 2, 10, 0)},
+      {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
+      {StageKind::kCollective, sim::OpKind::kCollective, "pull", StageCost::kNone,
+       collective_spec(sim::CollectiveKind::kPull, 2, 10, 0)}};
+  const StepTemplate plan(2, {stages, stages}, true, 3);
+  const sim::GraphTemplate& graph = *plan.graph();
+  CHECK(graph.hosts == 5);
+  for (std::size_t s = 0; s < 3; ++s) {
+    const sim::OpIndex push = plan.collective(0, 0, s), add = plan.collective(0, 1, s),
+                       pull = plan.collective(0, 2, s);
+    CHECK(graph.collectives[static_cast<std::size_t>(graph.peer[push])].server ==
+          2 + static_cast<int>(s));
+    CHECK(graph.worker[add] == 2 + static_cast<int>(s));
+    CHECK(depends(graph, add, push));
+    CHECK(depends(graph, pull, add));
+    for (std::size_t other = 0; other < 3; ++other) {
+      // No shard waits for another before its answer; the next bucket follows all of them.
+      CHECK(depends(graph, pull, plan.collective(0, 1, other)) == (s == other));
+      CHECK(depends(graph, plan.collective(1, 0, s), plan.collective(0, 2, other)));
+    }
+    CHECK(depends(graph, plan.update(0), plan.collective(1, 2, s)));
+  }
+  scenarios::ComputeProfile profile = fixed_profile({10, 10});
+  profile.buckets[0].aggregate = Seconds(6);
+  // Two workers' messages, a third of them each.
+  const std::vector<Seconds> seconds = plan.seconds(profile, std::vector<double>{1, 1});
+  CHECK(seconds[plan.collective(0, 1, 2)].value() == Approx(2 * 6.0 / 3));
+}
+
 TEST_CASE("times: compute is slowed by its worker's factor, decoding counts every message") {
   const StepTemplate plan(2, {ring_stages(0)}, true);
   scenarios::ComputeProfile profile = fixed_profile({10});
