@@ -44,16 +44,19 @@ void measure_golomb(int repetitions, std::vector<CoderPoint>& points) {
   std::vector<std::byte> bytes(golomb_max_bits(n, entries.size(), rule) / 8 + 8);
   std::vector<GolombEntry> decoded(entries.size());
   std::size_t written = 0;
+  // Bytes written might change a vector's members, for all that the compiler knows.
+  const GolombEntry* const from = entries.data();
+  GolombEntry* const to = decoded.data();
   const auto encode = [&] {
     BitWriter out(bytes);
-    golomb_write(out, rule, entries.size(), [&](std::size_t i) { return entries[i]; });
+    golomb_write(out, rule, entries.size(), [from](std::size_t i) { return from[i]; });
     written = out.finish();
   };
   encode();
   const auto decode = [&] {
     golomb_walk(BitReader({bytes.data(), written}), rule, entries.size(), n,
-                [&](std::size_t i, std::uint32_t index, std::uint32_t sign) {
-                  decoded[i] = {index, sign};
+                [to](std::size_t i, std::uint32_t index, std::uint32_t sign) {
+                  to[i] = {index, sign};
                 });
   };
   measure("golomb_rice", entries.size(), repetitions, encode, decode, points);

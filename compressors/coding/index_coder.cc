@@ -125,7 +125,7 @@ std::size_t write_bitmap(Indices indices, std::size_t n, std::span<std::byte> by
 
 std::size_t write_golomb(Indices indices, int b, std::span<std::byte> bytes) {
   BitWriter out(bytes);
-  golomb_write(out, {b, 0}, indices.size(), [&](std::size_t i) {
+  golomb_write(out, {b, 0}, indices.size(), [indices](std::size_t i) {
     return GolombEntry{indices[i], 0};
   });
   return out.finish();

@@ -113,9 +113,11 @@ class StcCodec final : public WalkedCodec<StcCodec> {
     if (options_.stored_count) store_field(job.payload, 0, static_cast<std::uint32_t>(k));
     store_field(job.payload, header_bytes() - 4, mean);
     BitWriter out(job.payload.subspan(header_bytes()));
-    golomb_write(out, rule_of(n, k), k, [&](std::size_t i) {
-      return GolombEntry{selected.indices[i], selected.values[i] < 0.0f ? 1u : 0u};
-    });
+    const auto entry = [indices = selected.indices.data(),
+                        values = selected.values.data()](std::size_t i) {
+      return GolombEntry{indices[i], values[i] < 0.0f ? 1u : 0u};
+    };
+    golomb_write(out, rule_of(n, k), k, entry);
     return job.written = header_bytes() + out.finish();
   }
 
