@@ -19,11 +19,13 @@ constexpr std::size_t sum_blocks(std::size_t n) {
   return (n + kSumBlock - 1) / kSumBlock;
 }
 
-/// Step 3. Overwrites the partials.
-GRADWIRE_HD double fold_partials(double* partials) {
-  for (std::size_t half = kSumPartials / 2; half > 0; half /= 2)
-    for (std::size_t j = 0; j < half; ++j) partials[j] += partials[j + half];
-  return partials[0];
+/// Step 3.
+GRADWIRE_HD double fold_partials(const double* partials) {
+  static_assert(kSumPartials == 16);
+  double by8[8], by4[4];
+  for (std::size_t j = 0; j < 8; ++j) by8[j] = partials[j] + partials[j + 8];
+  for (std::size_t j = 0; j < 4; ++j) by4[j] = by8[j] + by8[j + 4];
+  return (by4[0] + by4[2]) + (by4[1] + by4[3]);
 }
 
 /// Step 4, as blocks arrive in order: a binary counter of pending sums, no storage by block.
@@ -35,6 +37,10 @@ class PairwiseSum {
     pending_[depth_++] = block_sum;
     ++blocks_;
   }
+  void clear() {
+    depth_ = 0;
+    blocks_ = 0;
+  }
   double total() const {
     if (depth_ == 0) return 0.0;
     double sum = pending_[depth_ - 1];
@@ -43,7 +49,7 @@ class PairwiseSum {
   }
 
  private:
-  double pending_[64] = {};
+  double pending_[64];  // the first `depth_`: clearing all would cost more than a small sum
   int depth_ = 0;
   std::uint64_t blocks_ = 0;
 };

@@ -59,9 +59,10 @@ void Candidates::scan_again(std::uint32_t lowest) {
 }
 
 void Candidates::scan_all(bool add, std::uint32_t lowest) {
-  total_ = 0;
-  overflow_ = false;
-  largest_ = 0;
+  // Threads that join the loop below see these: the team orders it.
+  total_.store(0, std::memory_order_relaxed);
+  overflow_.store(false, std::memory_order_relaxed);
+  largest_.store(0, std::memory_order_relaxed);
   lowest_ = lowest;
   for_ranges(team_, n(), kBlock, kRangeElements, [&](std::size_t begin, std::size_t end) {
     std::uint32_t indices[kBlock + kSlack], largest = 0;
@@ -75,8 +76,17 @@ void Candidates::scan_all(bool add, std::uint32_t lowest) {
 
 void Candidates::note_largest(std::uint32_t largest) {
   std::uint32_t seen = largest_.load(std::memory_order_relaxed);
+  if (team_ == nullptr) return largest_.store(std::max(seen, largest), std::memory_order_relaxed);
   while (seen < largest && !largest_.compare_exchange_weak(seen, largest)) {
   }
+}
+
+// One thread needs no locked instructions, which are a small call's dearest.
+std::size_t Candidates::add_to_total(std::size_t count) {
+  if (team_ != nullptr) return total_.fetch_add(count, std::memory_order_relaxed);
+  const std::size_t before = total_.load(std::memory_order_relaxed);
+  total_.store(before + count, std::memory_order_relaxed);
+  return before;
 }
 
 std::uint32_t Candidates::scan_block(std::size_t begin, std::size_t size, bool add,
@@ -87,7 +97,7 @@ std::uint32_t Candidates::scan_block(std::size_t begin, std::size_t size, bool a
                                     lowest_, cleared_from_, indices, values)
           : kernels::scan_large(sums() + begin, size, base, lowest_, indices, values);
   if (scan.max_magnitude >= kInfinityBits) refuse({indices, scan.count}, {values, scan.count});
-  const std::size_t at = total_.fetch_add(scan.count, std::memory_order_relaxed);
+  const std::size_t at = add_to_total(scan.count);
   Segment& segment = segments_[begin / kBlock];
   if (at + scan.count > values_.size()) {
     overflow_ = true;

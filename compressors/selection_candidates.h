@@ -73,6 +73,7 @@ class Candidates {
   const float* sums() const { return added_ ? residual_ : tensor_.data.data(); }
   void scan_all(bool add, std::uint32_t lowest);
   void note_largest(std::uint32_t largest);
+  std::size_t add_to_total(std::size_t count);  ///< returns the total before
   std::uint32_t scan_block(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
                            float* values);
   [[noreturn]] void refuse(std::span<const std::uint32_t> indices, std::span<const float> values);

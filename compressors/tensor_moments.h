@@ -37,6 +37,10 @@ inline kernels::BlockMoments tensor_moments(ThreadTeam* team, std::span<const fl
     }
     moments[p] = {sum.total(), sum_squares.total(), largest};
   };
+  if (parts == 1) {
+    sum_part(0);
+    return moments[0];
+  }
   if (team != nullptr && parts > 1)
     team->run(parts, [&](std::size_t p) { sum_part(p); });
   else

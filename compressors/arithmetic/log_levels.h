@@ -32,10 +32,14 @@ GRADWIRE_HD float log_value(double scale, double power) {
   return static_cast<float>(scale * power);
 }
 
+/// A level's least magnitude, as a multiple of its value.
+inline double log_least_factor(double base, LogRounding rounding) {
+  return rounding == LogRounding::kLog ? 1.0 / std::sqrt(base) : 0.5 + 0.5 / base;
+}
+
 /// The least magnitude of level q as float bits, rounded up, and at least those of the smallest
 /// number that is not 0: so magnitude_bits(g) >= log_least() says just that |g| reaches it.
-inline std::uint32_t log_least(double scale, double base, double power, LogRounding rounding) {
-  const double factor = rounding == LogRounding::kLog ? 1.0 / std::sqrt(base) : 0.5 + 0.5 / base;
+inline std::uint32_t log_least(double scale, double power, double factor) {
   const double least = scale * power * factor;
   const auto nearest = static_cast<float>(least);
   const std::uint32_t bits = bits_of(nearest) + (double{nearest} < least ? 1u : 0u);

@@ -32,6 +32,7 @@ std::uint64_t most_delta_bits(std::uint64_t n, std::uint64_t value_bits) {
     const std::uint64_t bits = kDeltaWidthBits + kDeltaBlock * (w + value_bits);
     const std::uint64_t elements = kDeltaBlock + (w == 0 ? 0 : std::uint64_t{1} << (w - 1));
     most = std::max(most, (n * bits + elements - 1) / elements);
+    if (w >= 2 && n * bits <= elements) break;  // from here on, elements grow faster
   }
   return most + kDeltaWidthBits;
 }
@@ -58,7 +59,8 @@ std::size_t most_key_bytes(IndexFormat format, std::size_t n) {
 class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
  public:
   explicit FastSgdCodec(FastSgdOptions options)
-      : options_(options), powers_(static_cast<std::size_t>(options.tau) + 1) {
+      : options_(options), powers_(static_cast<std::size_t>(options.tau) + 1),
+        least_factor_(log_least_factor(options.base, options.rounding)) {
     log_powers(options.base, powers_);
   }
   std::string_view name() const override { return kName; }
@@ -82,7 +84,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     std::uint32_t least[kMostLogLevels];
     const std::size_t levels = powers_.size();
     for (std::size_t q = 0; q < levels; ++q)
-      least[q] = log_least(double{scale}, options_.base, powers_[q], options_.rounding);
+      least[q] = log_least(double{scale}, powers_[q], least_factor_);
     return write(job, filter(data, least[levels - 1], scratch), scale, {least, levels});
   }
 
@@ -230,6 +232,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
 
   FastSgdOptions options_;
   std::vector<double> powers_;
+  double least_factor_;
 };
 
 OptionTable fastsgd_options() {

@@ -90,6 +90,7 @@ class RandomkCodec final : public Codec, public NamesElements {
     const PermutationRule rule = permutation_rule(n);
     const auto words = view_as<std::uint32_t>(scratch, permutation_words(rule));
     if (k == 0) return;
+    if (n == 1) return body(std::size_t{0}, 0u);  // where any permutation sends it
     kernels::philox_words({.seed = key}, 0, words.size() / 4, words.data());
     for_ranges(team, k, 1, kSharedEntries, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
