@@ -89,7 +89,9 @@ void for_coded_buckets(ThreadTeam* team, std::size_t n, std::size_t bucket,
                             unpacked);
     chunk.for_buckets(bucket, [&](std::size_t begin, std::size_t count) {
       const auto* bytes = reinterpret_cast<const std::byte*>(unpacked) + (begin - chunk.begin);
-      body(begin, count, on_bytes ? all.from(begin) : kernels::PackedCodes{bytes, 8});
+      kernels::PackedCodes codes = all.from(begin);
+      codes.beyond += all.bytes_of(n - begin) - all.bytes_of(count);
+      body(begin, count, on_bytes ? codes : kernels::PackedCodes{bytes, 8});
     });
   });
 }

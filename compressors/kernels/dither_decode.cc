@@ -3,67 +3,50 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/dither_decode.cc"
 #include <hwy/foreach_target.h>  // compiles this file once for each instruction set
-#include "compressors/kernels/table_look-inl.h"
+#include "compressors/kernels/emit-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
 namespace {  // other kernels may use the same names
 
-/// Notes the largest level, and looks values up; for kParts = 0 it works them out.
-template <int kParts>
-struct DitherDecoder {
+/// Shifted to where a float has its exponent, level j > 0 is 2^(j - 127), with its sign; two
+/// products make it norm 2^(j - s), the first of them exact. Notes the level, in the highest bits.
+struct DitherDecode {
+  static constexpr CodeForm kForm = CodeForm::kTop;
+  static constexpr bool kScaled = false;
+
   float norm;
   int levels, bits;
-  TableLook<kParts> table;
-  mutable LevelWords largest = hn::Zero(LevelWordTag());
-  mutable std::uint32_t largest_scalar = 0;
+  float lowest = norm * normal_power_of_two(1 - levels);
 
+  /// Else a value or the second factor may be subnormal.
+  bool fits_vectors() const { return norm >= normal_power_of_two(levels - 127); }
+
+  HWY_INLINE LevelVector value(const LevelWords& code, std::size_t) const {
+    const LevelTag d;
+    const LevelIntTag di;
+    const auto level_bits = static_cast<std::int32_t>((1u << (bits - 1)) - 1) << 23;
+    const auto float_bits = hn::And(hn::ShiftRightSame(hn::BitCast(di, code), 9 - bits),
+                                    hn::Set(di, level_bits | INT32_MIN));
+    const auto power = hn::Mul(hn::BitCast(d, float_bits), hn::Set(d, 0x1p126f));
+    // The sum takes the sign from zeros, and leaves all other values as they are.
+    return hn::MulAdd(power, hn::Set(d, lowest), hn::Zero(d));
+  }
   HWY_INLINE float scalar(std::uint32_t code, std::size_t) const {
-    const std::uint32_t level = code & ((1u << (bits - 1)) - 1);
-    largest_scalar = level > largest_scalar ? level : largest_scalar;
     return dither_value(code, norm, levels, bits);
   }
-  HWY_INLINE LevelVector value(const LevelWords& code, std::size_t) const {
-    const LevelWordTag d;
-    const auto level = hn::And(code, hn::Set(d, (1u << (bits - 1)) - 1));
-    largest = hn::Max(largest, level);
-    if constexpr (kParts > 0) return table.look(code);
-    const auto field = hn::Add(level, hn::Set(d, static_cast<std::uint32_t>(127 - levels)));
-    const auto power = hn::BitCast(LevelTag(), hn::ShiftLeft<23>(field));
-    const auto value = hn::BitCast(d, hn::Mul(power, hn::Set(LevelTag(), norm)));
-    const auto sign = hn::And(hn::ShiftLeftSame(code, 32 - bits), hn::Set(d, 0x80000000u));
-    const auto some = hn::Ne(level, hn::Zero(d));
-    return hn::BitCast(LevelTag(), hn::IfThenElseZero(some, hn::Or(value, sign)));
-  }
-  HWY_INLINE std::uint32_t largest_level() const {
-    return std::max(largest_scalar, hn::GetLane(hn::MaxOfLanes(LevelWordTag(), largest)));
-  }
+  HWY_INLINE LevelWords noted(const LevelWords& code) const { return hn::ShiftLeft<1>(code); }
+  HWY_INLINE std::uint32_t noted(std::uint32_t code) const { return code << (33 - bits); }
 };
-
-template <int kParts>
-HWY_INLINE std::uint32_t decode(const PackedCodes& codes, std::size_t n, float norm, int levels,
-                                Output output, float factor, float* values) {
-  const int entries = 1 << codes.bits;
-  float table[128];
-  for (int c = 0; c < entries; ++c)
-    table[c] = dither_value(static_cast<std::uint32_t>(c), norm, levels, codes.bits);
-  const DitherDecoder<kParts> decoder{norm, levels, codes.bits, {table, entries}};
-  emit(decoder, codes, n, output, factor, values);
-  return decoder.largest_level();
-}
 
 HWY_ATTR std::uint32_t DitherValues(const PackedCodes& codes, std::size_t n, float norm, int levels,
                                     Output output, float factor, float* values) {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  const int parts = table_parts(1 << codes.bits);
-  if (parts == 1) return decode<1>(codes, n, norm, levels, output, factor, values);
-  if (parts == 2) return decode<2>(codes, n, norm, levels, output, factor, values);
-#endif
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  if (parts == 4) return decode<4>(codes, n, norm, levels, output, factor, values);
-#endif
-  return decode<0>(codes, n, norm, levels, output, factor, values);
+  const DitherDecode decode{norm, levels, codes.bits};
+  const std::uint32_t largest = decode.fits_vectors()
+                                    ? emit(decode, codes, n, output, factor, values)
+                                    : emit_scalars(decode, codes, n, output, factor, values);
+  return largest >> (33 - codes.bits);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "compressors/kernels/philox-inl.h"
 #include "compressors/kernels/vectors-inl.h"
 
-/// Codes as bytes on one side, vectors of 32-bit lanes on the other.
+/// What encoders share: codes from vectors of 32-bit lanes to packed bytes.
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
@@ -33,6 +33,25 @@ using LevelWords = hn::Vec<LevelWordTag>;
 
 #if HWY_TARGET != HWY_SCALAR
 inline constexpr std::size_t kLevelLanes = hn::MaxLanes(LevelTag());
+
+#if HWY_TARGET == HWY_AVX2
+/// Numbers of four vectors as signed bytes in order, those from 128 to 255 as bytes without a sign.
+HWY_INLINE __m256i narrowed(__m256i v0, __m256i v1, __m256i v2, __m256i v3) {
+  const __m256i shorts =
+      _mm256_packus_epi16(_mm256_packs_epi32(v0, v1), _mm256_packs_epi32(v2, v3));
+  return _mm256_permutevar8x32_epi32(shorts, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+/// Lanes with the top bit set as bytes of all ones, in order; the others are positive, or zero.
+HWY_INLINE __m256i signs_as_bytes(const LevelVector* v) {
+  const auto pair = [v](int i) HWY_ATTR {
+    return _mm256_packs_epi32(_mm256_castps_si256(v[i].raw), _mm256_castps_si256(v[i + 1].raw));
+  };
+  const __m256i bytes = _mm256_packs_epi16(pair(0), pair(2));
+  const __m256i ordered =
+      _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  return _mm256_cmpgt_epi8(_mm256_setzero_si256(), ordered);
+}
+#endif
 
 /// The bytes number kByte of four vectors' lanes, in order: 4 kLevelLanes codes.
 template <int kByte>
@@ -53,6 +72,12 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, LevelTag>> join_bytes(const Lev
   const __m512i low = _mm512_permutex2var_epi8(v0.raw, pick, v1.raw);
   const __m512i high = _mm512_permutex2var_epi8(v2.raw, pick, v3.raw);
   return hn::Vec<decltype(bytes)>{_mm512_mask_blend_epi64(0xF0, low, high)};
+#elif HWY_TARGET == HWY_AVX2
+  const auto byte = [](const LevelWords& v) HWY_ATTR {
+    return kByte == 3 ? _mm256_srli_epi32(v.raw, 24)
+                      : _mm256_and_si256(v.raw, _mm256_set1_epi32(255));
+  };
+  return hn::Vec<decltype(bytes)>{narrowed(byte(v0), byte(v1), byte(v2), byte(v3))};
 #else
   const LevelWordTag d;
   const auto byte = [&](const LevelWords& v) HWY_ATTR {
@@ -102,6 +127,18 @@ HWY_INLINE LevelWords level_in_top_byte(LevelVector scaled, const LevelWords& wo
 #endif
 }
 
+/// The same of levels below 128, which need no more than a signed number.
+HWY_INLINE LevelWords small_level_in_top_byte(LevelVector scaled, const LevelWords& words) {
+#if HWY_TARGET == HWY_AVX2
+  const __m256i fixed = _mm256_cvttps_epi32(_mm256_ceil_ps(scaled.raw));
+  const __m256i rest =
+      _mm256_xor_si256(_mm256_srli_epi32(words.raw, 8), _mm256_set1_epi32(0xFFFFFF));
+  return LevelWords{_mm256_add_epi32(fixed, rest)};
+#else
+  return level_in_top_byte(scaled, words);
+#endif
+}
+
 /// A unit's codes, in byte kByte of each lane, as kWordUnit bytes.
 template <int kByte>
 HWY_INLINE void store_unit_codes(const WordUnit& unit, std::uint8_t* codes) {
@@ -130,7 +167,8 @@ struct ByteWriter {
   }
 };
 
-/// Writes codes of `n` elements, packed, in order.
+/// Writes codes of `n` elements, packed, in order. Units and tails begin at multiples of 8 unless
+/// codes are bytes.
 class CodeWriter {
  public:
 #if HWY_TARGET == HWY_SCALAR
@@ -149,6 +187,16 @@ class CodeWriter {
          join_bytes<kByte>(codes.vector[0], codes.vector[1], codes.vector[2], codes.vector[3]).raw);
 #else
     if (out_.bits == 8) return store_unit_codes<kByte>(codes, bytes() + i);
+#if HWY_TARGET == HWY_AVX2
+    if (coder_.nibbles) {
+      for (std::size_t v = 0; v < kWordVectors; v += 4) {
+        const auto* vector = codes.vector + v;
+        coder_.pack_nibbles(join_bytes<kByte>(vector[0], vector[1], vector[2], vector[3]).raw,
+                            at(i + v * kLevelLanes));
+      }
+      return;
+    }
+#endif
     alignas(64) std::uint8_t unpacked[kWordUnit];
     store_unit_codes<kByte>(codes, unpacked);
     unit(i, unpacked);
@@ -188,7 +236,7 @@ class CodeWriter {
     return reinterpret_cast<std::uint8_t*>(out_.bytes);
   }
   std::byte* at(std::size_t i) const {
-    return out_.bytes + i / 8 * static_cast<std::size_t>(out_.bits);
+    return out_.from(i).bytes;
   }
 
   CodeOutput out_;
@@ -222,156 +270,6 @@ HWY_INLINE void encode_drawn(Encoder encoder, bool wide, const Draws& draws, std
     for_words(draws, begin, n, slow);
   } else {
     for_words(draws, begin, n, encoder);
-  }
-}
-
-#if HWY_TARGET != HWY_SCALAR
-/// kWordUnit codes, from packed bytes.
-HWY_INLINE WordUnit load_unit_codes(const GroupCoder& coder, const std::byte* in,
-                                    [[maybe_unused]] std::size_t bits) {
-  WordUnit unit;
-#if HWY_TARGET <= HWY_AVX3_DL
-  const __m512i codes = coder.load(in);
-  unit.vector[0].raw = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(codes));
-  unit.vector[1].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 1));
-  unit.vector[2].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 2));
-  unit.vector[3].raw = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(codes, 3));
-#else
-  alignas(64) std::uint8_t codes[kWordUnit];
-  for (std::size_t i = 0; i < kWordUnit; i += kStep) coder.unpack(in + i / 8 * bits, codes + i);
-  for (std::size_t v = 0; v < kWordVectors; ++v)
-    unit.vector[v] = hn::PromoteTo(WordTag(), hn::LoadU(CodeTag(), codes + v * kLevelLanes));
-#endif
-  return unit;
-}
-#endif
-
-HWY_INLINE LevelWords load_codes(const std::uint8_t* codes) {
-  return hn::PromoteTo(LevelWordTag(), hn::LoadU(CodeTag(), codes));
-}
-
-/// values[0 ..] = value, or += factors value.
-template <Output kOutput>
-HWY_INLINE void put_scaled(LevelVector value, LevelVector factors, float* values) {
-  put<kOutput>(kOutput == Output::kAdd ? hn::Mul(factors, value) : value, values);
-}
-
-/// Makes values begin .. end - 1 from codes[0] on: decode.value(codes, i) has the decoded values i
-/// and the following, decode.scalar(code, i) is value i.
-template <Output kOutput, class Decode>
-HWY_INLINE void emit_bytes(const Decode& decode, const std::uint8_t* codes, std::size_t begin,
-                           std::size_t end, float factor, float* values) {
-  const LevelTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto factors = hn::Set(d, factor);
-  std::size_t i = begin;
-  for (; i + lanes <= end; i += lanes, codes += lanes)
-    put_scaled<kOutput>(decode.value(load_codes(codes), i), factors, values + i);
-  for (; i < end; ++i, ++codes) {
-    const float value = decode.scalar(*codes, i);
-    values[i] = kOutput == Output::kAdd ? values[i] + factor * value : value;
-  }
-}
-
-template <Output kOutput, class Decode>
-HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, float factor,
-                     float* values) {
-  if (packed.bits == 8)
-    return emit_bytes<kOutput>(decode, reinterpret_cast<const std::uint8_t*>(packed.bytes), 0, n,
-                               factor, values);
-  const std::byte* in = packed.bytes;
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const GroupCoder coder(packed.bits, packed.order);
-  const auto factors = hn::Set(LevelTag(), factor);
-  const std::size_t step = kWordUnit / 8 * static_cast<std::size_t>(packed.bits);
-  for (; i + kWordUnit + kSpare <= n; i += kWordUnit, in += step) {
-    __builtin_prefetch(in + 2048);  // harmless beyond the end
-    const WordUnit codes = load_unit_codes(coder, in, static_cast<std::size_t>(packed.bits));
-#pragma GCC unroll 16
-    for (std::size_t v = 0; v < kWordVectors; ++v) {
-      const std::size_t at = i + v * kLevelLanes;
-      put_scaled<kOutput>(decode.value(codes.vector[v], at), factors, values + at);
-    }
-  }
-#endif
-  while (i < n) {
-    std::uint8_t codes[kWordUnit];
-    const std::size_t count = std::min(n - i, kWordUnit);
-    unpack_rest(in, count, packed.bits, packed.order, codes);
-    emit_bytes<kOutput>(decode, codes, i, i + count, factor, values);
-    i += count;
-    in += kWordUnit / 8 * static_cast<std::size_t>(packed.bits);
-  }
-}
-
-template <class Decode>
-HWY_INLINE void emit(const Decode& decode, const PackedCodes& packed, std::size_t n, Output output,
-                     float factor, float* values) {
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(values) % (4 * hn::MaxLanes(LevelTag())) == 0;
-  if (output == Output::kAdd)
-    emit<Output::kAdd>(decode, packed, n, factor, values);
-  else if (output == Output::kStream && aligned)
-    emit<Output::kStream>(decode, packed, n, factor, values);
-  else
-    emit<Output::kStore>(decode, packed, n, factor, values);
-}
-
-#if HWY_TARGET != HWY_SCALAR
-/// Codes of up to four bits look their values up: `decode` fills the table.
-template <class Decode>
-struct TableDecode {
-  explicit TableDecode(const Decode& decode_codes) : decode(decode_codes) {
-    const LevelWordTag dw;
-    low = decode.value(hn::Iota(dw, 0), 0);
-    if constexpr (kLevelLanes < 16) high = decode.value(hn::Iota(dw, 8), 0);
-  }
-  HWY_INLINE LevelVector value(const LevelWords& code, std::size_t) const {
-    const LevelTag d;
-#if HWY_TARGET <= HWY_AVX3
-    return hn::TableLookupLanes(low, hn::IndicesFromVec(d, code));
-#elif HWY_TARGET == HWY_AVX2
-    const LevelVector first{_mm256_permutevar8x32_ps(low.raw, code.raw)};
-    const LevelVector second{_mm256_permutevar8x32_ps(high.raw, code.raw)};
-    const __m256 third_bit = _mm256_castsi256_ps(_mm256_slli_epi32(code.raw, 28));
-    return LevelVector{_mm256_blendv_ps(first.raw, second.raw, third_bit)};
-#else
-    return decode.value(code, 0);
-#endif
-  }
-  HWY_INLINE float scalar(std::uint32_t code, std::size_t i) const {
-    return decode.scalar(code, i);
-  }
-  Decode decode;
-  LevelVector low, high;
-};
-#endif
-
-/// Where tables of 16 values pay: `steps` is about how many instructions decode.value() takes.
-template <int kSteps, class Decode>
-HWY_INLINE void emit_table(const Decode& decode, const PackedCodes& packed, std::size_t n,
-                           Output output, float factor, float* values) {
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  if (packed.bits <= 4 && (kLevelLanes == 16 || kSteps > 4))
-    return emit(TableDecode<Decode>(decode), packed, n, output, factor, values);
-#endif
-  emit(decode, packed, n, output, factor, values);
-}
-
-/// The same, element by element: for grids that go through double.
-template <class Decode>
-HWY_INLINE void emit_scalars(const Decode& decode, const PackedCodes& packed, std::size_t n,
-                             Output output, float factor, float* values) {
-  const std::size_t step = static_cast<std::size_t>(packed.bits);
-  for (std::size_t i = 0; i < n; i += 8) {
-    std::uint8_t codes[8];
-    const std::size_t count = std::min<std::size_t>(n - i, 8);
-    unpack_rest(packed.bytes + i / 8 * step, count, packed.bits, packed.order, codes);
-    for (std::size_t j = 0; j < count; ++j) {
-      const float value = decode.scalar(codes[j], i + j);
-      values[i + j] = output == Output::kAdd ? values[i + j] + factor * value : value;
-    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "compressors/arithmetic/levels.h"
 #include "compressors/arithmetic/norm_levels.h"
+#include "compressors/bit_packing.h"
 #include "compressors/codec.h"
 #include "compressors/kernels/output.h"
 
@@ -13,7 +14,7 @@
 namespace gradwire::compressors::kernels {
 
 /// Codes are handled in chunks of so many elements: bytes that stay in the first-level cache.
-inline constexpr std::size_t kLevelChunk = 2048;
+inline constexpr std::size_t kLevelChunk = 4096;
 
 // ---- packing (levels_pack.cc)
 enum class BitOrder { kLowFirst, kHighFirst };
@@ -31,7 +32,7 @@ struct ValueRange {
   float largest = 0.0f;
   bool finite = true;  ///< if not, the ends mean nothing
 };
-/// n >= 1. Reads ahead of the values by some KiB: up to `readable` >= n elements are there.
+/// n >= 1.
 ValueRange bucket_range(const float* values, std::size_t n);
 
 /// Ordered sum of squares (compressors/ordered_sum.h) over the bucket; not finite if a value is
@@ -41,7 +42,7 @@ double sum_of_squares(const float* values, std::size_t n);
 /// largest[c] = max(largest[c], magnitude bits of values[c]).
 void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest);
 
-// ---- encoding (levels_encode.cc, levels_norm.cc)
+// ---- encoding (levels_encode.cc, levels_buckets.cc, levels_norm.cc)
 /// Where codes go, from a byte on; 8 bits: one a byte. Exactly ceil(n bits / 8) bytes are written.
 struct CodeOutput {
   std::byte* bytes;
@@ -62,6 +63,19 @@ inline CodeOutput byte_codes(std::uint8_t* codes) {
 /// codes are bytes (packing would take the registers that draws need).
 void level_codes(const float* values, std::size_t n, const LevelGrid& grid, LevelRounding rounding,
                  const Draws& draws, std::size_t begin, const CodeOutput& codes);
+
+/// What bucketed_codes() met.
+struct BucketsSeen {
+  bool finite = true;        ///< if not, codes and headers mean nothing
+  std::size_t too_wide = 0;  ///< the first value of the first bucket of infinite unit; n if none is
+};
+/// Ranges, grids and codes of whole buckets (the last may be shorter), multiples of 64 and at most
+/// kLevelChunk long, in one pass over memory. headers: unit and origin, f32 each, for each bucket.
+/// Rounds half up; `streamed`: codes go past the caches, for calls within for_ranges.
+BucketsSeen bucketed_codes(const float* values, std::size_t n, std::size_t bucket,
+                           std::uint32_t top, std::byte* headers, const CodeOutput& codes,
+                           bool streamed);
+
 /// codes[i] = min(max(rint(values[i] inverses[i]), -half), half - 1) + half.
 void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,
                   std::uint8_t* codes);
@@ -79,11 +93,13 @@ struct PackedCodes {
   const std::byte* bytes;
   int bits;
   BitOrder order = BitOrder::kLowFirst;
+  std::size_t beyond = 0;  ///< bytes that may be read behind the codes of a call
 
   /// From code i on, a multiple of 8.
   PackedCodes from(std::size_t i) const {
-    return {bytes + i / 8 * static_cast<std::size_t>(bits), bits, order};
+    return {bytes + i / 8 * static_cast<std::size_t>(bits), bits, order, beyond};
   }
+  std::size_t bytes_of(std::size_t n) const { return packed_bytes(n, bits); }
 };
 
 // Where values are added: values[i] += factor * decoded, the product rounded before the sum.

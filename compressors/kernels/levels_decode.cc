@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compressors/kernels/levels_decode.cc"
 #include <hwy/foreach_target.h>  // compiles this file once for each instruction set
-#include "compressors/kernels/levels-inl.h"
+#include "compressors/kernels/emit-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
@@ -14,6 +14,8 @@ namespace {  // other kernels may use the same names
 
 template <bool kEnd>
 struct GridDecode {
+  static constexpr CodeForm kForm = CodeForm::kClean;
+  static constexpr bool kScaled = false;
   LevelGrid grid;
   float end;
 
@@ -42,10 +44,12 @@ HWY_ATTR void LevelValues(const PackedCodes& codes, std::size_t n, const LevelGr
   else if (grid.wide)
     emit_scalars(plain, codes, n, output, factor, values);
   else
-    emit_table<3>(plain, codes, n, output, factor, values);
+    emit_by_code(plain, codes, n, output, factor, values);
 }
 
 struct SymmetricDecode {
+  static constexpr CodeForm kForm = CodeForm::kClean;
+  static constexpr bool kScaled = false;
   float scale, top, inverse_top;
 
   HWY_INLINE LevelVector value(const LevelWords& code, [[maybe_unused]] std::size_t i) const {
@@ -61,10 +65,12 @@ struct SymmetricDecode {
 
 HWY_ATTR void SymmetricValues(const PackedCodes& codes, std::size_t n, float scale, float top,
                               Output output, float factor, float* values) {
-  emit_table<4>(SymmetricDecode{scale, top, 1.0f / top}, codes, n, output, factor, values);
+  emit_by_code(SymmetricDecode{scale, top, 1.0f / top}, codes, n, output, factor, values);
 }
 
 struct ScaledDecode {
+  static constexpr CodeForm kForm = CodeForm::kClean;
+  static constexpr bool kScaled = false;
   const float* scales;
   float half, inverse_half;
 
@@ -85,6 +91,8 @@ HWY_ATTR void ScaledValues(const PackedCodes& codes, const float* scales, std::s
 }
 
 struct NormDecode {
+  static constexpr CodeForm kForm = CodeForm::kClean;
+  static constexpr bool kScaled = false;
   NormGrid grid;
   int bits;
 
@@ -104,7 +112,7 @@ struct NormDecode {
 
 HWY_ATTR void NormValues(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits,
                          Output output, float factor, float* values) {
-  emit_table<7>(NormDecode{grid, bits}, codes, n, output, factor, values);
+  emit_by_code(NormDecode{grid, bits}, codes, n, output, factor, values);
 }
 
 }  // namespace

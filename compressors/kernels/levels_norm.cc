@@ -58,6 +58,29 @@ struct NormEncoder {
     _mm512_storeu_si512(codes + i,
                         _mm512_mask_add_epi8(level.raw, signed_codes, level.raw, sign_bit));
   }
+#elif HWY_TARGET == HWY_AVX2
+  // The same, 32 at a time.
+  HWY_INLINE void unit(std::size_t i, const WordUnit& words) {
+    const NormGrid& grid = grid_at(i);
+    const __m256i sign_bit = _mm256_set1_epi8(static_cast<char>(1 << (bits - 1)));
+#pragma GCC unroll 2
+    for (std::size_t first = 0; first < kWordVectors; first += 4) {
+      LevelVector value[4];
+      LevelWords level[4];
+      const std::size_t at = i + first * kLevelLanes;
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < 4; ++v) {
+        value[v] = load_floats(values + at + v * kLevelLanes);
+        level[v] =
+            small_level_in_top_byte(scaled_magnitude(value[v], grid), words.vector[first + v]);
+      }
+      const __m256i levels = join_bytes<3>(level[0], level[1], level[2], level[3]).raw;
+      const __m256i negative = _mm256_and_si256(signs_as_bytes(value), sign_bit);
+      const __m256i none = _mm256_cmpeq_epi8(levels, _mm256_setzero_si256());
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes + at),
+                          _mm256_or_si256(levels, _mm256_andnot_si256(none, negative)));
+    }
+  }
 #else
   HWY_INLINE void unit(std::size_t i, const WordUnit& words) {
     const LevelTag d;

@@ -217,6 +217,7 @@ struct GroupCoder {
     const hn::Repartition<std::uint8_t, GroupTag> d8;
     auto x = hn::BitCast(GroupTag(), hn::LoadU(d8, codes));
 #if HWY_TARGET == HWY_AVX2
+    if (nibbles) return pack_nibbles(x.raw, out);
     x = packer.reverse ? packer.pack(x) : pack_low_first(x);
 #else
     x = packer.pack(x);
@@ -230,6 +231,16 @@ struct GroupCoder {
     const hn::Repartition<std::uint8_t, GroupTag> d8;
     hn::StoreU(hn::BitCast(d8, packer.unpack(load_groups(in))), d8, codes);
   }
+
+#if HWY_TARGET == HWY_AVX2
+  /// 32 codes of 4 bits, 16 bytes exactly.
+  HWY_INLINE void pack_nibbles(__m256i codes, std::byte* out) const {
+    const __m256i weights = _mm256_set1_epi16(packer.reverse ? 0x0110 : 0x1001);
+    const __m256i pairs = _mm256_maddubs_epi16(weights, codes);
+    const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(pairs, pairs), 0x08);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(bytes));
+  }
+#endif
 
  private:
 #if HWY_TARGET == HWY_AVX2

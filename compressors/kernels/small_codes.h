@@ -5,6 +5,8 @@
 #include "compressors/arithmetic/dead_zone.h"
 #include "compressors/arithmetic/kbit.h"
 #include "compressors/arithmetic/lowbit.h"
+#include "compressors/kernels/levels.h"
+#include "compressors/kernels/output.h"
 
 /// Encoders of codecs with few levels: codes pass through a buffer of bytes, one a code, that stays
 /// in the first-level cache; compressors/kernels/levels.h packs them. Each returns the largest
@@ -14,6 +16,9 @@ namespace gradwire::compressors::kernels {
 
 /// codes[i] = log_code(values[i], emax) (compressors/arithmetic/power_of_two.h).
 std::uint32_t log_codes(const float* values, std::size_t n, int emax, std::uint8_t* codes);
+/// Decoded = log_value(code i, emax), codes of 6 bits, low bits first.
+void log_values(const PackedCodes& codes, std::size_t n, int emax, Output output, float factor,
+                float* values);
 /// codes[i] = dead_zone_code(values[i], grid).
 std::uint32_t dead_zone_codes(const float* values, std::size_t n, const DeadZoneGrid& grid,
                               std::uint8_t* codes);

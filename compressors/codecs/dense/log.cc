@@ -58,10 +58,12 @@ class LogCodec final : public Codec {
  private:
   static void read(const DecodeJob& job, float factor, kernels::Output output) {
     const int emax = checked_exponent(job.payload, job.values.size());
-    float table[1 << kBits];
-    for (std::uint32_t code = 0; code < 1u << kBits; ++code)
-      table[code] = factor * log_value(code, emax);
-    read_packed(job.team, job.payload.subspan(kCodes), kBits, table, output, job.values);
+    const kernels::PackedCodes codes{job.payload.data() + kCodes, kBits};
+    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::log_values(codes.from(begin), end - begin, emax, output, factor,
+                                     job.values.data() + begin);
+               });
   }
 
   static int checked_exponent(std::span<const std::byte> payload, std::size_t n) {

@@ -40,17 +40,10 @@ class MinMaxCodec final : public Codec {
     std::atomic<bool> finite{true};
     if (whole == 0) write_ends(job, finite);
     const kernels::CodeOutput out{codes.data(), bits_};
-    for_chunks(job.team, n, whole == 0 ? kernels::kLevelChunk : whole,
-               [&](const LevelChunk& chunk) {
-                 ChunkCodes levels(out, chunk, bucket_, rounding_);
-                 if (whole != 0)
-                   encode_buckets(job, chunk, levels, finite);
-                 else
-                   chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-                     write_levels(job, {begin, count}, level_grid_of_ends(job, begin), levels);
-                   });
-                 levels.finish();
-               });
+    if (whole != 0 && bucket_ % 64 == 0 && rounding_ == LevelRounding::kHalfUp)
+      encode_at_once(job, out, whole, finite);
+    else
+      encode_chunks(job, out, whole, finite);
     if (!finite) require_finite(kName, job.tensor, kInfinityBits);
     if (whole == 0)
       for (std::size_t begin = 0; begin < n; begin += bucket_)
@@ -102,27 +95,34 @@ class MinMaxCodec final : public Codec {
     return {0.0f, 0.0f};
   }
 
-  void write_levels(const EncodeJob& job, const LevelChunk& part, const LevelGrid& grid,
-                    ChunkCodes& levels) const {
-    kernels::level_codes(job.tensor.data.data() + part.begin, part.count, grid, rounding_,
-                         job.draws, part.begin, levels.at(part.begin));
+  void encode_at_once(const EncodeJob& job, const kernels::CodeOutput& out, std::size_t whole,
+                      std::atomic<bool>& finite) const {
+    const std::span<const float> data = job.tensor.data;
+    const bool streamed = kernels::is_streamed(max_encoded_size(data.size()));
+    for_ranges(
+        job.team, data.size(), whole, kRangeElements, [&](std::size_t begin, std::size_t end) {
+          const auto seen = kernels::bucketed_codes(data.data() + begin, end - begin, bucket_, top_,
+                                                    job.payload.data() + header_at(begin),
+                                                    out.from(begin), streamed);
+          if (!seen.finite) finite = false;
+          if (seen.too_wide < end - begin) refuse_unit(job, begin + seen.too_wide);
+        });
   }
 
-  /// Whole buckets. A grid waits for its bucket's range, so some are worked out at once.
-  void encode_buckets(const EncodeJob& job, const LevelChunk& chunk, ChunkCodes& levels,
-                      std::atomic<bool>& finite) const {
-    constexpr std::size_t kAtOnce = 8;
-    const std::size_t end = chunk.begin + chunk.count;
-    for (std::size_t first = chunk.begin; first < end; first += kAtOnce * bucket_) {
-      LevelGrid grids[kAtOnce];
-      const LevelChunk group{first, std::min(kAtOnce * bucket_, end - first)};
-      group.for_buckets(bucket_, [&](std::size_t begin, std::size_t) {
-        grids[(begin - first) / bucket_] = write_header(job, begin, ends_of(job, begin, finite));
-      });
-      group.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
-        write_levels(job, {begin, count}, grids[(begin - first) / bucket_], levels);
-      });
-    }
+  void encode_chunks(const EncodeJob& job, const kernels::CodeOutput& out, std::size_t whole,
+                     std::atomic<bool>& finite) const {
+    for_chunks(job.team, job.tensor.data.size(), whole == 0 ? kernels::kLevelChunk : whole,
+               [&](const LevelChunk& chunk) {
+                 ChunkCodes levels(out, chunk, bucket_, rounding_);
+                 chunk.for_buckets(bucket_, [&](std::size_t begin, std::size_t count) {
+                   const LevelGrid grid =
+                       whole == 0 ? level_grid_of_ends(job, begin)
+                                  : write_header(job, begin, ends_of(job, begin, finite));
+                   kernels::level_codes(job.tensor.data.data() + begin, count, grid, rounding_,
+                                        job.draws, begin, levels.at(begin));
+                 });
+                 levels.finish();
+               });
   }
 
   std::size_t header_at(std::size_t begin) const { return begin / bucket_ * kHeaderBytes; }
@@ -148,12 +148,15 @@ class MinMaxCodec final : public Codec {
     return level_grid(ends.smallest, ends.largest, top_);
   }
 
+  [[noreturn]] static void refuse_unit(const EncodeJob& job, std::size_t begin) {
+    refuse_tensor(kName, job.tensor.name,
+                  "the distance of two levels in the bucket of element " + std::to_string(begin) +
+                      " is beyond the largest binary32 number");
+  }
+
   LevelGrid write_header(const EncodeJob& job, std::size_t begin, Ends ends) const {
     const LevelGrid grid = level_grid(ends.smallest, ends.largest, top_);
-    if (std::isinf(grid.unit))
-      refuse_tensor(kName, job.tensor.name,
-                    "the distance of two levels in the bucket of element " + std::to_string(begin) +
-                        " is beyond the largest binary32 number");
+    if (std::isinf(grid.unit)) refuse_unit(job, begin);
     store_field(job.payload, header_at(begin), grid.unit);
     store_field(job.payload, header_at(begin) + 4, grid.origin);
     return grid;
