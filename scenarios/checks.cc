@@ -374,6 +374,7 @@ std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_v
     return "";
   if (policy == AggregatePolicy::kServer)
     return "only a server can combine its messages; use parameter-server";
+  if (collective == "scatter-reduce") return "";
   if (policy == AggregatePolicy::kSum && collective == "direct")
     return "its messages add up on the way and are not gathered; use ring, tree, "
            "halving-doubling, two-level or parameter-server";

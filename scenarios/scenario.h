@@ -121,7 +121,8 @@ struct NetworkPlan {
 };
 
 struct Exchange {
-  std::string collective = "ring";  ///< ring tree halving-doubling two-level direct parameter-server
+  std::string collective = "ring";  ///< ring tree halving-doubling two-level direct
+                                    ///< scatter-reduce parameter-server
   int group = 1;                    ///< two-level: workers of a group
   int shards = 1;                   ///< parameter-server: hosts over which it is spread
   Bytes bucket{25'000'000};

@@ -54,10 +54,12 @@ void add_exchange(Rows& rows) {
                            .help = "ring: all-reduce or all-gather, as the codec allows; tree, "
                                    "halving-doubling, two-level: that all-reduce, for codecs whose "
                                    "messages add up on the way; direct: all-gather in which each "
-                                   "sends to each, for the other codecs; parameter-server: push to "
+                                   "sends to each, for the other codecs; scatter-reduce: each "
+                                   "worker owns a part, adds what the others send it and encodes "
+                                   "the sum once (CGX); parameter-server: push to "
                                    "and pull from one server.",
                            .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
-                                       "parameter-server"}},
+                                       "scatter-reduce", "parameter-server"}},
                   .kinds = kSteps});
   rows.push_back({.pointer = "/exchange/group",
                   .spec = {.type = OptionType::kInteger,

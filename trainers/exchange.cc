@@ -69,7 +69,8 @@ void set_collective(const scenarios::Exchange& exchange, ExchangeSettings& setti
   if (name == "tree") settings.all_reduce = CollectiveKind::kTreeAllReduce;
   if (name == "halving-doubling") settings.all_reduce = CollectiveKind::kHalvingDoublingAllReduce;
   if (name == "two-level") settings.all_reduce = CollectiveKind::kTwoLevelAllReduce;
-  if (name != "ring") settings.all_gather = CollectiveKind::kDirectAllGather;
+  settings.scatter = name == "scatter-reduce";
+  if (name != "ring" && !settings.scatter) settings.all_gather = CollectiveKind::kDirectAllGather;
 }
 
 }  // namespace
@@ -169,6 +170,7 @@ Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
 std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
                                         StateStore& states) {
   const compressors::Codec& codec = *settings.codec;
+  if (settings.scatter) return make_requantize_exchange(settings, layout, states);
   // Other collectives add in an order of their own, which moving every hop gives.
   const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
   if (codec.name() == "none" && (settings.server || ring) && !settings.dense_through_terms) {

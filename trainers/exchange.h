@@ -26,6 +26,7 @@
 ///   the owner; then a ring all-gather of the owners' encoded sums;
 /// - ring, kGather: ring all-gather of each worker's message;
 /// - direct, kGather and kRequantize: as round a ring, with a direct all-gather;
+/// - scatter-reduce: every codec but kServer as kRequantize round a ring;
 /// - parameter-server, kSum: scales pushed and pulled, terms of one worker pushed, the packed sum
 ///   of N pulled;
 /// - parameter-server, any other: messages pushed; the server decodes and adds; the sum pulled,
@@ -72,7 +73,8 @@ struct ExchangeSettings {
   int shards = 1;       ///< hosts over which it is spread, each with an equal part of a bucket
   sim::CollectiveKind all_reduce = sim::CollectiveKind::kRingAllReduce;
   sim::CollectiveKind all_gather = sim::CollectiveKind::kRingAllGather;
-  int group = 1;  ///< two-level all-reduce: workers of a group
+  int group = 1;         ///< two-level all-reduce: workers of a group
+  bool scatter = false;  ///< any codec as kRequantize: scatter, reduce at owners, all-gather
   compressors::CodecPtr codec;
   /// kRequantize round a ring: what owners encode sums with; null: `codec`. Momentum and clipping,
   /// which are for gradients, are not in it.

@@ -384,6 +384,10 @@ TEST_CASE("sums go by all-reduces, other messages by all-gathers", "[unit]") {
     CHECK_FALSE(exchange_conflict(AggregatePolicy::kRequantize, collective).empty());
     CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, collective).empty());
   }
+  for (const auto policy :
+       {AggregatePolicy::kSum, AggregatePolicy::kGather, AggregatePolicy::kRequantize})
+    CHECK(exchange_conflict(policy, "scatter-reduce").empty());
+  CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, "scatter-reduce").empty());
   CHECK_FALSE(exchange_conflict(AggregatePolicy::kSum, "direct").empty());
   CHECK(exchange_conflict(AggregatePolicy::kGather, "direct").empty());
   CHECK(exchange_conflict(AggregatePolicy::kRequantize, "direct").empty());

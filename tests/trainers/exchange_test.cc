@@ -7,6 +7,7 @@
 #include "tests/trainers/exchange_fixture.h"
 #include "tests/trainers/support.h"
 #include "trainers/sparse_sum.h"
+#include "trainers/tensor_parts.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -322,6 +323,35 @@ TEST_CASE("error feedback: what was sent and what is kept add up to what came in
       CHECK(sent[at] + (residual[e] + other[e]) / 2 == Approx(kSteps * exact[at]).margin(1e-4));
     }
   }
+}
+
+TEST_CASE("scatter-reduce: every codec's sum, the owner's very bytes on every replica") {
+  for (const char* codec : {"none", "fp16", "terngrad", "topk", "qsgd"}) {
+    for (const int workers : {1, 3, 4, 6}) {
+      CAPTURE(codec, workers);
+      Fixture fixture(workers);
+      ExchangeSettings settings = settings_for(codec);
+      settings.scatter = true;
+      const Outcome outcome = exchange_once(fixture, settings);
+      for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+    }
+  }
+  Fixture fixture(6);
+  ExchangeSettings settings = settings_for("none");
+  settings.scatter = true;
+  const Outcome outcome = exchange_once(fixture, settings);
+  const std::vector<double> exact = fixture.exact_mean();
+  double worst = 0;
+  for (std::size_t e = 0; e < exact.size(); ++e)
+    worst = std::max(worst, std::abs(outcome.mean[e] - exact[e]));
+  CHECK(worst < 1e-6);
+  // Each worker sends every other its chunk, 5/6 of E, and its own sum to all, together 5/6 of E
+  // each way; and 4 B of length with each part of a tensor.
+  std::int64_t parts = 0;
+  for (std::size_t b = 0; b < fixture.layout.buckets().size(); ++b)
+    for (const auto& chunk : cut_bucket(fixture.layout, b, 6, false))
+      parts += static_cast<std::int64_t>(chunk.size());
+  CHECK(outcome.payload.count() == 2 * 5 * (4 * fixture.layout.elements() + 4 * parts));
 }
 
 TEST_CASE("shards of a server: sums and dense bytes are those of one server") {

@@ -142,8 +142,8 @@ scenarios::StepPlan encoded_step(const scenarios::Scenario& scenario, const Layo
 TEST_CASE("the formula's sizes are those that the encoders write") {
   const std::vector<Parameter> parameters{{"a", {1000}}, {"b", {250}}, {"c", {3001}}};
   for (const char* method : {"none", "fp16", "terngrad", "topk"}) {
-    for (const char* collective :
-         {"ring", "tree", "halving-doubling", "two-level", "direct", "parameter-server"}) {
+    for (const char* collective : {"ring", "tree", "halving-doubling", "two-level", "direct",
+                                   "scatter-reduce", "parameter-server"}) {
       for (const bool feedback : {false, true}) {
         Fixture fixture(method);
         fixture.scenario.exchange.collective = collective;
