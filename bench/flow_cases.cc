@@ -61,12 +61,16 @@ sim::Cluster federation(int clients, double server_bits_per_second) {
 
 }  // namespace
 
-FlowRun run_ring(int workers, std::int64_t elements) {
-  const double start = now_s();
+sim::CollectiveSpec ring_of(int workers, std::int64_t elements) {
   sim::CollectiveSpec spec = spec_of(sim::CollectiveKind::kRingAllReduce, workers);
   spec.elements = elements;
+  return spec;
+}
+
+FlowRun run_ring(int workers, std::int64_t elements) {
+  const double start = now_s();
   sim::GraphBuilder builder;
-  builder.add_collective(std::move(spec), "ring");
+  builder.add_collective(ring_of(workers, elements), "ring");
   return run(start, sim::Cluster::star(workers, {}), builder, {});
 }
 

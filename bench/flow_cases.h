@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "sim/collective.h"
+
 /// What `bench flow` simulates. Each case builds its cluster, its graph and its executor, and runs
 /// to the end with nothing recorded but the timeline's summary.
 namespace gradwire::bench {
@@ -10,6 +12,9 @@ struct FlowRun {
   double wall_s = 0;       ///< construction included
   double simulated_s = 0;  ///< what it took in virtual time
 };
+
+/// Ring all-reduce of fp32 `elements` among workers 0, 1, ...
+sim::CollectiveSpec ring_of(int workers, std::int64_t elements);
 
 /// Ring all-reduce of fp32 `elements` on a 1 Gbps, 50 us star. Chunks are equal where `workers`
 /// divides `elements`.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "bench/flow.h"
+#include "bench/packet.h"
 #include "bench/training.h"
 #include "cli/table.h"
 
@@ -28,6 +29,14 @@ void add_bench_flow(CLI::App& parent, Context& context) {
           [&context] { print_bench_rows(bench::bench_flow(say_to(context)), false, context); });
 }
 
+void add_bench_packet(CLI::App& parent, Context& context) {
+  parent
+      .add_subcommand("packet",
+                      "The packet executor against plain ns-3, against flow, and its forecasts")
+      ->callback(
+          [&context] { print_bench_rows(bench::bench_packet(say_to(context)), false, context); });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -48,6 +57,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_codecs(*command, context);
   add_bench_training(*command, context);
   add_bench_flow(*command, context);
+  add_bench_packet(*command, context);
 }
 
 }  // namespace gradwire::cli

@@ -2,6 +2,7 @@
 
 #include "cli/run.h"
 #include "cli/table.h"
+#include "runner/packet_forecast.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::cli {
@@ -29,6 +30,38 @@ std::string swept_values(const scenarios::ScenarioFile& file, const scenarios::S
   return text;
 }
 
+/// Forecasts of what runs on the packet executor, and their sum.
+class Forecasts {
+ public:
+  std::optional<runner::PacketForecast> of(const scenarios::Scenario& scenario) {
+    if (scenario.executor != "packet") return std::nullopt;
+    const auto forecast = runner::forecast_packet_run(scenario, profiles_);
+    if (forecast) {
+      total_.events += forecast->events;
+      total_.wall_s += forecast->wall_s;
+    }
+    return forecast;
+  }
+  const runner::PacketForecast& total() const { return total_; }
+
+ private:
+  runner::ProfileCache profiles_;
+  runner::PacketForecast total_;
+};
+
+std::int64_t steps_of(const scenarios::Workload& workload) {
+  return workload.kind == scenarios::WorkloadKind::kTraining ? workload.steps
+                                                             : workload.repetitions;
+}
+
+std::unique_ptr<results::Store> reader_of(Context& context) {
+  try {
+    return context.open_reader();
+  } catch (const results::StoreError&) {
+    return nullptr;  // no database yet: nothing is stored
+  }
+}
+
 /// Lists the runs of a sweep without running any.
 void plan(const RunArguments& arguments, Context& context) {
   const scenarios::ScenarioFile file = read_scenario(arguments);
@@ -41,29 +74,28 @@ void plan(const RunArguments& arguments, Context& context) {
                {"seed"},
                {"steps"},
                {"needs"},
-               {"stored"}});
-  std::unique_ptr<results::Store> store;
-  try {
-    store = context.open_reader();
-  } catch (const results::StoreError&) {
-    // No database yet: nothing is stored.
-  }
+               {"stored"},
+               {"events"},
+               {"wall_s", "time", Column::Style::kDuration}});
+  const auto store = reader_of(context);
+  Forecasts forecasts;
   std::int64_t number = 0, stored = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const bool there = store && store->find_finished(scenario.hash, scenario.seed);
     stored += there;
-    table.add(
-        {++number, scenarios::method_label(scenario), swept_values(file, scenario),
-         static_cast<std::int64_t>(scenario.cluster.workers), scenario.executor,
-         static_cast<std::int64_t>(scenario.seed),
-         static_cast<std::int64_t>(scenario.workload.kind == scenarios::WorkloadKind::kTraining
-                                       ? scenario.workload.steps
-                                       : scenario.workload.repetitions),
-         needs(scenario), there});
+    const auto forecast = forecasts.of(scenario);
+    table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),
+               static_cast<std::int64_t>(scenario.cluster.workers), scenario.executor,
+               static_cast<std::int64_t>(scenario.seed), steps_of(scenario.workload),
+               needs(scenario), there,
+               forecast ? Cell(static_cast<std::int64_t>(forecast->events)) : Cell(),
+               forecast ? Cell(forecast->wall_s) : Cell()});
   }
   table.print(context);
   context.say(std::to_string(number) + " runs, " + std::to_string(stored) +
               " of them finished in " + context.database + " (run --resume skips those)");
+  if (forecasts.total().events > 0)
+    context.say("on the packet executor: " + runner::in_words(forecasts.total()));
 }
 
 }  // namespace
@@ -75,7 +107,11 @@ void add_plan(CLI::App& app, Context& context) {
   add_scenario_options(*command, *arguments);
   command->add_option("--executor", arguments->executor, "As for run")
       ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
-  command->footer("Example:\n  gradwire plan scenarios/sweep.json");
+  command->footer(
+      "Runs on the packet executor get a forecast of ns-3's events and of the time on one core of\n"
+      "this machine; where they train, their first step is trained for it.\n"
+      "Examples:\n  gradwire plan scenarios/sweep.json\n"
+      "  gradwire plan scenarios/collective.json --executor packet");
   command->callback([arguments, &context] { plan(*arguments, context); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/run_table.h"
+#include "runner/packet_forecast.h"
 
 namespace gradwire::cli {
 namespace {
@@ -68,6 +69,19 @@ void ProgressPrinter::on_progress(const RunProgress& progress) {
     print_bar(progress);
   else
     context_.say(describe(progress));
+}
+
+void ProgressPrinter::on_forecast(const RunProgress& progress,
+                                  const runner::PacketForecast& forecast) {
+  if (context_.format() == Format::kJsonl)
+    return print_line({{"type", "forecast"},
+                       {"run", progress.run},
+                       {"runs", progress.runs},
+                       {"events", forecast.events},
+                       {"wall_s", forecast.wall_s}});
+  clear();
+  context_.say("[" + std::to_string(progress.run) + "/" + std::to_string(progress.runs) + "] " +
+               progress.method + " on the packet executor: " + runner::in_words(forecast));
 }
 
 void ProgressPrinter::on_run_ended(const RunProgress& progress, const results::RunSummary& summary,

@@ -12,6 +12,8 @@ class ProgressPrinter : public runner::RunObserver {
  public:
   explicit ProgressPrinter(const Context& context) : context_(context) {}
   void on_progress(const runner::RunProgress& progress) override;
+  void on_forecast(const runner::RunProgress& progress,
+                   const runner::PacketForecast& forecast) override;
   void on_run_ended(const runner::RunProgress& progress, const results::RunSummary& summary,
                     bool skipped) override;
   void on_run_failed(const runner::RunProgress& progress, const std::string& message) override;

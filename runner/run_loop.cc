@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runner/interrupt.h"
+#include "runner/packet_forecast.h"
 #include "runner/provenance.h"
 #include "runner/step_recorder.h"
 #include "runner/trainer_module.h"
@@ -47,15 +48,6 @@ std::string model_label(const scenarios::Workload& workload) {
     default:
       return workload.collective;
   }
-}
-
-/// Compute times are the same for every run that trains this model, batch, method and device.
-std::string profile_key(const Scenario& s) {
-  std::string key = s.workload.profile + "/" + s.workload.model + "/" + s.workload.data_set + "/" +
-                    std::to_string(s.workload.batch_per_worker) + "/" + s.cluster.device + "/" +
-                    std::to_string(s.exchange.bucket.count()) + "/" + s.exchange.collective + "/" +
-                    std::to_string(s.cluster.workers) + "/";
-  return key + (s.json.contains("method") ? s.json["method"].dump() : s.method.name);
 }
 
 /// The state of one run; run() is the loop, the rest its parts.
@@ -192,11 +184,20 @@ class Run {
     if (options_.train_first) return submit_trained();
     Flight flight;
     if (!trainer_->next(flight.plan)) return false;
+    forecast(flight.plan);
     flight.graph = submit(flight.plan);
     trainer_->on_submitted(flight.plan, flight.graph);
     flight.evaluation = evaluated(flight.plan.step);
     in_flight_.push_back(std::move(flight));
     return true;
+  }
+
+  /// Says what a run on the packet executor will cost, once its first step is known.
+  void forecast(const StepPlan& plan) {
+    if (forecast_made_ || scenario_.executor != "packet" || options_.executor_factory) return;
+    forecast_made_ = true;
+    observer_.on_forecast(
+        progress_, forecast_packet_run(scenario_, plan, progress_.steps, options_.packet_program));
   }
 
   bool trains() const { return scenario_.workload.kind == scenarios::WorkloadKind::kTraining; }
@@ -318,6 +319,7 @@ class Run {
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
   double last_loss_ = 0;
+  bool forecast_made_ = false;
   Clock::time_point started_ = Clock::now(), last_append_;
 };
 

@@ -23,11 +23,15 @@ struct RunProgress {
   std::string phase;  ///< measuring, training
 };
 
+struct PacketForecast;
+
 /// Told about a sweep as it goes. Calls come from one thread at a time.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void on_progress(const RunProgress&) {}
+  /// Before a run on the packet executor starts.
+  virtual void on_forecast(const RunProgress&, const PacketForecast&) {}
   /// `skipped`: a finished run of the same scenario and seed was there already (--resume).
   virtual void on_run_ended(const RunProgress&, const results::RunSummary&, bool skipped) {
     (void)skipped;

@@ -19,6 +19,10 @@ class SerialObserver : public RunObserver {
     const std::lock_guard lock(mutex_);
     inner_.on_progress(progress);
   }
+  void on_forecast(const RunProgress& progress, const PacketForecast& forecast) override {
+    const std::lock_guard lock(mutex_);
+    inner_.on_forecast(progress, forecast);
+  }
   void on_run_ended(const RunProgress& progress, const results::RunSummary& summary,
                     bool skipped) override {
     const std::lock_guard lock(mutex_);

@@ -105,6 +105,8 @@ struct ExecutorOptions {
   Seconds wall_limit{120};
   /// `packet`: path of gradwire-packet; empty = beside the running program.
   std::string packet_program;
+  /// `packet`: keeps books of every segment (sim/packet/segment_books.h), at a quarter more time.
+  bool count_segments = false;
 };
 
 /// "model", "flow" or "packet". Throws Error(kCapability) if that executor is not built, with the

@@ -22,7 +22,10 @@ constexpr std::int64_t kTcpIpHeader = 52;
 TcpConnection::TcpConnection(Ns3Topology& topology, int source, int destination,
                              const TransportSettings& transport, Report delivered,
                              std::function<void()> opened)
-    : transport_(transport), delivered_(std::move(delivered)), opened_(std::move(opened)) {
+    : transport_(transport),
+      delivered_(std::move(delivered)),
+      opened_(std::move(opened)),
+      ledger_(topology.ledger()) {
   topology.join(source, destination);
   listen(topology, destination);
   connect(topology, source, destination);
@@ -161,10 +164,8 @@ void TcpConnection::on_segment(ns3::Ptr<const ns3::Packet> payload, const ns3::T
                                ns3::Ptr<const ns3::TcpSocketBase>) {
   const std::int64_t length = payload->GetSize();
   if (length == 0) return;
-  // The stream's first byte has sequence number 1; numbers wrap after 4 GiB.
-  const auto low = static_cast<std::uint32_t>(sent_ + 1);
-  const std::int64_t offset =
-      sent_ + static_cast<std::int32_t>(header.GetSequenceNumber().GetValue() - low);
+  const std::int64_t offset = stream_offset(header, sent_);
+  if (ledger_) ledger_->sent(length, std::clamp<std::int64_t>(offset + length - sent_, 0, length));
   const std::int64_t ethernet =
       transport_.wire_segment.count() - transport_.segment.count() - kTcpIpHeader;
   charge(offset, length, kIpHeader + header.GetSerializedSize() + ethernet, offset < sent_);

@@ -10,6 +10,7 @@
 
 #include "sim/cluster.h"
 #include "sim/network.h"
+#include "sim/packet/segment_ledger.h"
 
 namespace gradwire::sim {
 
@@ -79,6 +80,7 @@ class TcpConnection {
   std::int64_t written_ = 0;      ///< of these, handed to the socket
   std::int64_t sent_ = 0;         ///< of these, sent at least once
   std::int64_t read_ = 0;         ///< of these, read by the receiver
+  SegmentLedger* ledger_ = nullptr;
 };
 
 }  // namespace gradwire::sim

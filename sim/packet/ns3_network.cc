@@ -45,6 +45,10 @@ std::uint64_t Ns3Network::events() const {
   return ns3::Simulator::GetEventCount();
 }
 
+SegmentBooks Ns3Network::segments() const {
+  return topology_->ledger() ? topology_->ledger()->books() : SegmentBooks{};
+}
+
 void Ns3Network::on_progress(std::function<void(Seconds)> callback) {
   topology_->on_progress([this, callback = std::move(callback)] { callback(session_time()); });
 }

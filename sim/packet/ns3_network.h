@@ -43,6 +43,8 @@ class Ns3Network final : public Network {
 
   std::vector<ChannelRecord> channels() const override { return topology_->channels(); }
   std::uint64_t events() const;
+  /// All zero unless options.count_segments.
+  SegmentBooks segments() const;
   /// Called from time to time while advance() runs, with the session's time.
   void on_progress(std::function<void(Seconds)> callback);
 

@@ -18,8 +18,8 @@ constexpr std::int64_t kLeastPackets = 10'240;
 
 }  // namespace
 
-void install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec, BitsPerSecond rate,
-                   const TransportSettings& transport) {
+ns3::Ptr<ns3::QueueDisc> install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec,
+                                       BitsPerSecond rate, const TransportSettings& transport) {
   ns3::TrafficControlHelper helper;
   if (spec.queue.count() > 0) {
     helper.SetRootQueueDisc("ns3::FifoQueueDisc", "MaxSize",
@@ -36,7 +36,7 @@ void install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec, BitsPe
                             ns3::StringValue(std::to_string(target) + "s"), "Interval",
                             ns3::StringValue(std::to_string(interval) + "s"));
   }
-  helper.Install(device);
+  return helper.Install(device).Get(0);
 }
 
 }  // namespace gradwire::sim

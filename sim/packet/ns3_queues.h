@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 #include <ns3/net-device.h>
+#include <ns3/queue-disc.h>
 
 #include "sim/cluster.h"
 
@@ -14,8 +15,9 @@ namespace gradwire::sim {
 /// the first steps of a ring at 1 Gbps took 5-20 % longer by it. In its place CoDel's target is
 /// max(5 ms, 100 full segments' time), its interval max(100 ms, 2 targets): on slow links, too, up
 /// to 100 packets of a flow stand before any is dropped. `rate`: the link's, or its schedule's
-/// mean. A link with an explicit `queue` has a drop-tail FIFO of that many bytes instead.
-void install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec, BitsPerSecond rate,
-                   const TransportSettings& transport);
+/// mean. A link with an explicit `queue` has a drop-tail FIFO of that many bytes instead. Returns
+/// the queue disc.
+ns3::Ptr<ns3::QueueDisc> install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec,
+                                       BitsPerSecond rate, const TransportSettings& transport);
 
 }  // namespace gradwire::sim

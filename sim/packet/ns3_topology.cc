@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "sim/packet/link_device.h"
+#include "sim/packet/link_kind.h"
 #include "sim/packet/ns3_queues.h"
 #include "sim/packet/ns3_routing.h"
 
@@ -21,7 +22,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::int64_t kTcpIpHeader = 52;  // IP 20, TCP 20, timestamps 12
-constexpr std::int64_t kPppHeader = 2;
+constexpr std::uint32_t kPppHeader = 2;
 constexpr std::uint64_t kPacketsAProgress = 512;
 
 std::int64_t ethernet_overhead(const TransportSettings& transport) {
@@ -31,12 +32,6 @@ std::int64_t ethernet_overhead(const TransportSettings& transport) {
 std::uint64_t largest_packet(const TransportSettings& transport) {
   return static_cast<std::uint64_t>(
       std::max<std::int64_t>(1500, transport.segment.count() + kTcpIpHeader));
-}
-
-/// Whether ns-3's point-to-point device can be that link.
-bool is_plain(const LinkSpec& spec) {
-  return !spec.schedule && !spec.schedule_back && spec.outages.empty() && !spec.half_duplex &&
-         spec.jitter.value() <= 0;
 }
 
 ns3::Ptr<ChannelRouting> routing_of(ns3::Ptr<ns3::Node> node) {
@@ -60,6 +55,10 @@ Ns3Topology::Ns3Topology(const Cluster& cluster, const ExecutorOptions& options)
   stack.Install(nodes_);
   for (int host = 0; host < cluster.host_count(); ++host)
     routing_of(this->host(host))->set_local(address(host));
+  if (options.count_segments) {
+    ledger_ = std::make_unique<SegmentLedger>();
+    for (auto node = nodes_.Begin(); node != nodes_.End(); ++node) ledger_->watch(*node);
+  }
   sender_.resize(static_cast<std::size_t>(cluster.channel_count()));
   channels_.resize(sender_.size());
   losses_.resize(sender_.size());
@@ -83,8 +82,9 @@ void Ns3Topology::add_link(int link) {
     const auto& device = ends[static_cast<std::size_t>(side)];
     sender_[static_cast<std::size_t>(channel)] = device;
     const RateSchedulePtr& schedule = wanted.schedule(channel);
-    install_queue(device, wanted.spec, schedule ? schedule->mean_rate() : wanted.spec.rate,
-                  transport_);
+    const auto queue = install_queue(
+        device, wanted.spec, schedule ? schedule->mean_rate() : wanted.spec.rate, transport_);
+    if (ledger_) ledger_->watch(queue);
     add_address(device, side == 0 ? wanted.a : wanted.b);
   }
 }
@@ -108,7 +108,7 @@ Ns3Topology::Ends Ns3Topology::point_to_point(int link) {
     both.Get(static_cast<uint32_t>(side))
         ->TraceConnectWithoutContext(
             "PhyTxBegin", ns3::MakeBoundCallback(&Ns3Topology::sent_point_to_point, this, channel));
-    if (const ns3::Ptr<PacketLoss> loss = loss_of(channel))
+    if (const ns3::Ptr<PacketLoss> loss = loss_of(channel, kPppHeader))
       ns3::DynamicCast<ns3::PointToPointNetDevice>(both.Get(static_cast<uint32_t>(1 - side)))
           ->SetReceiveErrorModel(loss);
   }
@@ -136,7 +136,7 @@ Ns3Topology::Ends Ns3Topology::own_devices(int link) {
   }
   for (std::size_t side = 0; side < 2; ++side) {
     ends[side]->connect(ends[1 - side]);
-    ends[1 - side]->set_loss(loss_of(2 * link + static_cast<ChannelId>(side)));
+    ends[1 - side]->set_loss(loss_of(2 * link + static_cast<ChannelId>(side), 0));
   }
   return {ends[0], ends[1]};
 }
@@ -152,11 +152,14 @@ void Ns3Topology::add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node) {
   ipv4->SetUp(interface);
 }
 
-ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel) {
+ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel, std::uint32_t header) {
   const LinkSpec& spec = cluster_.channel(channel);
   if (spec.mean_loss() <= 0) return nullptr;
   const auto loss = ns3::CreateObject<PacketLoss>(spec, seed_, channel);
   losses_[static_cast<std::size_t>(channel)] = loss;
+  if (ledger_)
+    loss->on_lost(
+        [this, header](ns3::Ptr<const ns3::Packet> packet) { ledger_->lost(packet, header); });
   return loss;
 }
 

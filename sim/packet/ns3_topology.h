@@ -7,11 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "sim/cluster.h"
 #include "sim/executor.h"
 #include "sim/packet/packet_loss.h"
+#include "sim/packet/segment_ledger.h"
 #include "sim/packet/session_clock.h"
 
 /// A cluster as ns-3 nodes and links.
@@ -50,6 +52,8 @@ class Ns3Topology {
 
   /// Bytes in Ethernet's framing and seconds of transmission, by channel.
   const std::vector<ChannelRecord>& channels() const { return channels_; }
+  /// Null unless segments are counted.
+  SegmentLedger* ledger() const { return ledger_.get(); }
   /// Called for every few hundred packets sent.
   void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
 
@@ -59,7 +63,7 @@ class Ns3Topology {
   Ends point_to_point(int link);
   Ends own_devices(int link);
   void add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node);
-  ns3::Ptr<PacketLoss> loss_of(ChannelId channel);
+  ns3::Ptr<PacketLoss> loss_of(ChannelId channel, std::uint32_t header);
   void join_one_way(int source, int destination);
   void sent(ChannelId channel, Bytes packet, Seconds busy);
   static void sent_point_to_point(Ns3Topology* self, ChannelId channel,
@@ -73,6 +77,7 @@ class Ns3Topology {
   std::vector<int> host_of_node_;                 ///< -1 = switch
   std::vector<ns3::Ptr<ns3::NetDevice>> sender_;  ///< [channels]
   std::vector<ChannelRecord> channels_;
+  std::unique_ptr<SegmentLedger> ledger_;
   std::vector<ns3::Ptr<PacketLoss>> losses_;  ///< [channels]; null where nothing is lost
   std::function<void()> progress_;
   std::int64_t ethernet_overhead_ = 38;  ///< bytes a packet has on the wire beside its IP packet

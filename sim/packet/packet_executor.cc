@@ -91,6 +91,13 @@ class PacketExecutor final : public Executor {
     return unpack<ChannelRecord>(answer.at("channels"));
   }
 
+  PacketStatistics statistics() const {
+    const json answer =
+        process_->call(json{{"statistics", json::object()}}, "read the statistics of");
+    return {.events = answer.at("events"),
+            .segments = unpack<SegmentBooks>(answer.at("segments")).at(0)};
+  }
+
  private:
   json call(const json& request, std::string_view attempted) {
     json answer = process_->call(request, attempted);
@@ -132,6 +139,12 @@ class PacketExecutor final : public Executor {
 };
 
 }  // namespace
+
+PacketStatistics packet_statistics(const Executor& executor) {
+  const auto* packet = dynamic_cast<const PacketExecutor*>(&executor);
+  GRADWIRE_ASSERT(packet);
+  return packet->statistics();
+}
 
 std::string packet_program(const ExecutorOptions& options) {
   if (!options.packet_program.empty()) return options.packet_program;

@@ -1,8 +1,10 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "sim/executor.h"
+#include "sim/packet/segment_books.h"
 
 namespace gradwire::sim {
 
@@ -17,6 +19,14 @@ namespace gradwire::sim {
 /// Throws Error(kCapability) where the program is missing or cannot run, saying why.
 std::unique_ptr<Executor> make_packet_executor(const Cluster& cluster,
                                                const ExecutorOptions& options);
+
+/// What a packet executor's program has done so far.
+struct PacketStatistics {
+  std::uint64_t events = 0;  ///< of ns-3's scheduler
+  SegmentBooks segments;     ///< where ExecutorOptions::count_segments asked for them
+};
+/// `executor` must be one that make_packet_executor() made.
+PacketStatistics packet_statistics(const Executor& executor);
 
 /// options.packet_program, or the variable GRADWIRE_PACKET_PROGRAM, or gradwire-packet beside the
 /// running program.

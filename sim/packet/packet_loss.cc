@@ -18,7 +18,7 @@ PacketLoss::PacketLoss(const LinkSpec& spec, std::uint64_t seed, ChannelId chann
       burst_(spec.burst),
       stream_(channel_stream(seed, channel, kLossDraws)) {}
 
-bool PacketLoss::DoCorrupt(ns3::Ptr<ns3::Packet>) {
+bool PacketLoss::DoCorrupt(ns3::Ptr<ns3::Packet> packet) {
   if (!IsEnabled()) return false;
   const std::uint64_t word = 2 * packets_++;
   const bool lost = uniform(stream_, word) < (bad_ ? burst_.loss : good_loss_);
@@ -26,6 +26,7 @@ bool PacketLoss::DoCorrupt(ns3::Ptr<ns3::Packet>) {
     const bool moves = uniform(stream_, word + 1) < (bad_ ? burst_.leave : burst_.enter);
     bad_ = bad_ != moves;
   }
+  if (lost && lost_) lost_(packet);
   return lost;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 #include <ns3/error-model.h>
+#include <ns3/packet.h>
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "base/philox.h"
 #include "sim/link.h"
@@ -16,6 +19,9 @@ class PacketLoss final : public ns3::ErrorModel {
  public:
   static ns3::TypeId GetTypeId();
   PacketLoss(const LinkSpec& spec, std::uint64_t seed, ChannelId channel);
+  void on_lost(std::function<void(ns3::Ptr<const ns3::Packet>)> callback) {
+    lost_ = std::move(callback);
+  }
 
  private:
   bool DoCorrupt(ns3::Ptr<ns3::Packet> packet) override;
@@ -24,6 +30,7 @@ class PacketLoss final : public ns3::ErrorModel {
   double good_loss_;
   BurstLoss burst_;
   RandomStream stream_;
+  std::function<void(ns3::Ptr<const ns3::Packet>)> lost_;
   std::uint64_t packets_ = 0;
   bool bad_ = false;
 };

@@ -25,7 +25,8 @@ json PacketServer::handle(const json& request) {
     return json{{"timeline", encode_timeline(session_->timeline(request["timeline"].at("graph")))}};
   if (request.contains("unfinished"))
     return json{{"text", session_->describe_unfinished(request["unfinished"].at("graph"))}};
-  if (request.contains("channels")) return channels();
+  if (request.contains("channels")) return json{{"channels", pack(network_->channels())}};
+  if (request.contains("statistics")) return statistics();
   throw SimError("run", "a request", "it is of an unknown kind");
 }
 
@@ -76,8 +77,10 @@ json PacketServer::advance(const json& fields) {
   return answer;
 }
 
-json PacketServer::channels() const {
-  return json{{"channels", pack(network_->channels())}, {"events", network_->events()}};
+json PacketServer::statistics() const {
+  const SegmentBooks books = network_->segments();
+  return json{{"events", network_->events()},
+              {"segments", pack(std::span<const SegmentBooks>(&books, 1))}};
 }
 
 json PacketServer::clock() const {

@@ -26,7 +26,7 @@ class PacketServer {
   nlohmann::json open(const nlohmann::json& fields);
   nlohmann::json submit(const nlohmann::json& fields);
   nlohmann::json advance(const nlohmann::json& fields);
-  nlohmann::json channels() const;
+  nlohmann::json statistics() const;
   nlohmann::json clock() const;
 
   Progress progress_;

@@ -111,7 +111,8 @@ json encode_options(const ExecutorOptions& options) {
               {"buffer", transport.buffer.count()},
               {"seed", options.seed},
               {"transfer_limit", options.transfer_limit.value()},
-              {"wall_limit", options.wall_limit.value()}};
+              {"wall_limit", options.wall_limit.value()},
+              {"count_segments", options.count_segments}};
 }
 
 ExecutorOptions decode_options(const json& value) {
@@ -129,6 +130,7 @@ ExecutorOptions decode_options(const json& value) {
   options.seed = value.at("seed");
   options.transfer_limit = Seconds(value.at("transfer_limit").get<double>());
   options.wall_limit = Seconds(value.at("wall_limit").get<double>());
+  options.count_segments = value.at("count_segments");
   return options;
 }
 

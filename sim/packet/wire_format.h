@@ -14,10 +14,16 @@
 /// always of one build, on one machine, and `open` compares kProtocolVersion.
 ///
 /// | request | fields | answer |
+/// |---|---|---|
 /// | open | protocol, cluster, options | simulator |
-/// | submit | template (an id), graph (where the id is new), drop (ids), bytes, seconds,
-/// not_before, after | graph, now | | advance | until | more, now, events | | cancel, forget |
-/// graph | now | | timeline | graph | timeline | | channels | | channels, events |
+/// | submit | template (an id), graph (where the id is new), drop (ids), bytes, seconds, | |
+/// |  | not_before, after | graph, now |
+/// | advance | until | more, now, events |
+/// | cancel, forget | graph | now |
+/// | timeline | graph | timeline |
+/// | unfinished | graph | text |
+/// | channels | | channels |
+/// | statistics | | events, segments |
 ///
 /// An answer {"error": {"kind", "message"}} stands for an exception.
 namespace gradwire::sim {

@@ -65,6 +65,21 @@ TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]
   CHECK(nlohmann::json::parse(result.out).at("rows").size() >= 40);
 }
 
+TEST_CASE("plan says how many events a packet run is, and how long it takes", "[unit]") {
+  const TemporaryFolder folder;
+  const Result result =
+      run_program({"plan", source_path("scenarios/collective.json"), "--executor", "packet",
+                   "--format", "json", "--db", folder / "none.db"});
+  REQUIRE(result.exit_code == 0);
+  // 16 workers send 30 hops of 1,562,500 bytes: 480 * 1,080 segments. Each crosses two links, and
+  // half an acknowledgement back, at 3 events a hop, and costs 1.2 more: 10.2. One event for each
+  // transfer. Three repetitions: 15.9 million; four rates: 63 million.
+  const auto row = nlohmann::json::parse(result.out).at("rows").at(0);
+  CHECK(row.at("events").get<double>() == Approx(3 * (480 * 1080 * 10.2 + 480)).epsilon(1e-6));
+  CHECK(row.at("wall_s").get<double>() > 1);
+  CHECK_THAT(result.err, Contains("on the packet executor: about 63 million events"));
+}
+
 TEST_CASE("an unusable database exits with 6 and says why", "[unit]") {
   const TemporaryFolder folder;
   write_file(folder / "text.db", std::string(5000, 'x'));

@@ -1,0 +1,12 @@
+#pragma once
+#include "sim/link.h"
+
+namespace gradwire::sim {
+
+/// Whether ns-3's point-to-point device can be that link: full duplex, of one rate, always there.
+inline bool is_plain(const LinkSpec& spec) {
+  return !spec.schedule && !spec.schedule_back && spec.outages.empty() && !spec.half_duplex &&
+         spec.jitter.value() <= 0;
+}
+
+}  // namespace gradwire::sim
