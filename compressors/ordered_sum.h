@@ -57,6 +57,7 @@ class PairwiseSum {
 /// The ordered sum of term(0) ... term(n - 1), `term` giving a double.
 template <class Term>
 double ordered_sum(std::size_t n, Term&& term) {
+  if (n == 1) return 0.0 + term(0);  // zeros change nothing
   PairwiseSum blocks;
   for (std::size_t begin = 0; begin < n; begin += kSumBlock) {
     const std::size_t end = n - begin < kSumBlock ? n : begin + kSumBlock;

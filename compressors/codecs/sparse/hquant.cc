@@ -24,11 +24,12 @@ struct Node {
 struct GroupSum {
   double partials[kSumPartials];
   PairwiseSum blocks;
-  std::size_t count;  ///< if 0, the sum has not been cleared
+  std::size_t count;  ///< 0: the sum means nothing
 
   void clear() {
     std::fill(partials, partials + kSumPartials, 0.0);
     blocks.clear();
+    count = 0;
   }
   void end_block() {
     blocks.add(fold_partials(partials));
@@ -73,30 +74,36 @@ class Hierarchy {
     work_.groups[i] = static_cast<std::uint8_t>(2 * group + (high ? 1 : 0));
   }
 
-  // Few values leave most groups empty: these need no sums.
-  void count_members(std::span<GroupSum> sums) const {
+  void add_members(std::span<GroupSum> sums) const {
+    for (GroupSum& sum : sums) sum.clear();
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      GroupSum& sum = sums[work_.groups[i]];
+      sum.partials[i % kSumPartials] += double{std::fabs(values_[i])};
+      ++sum.count;
+      if ((i + 1) % kSumBlock == 0 || i + 1 == values_.size())
+        for (GroupSum& each : sums) each.end_block();
+    }
+  }
+
+  // A single value is its group's sum; the other groups need none.
+  void add_only_member(std::span<GroupSum> sums) const {
     for (GroupSum& sum : sums) sum.count = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) ++sums[work_.groups[i]].count;
+    GroupSum& sum = sums[work_.groups[0]];
+    sum.count = 1;
+    sum.blocks.clear();
+    sum.blocks.add(double{std::fabs(values_[0])});
   }
 
   // An empty group inherits the mean above it; an empty sign has 0.
   void measure(int level) {
     const std::size_t groups = std::size_t{2} << level;
     const auto sums = work_.sums.first(groups);
-    count_members(sums);
-    for (GroupSum& sum : sums)
-      if (sum.count > 0) sum.clear();
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      sums[work_.groups[i]].partials[i % kSumPartials] += double{std::fabs(values_[i])};
-      if ((i + 1) % kSumBlock == 0 || i + 1 == values_.size())
-        for (GroupSum& sum : sums)
-          if (sum.count > 0) sum.end_block();
-    }
+    values_.size() == 1 ? add_only_member(sums) : add_members(sums);
     for (std::size_t g = groups; g-- > 0;) {  // downwards: parents are read before they are lost
       const double above = level == 0 ? 0.0 : work_.nodes[g / 2].mean;
-      const auto members = static_cast<double>(sums[g].count);
-      work_.nodes[g] = {sums[g].count == 0 ? above : sums[g].blocks.total() / members,
-                        sums[g].count};
+      work_.nodes[g] = {
+          sums[g].count == 0 ? above : sums[g].blocks.total() / static_cast<double>(sums[g].count),
+          sums[g].count};
     }
   }
 
