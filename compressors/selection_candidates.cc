@@ -21,17 +21,6 @@ std::size_t blocks_of(std::size_t n) {
 
 }  // namespace
 
-std::span<std::uint32_t> take_words(std::span<std::uint32_t>& words, std::size_t count) {
-  const auto part = words.first(count);
-  words = words.subspan(count);
-  return part;
-}
-
-std::span<float> take_floats(std::span<std::uint32_t>& words, std::size_t count) {
-  const auto part = take_words(words, count);
-  return {reinterpret_cast<float*>(part.data()), part.size()};
-}
-
 std::size_t Candidates::words(std::size_t n, std::size_t most) {
   return 4 * blocks_of(n) + 2 * (most + kSlack);
 }

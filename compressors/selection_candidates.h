@@ -13,8 +13,15 @@
 namespace gradwire::compressors {
 
 /// Takes the next part of a call's scratch.
-std::span<std::uint32_t> take_words(std::span<std::uint32_t>& words, std::size_t count);
-std::span<float> take_floats(std::span<std::uint32_t>& words, std::size_t count);
+inline std::span<std::uint32_t> take_words(std::span<std::uint32_t>& words, std::size_t count) {
+  const auto part = words.first(count);
+  words = words.subspan(count);
+  return part;
+}
+inline std::span<float> take_floats(std::span<std::uint32_t>& words, std::size_t count) {
+  const auto part = take_words(words, count);
+  return {reinterpret_cast<float*>(part.data()), part.size()};
+}
 
 /// Entries by ascending index.
 struct KeptEntries {

@@ -24,7 +24,7 @@ struct Node {
 struct GroupSum {
   double partials[kSumPartials];
   PairwiseSum blocks;
-  std::size_t count;  ///< 0: the sum means nothing
+  std::size_t count;
 
   void clear() {
     std::fill(partials, partials + kSumPartials, 0.0);
@@ -54,11 +54,7 @@ class Hierarchy {
   Hierarchy(const Selected& selected, int depth, const Workspace& work)
       : values_(selected.values), depth_(depth), work_(work) {
     for (std::size_t i = 0; i < values_.size(); ++i) work_.groups[i] = values_[i] < 0.0f ? 1 : 0;
-    measure(0);
-    for (int level = 1; level <= depth_; ++level) {
-      for (std::size_t i = 0; i < values_.size(); ++i) split(i);
-      measure(level);
-    }
+    values_.size() == 1 ? hold_single() : split_all();
   }
 
   /// Leaf j of the positive entries, or of the negative ones: its mean magnitude.
@@ -67,8 +63,16 @@ class Hierarchy {
   }
 
  private:
+  void split_all() const {
+    measure(0);
+    for (int level = 1; level <= depth_; ++level) {
+      for (std::size_t i = 0; i < values_.size(); ++i) split(i);
+      measure(level);
+    }
+  }
+
   // To the upper half if the magnitude is above the mean of its group.
-  void split(std::size_t i) {
+  void split(std::size_t i) const {
     const unsigned group = work_.groups[i];
     const bool high = double{std::fabs(values_[i])} > work_.nodes[group].mean;
     work_.groups[i] = static_cast<std::uint8_t>(2 * group + (high ? 1 : 0));
@@ -85,20 +89,19 @@ class Hierarchy {
     }
   }
 
-  // A single value is its group's sum; the other groups need none.
-  void add_only_member(std::span<GroupSum> sums) const {
-    for (GroupSum& sum : sums) sum.count = 0;
-    GroupSum& sum = sums[work_.groups[0]];
-    sum.count = 1;
-    sum.blocks.clear();
-    sum.blocks.add(double{std::fabs(values_[0])});
+  // A single value is the mean of its groups, and never above it; the empty ones inherit it.
+  void hold_single() const {
+    const unsigned sign = work_.groups[0];
+    for (unsigned g = 0; g < 2u << depth_; ++g)
+      work_.nodes[g] = {g >> depth_ == sign ? double{std::fabs(values_[0])} : 0.0, 1};
+    work_.groups[0] = static_cast<std::uint8_t>(sign << depth_);
   }
 
   // An empty group inherits the mean above it; an empty sign has 0.
-  void measure(int level) {
+  void measure(int level) const {
     const std::size_t groups = std::size_t{2} << level;
     const auto sums = work_.sums.first(groups);
-    values_.size() == 1 ? add_only_member(sums) : add_members(sums);
+    add_members(sums);
     for (std::size_t g = groups; g-- > 0;) {  // downwards: parents are read before they are lost
       const double above = level == 0 ? 0.0 : work_.nodes[g / 2].mean;
       work_.nodes[g] = {
@@ -136,6 +139,22 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     const Workspace work = workspace_in(scratch, job.tensor.data.size(), k);
     const Selected selected = select_largest(kName, job.tensor, k, work.selection, job.team);
     return write(job, selected, work);
+  }
+
+  std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
+                                   std::span<std::byte> scratch) const override {
+    refuse_beyond(kName, job.tensor, kLargest);
+    const std::size_t k = floor_count(job.tensor.data.size(), kept_);
+    const Workspace work = workspace_in(scratch, job.tensor.data.size(), k);
+    const Selected selected =
+        select_largest_of_sum(kName, job.tensor, residual, k, work.selection, job.team);
+    const std::size_t written = write(job, selected, work);
+    for (std::size_t i = 0; i < selected.values.size(); ++i) {
+      const unsigned group = work.groups[i];
+      const auto mean = static_cast<float>(work.nodes[group].mean);
+      residual[selected.indices[i]] = selected.values[i] - (group >> depth_ != 0 ? -mean : mean);
+    }
+    return written;
   }
 
   template <class Visit>
