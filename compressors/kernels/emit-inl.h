@@ -67,11 +67,15 @@ struct Notes {
   }
 };
 
+template <class Decode>
+HWY_INLINE LevelVector scaled_by(LevelVector value, LevelVector factors) {
+  return Decode::kScaled ? value : hn::Mul(factors, value);
+}
+
 /// values[0 ..] = value, or += factors value.
 template <Output kOutput, class Decode>
 HWY_INLINE void put_scaled(LevelVector value, LevelVector factors, float* values) {
-  constexpr bool kMultiply = kOutput == Output::kAdd && !Decode::kScaled;
-  put<kOutput>(kMultiply ? hn::Mul(factors, value) : value, values);
+  put<kOutput>(kOutput == Output::kAdd ? scaled_by<Decode>(value, factors) : value, values);
 }
 
 template <Output kOutput, class Decode>
@@ -125,13 +129,21 @@ HWY_INLINE std::uint32_t emit_units(const Decode& decode, const PackedCodes& pac
       for (std::size_t byte = 0; byte < step; byte += 8) std::memcpy(last + byte, in + byte, 8);
       in = last;
     }
+    // Once a line, where put() would ask with each vector.
+    if constexpr (kOutput == Output::kAdd)
+      for (std::size_t line = 0; line < kWordUnit; line += 16) prefetch_ahead(values + i + line);
     const WordUnit codes = reader.unit(in);
     notes.take(decode, codes);
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kWordVectors; ++v) {
       const std::size_t element = i + v * kLevelLanes;
-      put_scaled<kOutput, Decode>(decode.value(codes.vector[v], element), factors,
-                                  values + element);
+      const auto value = decode.value(codes.vector[v], element);
+      if constexpr (kOutput == Output::kAdd)
+        put<Output::kStore>(
+            hn::Add(hn::LoadU(LevelTag(), values + element), scaled_by<Decode>(value, factors)),
+            values + element);
+      else
+        put<kOutput>(value, values + element);
     }
   }
   return notes.total();
