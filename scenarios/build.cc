@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <functional>
 
 #include "base/hash.h"
 #include "scenarios/fields.h"
@@ -32,9 +33,6 @@ void take(const ordered_json& object, const char* key, Bytes& target) {
 }
 void take(const ordered_json& object, const char* key, Seconds& target) {
   if (object.contains(key)) target = parse_duration(object[key].get<std::string>());
-}
-void take(const ordered_json& object, const char* key, BitsPerSecond& target) {
-  if (object.contains(key)) target = parse_rate(object[key].get<std::string>());
 }
 
 void fill_workload(const ordered_json& json, Workload& workload) {
@@ -147,15 +145,6 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
   }
 }
 
-sim::LinkSpec link_of(const ordered_json& json) {
-  sim::LinkSpec link;
-  take(json, "bandwidth", link.rate);
-  take(json, "delay", link.delay);
-  take(json, "loss", link.loss);
-  take(json, "queue", link.queue);
-  return link;
-}
-
 void fill_transport(const ordered_json& json, sim::TransportSettings& transport) {
   std::string control = "cubic";
   take(json, "congestion_control", control);
@@ -172,6 +161,8 @@ void fill_transport(const ordered_json& json, sim::TransportSettings& transport)
   take(json, "buffer", transport.buffer);
 }
 
+using LinkReader = std::function<sim::LinkSpec(const ordered_json&)>;
+
 std::vector<std::string> texts_of(const ordered_json& list) {
   std::vector<std::string> texts;
   for (const ordered_json& each : list)
@@ -179,13 +170,13 @@ std::vector<std::string> texts_of(const ordered_json& list) {
   return texts;
 }
 
-std::vector<NetworkPlan::ExplicitLink> links_of(const ordered_json& list) {
+std::vector<NetworkPlan::ExplicitLink> links_of(const ordered_json& list, const LinkReader& read) {
   std::vector<NetworkPlan::ExplicitLink> links;
   for (const ordered_json& each : list) {
     NetworkPlan::ExplicitLink link;
     take(each, "a", link.a);
     take(each, "b", link.b);
-    link.spec = link_of(each);
+    link.spec = read(each);
     links.push_back(link);
   }
   return links;
@@ -202,24 +193,48 @@ void fill_sizes(const ordered_json& json, NetworkPlan& network) {
   take(json, "adapters", network.adapters);
 }
 
-void fill_network(const ordered_json& json, NetworkPlan& network) {
+void fill_cell(const ordered_json& json, NetworkPlan::Cell& cell) {
+  take(json, "width", cell.width);
+  take(json, "exponent", cell.exponent);
+  for (const ordered_json& each : member(json, "stations")) {
+    sim::RadioCellPlan::Place place;
+    take(each, "distance", place.distance);
+    take(each, "speed", place.speed);
+    cell.places.push_back(place);
+  }
+}
+
+void fill_traces(const ordered_json& json, const std::string& file, ScheduleFiles& files,
+                 NetworkPlan::Traces& traces) {
+  for (const std::string& path : texts_of(member(json, "up")))
+    traces.up.push_back(files.load(path, file).schedule);
+  for (const std::string& path : texts_of(member(json, "down")))
+    traces.down.push_back(files.load(path, file).schedule);
+  take(json, "offset", traces.offset);
+}
+
+void fill_network(const ordered_json& json, const std::string& file, ScheduleFiles& files,
+                  NetworkPlan& network) {
+  const LinkReader read = [&](const ordered_json& link) { return link_of(link, file, files); };
   take(json, "topology", network.topology);
   fill_sizes(json, network);
-  network.link = link_of(member(json, "link"));
-  if (json.contains("server_link")) network.server_link = link_of(json["server_link"]);
-  if (json.contains("uplink")) network.uplink = link_of(json["uplink"]);
-  network.bottleneck = link_of(member(json, "bottleneck"));
-  network.intra_link = link_of(member(json, "intra_link"));
+  network.link = read(member(json, "link"));
+  if (json.contains("server_link")) network.server_link = read(json["server_link"]);
+  if (json.contains("uplink")) network.uplink = read(json["uplink"]);
+  network.bottleneck = read(member(json, "bottleneck"));
+  network.intra_link = read(member(json, "intra_link"));
+  fill_cell(member(json, "cell"), network.cell);
+  fill_traces(member(json, "traces"), file, files, network.traces);
   for (const ordered_json& each : member(json, "sites")) {
     NetworkPlan::Site site;
     take(each, "name", site.name);
     take(each, "workers", site.workers);
     network.sites.push_back(site);
   }
-  network.site_links = links_of(member(json, "site_links"));
+  network.site_links = links_of(member(json, "site_links"), read);
   network.hosts = texts_of(member(json, "hosts"));
   network.switches = texts_of(member(json, "switches"));
-  network.links = links_of(member(json, "links"));
+  network.links = links_of(member(json, "links"), read);
   for (const ordered_json& each : member(json, "routes")) {
     NetworkPlan::ExplicitRoute route;
     take(each, "from", route.from);
@@ -264,7 +279,7 @@ std::string scenario_hash(const ordered_json& canonical) {
   return hasher.hex();
 }
 
-void fill_from_json(Scenario& scenario) {
+void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   const ordered_json& json = scenario.json;
   take(json, "name", scenario.name);
   take(json, "description", scenario.description);
@@ -272,7 +287,7 @@ void fill_from_json(Scenario& scenario) {
   fill_workload(member(json, "workload"), scenario.workload);
   fill_method(member(json, "method"), scenario.method);
   fill_cluster(member(json, "cluster"), scenario.cluster);
-  fill_network(member(json, "network"), scenario.network);
+  fill_network(member(json, "network"), scenario.file, files, scenario.network);
   const ordered_json& exchange = member(json, "exchange");
   take(exchange, "collective", scenario.exchange.collective);
   take(exchange, "group", scenario.exchange.group);

@@ -15,10 +15,11 @@ namespace {
 class Rules {
  public:
   Rules(const Scenario& scenario, const ReadResult& read, const Places& places,
-        ProblemList& problems, std::vector<Problem>& warnings)
+        ScheduleFiles& files, ProblemList& problems, std::vector<Problem>& warnings)
       : scenario_(scenario),
         read_(read),
         places_(places),
+        files_(files),
         problems_(problems),
         warnings_(warnings) {}
 
@@ -32,6 +33,7 @@ class Rules {
     check_device();
     if (scenario_.network.topology == "explicit") check_explicit();
     if (scenario_.network.topology == "wan") check_sites();
+    check_schedules();
     check_size();
     check_server_link();
     check_transport();
@@ -243,6 +245,7 @@ class Rules {
     if (topology == "torus") return "/network/columns";
     if (topology == "dumb-bell") return "/network/left";
     if (topology == "wan") return "/network/site_links";
+    if (topology == "wifi-cell" || topology == "lte-cell") return "/network/cell";
     return "/network";
   }
 
@@ -254,6 +257,13 @@ class Rules {
     } catch (const sim::SimError& error) {
       refuse(size_pointer(), error.what());
     }
+  }
+
+  void check_schedules() {
+    if (!read_.sound({"/network"})) return;
+    scenarios::check_schedules(
+        scenario_.json["network"], scenario_.file, files_,
+        [&](const std::string& at, const std::string& reason) { refuse(at, reason); });
   }
 
   void check_names(const std::string& list, const std::vector<std::string>& added,
@@ -311,8 +321,25 @@ class Rules {
       fixed(given.wire_segment != usual.wire_segment, "wire_segment");
       fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
       fixed(given.initial_rto != usual.initial_rto, "initial_rto");
+      refuse_dynamics();
     }
     if (scenario_.executor == "model") warn_model();
+  }
+
+  /// Its kernel queues hold one rate and loss for a run.
+  void refuse_dynamics() {
+    const std::string allowed = "flow or packet";
+    const std::string& topology = scenario_.network.topology;
+    if (topology == "wifi-cell" || topology == "lte-cell")
+      refuse("/network/topology", "the emulator has no radio cells", allowed);
+    if (scenario_.json["network"].contains("traces"))
+      refuse("/network/traces", "the emulator's links follow no traces", allowed);
+    for (const auto& [pointer, link] : given_links())
+      if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
+          link.schedule_back || !link.outages.empty())
+        refuse(pointer,
+               "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
+               allowed);
   }
 
   /// The links that a scenario gives, with their places.
@@ -335,15 +362,29 @@ class Rules {
 
   void warn_model() {
     for (const auto& [pointer, link] : given_links()) {
-      if (link.loss <= 0) continue;
+      if (link.mean_loss() <= 0) continue;
       warn(scenario_.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
            "the model executor does not know loss; use flow, packet or emulator");
       break;
     }
+    warn_steady();
     if (scenario_.json["network"].contains("transport") &&
         scenario_.json["network"]["transport"]["congestion_control"] != "cubic")
       warn("/network/transport/congestion_control",
            "the model executor does not know congestion control");
+  }
+
+  void warn_steady() {
+    const std::string& topology = scenario_.network.topology;
+    bool changes = topology == "wifi-cell" || topology == "lte-cell" ||
+                   scenario_.json["network"].contains("traces");
+    for (const auto& [pointer, link] : given_links())
+      changes = changes || link.half_duplex || link.jitter > Seconds(0) || link.schedule ||
+                link.schedule_back || !link.outages.empty();
+    if (changes)
+      warn("/network",
+           "the model executor gives every link its mean rate, no jitter, and to itself; use flow "
+           "or packet");
   }
 
   void check_queue(const std::string& pointer, const sim::LinkSpec& link) {
@@ -361,6 +402,7 @@ class Rules {
   const Scenario& scenario_;
   const ReadResult& read_;
   const Places& places_;
+  ScheduleFiles& files_;
   ProblemList& problems_;
   std::vector<Problem>& warnings_;
 };
@@ -384,8 +426,8 @@ std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_v
 }
 
 void check_rules(const Scenario& scenario, const ReadResult& read, const Places& places,
-                 ProblemList& problems, std::vector<Problem>& warnings) {
-  Rules(scenario, read, places, problems, warnings).check();
+                 ScheduleFiles& files, ProblemList& problems, std::vector<Problem>& warnings) {
+  Rules(scenario, read, places, files, problems, warnings).check();
 }
 
 }  // namespace gradwire::scenarios

@@ -1,5 +1,6 @@
 #pragma once
 #include "compressors/codec.h"
+#include "scenarios/links.h"
 #include "scenarios/reader.h"
 #include "scenarios/scenario.h"
 
@@ -9,7 +10,7 @@ namespace gradwire::scenarios {
 /// is silent where one of the values it looks at was refused already. `warnings` gets pairs that
 /// are possible but suspicious.
 void check_rules(const Scenario& scenario, const ReadResult& read, const Places& places,
-                 ProblemList& problems, std::vector<Problem>& warnings);
+                 ScheduleFiles& files, ProblemList& problems, std::vector<Problem>& warnings);
 
 /// A codec of this policy cannot go with this /exchange/collective: why, or empty.
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective);

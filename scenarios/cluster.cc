@@ -40,6 +40,56 @@ sim::Cluster build_explicit(const NetworkPlan& network, int servers) {
   return cluster;
 }
 
+sim::Cluster build_cell(const Scenario& scenario, const sim::ServerPlan& server) {
+  const NetworkPlan& network = scenario.network;
+  sim::RadioCellPlan plan;
+  plan.workers = scenario.cluster.workers;
+  plan.kind = network.topology == "wifi-cell" ? sim::Cell::Kind::kWifi : sim::Cell::Kind::kLte;
+  plan.width = network.cell.width * 1e6;
+  plan.exponent = network.cell.exponent;
+  if (!network.cell.places.empty()) plan.places = network.cell.places;
+  plan.wire = network.link;
+  return sim::radio_cell(plan, server);
+}
+
+/// Worker w's own link is link w wherever workers can have traces.
+void follow_traces(sim::Cluster& cluster, const NetworkPlan::Traces& traces) {
+  if (traces.up.empty() && traces.down.empty()) return;
+  const auto pick = [](const auto& list, int worker, sim::RateSchedulePtr& schedule) {
+    if (!list.empty()) schedule = list[static_cast<std::size_t>(worker) % list.size()];
+  };
+  for (int w = 0; w < cluster.workers(); ++w) {
+    sim::LinkSpec spec = cluster.links()[static_cast<std::size_t>(w)].spec;
+    pick(traces.up, w, spec.schedule);
+    pick(traces.down, w, spec.schedule_back);
+    spec.schedule_offset = traces.offset * w;
+    cluster.change_link(w, spec);
+  }
+}
+
+sim::Cluster build_wired(const Scenario& scenario, const sim::ServerPlan& server) {
+  const NetworkPlan& network = scenario.network;
+  const int workers = scenario.cluster.workers;
+  const sim::LinkSpec uplink = network.uplink.value_or(network.link);
+  const std::string& topology = network.topology;
+  if (topology == "two-tier")
+    return sim::two_tier({workers, network.racks, network.spines, network.link, uplink}, server);
+  if (topology == "fat-tree")
+    return sim::fat_tree({workers, network.k, network.link, uplink}, server);
+  if (topology == "ring") return sim::host_ring(workers, network.link, server);
+  if (topology == "torus")
+    return sim::torus(workers, network.columns, network.rows, network.link, server);
+  if (topology == "dumb-bell")
+    return sim::dumb_bell({workers, network.left, network.link, network.bottleneck}, server);
+  if (topology == "gpu-nodes")
+    return sim::gpu_nodes(
+        {workers, network.gpus_per_node, network.adapters, network.intra_link, network.link},
+        server);
+  if (topology == "wan") return build_wan(network, server);
+  if (topology == "explicit") return build_explicit(network, server.hosts());
+  return sim::Cluster::star(workers, network.link, server.hosts(), network.server_link);
+}
+
 }  // namespace
 
 int server_count(const Scenario& scenario) {
@@ -72,28 +122,13 @@ int host_index(const Scenario& scenario, std::string_view name) {
 }
 
 sim::Cluster build_cluster(const Scenario& scenario) {
-  const NetworkPlan& network = scenario.network;
-  const int workers = scenario.cluster.workers;
   const int servers = server_count(scenario);
-  const sim::ServerPlan server{servers > 0, servers, network.server_link};
-  const sim::LinkSpec uplink = network.uplink.value_or(network.link);
-  const std::string& topology = network.topology;
-  if (topology == "two-tier")
-    return sim::two_tier({workers, network.racks, network.spines, network.link, uplink}, server);
-  if (topology == "fat-tree")
-    return sim::fat_tree({workers, network.k, network.link, uplink}, server);
-  if (topology == "ring") return sim::host_ring(workers, network.link, server);
-  if (topology == "torus")
-    return sim::torus(workers, network.columns, network.rows, network.link, server);
-  if (topology == "dumb-bell")
-    return sim::dumb_bell({workers, network.left, network.link, network.bottleneck}, server);
-  if (topology == "gpu-nodes")
-    return sim::gpu_nodes(
-        {workers, network.gpus_per_node, network.adapters, network.intra_link, network.link},
-        server);
-  if (topology == "wan") return build_wan(network, server);
-  if (topology == "explicit") return build_explicit(network, servers);
-  return sim::Cluster::star(workers, network.link, servers, network.server_link);
+  const sim::ServerPlan server{servers > 0, servers, scenario.network.server_link};
+  const std::string& topology = scenario.network.topology;
+  if (topology == "wifi-cell" || topology == "lte-cell") return build_cell(scenario, server);
+  sim::Cluster cluster = build_wired(scenario, server);
+  follow_traces(cluster, scenario.network.traces);
+  return cluster;
 }
 
 }  // namespace gradwire::scenarios

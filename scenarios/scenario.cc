@@ -265,12 +265,19 @@ class FileReader {
     }
     if (is_topology(run, "dumb-bell") && !find_at(run, "/network/left"))
       assign_at(run, "/network/left", std::max<std::int64_t>(1, workers / 2));
+    for (const auto& [name, width] : {std::pair("wifi-cell", 80.0), std::pair("lte-cell", 10.0)}) {
+      const ordered_json* cell = find_at(run, "/network/cell");
+      const bool open = !cell || (cell->is_object() && !cell->contains("width"));
+      if (is_topology(run, name) && open) assign_at(run, "/network/cell/width", width);
+    }
   }
 
   void read_run(ordered_json& run, const Places& places, Origins origins,
                 const std::vector<std::uint64_t>& seeds) {
     const KindMask kinds = kinds_of(run, places);
     add_computed_defaults(run, kinds);
+    if (run.contains("network") && run["network"].is_object())
+      add_schedule_hashes(run["network"], document_.file, files_);
     ReadResult read = read_by_table(scenario_table(), run, kinds, places, problems_);
     if (read.value.contains("expected")) result_.expected = read.value["expected"];
     Scenario scenario;
@@ -279,9 +286,9 @@ class FileReader {
     scenario.json = std::move(read.value);
     scenario.json.erase("$schema");
     scenario.json.erase("expected");
-    fill_from_json(scenario);
+    fill_from_json(scenario, files_);
     std::vector<Problem> warnings = std::move(read.suspicious);
-    check_rules(scenario, read, places, problems_, warnings);
+    check_rules(scenario, read, places, files_, problems_, warnings);
     for (const Problem& warning : warnings) add_warning(format_problem(warning));
     if (!problems_.empty()) return;
     for (const std::uint64_t seed : seeds) {
@@ -311,6 +318,7 @@ class FileReader {
   const Document& document_;
   Places places_;
   ProblemList& problems_;
+  ScheduleFiles files_;
   ordered_json base_;
   std::vector<std::string> overridden_;
   std::vector<std::pair<std::string, ordered_json>> values_;

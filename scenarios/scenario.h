@@ -12,6 +12,7 @@
 #include "compressors/codec_plan.h"
 #include "sim/cluster.h"
 #include "sim/executor.h"
+#include "sim/topologies/topologies.h"
 
 /// Scenario files: what to run, as JSON with closed objects and units in strings.
 namespace gradwire::scenarios {
@@ -83,7 +84,7 @@ struct ClusterPlan {
 /// What a topology does not have is left at its default (sim/topologies/topologies.h has the
 /// meaning of each).
 struct NetworkPlan {
-  /// star two-tier fat-tree ring torus dumb-bell gpu-nodes wan explicit
+  /// star two-tier fat-tree ring torus dumb-bell gpu-nodes wan wifi-cell lte-cell explicit
   std::string topology = "star";
   sim::LinkSpec link;
   std::optional<sim::LinkSpec> server_link;  ///< parameter server's link, default as `link`
@@ -109,6 +110,19 @@ struct NetworkPlan {
     sim::LinkSpec spec;
   };
   std::vector<ExplicitLink> site_links;
+  struct Cell {
+    double width = 0;  ///< MHz
+    double exponent = 3;
+    std::vector<sim::RadioCellPlan::Place> places;  ///< empty: all at the default one
+  };
+  Cell cell;  ///< wifi-cell, lte-cell
+  /// Worker w's link follows number w mod size of each list that is not empty, w offsets ahead.
+  struct Traces {
+    std::vector<sim::RateSchedulePtr> up;
+    std::vector<sim::RateSchedulePtr> down;
+    Seconds offset{0};
+  };
+  Traces traces;
   std::vector<std::string> hosts;  ///< explicit
   std::vector<std::string> switches;
   std::vector<ExplicitLink> links;

@@ -3,54 +3,6 @@
 namespace gradwire::scenarios {
 namespace {
 
-struct LinkDefaults {
-  const char* bandwidth = "1Gbps";
-  const char* delay = "50us";
-};
-
-/// The properties of a link, below `base`.
-void add_link(Rows& rows, const std::string& base, const std::optional<Condition>& when,
-              const LinkDefaults& defaults = {}) {
-  rows.push_back({.pointer = base + "/bandwidth",
-                  .spec = {.type = OptionType::kRate,
-                           .default_text = defaults.bandwidth,
-                           .help = "Rate of each direction.",
-                           .min = 0,
-                           .max = 1e15,
-                           .min_exclusive = true},
-                  .when = when,
-                  .suspicious_below = 1e4,
-                  .suspicious_above = 1e13,
-                  .suspicious_why = "check the unit's prefix"});
-  rows.push_back(
-      {.pointer = base + "/delay",
-       .spec = {.type = OptionType::kDuration,
-                .default_text = defaults.delay,
-                .help = "One-way propagation delay; a path over a star crosses two links.",
-                .min = 0,
-                .max = 3600},
-       .when = when,
-       .suspicious_above = 1,
-       .suspicious_why = "one way, on every link; check the unit"});
-  rows.push_back({.pointer = base + "/loss",
-                  .spec = {.type = OptionType::kNumber,
-                           .default_text = "0",
-                           .help = "Probability that a packet is lost, on each link and direction.",
-                           .min = 0,
-                           .max = 1,
-                           .max_exclusive = true},
-                  .when = when,
-                  .suspicious_above = 0.2,
-                  .suspicious_why = "TCP hardly moves; 1 % is 0.01"});
-  rows.push_back({.pointer = base + "/queue",
-                  .spec = {.type = OptionType::kBytes,
-                           .default_text = "0B",
-                           .help = "Drop-tail buffer of each direction; 0B = automatic: two "
-                                   "bandwidth-delay products, at least 256 packets.",
-                           .min = 0},
-                  .when = when});
-}
-
 Condition topology(std::vector<std::string> names) {
   return {"/network/topology", std::move(names)};
 }
@@ -105,12 +57,15 @@ void add_links(Rows& rows) {
   add_link_object(
       rows, "/network/link",
       "Each worker's link to its switch or router; the cables of a ring or torus; a machine's "
-      "links to the network.",
-      topology({"star", "two-tier", "fat-tree", "ring", "torus", "dumb-bell", "gpu-nodes", "wan"}),
+      "links to the network; the wire from a radio cell's base to the parameter server.",
+      topology({"star", "two-tier", "fat-tree", "ring", "torus", "dumb-bell", "gpu-nodes", "wan",
+                "wifi-cell", "lte-cell"}),
       false);
-  add_link_object(
-      rows, "/network/server_link", "The parameter server's link; default: as /network/link.",
-      topology({"star", "two-tier", "fat-tree", "dumb-bell", "gpu-nodes", "wan"}), true);
+  add_link_object(rows, "/network/server_link",
+                  "The parameter server's link; default: as /network/link.",
+                  topology({"star", "two-tier", "fat-tree", "dumb-bell", "gpu-nodes", "wan",
+                            "wifi-cell", "lte-cell"}),
+                  true);
   add_link_object(rows, "/network/uplink", "Links between switches; default: as /network/link.",
                   topology({"two-tier", "fat-tree"}), true);
   add_link_object(rows, "/network/bottleneck", "The link between the two switches.",
@@ -141,6 +96,74 @@ void add_sites(Rows& rows) {
   rows.push_back(object_row("/network/site_links/*", "One duplex link."));
   add_ends(rows, "/network/site_links/*", "Site at this end.");
   add_link(rows, "/network/site_links/*", {}, {"100Mbps", "20ms"});
+}
+
+Field metres(const char* pointer, const char* value, const char* help, double min,
+             const char* unit = "m") {
+  return {.pointer = pointer,
+          .spec = {.type = OptionType::kNumber,
+                   .default_text = value,
+                   .help = help,
+                   .min = min,
+                   .max = 1e6},
+          .unit = unit};
+}
+
+void add_cell(Rows& rows) {
+  const Condition cells = topology({"wifi-cell", "lte-cell"});
+  rows.push_back(object_row("/network/cell", "The air that the workers share."));
+  rows.back().when = cells;
+  rows.push_back({.pointer = "/network/cell/width",
+                  .spec = {.type = OptionType::kNumber,
+                           .help = "Width of the channel: Wi-Fi 20, 40, 80, 160; LTE 1.4, 3, 5, "
+                                   "10, 15, 20 for each direction.",
+                           .min = 1,
+                           .max = 160},
+                  .unit = "MHz",
+                  .computed_default = "80; lte-cell: 10"});
+  rows.push_back({.pointer = "/network/cell/exponent",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "3",
+                           .help = "Path loss grows with so much a power of the distance: 2 in "
+                                   "free space.",
+                           .min = 1,
+                           .max = 10}});
+  rows.push_back(list_row("/network/cell/stations",
+                          "Where workers stand, from worker 0 on; from the start again where there "
+                          "are more workers."));
+  rows.back().computed_default = "one place, 10 m from the base";
+  rows.push_back(object_row("/network/cell/stations/*", "One place."));
+  rows.push_back(
+      metres("/network/cell/stations/*/distance", "10", "From the base, at the start.", 0));
+  rows.push_back(metres("/network/cell/stations/*/speed", "0",
+                        "Straight away from the base; negative: to it, and past it.", -1e6, "m/s"));
+}
+
+void add_trace_list(Rows& rows, const std::string& name, const char* help) {
+  const std::string at = "/network/traces/" + name;
+  rows.push_back(list_row(at, help));
+  rows.push_back(text_row(at + "/*", "Path of a schedule, as /network/link/schedule."));
+  rows.back().required = true;
+  rows.push_back(
+      list_row(at + "_hashes", "Hashes of their files, as /network/link/schedule_hash."));
+  rows.back().computed_default = "of the files";
+  rows.push_back(text_row(at + "_hashes/*", "One file's."));
+}
+
+void add_traces(Rows& rows) {
+  rows.push_back(object_row("/network/traces",
+                            "Schedules of single workers' links, in place of /network/link's."));
+  rows.back().when = topology({"star", "two-tier", "fat-tree", "dumb-bell", "wan"});
+  rows.back().optional = true;
+  add_trace_list(rows, "up", "What the workers send follows these: worker w number w mod n.");
+  add_trace_list(rows, "down", "What the workers get follows these, in the same way.");
+  rows.push_back({.pointer = "/network/traces/offset",
+                  .spec = {.type = OptionType::kDuration,
+                           .default_text = "0s",
+                           .help = "Worker w reads its schedules w times so far ahead, so that "
+                                   "workers of one trace differ.",
+                           .min = 0,
+                           .max = 3600}});
 }
 
 void add_explicit(Rows& rows) {
@@ -186,13 +209,16 @@ void add_topology(Rows& rows) {
                 .help = "star: every worker on one switch; two-tier: racks and spines; fat-tree: "
                         "three tiers of k-port switches; ring and torus: hosts joined to their "
                         "neighbours; dumb-bell: two switches and one link between them; gpu-nodes: "
-                        "machines with several workers; wan: sites; explicit: hosts, switches and "
-                        "links are listed.",
+                        "machines with several workers; wan: sites; wifi-cell and lte-cell: "
+                        "workers on the air of one base; explicit: hosts, switches and links are "
+                        "listed.",
                 .choices = {"star", "two-tier", "fat-tree", "ring", "torus", "dumb-bell",
-                            "gpu-nodes", "wan", "explicit"}}});
+                            "gpu-nodes", "wan", "wifi-cell", "lte-cell", "explicit"}}});
   add_sizes(rows);
   add_links(rows);
   add_sites(rows);
+  add_cell(rows);
+  add_traces(rows);
   add_explicit(rows);
 }
 

@@ -22,6 +22,14 @@ Field text_row(std::string pointer, std::string help);
 void add_workload(Rows& rows);
 void add_method(Rows& rows);
 void add_cluster(Rows& rows);
+/// Default texts of a link.
+struct LinkDefaults {
+  const char* bandwidth = "1Gbps";
+  const char* delay = "50us";
+};
+/// The properties of a link, below `base`; the page of fields explains them at /network/link.
+void add_link(Rows& rows, const std::string& base, const std::optional<Condition>& when,
+              const LinkDefaults& defaults = {});
 void add_topology(Rows& rows);
 void add_network(Rows& rows);
 

@@ -52,7 +52,28 @@ void Cluster::add_link(NodeId a, NodeId b, const LinkSpec& spec) {
   }
   if (a == b) throw SimError("add", link_subject(name(a), name(b)), "both ends are the same node");
   check_link(link_subject(name(a), name(b)), spec);
-  links_.push_back({a, b, spec});
+  links_.push_back({a, b, spec, -1});
+}
+
+void Cluster::add_cell(Cell cell) {
+  check_cell(cell, names_);
+  const auto number = static_cast<std::int32_t>(cells_.size());
+  for (const Station& station : cell.stations) {
+    if (!is_host(station.node)) {
+      throw SimError("use", "station " + name(station.node), "it is a switch",
+                     "only hosts are stations");
+    }
+    add_link(station.node, cell.base, station_link(cell, station, name(station.node)));
+    links_.back().cell = number;
+  }
+  cells_.push_back(std::move(cell));
+}
+
+void Cluster::change_link(int link, const LinkSpec& spec) {
+  Link& changed = links_[static_cast<std::size_t>(link)];
+  GRADWIRE_ASSERT(changed.cell < 0);
+  check_link(link_subject(name(changed.a), name(changed.b)), spec);
+  changed.spec = spec;
 }
 
 void Cluster::finish(int servers) {

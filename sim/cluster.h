@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sim/cell.h"
 #include "sim/link.h"
 #include "sim/sim_error.h"
 
@@ -48,6 +49,11 @@ class Cluster {
   void add_servers(int count);
   NodeId add_switch(std::string name);
   void add_link(NodeId a, NodeId b, const LinkSpec& spec);
+  /// Joins each station to the base by a link of its own (sim/cell.h: station_link), in order.
+  /// Throws SimError for a cell that cannot be, or a station that is out of range for ever.
+  void add_cell(Cell cell);
+  /// The link has these properties from now on. Precondition (assertion): it is a wire.
+  void change_link(int link, const LinkSpec& spec);
   void set_routing(const Routing& routing) { routing_ = routing; }
   /// That pair's packets go this way (one direction). Checked by finish().
   void add_route(FixedRoute route) { fixed_routes_.push_back(std::move(route)); }
@@ -62,6 +68,7 @@ class Cluster {
   int host_count() const { return static_cast<int>(hosts_.size()); }
   NodeId host_node(int host) const { return hosts_[static_cast<std::size_t>(host)]; }
   std::span<const Link> links() const { return links_; }
+  std::span<const Cell> cells() const { return cells_; }
   const Routing& routing() const { return routing_; }
   std::span<const FixedRoute> fixed_routes() const { return fixed_routes_; }
   std::span<const std::string> node_names() const { return names_; }
@@ -70,6 +77,9 @@ class Cluster {
   const LinkSpec& channel(ChannelId id) const {
     return links_[static_cast<std::size_t>(id / 2)].spec;
   }
+  const Link& link_of(ChannelId id) const { return links_[static_cast<std::size_t>(id / 2)]; }
+  /// Link::nominal_rate() of that direction.
+  BitsPerSecond nominal_rate(ChannelId id) const { return link_of(id).nominal_rate(id); }
 
   /// Channels crossed from host to host, in order. Appends to `route`.
   void route(int source_host, int destination_host, std::vector<ChannelId>& route) const;
@@ -95,6 +105,7 @@ class Cluster {
   std::vector<bool> is_host_;
   std::vector<NodeId> hosts_;
   std::vector<Link> links_;
+  std::vector<Cell> cells_;
   /// Only nodes with two links or more have to choose (10,000 hosts on a star cost one row).
   /// row_[node] = its row, or -1: it takes only_channel_[node].
   std::vector<std::int32_t> row_;

@@ -36,6 +36,16 @@ const char* flaw(const std::vector<Outage>& outages) {
 
 }  // namespace
 
+BitsPerSecond Link::nominal_rate(ChannelId channel) const {
+  const RateSchedulePtr& follows = schedule(channel);
+  if (!follows) return spec.rate;
+  if (follows->period().value() > 0) return follows->mean_rate();
+  for (const RateSchedule::Piece& piece : follows->pieces()) {
+    if (piece.rate.value() > 0) return piece.rate;
+  }
+  return spec.rate;
+}
+
 void check_link(const std::string& subject, const LinkSpec& spec) {
   const auto refuse_if = [&](bool wrong, std::string_view reason, std::string_view remedy) {
     if (wrong) throw SimError("use", subject, reason, remedy);
@@ -49,6 +59,8 @@ void check_link(const std::string& subject, const LinkSpec& spec) {
   refuse_if(spec.queue.count() < 0, "its queue is negative", "0 sizes the queue automatically");
   refuse_if(!is_duration(spec.jitter), "its jitter is negative or not finite",
             "give it a time such as 1ms");
+  refuse_if(!is_duration(spec.schedule_offset), "its schedule's offset is negative or not finite",
+            "give it a time such as 7s");
   refuse_if(spec.half_duplex && (spec.schedule || spec.schedule_back),
             "it is half duplex and has a schedule", "a shared medium has one rate");
   const std::string_view burst = flaw(spec.burst);

@@ -47,7 +47,9 @@ struct LinkSpec {
   /// Null: `rate` all the time. Else that direction follows the schedule, and `rate` says nothing.
   RateSchedulePtr schedule{};       ///< a to b
   RateSchedulePtr schedule_back{};  ///< b to a
-  std::vector<Outage> outages{};    ///< ascending, apart
+  /// Both schedules are so far ahead: at time t they stand where they say t + offset.
+  Seconds schedule_offset{0};
+  std::vector<Outage> outages{};  ///< ascending, apart
 
   /// What a packet of that direction is lost with, in the mean.
   double mean_loss() const { return burst.mean(loss); }
@@ -60,10 +62,13 @@ struct Link {
   NodeId a = 0;
   NodeId b = 0;
   LinkSpec spec;
+  std::int32_t cell = -1;  ///< whose air it is (Cluster::cells()); -1: a wire. a is the station
 
   const RateSchedulePtr& schedule(ChannelId channel) const {
     return channel % 2 == 0 ? spec.schedule : spec.schedule_back;
   }
+  /// One number for a direction: of a repeated schedule the mean, of others the first rate above 0.
+  BitsPerSecond nominal_rate(ChannelId channel) const;
 };
 
 }  // namespace gradwire::sim

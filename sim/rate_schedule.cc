@@ -70,6 +70,15 @@ RateSchedulePtr RateSchedule::from_pieces(std::string name, std::vector<Piece> p
   schedule.pieces_ = std::move(pieces);
   schedule.period_ = period;
   schedule.check();
+  schedule.check_passes();
+  return std::make_shared<const RateSchedule>(std::move(schedule));
+}
+
+RateSchedulePtr RateSchedule::fading(std::string name, std::vector<Piece> pieces) {
+  RateSchedule schedule;
+  schedule.name_ = std::move(name);
+  schedule.pieces_ = std::move(pieces);
+  schedule.check();
   return std::make_shared<const RateSchedule>(std::move(schedule));
 }
 
@@ -99,6 +108,7 @@ RateSchedulePtr RateSchedule::from_opportunities(std::string name,
   schedule.pieces_ = binned(instants);
   schedule.opportunities_ = std::move(instants);
   schedule.check();
+  schedule.check_passes();
   return std::make_shared<const RateSchedule>(std::move(schedule));
 }
 
@@ -123,7 +133,6 @@ void RateSchedule::check() const {
   if (pieces_.empty()) refuse(name_, "it is empty", "give it at least one line");
   if (pieces_.front().begin.value() != 0)
     refuse(name_, "it does not begin at 0 s", "say what the rate is at the start");
-  bool passes = false;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const double rate = pieces_[i].rate.value();
     if (!std::isfinite(pieces_[i].begin.value()) || !std::isfinite(rate) || rate < 0)
@@ -131,11 +140,16 @@ void RateSchedule::check() const {
              "give rates of 0 or more");
     if (i > 0 && pieces_[i].begin <= pieces_[i - 1].begin)
       refuse(name_, "the time goes back at piece " + std::to_string(i), "sort it by time");
-    passes = passes || (period_.value() > 0 && rate > 0);
   }
   if (period_.value() > 0 && pieces_.back().begin >= period_)
     refuse(name_, "a piece begins after its period", "make the period longer");
-  if (!passes && (period_.value() > 0 || pieces_.back().rate.value() <= 0))
+}
+
+void RateSchedule::check_passes() const {
+  const bool repeats = period_.value() > 0;
+  const bool passes = std::any_of(pieces_.begin(), pieces_.end(),
+                                  [](const Piece& piece) { return piece.rate.value() > 0; });
+  if (repeats ? !passes : pieces_.back().rate.value() <= 0)
     refuse(name_, "after its last change nothing ever passes",
            "end it with a rate above 0, or use an outage for a pause");
 }

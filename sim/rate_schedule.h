@@ -26,6 +26,9 @@ class RateSchedule {
   /// `name` is what errors call it. Throws SimError for none, for times that go back, for rates
   /// that are negative or not finite, and for a schedule under which nothing ever passes.
   static RateSchedulePtr from_pieces(std::string name, std::vector<Piece> pieces, Seconds period);
+  /// The same without a period, of a way that may end in nothing (a station leaves its cell): what
+  /// is sent after that never arrives.
+  static RateSchedulePtr fading(std::string name, std::vector<Piece> pieces);
   /// Mahimahi's trace: each line a millisecond at which 1,500 bytes may pass (several lines of one
   /// millisecond: so many times); repeats after the last line's millisecond (Netravali et al.,
   /// USENIX ATC 2015).
@@ -49,6 +52,7 @@ class RateSchedule {
  private:
   RateSchedule() = default;
   void check() const;
+  void check_passes() const;
 
   std::string name_;
   Seconds period_{0};

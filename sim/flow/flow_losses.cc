@@ -21,7 +21,8 @@ double FlowNetwork::sent_of_first(const Connection& link) const {
 /// The first transfer's next lost segment, from number `from` of it on.
 void FlowNetwork::draw_loss(Connection& link, double from) {
   const Transfer& t = transfer(link.first);
-  link.next_lost = from + link.draws.gap(link.path.loss);
+  link.next_lost = link.bursts ? link.bursts->next_lost(link.sent_before + from) - link.sent_before
+                               : from + link.draws.gap(link.path.loss);
   const double base = static_cast<double>(t.wire.count()) - t.charged;
   const double sent = base - link.remaining;
   link.to_loss = link.next_lost < t.segments ? link.next_lost * segment_ - sent : kNever;

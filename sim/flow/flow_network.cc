@@ -14,14 +14,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// connections that reach the same instant by different sums.
 constexpr double kSameInstant = 1e-12;
 
-std::vector<double> capacities_of(const Cluster& cluster) {
-  std::vector<double> capacities;
-  for (ChannelId c = 0; c < cluster.channel_count(); ++c) {
-    capacities.push_back(cluster.channel(c).rate.value() / 8);
-  }
-  return capacities;
-}
-
 }  // namespace
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
@@ -31,9 +23,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       seed_(seed),
       segment_(static_cast<double>(transport.wire_segment.count())),
       headers_(static_cast<double>((transport.wire_segment - transport.segment).count())),
-      sharing_(capacities_of(cluster), ack_share(transport)),
+      sharing_((prepare_channels(), capacities_), ack_share(transport)),
       last_peer_(static_cast<std::size_t>(cluster.host_count())),
-      wire_(static_cast<std::size_t>(cluster.channel_count()), 0) {}
+      wire_(capacities_.size(), 0) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -54,6 +46,16 @@ void FlowNetwork::open(int source, int destination) {
       static_cast<std::uint32_t>(destination);
   due_nodes_.emplace_back();
   repair_nodes_.emplace_back();
+  Connection& link = connections_.back();
+  for (const ChannelId id : route_) {
+    const auto at = static_cast<std::size_t>(id);
+    link.jitters = link.jitters || cluster_.channel(id).jitter.value() > 0;
+    link.follows = link.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
+  }
+  if (BurstChain::is_needed(cluster_, route_)) {
+    link.bursts = std::make_unique<BurstChain>(cluster_, route_, seed_, link.key);
+  }
+  append_media(route_);
   sharing_.add_flow(route_);
 }
 
@@ -129,6 +131,7 @@ void FlowNetwork::resume(std::int32_t c) {
   link.state = State::kSending;
   link.updated = now_;
   link.rate = 0;
+  if (link.follows) follow(c);
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
@@ -144,7 +147,7 @@ void FlowNetwork::pause(std::int32_t c, double until) {
 
 double FlowNetwork::next_event() const {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &repairs_}) {
+  for (const IndexedHeap* heap : {&due_, &pool_due_, &repairs_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
   return next;
@@ -158,6 +161,10 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     if (next > until.value()) break;
     now_ = std::max(now_, next);
     const double batch = now_ + now_ * kSameInstant;
+    while (!changes_.empty() && changes_.first_time() <= batch) {
+      changes_.take_until(batch, batch_);
+      for (const IndexedHeap::Entry& entry : batch_) on_change(entry.number);
+    }
     // What happens to one connection changes no other one's events before resolve().
     while (!due_.empty() && due_.first_time() <= batch) {
       due_.take_until(batch, batch_);
@@ -221,6 +228,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
   const double latency = link.path.propagation + link.path.forwarding * segment;
   t.arrival = now_ + latency;
+  if (link.jitters) t.arrival += jitter_of(c, t);
   t.delivering = true;
   leave_first(c, t.segments);
   t.end = link.sent_before;
@@ -312,9 +320,11 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     }
   }
   std::vector<ChannelRecord> records;
-  for (std::size_t c = 0; c < wire.size(); ++c) {
-    records.push_back(
-        {Bytes(std::llround(wire[c])), Seconds(sharing_.busy(static_cast<ChannelId>(c), now_))});
+  for (ChannelId id = 0; id < cluster_.channel_count(); ++id) {
+    const auto c = static_cast<std::size_t>(id);
+    const ChannelId medium = medium_of_.empty() ? -1 : medium_of_[c];
+    const ChannelId full = medium >= 0 ? medium : id;
+    records.push_back({Bytes(std::llround(wire[c])), Seconds(sharing_.busy(full, now_))});
   }
   return records;
 }

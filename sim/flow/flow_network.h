@@ -1,14 +1,17 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "sim/cluster.h"
 #include "sim/connection_table.h"
 #include "sim/event_heap.h"
 #include "sim/executor.h"
+#include "sim/flow/burst_chain.h"
 #include "sim/flow/indexed_heap.h"
 #include "sim/flow/max_min.h"
+#include "sim/flow/rate_follower.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/flow/tcp_window.h"
 #include "sim/network.h"
@@ -26,6 +29,15 @@
 /// A transfer occupies all channels of its path at once (the pipe's filling is not shown). The
 /// window (tcp_window.h) makes a connection pause until its round is over; losses (tcp_path.h) cut
 /// the window, hold deliveries back, and time out.
+///
+/// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
+/// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
+/// trace each bin of 20 ms carries exactly what its opportunities do. At capacity 0 connections
+/// wait, without timeouts. Half-duplex links and the air of radio cells are media (max_min.h) that
+/// several channels share: a byte on a half-duplex link costs one of its bytes, a byte of a station
+/// that would get r alone costs 1/r of the air's time; its weight is the size of its turns
+/// (sim/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean; bursts
+/// (burst_chain.h) take the place of independent losses.
 ///
 /// Events are: a connection has sent a transfer, a window, the beginning of a segment that is lost,
 /// or enough behind one to show the loss; it resumes after a round; a lost segment is sent again,
@@ -102,6 +114,9 @@ class FlowNetwork final : public Network {
     double sent_before = 0;  ///< segments before the first transfer
     double wire_sent = 0;    ///< wire bytes of transfers that are sent, but for retransmissions
     double acks_sent = 0;    ///< wire bytes of their acknowledgements
+    bool follows = false;    ///< crosses channels that change, or the air
+    bool jitters = false;
+    std::unique_ptr<BurstChain> bursts;  ///< null: losses are independent
     std::vector<Hole> holes;
     double next_lost = kNever;     ///< the first transfer's next lost segment
     double recovered_to = 0;       ///< losses of segments before this one cut the window no more
@@ -183,6 +198,15 @@ class FlowNetwork final : public Network {
   void leave_first(std::int32_t c, double segments);
   void count_wire(Connection& link, const Transfer& t) const;
 
+  // flow_dynamics.cc
+  void prepare_channels();
+  void append_media(std::vector<ChannelId>& route) const;
+  void follow(std::int32_t c);
+  void on_change(std::int32_t follower);
+  void apply_change(ChannelId channel);
+  void breathe(std::int32_t c);
+  double jitter_of(std::int32_t c, const Transfer& t) const;
+
   // flow_losses.cc
   void draw_loss(Connection& link, double from);
   void on_loss(std::int32_t c);
@@ -204,6 +228,15 @@ class FlowNetwork final : public Network {
   double segment_;  ///< wire bytes of a full one
   double headers_;  ///< of one segment
   double now_ = 0;
+  // Channels that change and media; empty where there are none.
+  std::vector<std::int32_t> follower_of_;  // by channel; -1: none
+  std::vector<ChannelId> medium_of_;       // by channel, -1: none; numbers behind the channels
+  std::vector<double> capacities_;         // bytes/s by channel, then of media
+  std::vector<RateFollower> followers_;
+  std::vector<ChannelId> followed_;  // by follower
+  IndexedHeap::Nodes change_nodes_;  // by follower
+  IndexedHeap changes_{change_nodes_};
+  std::vector<std::int32_t> breathing_;  // scratch
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;

@@ -42,7 +42,11 @@ void FlowNetwork::schedule(std::int32_t c) {
 void FlowNetwork::set_due(std::int32_t c, double bytes) {
   const Connection& link = connection(c);
   if (link.pool < 0) {
-    due_.set(c, now_ + bytes / link.rate);
+    if (link.rate > 0 || bytes <= 0) {
+      due_.set(c, bytes <= 0 ? now_ : now_ + bytes / link.rate);
+    } else {
+      due_.remove(c);  // nothing passes, or nobody has said yet how fast
+    }
     return;
   }
   pool(link.pool).due.set(c, served(link.pool) + bytes);
@@ -84,7 +88,7 @@ void FlowNetwork::resolve() {
   for (const std::int32_t c : changed) change_rate(c);
   for (const std::int32_t p : sharing_.changed_pools()) {
     schedule_pool(p);
-    if (pool(p).rate == 0) pool(p).served = 0;  // nobody is in it
+    if (pool(p).rate == 0 && pool(p).due.empty()) pool(p).served = 0;  // nobody is in it
   }
 }
 

@@ -15,7 +15,8 @@ constexpr double kFull = 1e-9;
 }  // namespace
 
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
-    : channels_(capacities.size()),
+    : ack_share_(ack_share),
+      channels_(capacities.size()),
       crossings_(capacities.size()),
       filling_(capacities.size()),
       pool_of_channel_(capacities.size(), -1) {
@@ -31,6 +32,8 @@ std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
   flow.hops = static_cast<std::int32_t>(route.size());
   routes_.insert(routes_.end(), route.begin(), route.end());
   place_.resize(routes_.size(), -1);
+  cost_.resize(routes_.size(), 1);
+  weight_.push_back(1);
   flows_.push_back(flow);
   pool_nodes_.emplace_back();
   return static_cast<std::int32_t>(flows_.size()) - 1;
@@ -40,13 +43,6 @@ std::span<const ChannelId> MaxMin::route(std::int32_t id) const {
   const Flow& flow = flows_[static_cast<std::size_t>(id)];
   return std::span(routes_).subspan(static_cast<std::size_t>(flow.route_begin),
                                     static_cast<std::size_t>(flow.hops));
-}
-
-inline void MaxMin::touch(ChannelId id) {
-  Channel& c = channel(id);
-  if (c.dirty) return;
-  c.dirty = true;
-  dirty_.push_back(id);
 }
 
 void MaxMin::activate(std::int32_t id, double cap) {
@@ -69,7 +65,7 @@ void MaxMin::activate(std::int32_t id, double cap) {
       meet(f, at, slot, {id, hop});
     }
   }
-  if (f.shared > 1) tangle(f, 1);
+  if (f.is_tangled()) tangle(f, 1);
 }
 
 /// The flow comes to a channel that carries others.
@@ -93,7 +89,7 @@ void MaxMin::meet(Flow& f, ChannelId at, std::size_t slot, const Crossing& cross
 void MaxMin::deactivate(std::int32_t id) {
   Flow& f = flow(id);
   GRADWIRE_ASSERT(f.active);
-  if (f.shared > 1) tangle(f, -1);
+  if (f.is_tangled()) tangle(f, -1);
   if (f.pool >= 0) leave_pool(id);
   f.active = false;
   f.rate = 0;
@@ -129,9 +125,9 @@ void MaxMin::part(ChannelId at, std::size_t slot) {
 /// The flow meets others on one channel more or less.
 void MaxMin::change_shared(std::int32_t id, std::int32_t change) {
   Flow& f = flow(id);
-  const bool tangled = f.shared > 1;
+  const bool tangled = f.is_tangled();
   f.shared += change;
-  if (tangled != (f.shared > 1)) tangle(f, change);
+  if (tangled != f.is_tangled()) tangle(f, change);
 }
 
 void MaxMin::tangle(const Flow& f, std::int32_t change) {
@@ -153,6 +149,18 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
   if (f.pool < 0) return;
   pools_[static_cast<std::size_t>(f.pool)].joined.push_back(id);
   list_pool(f.pool);
+}
+
+void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
+  Channel& c = channel(id);
+  if (c.capacity == bytes_per_second) return;
+  c.capacity = bytes_per_second;
+  c.shared_capacity = bytes_per_second / (1 + ack_share_);
+  if (c.count > 0) touch(id);
+}
+
+void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
+  for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
 }
 
 double MaxMin::data_capacity(ChannelId id) const {
@@ -178,7 +186,7 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
       note_full(c, false, now);
     } else if (!look_at_member(c) && !solve_alone(id, now)) {
       gather(id);
-      fill();
+      any_weighted_ ? fill_weighted() : fill();
       publish(now);
     }
   }
@@ -193,6 +201,7 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
   if (channel(id).count != 1) return false;
   const std::int32_t number = channel(id).first.flow;
   Flow& f = flow(number);
+  if (f.weighted) return false;
   const ChannelId* const begin = routes_.data() + f.route_begin;
   const ChannelId* const end = begin + f.hops;
   Channel* const channels = channels_.data();
@@ -217,6 +226,7 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
 void MaxMin::gather(ChannelId first) {
   component_channels_.assign(1, first);
   component_flows_.clear();
+  any_weighted_ = false;
   channel(first).visit = visit_;
   for (std::size_t i = 0; i < component_channels_.size(); ++i) {
     for (const Crossing& crossing : crossings(component_channels_[i])) {
@@ -224,6 +234,7 @@ void MaxMin::gather(ChannelId first) {
       if (f.visit == visit_) continue;
       f.visit = visit_;
       f.fixed = false;
+      any_weighted_ = any_weighted_ || f.weighted;
       component_flows_.push_back(crossing.flow);
       for (const ChannelId c : route(crossing.flow)) {
         if (std::exchange(channel(c).visit, visit_) != visit_) component_channels_.push_back(c);

@@ -29,8 +29,13 @@
 ///     level = (C - sum of l_f over those with l_f <= level) / (number of the others)
 /// The others form the channel's pool: one rate for all of them, so that a change costs log n, not
 /// n. The sum is exact (fixed point), so that no order or history shows in it.
-///  Shares that differ by less than 1e-12 of themselves
-/// count as equal, so that flows in equal positions get bit-equal rates whatever their order.
+/// Shares that differ by less than 1e-12 of themselves count as equal, so that flows in equal
+/// positions get bit-equal rates whatever their order.
+///
+/// Media. A channel may be a medium (the air of a cell): a byte of flow f costs a_fc of it, and f
+/// has a weight w_f <= 1. Then rates are the weighted max-min fair ones:
+///     sum of a_fc x_f over flows on c  <=  C_c,     x_f = w_f level until something fixes it
+/// A flow has one weight wherever it goes: wires that are full share by it too.
 namespace gradwire::sim {
 
 class MaxMin {
@@ -45,6 +50,16 @@ class MaxMin {
   void activate(std::int32_t flow, double cap);
   void deactivate(std::int32_t flow);
   void set_cap(std::int32_t flow, double cap);
+  /// A byte of the flow costs `cost` of the channel at place `hop` of its route from now on, and
+  /// its rate is shared out by `weight` (until now and elsewhere: 1 and 1).
+  void set_medium(std::int32_t flow, std::size_t hop, double cost, double weight);
+  /// The channel can carry so much from now on; 0: nothing.
+  void set_capacity(ChannelId channel, double bytes_per_second);
+  /// Active flows that cross the channel.
+  std::int32_t active_on(ChannelId id) const {
+    return channels_[static_cast<std::size_t>(id)].count;
+  }
+  void append_active(ChannelId channel, std::vector<std::int32_t>& flows) const;
 
   /// Solves what has changed. Returns the active flows whose rate is another than before (valid
   /// until the next call). Times are for busy() only and must not decrease.
@@ -105,6 +120,8 @@ class MaxMin {
     bool pooled = false;      ///< gets the level, not its limit
     bool active = false;
     bool fixed = false;
+    bool weighted = false;  ///< crosses media
+    bool is_tangled() const { return shared > 1 || weighted; }
   };
   struct Pool {
     explicit Pool(IndexedHeap::Nodes& nodes) : limited(nodes), pooled(nodes) {}
@@ -126,7 +143,12 @@ class MaxMin {
     return {&c.first, static_cast<std::size_t>(c.count)};
   }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
-  void touch(ChannelId id);
+  void touch(ChannelId id) {
+    Channel& c = channel(id);
+    if (c.dirty) return;
+    c.dirty = true;
+    dirty_.push_back(id);
+  }
   void meet(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void part(ChannelId at, std::size_t slot);
   double data_capacity(ChannelId id) const;
@@ -134,6 +156,14 @@ class MaxMin {
   bool solve_alone(ChannelId id, double now);
   void gather(ChannelId first);
   void fill();
+  // max_min_media.cc
+  double cost(const Crossing& crossing) const {
+    return cost_[static_cast<std::size_t>(
+        flows_[static_cast<std::size_t>(crossing.flow)].route_begin + crossing.hop)];
+  }
+  void fill_weighted();
+  void fix_weighted(std::int32_t flow, double rate);
+  double weighted_level() const;
   void change_shared(std::int32_t flow, std::int32_t change);
   void tangle(const Flow& flow, std::int32_t change);
   // max_min_pools.cc
@@ -155,11 +185,16 @@ class MaxMin {
   void fix(std::int32_t flow, double rate);
   void publish(double now);
 
+  double ack_share_;
   std::vector<Channel> channels_;
   std::vector<std::vector<Crossing>> crossings_;  // by channel
   std::vector<Filling> filling_;                  // by channel
   std::vector<Flow> flows_;
   std::vector<ChannelId> routes_;
+  std::vector<double> cost_;         // [routes_]: of a byte; 1 but on media
+  std::vector<double> weight_;       // by flow
+  std::vector<double> open_weight_;  // by channel: cost x weight of flows not fixed yet
+  bool any_weighted_ = false;        // in the component
   std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list
   std::vector<ChannelId> dirty_;
   std::vector<ChannelId> dirty_hubs_;  // of these, those that have a pool, or many flows

@@ -29,9 +29,10 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   double kept = 1;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
-    const double per_byte = 8 / channel.rate.value();
+    const double per_byte = 8 / cluster.nominal_rate(id).value();
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
-    kept *= 1 - channel.loss;
+    round_trip += channel.jitter.value();  // half of it each way, in the mean
+    kept *= 1 - channel.mean_loss();
   }
   segment_time = segment / line_rate;
   round_trip += segment_time;

@@ -35,7 +35,7 @@ void AlphaBetaNetwork::start(TransferId id, int source, int destination, Bytes p
   for (const ChannelId channel : link.route) {
     ChannelRecord& record = channels_[static_cast<std::size_t>(channel)];
     record.wire += wire;
-    record.busy += Seconds(bytes * 8 / cluster_.channel(channel).rate.value());
+    record.busy += Seconds(bytes * 8 / cluster_.nominal_rate(channel).value());
   }
   arrivals_.push({link.last_delivery, 0, id, wire});
 }

@@ -135,7 +135,7 @@ double ClosedForm::server_seconds(const CollectiveSpec& spec, std::span<const By
     slowest_message = std::max(slowest_message, cost.propagation + cost.forwarding * message.first +
                                                     message.wire / cost.line_rate);
     const ChannelId own = push ? route.back() : route.front();
-    server_rate = std::max(server_rate, cluster_.channel(own).rate.value() / 8);
+    server_rate = std::max(server_rate, cluster_.nominal_rate(own).value() / 8);
     all += message.wire;
     least_alpha = least_alpha == 0 ? cost.propagation : std::min(least_alpha, cost.propagation);
   }

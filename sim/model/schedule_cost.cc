@@ -59,9 +59,9 @@ class ScheduleCost {
         const double wire = count(hop);
         slowest = std::max(slowest, path.seconds(wire, segment()));
         least_alpha = least_alpha == 0 ? path.propagation : std::min(least_alpha, path.propagation);
-        out[rank] += wire * 8 / cluster_.channel(route.front()).rate.value();
+        out[rank] += wire * 8 / cluster_.nominal_rate(route.front()).value();
         in[static_cast<std::size_t>(hop.destination_rank)] +=
-            wire * 8 / cluster_.channel(route.back()).rate.value();
+            wire * 8 / cluster_.nominal_rate(route.back()).value();
       }
     }
     double busiest = 0;

@@ -21,6 +21,7 @@
 /// | dumb_bell | 2 | H + 1 | 3 | 1 |
 /// | gpu_nodes, M nodes, I adapters each | M + 1 | H + M I | 4 | I |
 /// | wan, T sites | T | H + those given | | 1 |
+/// | radio_cell | 1 | H | 2 | 1 |
 namespace gradwire::sim {
 
 /// The parameter server, where one takes part; `count` hosts where it is cut into shards.
@@ -104,5 +105,21 @@ struct WanPlan {
   LinkSpec link;  ///< worker to its site's router
 };
 Cluster wan(const WanPlan& plan, const ServerPlan& server = {});
+
+/// Workers in one radio cell (sim/cell.h); the server hangs on its base by a wire, `wire` where it
+/// has no link of its own.
+struct RadioCellPlan {
+  struct Place {
+    double distance = 10;  ///< m
+    double speed = 0;      ///< m/s away from the base
+  };
+  int workers = 1;
+  Cell::Kind kind = Cell::Kind::kWifi;
+  double width = 80e6;  ///< Hz
+  double exponent = 3.0;
+  std::vector<Place> places{{}};  ///< of worker w: number w mod size
+  LinkSpec wire;
+};
+Cluster radio_cell(const RadioCellPlan& plan, const ServerPlan& server = {});
 
 }  // namespace gradwire::sim

@@ -55,7 +55,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       // Unknown keys.
       {R"(, "network": {"link": {"bandwith": "1Gbps"}})",
        "t.json:1: /network/link/bandwith: there is no such key; allowed: bandwidth, delay, loss, "
-       "queue; "
+       "queue, jitter, burst, half_duplex, schedule, schedule_hash, changes, schedule_back, "
+       "schedule_back_hash, changes_back, changes_repeat, outages; "
        "did you mean \"bandwidth\"?"},
       {R"(, "netwrok": {})",
        "t.json:1: /netwrok: there is no such key; allowed: $schema, schema_version, name, "

@@ -1,0 +1,218 @@
+#include "sim/cell.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "sim/sim_error.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kLteBlock = 180e3;  // Hz
+constexpr double kHeSymbol = 16e-6;  // s, with a guard interval of 3.2 us
+
+/// A modulation and coding scheme: from this SNR on, so many bits a carrier and symbol (Wi-Fi) or
+/// so many bits a second and Hz (LTE).
+struct Scheme {
+  double snr = 0;  ///< dB
+  double bits = 0;
+};
+
+// 802.11ax, MCS 0 to 11.
+constexpr std::array<Scheme, 12> kHe{{{1.0, 0.5},
+                                      {4.0, 1.0},
+                                      {6.6, 1.5},
+                                      {9.7, 2.0},
+                                      {13.2, 3.0},
+                                      {17.2, 4.0},
+                                      {18.6, 4.5},
+                                      {19.9, 5.0},
+                                      {24.0, 6.0},
+                                      {25.6, 20.0 / 3},
+                                      {29.4, 7.5},
+                                      {31.3, 25.0 / 3}}};
+
+// TS 36.213 table 7.2.3-1, CQI 1 to 15.
+constexpr std::array<double, 15> kCqi{0.1523, 0.2344, 0.3770, 0.6016, 0.8770,
+                                      1.1758, 1.4766, 1.9141, 2.4063, 2.7305,
+                                      3.3223, 3.9023, 4.5234, 5.1152, 5.5547};
+
+struct Width {
+  double hertz = 0;
+  double carriers = 0;  ///< Wi-Fi: of data; LTE: blocks
+};
+constexpr std::array<Width, 4> kWifiWidths{{{20e6, 234}, {40e6, 468}, {80e6, 980}, {160e6, 1960}}};
+constexpr std::array<Width, 6> kLteWidths{
+    {{1.4e6, 6}, {3e6, 15}, {5e6, 25}, {10e6, 50}, {15e6, 75}, {20e6, 100}}};
+
+std::span<const Width> widths_of(Cell::Kind kind) {
+  if (kind == Cell::Kind::kWifi) return kWifiWidths;
+  return kLteWidths;
+}
+
+/// Carriers or blocks; 0 if the kind has no such width.
+double carriers_of(Cell::Kind kind, double hertz) {
+  for (const Width& width : widths_of(kind)) {
+    if (std::abs(width.hertz - hertz) < 1) return width.carriers;
+  }
+  return 0;
+}
+
+/// SNR in dB from which LTE reaches that efficiency.
+double lte_snr(double efficiency) {
+  const double gap = -std::log(5 * 5e-5) / 1.5;
+  return 10 * std::log10((std::exp2(efficiency) - 1) * gap);
+}
+
+std::vector<Scheme> schemes_of(Cell::Kind kind) {
+  if (kind == Cell::Kind::kWifi) return {kHe.begin(), kHe.end()};
+  std::vector<Scheme> schemes;
+  for (const double efficiency : kCqi) schemes.push_back({lte_snr(efficiency), efficiency});
+  return schemes;
+}
+
+/// Of the link at 1 m, dB.
+double near_snr(const Cell& cell, bool up) {
+  const Radio& radio = radio_of(cell.kind);
+  const double power = up ? radio.station_power : radio.base_power;
+  const double noise =
+      -174 + 10 * std::log10(cell.width) + (up ? radio.base_noise : radio.station_noise);
+  return power - radio.reference_loss - noise;
+}
+
+/// How far a scheme reaches, m.
+double reach(const Cell& cell, double snr, bool up) {
+  return std::pow(10, (near_snr(cell, up) - snr) / (10 * cell.exponent));
+}
+
+double alone(const Cell& cell, double air) {
+  if (cell.kind == Cell::Kind::kLte || air <= 0) return air;
+  const double bits = 8 * std::min(kWifiTurnBytes, kWifiTurnTime * air / 8);
+  return bits / (bits / air + kWifiTurn);
+}
+
+double distance_at(const Station& station, double time) {
+  return std::abs(station.distance + station.speed * time);
+}
+
+/// When a moving station crosses the edge of a scheme's reach, ascending, from 0 on.
+std::set<double> crossings(const Cell& cell, const Station& station, bool up) {
+  std::set<double> times{0};
+  for (const Scheme& scheme : schemes_of(cell.kind)) {
+    const double edge = std::max(1.0, reach(cell, scheme.snr, up));
+    for (const double place : {edge, -edge}) {
+      const double time = (place - station.distance) / station.speed;
+      if (time > 0) times.insert(time);
+    }
+  }
+  return times;
+}
+
+/// Null: out of range for ever. Rates between crossings are those of their middle.
+RateSchedulePtr schedule_of(const Cell& cell, const Station& station, const std::string& name,
+                            bool up) {
+  if (station.speed == 0) {
+    const double rate = alone_rate(cell, station.distance, up);
+    if (rate <= 0) return nullptr;
+    return RateSchedule::from_pieces(name, {{Seconds(0), BitsPerSecond(rate)}}, Seconds(0));
+  }
+  const std::set<double> times = crossings(cell, station, up);
+  std::vector<RateSchedule::Piece> pieces;
+  for (auto begin = times.begin(); begin != times.end(); ++begin) {
+    const auto end = std::next(begin);
+    const double middle = end == times.end() ? *begin + 1 : (*begin + *end) / 2;
+    const double rate = alone_rate(cell, distance_at(station, middle), up);
+    if (pieces.empty() || pieces.back().rate.value() != rate) {
+      pieces.push_back({Seconds(*begin), BitsPerSecond(rate)});
+    }
+  }
+  const bool passes = std::any_of(pieces.begin(), pieces.end(),
+                                  [](const auto& piece) { return piece.rate.value() > 0; });
+  return passes ? RateSchedule::fading(name, std::move(pieces)) : nullptr;
+}
+
+[[noreturn]] void refuse(const std::string& subject, std::string_view reason,
+                         std::string_view remedy) {
+  throw SimError("use", subject, reason, remedy);
+}
+
+}  // namespace
+
+const Radio& radio_of(Cell::Kind kind) {
+  // Wi-Fi: 16 dBm, noise figure 7 dB and 46.7 dB at 1 m (free space at 5.15 GHz), as ns-3 has them.
+  // LTE: a small cell of 30 dBm, phones of 23 dBm (class 3), noise figures of 5 and 9 dB, free
+  // space at 2.1 GHz.
+  static const Radio wifi{16.0206, 16.0206, 7, 7, 46.6777, Seconds(0.2e-3)};
+  static const Radio lte{23, 30, 9, 5, 38.9, Seconds(5e-3)};
+  return kind == Cell::Kind::kWifi ? wifi : lte;
+}
+
+void check_cell(const Cell& cell, const std::vector<std::string>& names) {
+  const auto known = [&](NodeId n) { return n >= 0 && n < static_cast<NodeId>(names.size()); };
+  if (!known(cell.base)) refuse("a radio cell", "its base is no node", "add the base first");
+  const std::string subject = "the radio cell of " + names[static_cast<std::size_t>(cell.base)];
+  if (cell.stations.empty()) refuse(subject, "it has no station", "add at least one");
+  if (carriers_of(cell.kind, cell.width) <= 0) {
+    refuse(
+        subject, "no such width exists",
+        cell.kind == Cell::Kind::kWifi ? "20, 40, 80 or 160 MHz" : "1.4, 3, 5, 10, 15 or 20 MHz");
+  }
+  if (!(cell.exponent >= 1) || !(cell.exponent <= 10)) {
+    refuse(subject, "its path loss exponent is not in 1..10", "2 is free space, 3 a building");
+  }
+  std::set<NodeId> seen{cell.base};
+  for (const Station& station : cell.stations) {
+    if (!known(station.node)) refuse(subject, "a station is no node", "add its hosts first");
+    const std::string& name = names[static_cast<std::size_t>(station.node)];
+    if (!seen.insert(station.node).second) {
+      refuse(subject, name + " stands twice in it", "list each station once");
+    }
+    if (!std::isfinite(station.distance) || station.distance < 0 || !std::isfinite(station.speed)) {
+      refuse(subject, name + " is at no place", "give a distance of 0 m or more");
+    }
+  }
+}
+
+double air_rate(const Cell& cell, double distance, bool up) {
+  double bits = 0;
+  for (const Scheme& scheme : schemes_of(cell.kind)) {
+    if (std::max(1.0, distance) <= reach(cell, scheme.snr, up)) bits = scheme.bits;
+  }
+  const double carriers = carriers_of(cell.kind, cell.width);
+  return cell.kind == Cell::Kind::kWifi ? carriers * bits / kHeSymbol
+                                        : carriers * kLteBlock * bits * kLteUsable;
+}
+
+double alone_rate(const Cell& cell, double distance, bool up) {
+  return alone(cell, air_rate(cell, distance, up));
+}
+
+double turn_bytes(Cell::Kind kind, double alone) {
+  if (kind == Cell::Kind::kLte) return alone / 8 * 1e-3;
+  return std::min(kWifiTurnBytes, alone / 8 * (kWifiTurnTime + kWifiTurn));
+}
+
+LinkSpec station_link(const Cell& cell, const Station& station, const std::string& name) {
+  LinkSpec spec;
+  spec.delay = radio_of(cell.kind).delay;
+  spec.schedule = schedule_of(cell, station, "the way of " + name + " to its base", true);
+  spec.schedule_back = schedule_of(cell, station, "the way of " + name + " from its base", false);
+  if (!spec.schedule || !spec.schedule_back) {
+    refuse("station " + name,
+           "at " + std::to_string(static_cast<std::int64_t>(station.distance)) +
+               " m it is out of its base's range for ever",
+           "put it nearer, or use a narrower channel");
+  }
+  for (const RateSchedulePtr& way : {spec.schedule, spec.schedule_back}) {
+    const auto& pieces = way->pieces();
+    const auto first = std::find_if(pieces.begin(), pieces.end(),
+                                    [](const auto& piece) { return piece.rate.value() > 0; });
+    spec.rate = std::max(way == spec.schedule ? BitsPerSecond(0) : spec.rate, first->rate);
+  }
+  return spec;
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,34 @@
+#include "sim/flow/jitter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr int kHalvings = 40;
+
+/// ln P(D <= y), 0 < y <= jitter. Factors below 1 are those of k < count:
+///     product of (y / s + k) s / J  =  Gamma(y / s + count) / Gamma(y / s) (s / J)^count
+double log_probability(double jitter, double spacing, double segments, double y) {
+  const double reaching = std::ceil((jitter - y) / spacing);
+  const double count = std::clamp(reaching, 1.0, segments);
+  const double x = y / spacing;
+  return std::lgamma(x + count) - std::lgamma(x) + count * std::log(spacing / jitter);
+}
+
+}  // namespace
+
+double jitter_of_last(double jitter, double spacing, double segments, double u) {
+  if (jitter <= 0) return 0;
+  if (segments <= 1 || spacing >= jitter) return u * jitter;
+  const double goal = std::log(std::max(u, 1e-12));
+  double low = 0, high = jitter;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (log_probability(jitter, spacing, segments, middle) < goal ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace gradwire::sim
