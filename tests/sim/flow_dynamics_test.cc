@@ -112,7 +112,7 @@ TEST_CASE("many clients of one trace, each further on, share a server") {
   // A server that is never full: every client's time is its own link's, whatever pool it is in.
   LinkSpec spec = link(8e6, kDelay);
   spec.schedule = steps({{0, 1e6}, {0.1, 0}, {0.15, 3e6}}, 0.25);
-  Cluster cluster = Cluster::star(100, spec, true, link(8e12, 0));
+  Cluster cluster = Cluster::star(100, spec, 1, link(8e12, 0));
   std::vector<Route> routes;
   for (int w = 0; w < 100; ++w) {
     LinkSpec own = spec;
@@ -144,7 +144,7 @@ TEST_CASE("a server's link that changes is shared evenly all the time") {
   // MB/s, so 1.538 s and half a second.
   LinkSpec server = link(8e9, 0);
   server.schedule_back = steps({{0, 40e6}, {0.5, 0}, {1, 40e6}});
-  const Cluster cluster = Cluster::star(40, link(8e8, kDelay), true, server);
+  const Cluster cluster = Cluster::star(40, link(8e8, kDelay), 1, server);
   // The server's own link goes from the server to the switch: what it gets is the way back.
   std::vector<Route> routes;
   for (int w = 0; w < 40; ++w) routes.push_back({w, 40, 1448000});
