@@ -80,10 +80,17 @@ HWY_INLINE bool decode_two_bits(const std::byte* codes, std::size_t n, FourValue
     std::memcpy(words, codes + i / 4, 16);
     threes |= (words[0] & words[0] >> 1) | (words[1] & words[1] >> 1);
     if (i % 256 == 0) prefetch_ahead(codes + i / 4);
+    // Once a line, where put() would ask with each vector.
+    if constexpr (kOutput == Output::kAdd)
+      for (std::size_t line = 0; line < kTwoBitGroup; line += 16) prefetch_ahead(values + i + line);
 #pragma GCC unroll 16
     for (std::size_t j = 0; j < kTwoBitGroup; j += kFloats) {
       const auto packed = static_cast<std::uint32_t>(words[j / 32] >> (2 * j % 64));
-      put<kOutput>(table.vector(packed), values + i + j);
+      const auto value = table.vector(packed);
+      if constexpr (kOutput == Output::kAdd)
+        put<Output::kStore>(hn::Add(hn::LoadU(FloatTag(), values + i + j), value), values + i + j);
+      else
+        put<kOutput>(value, values + i + j);
     }
   }
   threes &= 0x5555555555555555ull;
