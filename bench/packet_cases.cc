@@ -42,6 +42,24 @@ sim::LinkSpec mobile_link() {
   return spec;
 }
 
+/// Eight stations, 10 to 45 m (Wi-Fi) or 50 to 190 m (LTE) from the base, and a server behind it.
+sim::Cluster cell(sim::Cell::Kind kind) {
+  const bool wifi = kind == sim::Cell::Kind::kWifi;
+  sim::Cluster cluster;
+  sim::Cell plan;
+  plan.kind = kind;
+  plan.width = wifi ? 80e6 : 10e6;
+  for (int i = 0; i < 8; ++i)
+    plan.stations.push_back(
+        {cluster.add_host("station" + std::to_string(i)), wifi ? 10.0 + 5 * i : 50.0 + 20 * i, 0});
+  plan.base = cluster.add_switch("base");
+  const sim::NodeId server = cluster.add_host("server");
+  cluster.add_cell(plan);
+  cluster.add_link(plan.base, server, link(1e9, 1e-3));
+  cluster.finish(true);
+  return cluster;
+}
+
 Seconds run_once(sim::Executor& executor, const sim::GraphPtr& graph,
                  const std::vector<Bytes>& bytes) {
   const std::vector<Seconds> seconds(graph->size());
@@ -93,6 +111,10 @@ std::vector<PacketCase> forecast_cases() {
   cases.push_back({"fat_tree_n16_1mb", sim::fat_tree({16, 4, lan, lan}), ring(16, 250'000), {}});
   cases.push_back({"mobile_n2_5mb", sim::Cluster::star(2, mobile_link(), true, lan), senders(2),
                    std::vector<Bytes>(2, Bytes(5'000'000))});
+  cases.push_back({"wifi_n8_1mb", cell(sim::Cell::Kind::kWifi), senders(8),
+                   std::vector<Bytes>(8, Bytes(1'000'000))});
+  cases.push_back({"lte_n8_500kb", cell(sim::Cell::Kind::kLte), senders(8),
+                   std::vector<Bytes>(8, Bytes(500'000))});
   return cases;
 }
 

@@ -30,7 +30,7 @@ PacketRun run_packet_ring(int workers, std::int64_t elements);
 /// Virtual seconds of the second of two such all-reduces in one session.
 double warm_ring_s(const std::string& executor, int workers, std::int64_t elements);
 
-/// Rings, one path, many senders, losses, a fat tree, a trace.
+/// Rings, one path, many senders, losses, a fat tree, a trace, radio cells.
 std::vector<PacketCase> forecast_cases();
 sim::PacketWork work_of(const PacketCase& c);
 /// The graph `steps` times, one after the other.

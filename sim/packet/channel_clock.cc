@@ -19,15 +19,21 @@ double nanoseconds(Seconds time) {
 }  // namespace
 
 ChannelClock::ChannelClock(const LinkSpec& spec, const RateSchedulePtr& schedule)
-    : rate_(spec.rate), schedule_(schedule) {
+    : rate_(spec.rate),
+      schedule_(schedule),
+      offset_(std::llround(nanoseconds(spec.schedule_offset))) {
+  const auto own = [this](Seconds time) {
+    return std::round(nanoseconds(time)) + static_cast<double>(offset_);
+  };
   for (const Outage& outage : spec.outages)
-    outages_.push_back(
-        {std::round(nanoseconds(outage.begin)), std::round(nanoseconds(outage.end))});
+    outages_.push_back({own(outage.begin), own(outage.end)});
 }
 
 std::int64_t ChannelClock::end_of(std::int64_t start, Bytes frame, Bytes packet) {
-  if (schedule_ && !schedule_->opportunities().empty()) return end_by_trace(start, packet);
-  return end_by_rate(start, frame);
+  const bool trace = schedule_ && !schedule_->opportunities().empty();
+  const std::int64_t end =
+      trace ? end_by_trace(start + offset_, packet) : end_by_rate(start + offset_, frame);
+  return end >= kNever ? kNever : end - offset_;
 }
 
 const ChannelClock::Interval* ChannelClock::outage_at(double time) const {

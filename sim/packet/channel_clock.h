@@ -42,6 +42,7 @@ class ChannelClock {
 
   BitsPerSecond rate_;
   RateSchedulePtr schedule_;
+  std::int64_t offset_ = 0;  ///< the schedule is so far ahead; times inside this class are its own
   std::vector<Interval> outages_;  ///< ns, ascending
   // Of a trace: the next instant is that of line `line_` of round `round_`; `left_` bytes of it.
   std::int64_t round_ = 0;

@@ -49,7 +49,8 @@ json encode_link(const Link& link, ScheduleTable& table) {
   return json::array({link.a, link.b, spec.rate.value(), spec.delay.value(), spec.loss,
                       spec.queue.count(), spec.jitter.value(), spec.burst.enter, spec.burst.leave,
                       spec.burst.loss, spec.half_duplex, table.number_of(spec.schedule),
-                      table.number_of(spec.schedule_back), pack(spec.outages)});
+                      table.number_of(spec.schedule_back), spec.schedule_offset.value(),
+                      pack(spec.outages)});
 }
 
 LinkSpec decode_spec(const json& link, const std::vector<RateSchedulePtr>& schedules) {
@@ -67,24 +68,55 @@ LinkSpec decode_spec(const json& link, const std::vector<RateSchedulePtr>& sched
   spec.half_duplex = link.at(10);
   spec.schedule = schedule(link.at(11));
   spec.schedule_back = schedule(link.at(12));
-  spec.outages = unpack<Outage>(link.at(13));
+  spec.schedule_offset = Seconds(link.at(13).get<double>());
+  spec.outages = unpack<Outage>(link.at(14));
   return spec;
+}
+
+json encode_cell(const Cell& cell) {
+  return json{{"kind", static_cast<int>(cell.kind)},
+              {"base", cell.base},
+              {"stations", pack(cell.stations)},
+              {"width", cell.width},
+              {"exponent", cell.exponent}};
+}
+
+Cell decode_cell(const json& value) {
+  Cell cell;
+  cell.kind = static_cast<Cell::Kind>(value.at("kind").get<int>());
+  cell.base = value.at("base");
+  cell.stations = unpack<Station>(value.at("stations"));
+  cell.width = value.at("width");
+  cell.exponent = value.at("exponent");
+  return cell;
 }
 
 }  // namespace
 
 json encode_links(const Cluster& cluster) {
   ScheduleTable table;
-  json links = json::array();
-  for (const Link& link : cluster.links()) links.push_back(encode_link(link, table));
-  return json{{"schedules", table.schedules()}, {"links", links}};
+  json links = json::array(), cells = json::array();
+  for (const Link& link : cluster.links()) {
+    if (link.cell < 0) {
+      links.push_back(encode_link(link, table));
+    } else if (link.cell == static_cast<std::int32_t>(cells.size())) {
+      // The cell's links follow each other, and from the cell.
+      cells.push_back(encode_cell(cluster.cells()[static_cast<std::size_t>(link.cell)]));
+      links.push_back(link.cell);
+    }
+  }
+  return json{{"schedules", table.schedules()}, {"links", links}, {"cells", cells}};
 }
 
 void decode_links(const json& value, Cluster& cluster) {
   std::vector<RateSchedulePtr> schedules;
   for (const json& schedule : value.at("schedules")) schedules.push_back(decode_schedule(schedule));
-  for (const json& link : value.at("links"))
-    cluster.add_link(link.at(0), link.at(1), decode_spec(link, schedules));
+  for (const json& link : value.at("links")) {
+    if (link.is_number())
+      cluster.add_cell(decode_cell(value.at("cells").at(link.get<std::size_t>())));
+    else
+      cluster.add_link(link.at(0), link.at(1), decode_spec(link, schedules));
+  }
 }
 
 }  // namespace gradwire::sim

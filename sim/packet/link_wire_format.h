@@ -5,8 +5,8 @@
 
 namespace gradwire::sim {
 
-/// The links of a cluster as {"schedules", "links"}: schedules once each, however many links follow
-/// them.
+/// The links of a cluster as {"schedules", "links", "cells"}: schedules once each, however many
+/// links follow them; for all links of a cell, which follow from it, the cell's number.
 nlohmann::json encode_links(const Cluster& cluster);
 /// Adds them to `cluster`, whose nodes are there.
 void decode_links(const nlohmann::json& value, Cluster& cluster);

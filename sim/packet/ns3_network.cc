@@ -16,6 +16,8 @@ constexpr double kNanosecond = 1e-9;
 /// Farther than any run goes, and safe to add to.
 constexpr std::int64_t kNever = std::int64_t{1} << 61;
 constexpr std::int64_t kSetUpLimit = 60'000'000'000;
+constexpr std::int64_t kConnectLimit = 20'000'000'000;
+constexpr std::int64_t kConnectStep = 250'000'000;
 
 std::int64_t nanoseconds(Seconds time) {
   const double value = time.value() / kNanosecond;
@@ -33,6 +35,20 @@ Ns3Network::Ns3Network(const Cluster& cluster, const ExecutorOptions& options)
   apply_settings(options_);
   topology_ = std::make_unique<Ns3Topology>(cluster_, options_);
   run(simulator_now());  // nodes and their queue discs start with the first event
+  if (!topology_->cells().empty()) connect_stations();
+}
+
+void Ns3Network::connect_stations() {
+  const std::int64_t before = simulator_now();
+  topology_->begin_set_up();
+  for (std::string name; !(name = topology_->cells().unconnected()).empty();) {
+    if (simulator_now() - before > kConnectLimit)
+      throw SimError("connect", "station " + name, "it does not reach its base within 20 s",
+                     "put it nearer, or give the cell fewer stations");
+    run(simulator_now() + kConnectStep);
+  }
+  run(simulator_now() + kConnectStep);
+  topology_->end_set_up(simulator_now() - before);
 }
 
 Ns3Network::~Ns3Network() {
@@ -157,6 +173,11 @@ void Ns3Network::run(std::int64_t until) {
 void Ns3Network::advance(Seconds until, std::vector<Delivery>& delivered) {
   const bool forever = until >= kForever;
   if (forever && running_.empty()) return;
+  if (running_.empty() && arrived_.empty() && !topology_->cells().empty()) {
+    topology_->leap(nanoseconds(until) - nanoseconds(session_time()));
+    now_ = until;
+    return;
+  }
   const std::int64_t target = nanoseconds(until);
   run(target >= kNever ? kNever : target + topology_->clock_offset());
   if (arrived_.empty()) {

@@ -27,6 +27,10 @@ namespace gradwire::sim {
 /// A transfer that takes longer than `transfer_limit` fails at that instant; so do all transfers of
 /// a connection that TCP gave up. The next transfer of that pair opens a new connection, whose
 /// handshake then takes virtual time and crosses the lossy links like everything else.
+///
+/// Stations of radio cells associate or connect before the session's clock starts. Where a cluster
+/// has cells, times at which no transfer is under way are leapt over: their idle radio costs
+/// events.
 class Ns3Network final : public Network {
  public:
   Ns3Network(const Cluster& cluster, const ExecutorOptions& options);
@@ -58,6 +62,7 @@ class Ns3Network final : public Network {
     TransferId id = 0;
   };
 
+  void connect_stations();
   TcpConnection& connection(int source, int destination);
   void run(std::int64_t until);
   void finish(Delivery delivery);

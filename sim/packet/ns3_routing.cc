@@ -15,10 +15,10 @@ std::uint64_t key_of(ns3::Ipv4Address source, ns3::Ipv4Address destination) {
 }  // namespace
 
 void ChannelRouting::add(ns3::Ipv4Address source, ns3::Ipv4Address destination,
-                         ns3::Ptr<ns3::NetDevice> device) {
+                         ns3::Ptr<ns3::NetDevice> device, ns3::Ipv4Address gateway) {
   const ns3::Ptr<ns3::Ipv4Route> route = ns3::Create<ns3::Ipv4Route>();
   route->SetDestination(destination);
-  route->SetGateway(ns3::Ipv4Address::GetZero());
+  route->SetGateway(gateway);
   route->SetSource(local_);
   route->SetOutputDevice(device);
   routes_[key_of(source, destination)] = route;

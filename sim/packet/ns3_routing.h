@@ -17,8 +17,10 @@ class ChannelRouting final : public ns3::Ipv4RoutingProtocol {
  public:
   /// The address under which the node's own stack receives (hosts only).
   void set_local(ns3::Ipv4Address address) { local_ = address; }
-  /// Packets from `source` to `destination` leave by `device`.
-  void add(ns3::Ipv4Address source, ns3::Ipv4Address destination, ns3::Ptr<ns3::NetDevice> device);
+  /// Packets from `source` to `destination` leave by `device`; `gateway`: the neighbour they go to,
+  /// zero where there is but one, or it is the destination.
+  void add(ns3::Ipv4Address source, ns3::Ipv4Address destination, ns3::Ptr<ns3::NetDevice> device,
+           ns3::Ipv4Address gateway);
 
   ns3::Ptr<ns3::Ipv4Route> RouteOutput(ns3::Ptr<ns3::Packet> packet, const ns3::Ipv4Header& header,
                                        ns3::Ptr<ns3::NetDevice> device,

@@ -6,12 +6,14 @@
 #include <ns3/net-device-queue-interface.h>
 #include <ns3/point-to-point-helper.h>
 #include <ns3/point-to-point-net-device.h>
+#include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "sim/packet/link_device.h"
 #include "sim/packet/link_kind.h"
@@ -63,11 +65,42 @@ Ns3Topology::Ns3Topology(const Cluster& cluster, const ExecutorOptions& options)
   channels_.resize(sender_.size());
   losses_.resize(sender_.size());
   for (std::size_t link = 0; link < cluster.links().size(); ++link)
-    add_link(static_cast<int>(link));
+    if (cluster.links()[link].cell < 0) add_link(static_cast<int>(link));
+  add_cells();
+}
+
+void Ns3Topology::add_cells() {
+  Ns3Cells::Surroundings surroundings;
+  surroundings.node = [this](NodeId id) { return node(id); };
+  surroundings.address = [this](NodeId id) { return address_of_node(id); };
+  surroundings.sent = [this](ChannelId channel, Bytes packet) {
+    sent(channel, packet,
+         transmission_time(packet + Bytes(ethernet_overhead_), cluster_.nominal_rate(channel)));
+  };
+  cells_ = std::make_unique<Ns3Cells>(cluster_, std::move(surroundings));
+  for (int channel = 0; channel < cluster_.channel_count(); ++channel)
+    if (cluster_.link_of(channel).cell >= 0)
+      sender_[static_cast<std::size_t>(channel)] = cells_->sender(channel);
+  if (!cells_->empty()) heartbeat();
+}
+
+/// A cell lives on while no packet moves: say so.
+void Ns3Topology::heartbeat() {
+  if (progress_) progress_();
+  ns3::Simulator::Schedule(ns3::MilliSeconds(500), &Ns3Topology::heartbeat, this);
+}
+
+ns3::Ptr<ns3::Node> Ns3Topology::node(NodeId node) const {
+  return nodes_.Get(static_cast<uint32_t>(node));
+}
+
+ns3::Ipv4Address Ns3Topology::address_of_node(NodeId node) const {
+  const int host = host_of_node_[static_cast<std::size_t>(node)];
+  return host >= 0 ? address(host) : ns3::Ipv4Address(0xAC100001u + static_cast<uint32_t>(node));
 }
 
 ns3::Ptr<ns3::Node> Ns3Topology::host(int host) const {
-  return nodes_.Get(static_cast<uint32_t>(cluster_.host_node(host)));
+  return node(cluster_.host_node(host));
 }
 
 ns3::Ipv4Address Ns3Topology::address(int host) const {
@@ -81,11 +114,9 @@ void Ns3Topology::add_link(int link) {
     const ChannelId channel = 2 * link + side;
     const auto& device = ends[static_cast<std::size_t>(side)];
     sender_[static_cast<std::size_t>(channel)] = device;
-    const RateSchedulePtr& schedule = wanted.schedule(channel);
-    const auto queue = install_queue(
-        device, wanted.spec, schedule ? schedule->mean_rate() : wanted.spec.rate, transport_);
+    const auto queue = install_queue(device, wanted.spec, wanted.nominal_rate(channel), transport_);
     if (ledger_) ledger_->watch(queue);
-    add_address(device, side == 0 ? wanted.a : wanted.b);
+    add_interface(device, address_of_node(side == 0 ? wanted.a : wanted.b));
   }
 }
 
@@ -141,17 +172,6 @@ Ns3Topology::Ends Ns3Topology::own_devices(int link) {
   return {ends[0], ends[1]};
 }
 
-void Ns3Topology::add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node) {
-  const int host = host_of_node_[static_cast<std::size_t>(node)];
-  const ns3::Ipv4Address own =
-      host >= 0 ? address(host) : ns3::Ipv4Address(0xAC100001u + static_cast<uint32_t>(node));
-  const ns3::Ptr<ns3::Ipv4> ipv4 = device->GetNode()->GetObject<ns3::Ipv4>();
-  const uint32_t interface = ipv4->AddInterface(device);
-  ipv4->AddAddress(interface, ns3::Ipv4InterfaceAddress(own, ns3::Ipv4Mask("255.0.0.0")));
-  ipv4->SetMetric(interface, 1);
-  ipv4->SetUp(interface);
-}
-
 ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel, std::uint32_t header) {
   const LinkSpec& spec = cluster_.channel(channel);
   if (spec.mean_loss() <= 0) return nullptr;
@@ -165,15 +185,22 @@ ns3::Ptr<PacketLoss> Ns3Topology::loss_of(ChannelId channel, std::uint32_t heade
 
 void Ns3Topology::begin_set_up() {
   clock_.setting_up = true;
+  cells_->walk(false);
   for (const auto& loss : losses_)
     if (loss) loss->Disable();
 }
 
 void Ns3Topology::end_set_up(std::int64_t nanoseconds) {
   clock_.setting_up = false;
+  cells_->walk(true);
   clock_.offset += nanoseconds;
   for (const auto& loss : losses_)
     if (loss) loss->Enable();
+}
+
+void Ns3Topology::leap(std::int64_t nanoseconds) {
+  clock_.offset -= nanoseconds;
+  cells_->leap(Seconds(static_cast<double>(nanoseconds) * 1e-9));
 }
 
 void Ns3Topology::join(int source, int destination) {
@@ -186,7 +213,10 @@ void Ns3Topology::join_one_way(int source, int destination) {
   cluster_.route(source, destination, route);
   for (const ChannelId channel : route) {
     const auto device = sender_[static_cast<std::size_t>(channel)];
-    routing_of(device->GetNode())->add(address(source), address(destination), device);
+    const bool radio = cluster_.link_of(channel).cell >= 0;
+    routing_of(device->GetNode())
+        ->add(address(source), address(destination), device,
+              radio ? cells_->gateway(channel) : ns3::Ipv4Address::GetZero());
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "sim/cluster.h"
 #include "sim/executor.h"
+#include "sim/packet/ns3_cells.h"
 #include "sim/packet/packet_loss.h"
 #include "sim/packet/segment_ledger.h"
 #include "sim/packet/session_clock.h"
@@ -28,6 +29,10 @@
 ///
 /// Links. ns-3's own point-to-point devices where a link is full duplex, of one rate, and always
 /// there; else ours (sim/packet/link_device.h). Queues: sim/packet/ns3_queues.h.
+///
+/// Radio cells: sim/packet/radio_cell.h. Their channels carry what enters them at the IP layer,
+/// each packet with Ethernet's framing for comparison's sake, and are busy for as long as that
+/// would take at the rate that the link has in the cluster.
 ///
 /// Loss. A packet is dropped at the receiving end of each channel, acknowledgements as well
 /// (sim/packet/packet_loss.h); what is drawn depends on the seed alone.
@@ -47,8 +52,11 @@ class Ns3Topology {
   /// anything back. end_set_up() says how long that took on ns-3's clock.
   void begin_set_up();
   void end_set_up(std::int64_t nanoseconds);
+  /// The session's clock leaps ahead while nothing is under way.
+  void leap(std::int64_t nanoseconds);
   /// ns-3's clock less the session's.
   std::int64_t clock_offset() const { return clock_.offset; }
+  const Ns3Cells& cells() const { return *cells_; }
 
   /// Bytes in Ethernet's framing and seconds of transmission, by channel.
   const std::vector<ChannelRecord>& channels() const { return channels_; }
@@ -62,7 +70,10 @@ class Ns3Topology {
   void add_link(int link);
   Ends point_to_point(int link);
   Ends own_devices(int link);
-  void add_address(ns3::Ptr<ns3::NetDevice> device, NodeId node);
+  void add_cells();
+  void heartbeat();
+  ns3::Ptr<ns3::Node> node(NodeId node) const;
+  ns3::Ipv4Address address_of_node(NodeId node) const;
   ns3::Ptr<PacketLoss> loss_of(ChannelId channel, std::uint32_t header);
   void join_one_way(int source, int destination);
   void sent(ChannelId channel, Bytes packet, Seconds busy);
@@ -78,6 +89,7 @@ class Ns3Topology {
   std::vector<ns3::Ptr<ns3::NetDevice>> sender_;  ///< [channels]
   std::vector<ChannelRecord> channels_;
   std::unique_ptr<SegmentLedger> ledger_;
+  std::unique_ptr<Ns3Cells> cells_;
   std::vector<ns3::Ptr<PacketLoss>> losses_;  ///< [channels]; null where nothing is lost
   std::function<void()> progress_;
   std::int64_t ethernet_overhead_ = 38;  ///< bytes a packet has on the wire beside its IP packet

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/packet/cell_work.h"
 #include "sim/packet/link_kind.h"
 #include "sim/packet/packet_executor.h"
 #include "sim/session.h"
@@ -23,6 +24,7 @@ class CountingNetwork final : public Network {
  public:
   CountingNetwork(const Cluster& cluster, const TransportSettings& transport)
       : cluster_(cluster),
+        cells_(cluster),
         segment_(static_cast<double>(transport.segment.count())),
         window_(static_cast<double>(transport.buffer.count()) / segment_) {}
 
@@ -36,11 +38,12 @@ class CountingNetwork final : public Network {
         {kPipes * path.pipe / segment_, window_, least / 3, std::sqrt(3 / (1 - path.passing))});
     const double events =
         (kPacketsPerSegment * path.events + kEventsPerSegment) * segments + kEventsPerTransfer;
+    const double radio = radio_events(payload, segments);
     work_.transfers += 1;
     work_.segments += segments;
     work_.hops += kPacketsPerSegment * segments * static_cast<double>(route_.size());
-    work_.events += events;
-    work_.effort += events + kEffortPerWindow * segments * window;
+    work_.events += events + radio;
+    work_.effort += events + kEffortPerWindow * segments * window + CellWork::kRadioEffort * radio;
     Delivery delivery;
     delivery.id = id;
     arrived_.push_back(delivery);
@@ -60,7 +63,12 @@ class CountingNetwork final : public Network {
   }
 
   Seconds now() const override { return now_; }
-  const PacketWork& work() const { return work_; }
+  PacketWork work() const {
+    PacketWork work = work_;
+    work.events += cells_.busy_events();
+    work.effort += CellWork::kRadioEffort * cells_.busy_events();
+    return work;
+  }
 
  private:
   struct Path {
@@ -73,18 +81,25 @@ class CountingNetwork final : public Network {
     Path path;
     double rate = std::numeric_limits<double>::infinity(), delay = 0;
     for (const ChannelId id : route) {
-      const Link& link = cluster_.links()[static_cast<std::size_t>(id / 2)];
-      const RateSchedulePtr& schedule = link.schedule(id);
-      rate = std::min(rate, (schedule ? schedule->mean_rate() : link.spec.rate).value());
+      const Link& link = cluster_.link_of(id);
+      rate = std::min(rate, link.nominal_rate(id).value());
       delay += link.spec.delay.value();
       path.passing *= 1 - link.spec.mean_loss();
-      path.events += is_plain(link.spec) ? kEventsPerPlainHop : kEventsPerHop;
+      if (link.cell < 0) path.events += is_plain(link.spec) ? kEventsPerPlainHop : kEventsPerHop;
     }
     path.pipe = rate * 2 * delay / 8;
     return path;
   }
 
+  double radio_events(Bytes payload, double segments) {
+    double events = 0;
+    for (const ChannelId id : route_)
+      if (cluster_.link_of(id).cell >= 0) events += cells_.add(id, segments, payload);
+    return events;
+  }
+
   const Cluster& cluster_;
+  CellWork cells_;
   double segment_;
   double window_;  ///< segments in a full buffer
   std::vector<ChannelId> route_;

@@ -9,10 +9,10 @@ namespace gradwire::sim {
 ///     events = sum over links (events a hop * packets) + kEventsPerSegment segments
 ///              + kEventsPerTransfer transfers
 ///
-/// A segment crosses every link of its route, and half as many acknowledgements the way back. Where
-/// packets are lost, segments are sent 1 / (1 - loss of the route) times in the mean. A hop is
-/// three events on ns-3's point-to-point devices and two on ours; the other constants were fitted
-/// to counts (docs/packet.md).
+/// and what radios add (sim/packet/cell_work.h). A segment crosses every link of its route, and
+/// half as many acknowledgements the way back. Where packets are lost, segments are sent 1 / (1 -
+/// loss of the route) times in the mean. A hop is three events on ns-3's point-to-point devices and
+/// two on ours; the other constants were fitted to counts (docs/packet.md).
 struct PacketWork {
   std::int64_t transfers = 0;
   double segments = 0;

@@ -13,8 +13,8 @@ struct SegmentCount {
 ///     first + again = arrived + lost_in_queues + lost_on_links + in_flight
 ///     arrived = unique + duplicate
 ///
-/// The terms are counted apart: `first` and `again` where sockets send, the arrived ones where hosts
-/// hand packets to TCP, `in_flight` between the IP layers at the two ends of each link.
+/// The terms are counted apart: `first` and `again` where sockets send, the arrived ones where
+/// hosts hand packets to TCP, `in_flight` between the IP layers at the two ends of each link.
 struct SegmentBooks {
   SegmentCount first;  ///< with bytes that had not been sent before
   SegmentCount again;

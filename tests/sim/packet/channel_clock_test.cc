@@ -86,6 +86,18 @@ TEST_CASE("a trace's instants during an outage are lost") {
   CHECK(full(clock, 18 * kMs) == 20 * kMs);
 }
 
+TEST_CASE("a schedule that is ahead moves on without its outages") {
+  LinkSpec spec = link(1e9, 0);
+  spec.schedule_offset = Seconds(0.004);
+  spec.outages = {{Seconds(0.0105), Seconds(0.0125)}};
+  ChannelClock clock(spec, RateSchedule::from_mahimahi("t", "2\n5\n9\n"));
+  // The trace's 5, 9, 11, 14, 18, 20 ms are 1, 5, 7, 10, 14, 16 of the session's.
+  CHECK(full(clock, 0) == 1 * kMs);
+  CHECK(full(clock, 6 * kMs) == 7 * kMs);
+  CHECK(full(clock, 7 * kMs) == 10 * kMs);
+  CHECK(full(clock, 10 * kMs) == 14 * kMs);
+}
+
 TEST_CASE("a link that is slower than any run ends never, not wrongly") {
   ChannelClock clock(link(1e-300, 0), nullptr);
   CHECK(clock.end_of(0, Bytes(1538), Bytes(1500)) == ChannelClock::kNever);

@@ -53,7 +53,11 @@ TEST_CASE("a forecast of events is right within a factor of two, mostly within a
       {fat_tree({8, 4, lan, lan}), ring_graph(8, 50'000), {}, 1.2},
       {Cluster::star(2, link(1e8, 20e-3)), transfer_graph({{0, 1}}), {Bytes(2'000'000)}, 1.3},
       {Cluster::star(2, link(1e8, 5e-3, 0.02)), transfer_graph({{0, 1}}), {Bytes(500'000)}, 2},
-      {Cluster::star(2, trace), transfer_graph({{0, 1}}), {Bytes(2'000'000)}, 1.3}};
+      {Cluster::star(2, trace), transfer_graph({{0, 1}}), {Bytes(2'000'000)}, 1.3},
+      {cell_of(Cell::Kind::kWifi, {{10, 0}, {20, 0}, {30, 0}}),
+       transfer_graph({{0, 3}, {1, 3}, {3, 2}}), std::vector<Bytes>(3, Bytes(1'000'000)), 2},
+      {cell_of(Cell::Kind::kLte, {{20, 0}, {100, 0}, {200, 0}}),
+       transfer_graph({{0, 3}, {1, 3}, {3, 2}}), std::vector<Bytes>(3, Bytes(500'000)), 2}};
   for (const Case& c : cases) {
     const double ratio =
         work_of(c.cluster, c.graph, c.bytes).events / events_of(c.cluster, c.graph, c.bytes);

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/packet/packet_executor.h"
@@ -27,6 +28,23 @@ inline bool have_packet_program() {
   if (::access(program.c_str(), X_OK) == 0) return true;
   std::cout << "skipped: " << program << " was not built (no ns-3)\n";
   return false;
+}
+
+/// Stations 0, 1, ... in one cell, and behind its base the server, 1 Gbps and 1 ms away.
+inline Cluster cell_of(Cell::Kind kind, const std::vector<std::pair<double, double>>& places) {
+  Cluster cluster;
+  Cell cell;
+  cell.kind = kind;
+  cell.width = kind == Cell::Kind::kWifi ? 80e6 : 10e6;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    cell.stations.push_back(
+        {cluster.add_host("station" + std::to_string(i)), places[i].first, places[i].second});
+  cell.base = cluster.add_switch("base");
+  const NodeId server = cluster.add_host("server");
+  cluster.add_cell(cell);
+  cluster.add_link(cell.base, server, link(1e9, 1e-3));
+  cluster.finish(true);
+  return cluster;
 }
 
 inline CollectiveSpec ring_spec(int workers, std::int64_t elements) {

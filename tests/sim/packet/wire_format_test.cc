@@ -80,6 +80,33 @@ TEST_CASE("every field of a link survives the pipe, and schedules are shared as 
   CHECK_FALSE(copy.links()[2].spec.schedule);
 }
 
+TEST_CASE("radio cells survive the pipe, their links in place") {
+  Cluster cluster;
+  for (const char* name : {"a", "b", "c", "server"}) cluster.add_host(name);
+  const NodeId base = cluster.add_switch("base"), middle = cluster.add_switch("middle");
+  cluster.add_link(2, base, link(1e8, 1e-3));
+  cluster.add_cell({Cell::Kind::kWifi, base, {{0, 5, 0}, {1, 20, -1.5}}, 40e6, 2.8});
+  LinkSpec wire = link(1e9, 1e-3);
+  wire.schedule = RateSchedule::from_mahimahi("t", "1\n5\n");
+  wire.schedule_offset = Seconds(1.0 / 3);
+  cluster.add_link(base, middle, wire);
+  cluster.add_link(middle, 3, link(1e9, 1e-3));
+  cluster.finish(true);
+  const Cluster copy = decode_cluster(carried(encode_cluster(cluster)));
+  REQUIRE(copy.links().size() == cluster.links().size());
+  for (std::size_t i = 0; i < copy.links().size(); ++i) {
+    CHECK(copy.links()[i].cell == cluster.links()[i].cell);
+    CHECK(copy.links()[i].a == cluster.links()[i].a);
+  }
+  REQUIRE(copy.cells().size() == 1);
+  CHECK(copy.cells()[0].stations[1].distance == 20);
+  CHECK(copy.cells()[0].stations[1].speed == -1.5);
+  CHECK(copy.cells()[0].width == 40e6);
+  CHECK(copy.cells()[0].exponent == 2.8);
+  CHECK(copy.nominal_rate(4) == cluster.nominal_rate(4));
+  CHECK(copy.links()[3].spec.schedule_offset.value() == 1.0 / 3);
+}
+
 TEST_CASE("routes by flow hash, by dimension and as written survive the pipe") {
   Cluster written = two_tier({6, 3, 1, {}, {}});  // hosts 0-5, leaves 6-8, the spine 9
   written.add_route({0, 5, {6, 9, 8}});

@@ -1,0 +1,98 @@
+#include <catch2/catch.hpp>
+
+#include "tests/sim/packet/helpers.h"
+
+using namespace packet_test;
+
+namespace {
+
+GraphPtr uploads(int stations) {
+  std::vector<Pair> pairs;
+  for (int station = 0; station < stations; ++station) pairs.push_back({station, stations});
+  return transfer_graph(pairs);
+}
+
+GraphPtr downloads(int stations) {
+  std::vector<Pair> pairs;
+  for (int station = 0; station < stations; ++station) pairs.push_back({stations, station});
+  return transfer_graph(pairs);
+}
+
+double megabits_per_second(const Timeline& timeline, std::int64_t bytes) {
+  return 8e-6 * static_cast<double>(bytes) / (timeline.end - timeline.start).value();
+}
+
+ExecutorOptions seeded(std::uint64_t seed) {
+  ExecutorOptions options;
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("eight stations share the air of a Wi-Fi cell, up and down") {
+  if (!have_packet_program()) return;
+  const Cluster cluster =
+      cell_of(Cell::Kind::kWifi, std::vector<std::pair<double, double>>(8, {10, 0}));
+  const std::vector<Bytes> bytes(8, Bytes(500'000));
+  const auto executor = make_packet_executor(cluster, seeded(GENERATE(1, 2)));
+  const double up = megabits_per_second(run(*executor, uploads(8), bytes), 4'000'000);
+  const double down = megabits_per_second(run(*executor, downloads(8), bytes), 4'000'000);
+  // At 10 m the air carries 300-400 Mbps; access, preambles and TCP take their share.
+  CHECK(up > 30);
+  CHECK(up < 400);
+  CHECK(down > 30);
+  CHECK(down < 400);
+  // What entered a station's channel is what it was charged, but for handshakes.
+  CHECK(executor->channels()[0].wire > wire_bytes(Bytes(500'000), {}));
+}
+
+TEST_CASE("a Wi-Fi station far away is slower, and moves to and fro on the session's clock") {
+  if (!have_packet_program()) return;
+  const GraphPtr graph = uploads(1);
+  const auto seconds_at = [&](double distance) {
+    const auto executor = make_packet_executor(cell_of(Cell::Kind::kWifi, {{distance, 0}}), {});
+    return run(*executor, graph, {Bytes(2'000'000)}).end.value();
+  };
+  const double near = seconds_at(5), far = seconds_at(60);
+  CHECK(far > 1.5 * near);
+  // It walks from 5 m to 60 m in an hour that nobody simulates.
+  const auto executor = make_packet_executor(cell_of(Cell::Kind::kWifi, {{5, 55.0 / 3600}}), {});
+  const Timeline first = run(*executor, graph, {Bytes(2'000'000)});
+  CHECK((first.end - first.start).value() == Approx(near).epsilon(0.25));
+  const GraphId id = submit(*executor, graph, {Bytes(2'000'000)}, Seconds(3600));
+  events_until(*executor);
+  const Timeline later = executor->timeline(id);
+  CHECK(later.start.value() == 3600);
+  CHECK((later.end - later.start).value() == Approx(far).epsilon(0.25));
+}
+
+TEST_CASE("phones upload and download through an LTE cell and its core network") {
+  if (!have_packet_program()) return;
+  const Cluster cluster = cell_of(Cell::Kind::kLte, {{50, 0}, {100, 0}, {150, 0}});
+  const auto executor = make_packet_executor(cluster, {});
+  const std::vector<Bytes> bytes(3, Bytes(300'000));
+  const Timeline up = run(*executor, uploads(3), bytes);
+  const Timeline down = run(*executor, downloads(3), bytes);
+  // 10 MHz carry 36.7 Mbps at most: 900 kB take 0.2 s at least.
+  CHECK((up.end - up.start).value() > 0.2);
+  CHECK((up.end - up.start).value() < 2);
+  CHECK((down.end - down.start).value() > 0.2);
+  CHECK((down.end - down.start).value() < 2);
+}
+
+TEST_CASE("a transfer of a station that leaves its cell fails at the time limit") {
+  if (!have_packet_program()) return;
+  ExecutorOptions options;
+  options.transfer_limit = Seconds(20);
+  // Out of range within a second or two.
+  const auto executor = make_packet_executor(cell_of(Cell::Kind::kWifi, {{20, 50}}), options);
+  submit(*executor, uploads(1), {Bytes(200'000'000)});
+  int failed = 0;
+  for (const Event& event : events_until(*executor))
+    if (event.kind == EventKind::kTransferFailed) {
+      ++failed;
+      CHECK(event.time.value() <= 20.001);
+    }
+  CHECK(failed == 1);
+}
