@@ -1,5 +1,6 @@
 #include "sim/flow/tcp_path.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -33,10 +34,21 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
     round_trip += channel.jitter.value();  // half of it each way, in the mean
     kept *= 1 - channel.mean_loss();
+    ack_latency += channel.delay.value() + per_byte * ack;
+    if (cluster.nominal_rate(id).value() / 8 <= line_rate)
+      queue = static_cast<double>(channel.queue.count());
+  }
+  for (bool slowest = false; const ChannelId id : route) {
+    const double per_byte = 8 / cluster.nominal_rate(id).value();
+    if (!slowest && per_byte * line_rate >= 1) {
+      slowest = true;
+    } else {
+      second_hop = std::max(second_hop, per_byte);
+    }
   }
   segment_time = segment / line_rate;
   round_trip += segment_time;
-  loss = 1 - kept;
+  loss = ack_loss = 1 - kept;
 }
 
 double ack_share(const TransportSettings& transport) {

@@ -52,7 +52,11 @@ inline constexpr double kSegmentsPerAck = 2;
 struct TcpPath : PathCost {
   double round_trip = 0;    ///< r0, s
   double loss = 0;          ///< p
+  double ack_loss = 0;      ///< of an acknowledgement
   double segment_time = 0;  ///< s, of a full segment on the slowest channel
+  double second_hop = 0;    ///< s a byte, of the slowest channel but one
+  double ack_latency = 0;   ///< s: of an acknowledgement
+  double queue = 0;         ///< bytes of the slowest channel's drop-tail queue; 0: CoDel
 
   /// Throws Error(kCapability) for congestion control that it does not model (BBR).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+
+/// The queue in which the segments of one TCP stream wait for the slowest link of their path.
+///
+/// The queue belongs to the stream alone (fair queueing gives each one its own) and is served at
+/// the stream's present share, first in first out:
+///     departs(k) = max(arrives(k), departs(k - 1)) + bytes / rate
+/// A segment is dropped where it would find more than `limit` bytes before it; or, without a limit,
+/// by CoDel (RFC 8289) at the head of the queue: while segments have waited longer than `target`
+/// for an `interval`, at intervals of interval / sqrt(count).
+namespace gradwire::sim {
+
+class Bottleneck {
+ public:
+  struct Discipline {
+    double target = 0;    ///< s
+    double interval = 0;  ///< s
+    double limit = 0;     ///< bytes; 0: CoDel
+  };
+
+  explicit Bottleneck(const Discipline& discipline) : discipline_(discipline) {}
+
+  double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
+  double free_at() const { return free_at_; }
+  /// What waits is served at the new rate.
+  void set_rate(double now, double rate);
+  /// Where a segment that was to depart at `departure` departs after set_rate() at `now`.
+  double moved(double now, double departure) const {
+    return departure > now ? now + (departure - now) * stretch_ : departure;
+  }
+
+  /// Whether a segment that comes at `now` passes; then departure() says when it has.
+  bool pass(double now, double bytes);
+  double departure() const { return free_at_; }
+
+ private:
+  bool drops(double start, double waited);
+  bool is_late(double start, double waited);
+  double next_drop_after(double time) const;
+
+  Discipline discipline_;
+  double rate_ = 0;
+  double free_at_ = 0;
+  double stretch_ = 1;
+  // CoDel
+  double above_since_ = -1;  ///< when dropping may begin; < 0: not above the target
+  double next_drop_ = 0;
+  int count_ = 0;
+  int last_count_ = 0;
+  bool dropping_ = false;
+  bool spared_ = false;  ///< the next segment takes the dropped one's place
+};
+
+}  // namespace gradwire::sim

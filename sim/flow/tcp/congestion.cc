@@ -1,0 +1,166 @@
+#include "sim/flow/tcp/congestion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kCubicScale = 0.4;
+constexpr double kCubicBeta = 0.7;
+constexpr double kRenoBeta = 0.5;
+constexpr std::int64_t kLeastThreshold = 2;      // segments
+constexpr std::int64_t kFirstGrowth = 20;        // acknowledged segments for one, before any loss
+constexpr std::int64_t kLeastAcks = 2;           // acknowledged segments for one, at best
+constexpr std::int64_t kFriendlyEighths = 15;    // 8 x 3 (1 + beta) / (3 (1 - beta)) / 3
+constexpr std::int64_t kTrainWindow = 16;        // segments
+constexpr double kTrainGap = 0.002;              // s
+constexpr double kLeastRise = 0.004;             // s
+constexpr double kLargestRise = 1;               // s
+constexpr int kRiseSamples = 8;
+constexpr double kSettleTime = 0.010;            // s: no samples so soon after a loss
+
+}  // namespace
+
+CongestionWindow::CongestionWindow(const TransportSettings& transport)
+    : segment_(transport.segment.count()),
+      size_(transport.initial_window * transport.segment.count()),
+      cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic) {}
+
+void CongestionWindow::start_round(double now, std::int64_t sent) {
+  round_start_ = last_ack_ = now;
+  round_end_ = sent;
+  round_least_ = kUnknown;
+  samples_ = 0;
+}
+
+void CongestionWindow::acknowledged(double now, double round_trip) {
+  if (!cubic_) return;
+  if (epoch_ != kUnknown && now - epoch_ < kSettleTime) return;
+  if (least_round_trip_ == kUnknown || least_round_trip_ > round_trip)
+    least_round_trip_ = round_trip;
+  if (size_ <= threshold_ && size_ >= kTrainWindow * segment_ && !found_)
+    watch_trains(now, round_trip);
+}
+
+void CongestionWindow::watch_trains(double now, double round_trip) {
+  if (now - last_ack_ <= kTrainGap) {
+    last_ack_ = now;
+    found_ = now - round_start_ > least_round_trip_;
+  }
+  if (samples_ < kRiseSamples) {
+    if (round_least_ == kUnknown || round_least_ > round_trip) round_least_ = round_trip;
+    ++samples_;
+  } else if (round_least_ >
+             least_round_trip_ + std::clamp(least_round_trip_, kLeastRise, kLargestRise)) {
+    found_ = true;
+  }
+  if (found_) threshold_ = size_;
+}
+
+void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last,
+                            std::int64_t sent) {
+  if (!limited_) return;
+  if (size_ < threshold_) {
+    if (cubic_) {
+      if (last > round_end_) start_round(now, sent);
+      size_ += segments * segment_;
+      return;
+    }
+    const std::int64_t before = size_;
+    size_ = std::min(size_ + segments * segment_, threshold_);
+    segments -= (size_ - before) / segment_;
+  }
+  if (segments <= 0 || size_ < threshold_) return;
+  if (cubic_) {
+    grow_cubic(now, segments);
+  } else {
+    grow_reno(segments);
+  }
+}
+
+void CongestionWindow::grow_reno(std::int64_t acked) {
+  const std::int64_t window = segments();
+  if (counted_ >= window) {
+    counted_ = 0;
+    size_ += segment_;
+  }
+  counted_ += acked;
+  if (counted_ < window) return;
+  const std::int64_t more = counted_ / window;
+  counted_ -= more * window;
+  size_ += more * segment_;
+}
+
+void CongestionWindow::grow_cubic(double now, std::int64_t acked) {
+  counted_ += acked;
+  const std::int64_t needed = acks_per_segment(now, acked);
+  if (counted_ < needed) return;
+  size_ += segment_;
+  counted_ -= needed;
+}
+
+void CongestionWindow::begin_epoch(double now, std::int64_t acked) {
+  epoch_ = now;
+  friendly_counted_ = acked;
+  friendly_ = segments();
+  const std::int64_t window = segments();
+  origin_ = std::max(maximum_, window);
+  plateau_ = std::cbrt(static_cast<double>(origin_ - window) / kCubicScale);
+}
+
+std::int64_t CongestionWindow::cubic_target(double now) const {
+  const double t = now + least_round_trip_ - epoch_;
+  const double away = std::abs(t - plateau_);
+  const auto delta = static_cast<std::int64_t>(std::min(kCubicScale * away * away * away, 1e9));
+  return t < plateau_ ? origin_ - delta : origin_ + delta;
+}
+
+std::int64_t CongestionWindow::acks_per_segment(double now, std::int64_t acked) {
+  const std::int64_t window = segments();
+  if (epoch_ == kUnknown) {
+    begin_epoch(now, acked);
+  } else {
+    friendly_counted_ += acked;
+  }
+  const std::int64_t target = cubic_target(now);
+  std::int64_t needed = target > window ? window / (target - window) : 100 * window;
+  if (maximum_ == 0) needed = std::min(needed, kFirstGrowth);
+  const std::int64_t each = window * kFriendlyEighths / 8;
+  while (friendly_counted_ > each) {
+    friendly_counted_ -= each;
+    ++friendly_;
+  }
+  if (friendly_ > window) needed = std::min(needed, window / (friendly_ - window));
+  return std::max(needed, kLeastAcks);
+}
+
+void CongestionWindow::cut() {
+  const std::int64_t window = segments();
+  if (cubic_) {
+    const bool shrinking = window < maximum_;
+    maximum_ = shrinking ? static_cast<std::int64_t>(
+                               static_cast<double>(window) * (1 + kCubicBeta) / 2)
+                         : window;
+    epoch_ = kUnknown;
+    threshold_ =
+        std::max(static_cast<std::int64_t>(static_cast<double>(window) * kCubicBeta),
+                 kLeastThreshold) *
+        segment_;
+  } else {
+    threshold_ = std::max(kLeastThreshold * segment_,
+                          static_cast<std::int64_t>(static_cast<double>(size_) * kRenoBeta));
+  }
+}
+
+void CongestionWindow::collapse(double now, std::int64_t sent) {
+  size_ = segment_;
+  if (!cubic_) return;
+
+
+  least_round_trip_ = kUnknown;
+  found_ = false;
+  start_round(now, sent);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "sim/cluster.h"
+
+/// How a TCP sender's congestion window grows and shrinks: CUBIC (RFC 8312, with HyStart: Ha and
+/// Rhee 2011) and Reno (RFC 5681), in whole segments and with the integer arithmetic of the kernels
+/// that the packet executor's ns-3 3.44 follows.
+///
+/// W = window in segments, m = W_max, C = 0.4, beta = 0.7.
+///     slow start     W += acknowledged segments, while W < threshold (byte counting, RFC 3465)
+///     CUBIC          one segment for every max(2, min(W / (target - W), W / (friendly - W)))
+///                    acknowledged ones, target = m +- trunc(C |t - K|^3), K = cbrt((m - W) / C),
+///                    t = time since the epoch began + least round trip; no m yet: every 20
+///     friendly       + 1 for every 15 W / 8 acknowledged (Reno's rate at beta 0.7)
+///     Reno           one segment for every W acknowledged
+///     a loss         threshold = max(2, beta W);  m = W, or W (1 + beta) / 2 if W < m
+///     HyStart        from 16 segments on, slow start ends when a train of acknowledgements no more
+///                    than 2 ms apart has lasted longer than the least round trip, or when the
+///                    round trip has grown by max(4 ms, least round trip)
+/// A window that the sender did not fill grows nothing.
+namespace gradwire::sim {
+
+class CongestionWindow {
+ public:
+  explicit CongestionWindow(const TransportSettings& transport);
+
+  std::int64_t size() const { return size_; }  ///< bytes
+  void set_size(std::int64_t bytes) { size_ = bytes; }
+  std::int64_t threshold() const { return threshold_; }  ///< bytes
+  /// Whether the segment that was sent last filled the window.
+  void set_limited(bool limited) { limited_ = limited; }
+
+  /// So many segments were acknowledged; `round_trip`: the smoothed one, s.
+  void acknowledged(double now, double round_trip);
+  /// ... and may grow the window. `last`: bytes of the stream acknowledged, `sent`: sent so far.
+  void grow(double now, std::int64_t segments, std::int64_t last, std::int64_t sent);
+  /// A loss: a lower threshold, and another epoch.
+  void cut();
+  /// A retransmission timeout, after cut(): one segment, and all that was learnt is forgotten.
+  void collapse(double now, std::int64_t sent);
+
+ private:
+  static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
+
+  std::int64_t segments() const { return size_ / segment_; }
+  void start_round(double now, std::int64_t sent);
+  void watch_trains(double now, double round_trip);
+  void grow_cubic(double now, std::int64_t segments);
+  void grow_reno(std::int64_t segments);
+  std::int64_t acks_per_segment(double now, std::int64_t acked);
+  std::int64_t cubic_target(double now) const;
+  void begin_epoch(double now, std::int64_t acked);
+
+  std::int64_t segment_;
+  std::int64_t size_;
+  std::int64_t threshold_ = std::numeric_limits<std::int64_t>::max();
+  bool cubic_;
+  bool limited_ = false;
+  std::int64_t counted_ = 0;  ///< acknowledged segments towards the next one
+  // CUBIC
+  std::int64_t maximum_ = 0;  ///< W_max, segments; 0 = no loss yet
+  std::int64_t origin_ = 0;
+  std::int64_t friendly_ = 0;        ///< segments
+  std::int64_t friendly_counted_ = 0;
+  double plateau_ = 0;               ///< K, s
+  double epoch_ = kUnknown;
+  double least_round_trip_ = kUnknown;
+  // HyStart
+  double round_start_ = kUnknown;
+  double last_ack_ = kUnknown;
+  double round_least_ = kUnknown;  ///< round trip of this round
+  int samples_ = 0;
+  std::int64_t round_end_ = 0;  ///< bytes of the stream
+  bool found_ = false;
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,64 @@
+#include "sim/flow/tcp/receiver.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kSameInstant = 2e-9;  // s: clocks of reference programs tick in nanoseconds
+
+}  // namespace
+
+bool TcpReceiver::has(std::int64_t number) const {
+  const auto n = static_cast<std::uint64_t>(number);
+  return number < next_ || (n < kept_.end() && kept_[n]);
+}
+
+void TcpReceiver::keep(std::int64_t number) {
+  const auto n = static_cast<std::uint64_t>(number);
+  while (kept_.end() <= n) kept_.push(0);
+  kept_[n] = 1;
+  ++beyond_;
+}
+
+void TcpReceiver::advance() {
+  while (!kept_.empty() && kept_.front()) {
+    kept_.pop();
+    --beyond_;
+    ++next_;
+  }
+}
+
+void TcpReceiver::arrive(std::int64_t number, double time, double sent, double departure) {
+  // Where both fall on one instant, as they do round after round, the older event is first.
+  if (deadline() <= time + kSameInstant) time_out();
+  if (has(number)) {
+    acknowledge(time, departure);
+    return;
+  }
+  const bool in_order = number == next_;
+  if (in_order && number <= told_) echo_ = sent;
+  keep(number);
+  const std::int64_t before = next_;
+  advance();
+  if (!in_order) out_of_order_.push({number, acks_.end()});
+  const bool gap = beyond_ > 0 || next_ > before + 1 || !in_order;
+  if (gap || waiting_ || first_) {
+    first_ = false;
+    acknowledge(time, departure);
+    return;
+  }
+  waiting_ = true;
+  since_ = time;
+  departure_ = departure;
+}
+
+void TcpReceiver::time_out() {
+  acknowledge(since_ + delayed_ack_, departure_);
+}
+
+void TcpReceiver::acknowledge(double time, double departure) {
+  waiting_ = false;
+  told_ = next_;
+  acks_.push({time, departure, next_, echo_, false});
+}
+
+}  // namespace gradwire::sim

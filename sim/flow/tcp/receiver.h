@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "sim/flow/tcp/ring.h"
+
+/// The receiving end of a TCP stream: what has arrived, and the acknowledgements that it sends.
+///
+/// It acknowledges every second segment that comes in order, or one after `delayed_ack`; at once
+/// the connection's first one, any out of order, one that fills a gap, and one that it has already.
+/// An acknowledgement tells all that has arrived (selective acknowledgements without RFC 2018's
+/// limit of three blocks).
+namespace gradwire::sim {
+
+struct Acknowledgement {
+  double time = 0;         ///< s: when the receiver sends it
+  double departure = 0;    ///< s: when the bottleneck had sent the segment that caused it
+  std::int64_t upto = 0;   ///< segments before this one have arrived
+  double echo = 0;         ///< s: when the oldest segment that it acknowledges was sent
+  bool lost = false;
+};
+
+class TcpReceiver {
+ public:
+  explicit TcpReceiver(double delayed_ack) : delayed_ack_(delayed_ack) {}
+
+  /// Segment `number` (first not before) arrives at `time`, no earlier than any other before.
+  void arrive(std::int64_t number, double time, double sent, double departure);
+  /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
+  double deadline() const { return waiting_ ? since_ + delayed_ack_ : kNever; }
+  /// It goes off.
+  void time_out();
+
+  /// Segments before this one have arrived.
+  std::int64_t next() const { return next_; }
+  Ring<Acknowledgement>& acknowledgements() { return acks_; }
+  const Ring<Acknowledgement>& acknowledgements() const { return acks_; }
+  /// Segments that arrived out of order, in that order.
+  struct OutOfOrder {
+    std::int64_t segment = 0;
+    std::uint64_t told_by = 0;  ///< number of the first acknowledgement that tells of it
+  };
+  Ring<OutOfOrder>& out_of_order() { return out_of_order_; }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  void acknowledge(double time, double departure);
+  bool has(std::int64_t number) const;
+  void keep(std::int64_t number);
+  void advance();
+
+  double delayed_ack_;
+  std::int64_t next_ = 0;
+  std::int64_t told_ = 0;    ///< what the last acknowledgement said
+  std::int64_t beyond_ = 0;  ///< segments that have arrived beyond next_
+  Ring<std::uint8_t> kept_;          ///< [i]: segment i has arrived; from next_ on
+  bool first_ = true;
+  bool waiting_ = false;  ///< one segment is not acknowledged
+  double since_ = 0;
+  double departure_ = 0;
+  double echo_ = 0;
+  Ring<Acknowledgement> acks_;
+  Ring<OutOfOrder> out_of_order_;
+};
+
+}  // namespace gradwire::sim

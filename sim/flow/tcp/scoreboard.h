@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+
+#include "sim/flow/tcp/ring.h"
+
+/// What a TCP sender knows of the segments that it has sent and that are not acknowledged: which
+/// were selectively acknowledged, which it takes for lost, which it has sent again (RFC 6675).
+///
+///     lost      = not sacked, and three sacked segments beyond it (or marked by a timeout)
+///     in flight = sent - sacked - lost + sent again
+/// A segment that was sent again and lost again stays in flight until a timeout.
+namespace gradwire::sim {
+
+class Scoreboard {
+ public:
+  struct Segment {
+    double sent = 0;  ///< s: the last time
+    std::int32_t bytes = 0;
+    bool sacked = false;
+    bool lost = false;
+    bool again = false;  ///< sent again since it was taken for lost
+  };
+  static constexpr std::int64_t kNone = -1;
+  static constexpr int kDuplicates = 3;
+
+  bool empty() const { return segments_.empty(); }
+  std::int64_t first() const { return static_cast<std::int64_t>(segments_.begin()); }
+  std::int64_t end() const { return static_cast<std::int64_t>(segments_.end()); }
+  Segment& at(std::int64_t number) { return segments_[static_cast<std::uint64_t>(number)]; }
+  const Segment& at(std::int64_t number) const {
+    return segments_[static_cast<std::uint64_t>(number)];
+  }
+  std::int64_t in_flight() const { return sent_ - sacked_ - lost_ + again_; }  ///< bytes
+  std::int64_t outstanding() const { return sent_; }                           ///< bytes
+
+  void push(double now, std::int64_t bytes);
+  /// Segment `number` goes out once more.
+  void send_again(std::int64_t number, double now);
+  /// Drops all before `upto`. Returns the bytes that nothing had told of yet.
+  std::int64_t acknowledge(std::int64_t upto);
+  /// Returns its bytes, or 0 if that was known.
+  std::int64_t sack(std::int64_t number);
+  /// After sack()s: what is lost by them.
+  void find_lost();
+  void mark_first_lost();
+  void mark_all_lost();
+
+  /// The first lost segment that was not sent again, below the highest sacked one where there is
+  /// one; kNone: none.
+  std::int64_t next_lost();
+  /// The first one below the highest sacked that is neither sacked nor sent again; kNone: none.
+  std::int64_t next_doubtful() const;
+
+ private:
+  void note_sacked(std::int64_t number);
+
+  Ring<Segment> segments_;
+  std::int64_t sent_ = 0;  ///< bytes, as those below
+  std::int64_t sacked_ = 0;
+  std::int64_t lost_ = 0;
+  std::int64_t again_ = 0;
+  /// The highest sacked segments, highest first.
+  std::int64_t highest_[kDuplicates] = {kNone, kNone, kNone};
+  std::int64_t searched_ = 0;   ///< below it, what is not sacked is lost
+  std::int64_t candidate_ = 0;  ///< below it, nothing is lost and not sent again
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,377 @@
+#include "sim/flow/tcp/stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kTicksPerSecond = 1000;
+constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
+constexpr double kLeastDeviations = 0.001;
+constexpr double kDeviations = 4;
+constexpr double kSmoothing = 0.125;
+constexpr double kDeviationSmoothing = 0.25;
+constexpr double kLargestRto = 60;
+/// ns-3 3.44 multiplies bytes by bytes in 32 bits here (tcp-prr-recovery.cc): from some 80 segments
+/// on, recovery sends nothing until the product has wrapped around.
+constexpr std::int64_t kProductMask = 0xFFFFFFFF;
+/// CoDel as the packet executor sets it (docs/packet.md).
+constexpr double kCodelTarget = 0.005;
+constexpr double kCodelInterval = 0.1;
+constexpr double kCodelSegments = 100;
+
+Bottleneck::Discipline discipline_of(const TcpPath& path) {
+  const double target = std::max(kCodelTarget, kCodelSegments * path.segment_time);
+  return {target, std::max(kCodelInterval, 2 * target), path.queue};
+}
+
+double sample_of(double sent, double now) {
+  const double ticks = std::floor(now * kTicksPerSecond) - std::floor(sent * kTicksPerSecond);
+  return ticks > 0 ? ticks / kTicksPerSecond : kLeastSample;
+}
+
+}  // namespace
+
+TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, PacketLoss data,
+                     PacketLoss acks)
+    : path_(path),
+      header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
+      segment_(transport.segment.count()),
+      buffer_(transport.buffer.count()),
+      min_rto_(transport.min_rto.value()),
+      data_loss_(std::move(data)),
+      ack_loss_(std::move(acks)),
+      bottleneck_(discipline_of(path)),
+      congestion_(transport),
+      receiver_(transport.delayed_ack.value()),
+      smoothed_(sample_of(0, 2 * path.propagation)),
+      deviation_(smoothed_ / 2),
+      rto_(std::max(min_rto_, smoothed_ + kDeviations * deviation_)) {}
+
+void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
+  written_ += bytes;
+  messages_.push({id, written_, kNever, 0, 0});
+  send_pending(now);
+}
+
+void TcpStream::cancel(std::uint64_t id) {
+  std::int64_t removed = 0;
+  for (std::uint64_t m = messages_.begin(); m != messages_.end(); ++m) {
+    Message& message = messages_[m];
+    const std::int64_t begin = m == messages_.begin() ? 0 : messages_[m - 1].end + removed;
+    if (message.id == id && removed == 0) {
+      removed = std::max<std::int64_t>(0, message.end - std::max(begin, sent_));
+    }
+    message.end -= removed;
+  }
+  written_ -= removed;
+}
+
+void TcpStream::serve(double now, double rate) {
+  bottleneck_.set_rate(now, rate);
+  Ring<Acknowledgement>& acks = receiver_.acknowledgements();
+  for (std::uint64_t i = acks.begin(); i != acks.end(); ++i) {
+    const double moved = bottleneck_.moved(now, acks[i].departure);
+    acks[i].time += moved - acks[i].departure;
+    acks[i].departure = moved;
+  }
+}
+
+double TcpStream::demand() const {
+  const double window = static_cast<double>(std::min(congestion_.size(), buffer_));
+  return window * (1 + header_ / static_cast<double>(segment_)) / path_.round_trip;
+}
+
+double TcpStream::next_event() const {
+  const auto& acks = receiver_.acknowledgements();
+  const double ack = acks.empty() ? receiver_.deadline() : acks.front().time;
+  const double arrival = messages_.empty() ? kNever : messages_.front().arrival;
+  return std::min({ack + path_.ack_latency, timer_, arrival});
+}
+
+void TcpStream::run(double now) {
+  auto& acks = receiver_.acknowledgements();
+  for (;;) {
+    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min(now, timer_))
+      receiver_.time_out();
+    const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
+    if (std::min(ack, timer_) > now) return;
+    if (ack <= timer_) {
+      const Acknowledgement next = acks.front();
+      const std::uint64_t number = acks.begin();
+      acks.pop();
+      if (!ack_loss_.next()) on_ack(ack, next, number);
+    } else {
+      time_out(timer_);
+    }
+  }
+}
+
+std::int64_t TcpStream::space() const {
+  return std::max<std::int64_t>(0, std::min(congestion_.size(), buffer_) - board_.in_flight());
+}
+
+void TcpStream::send_pending(double now) {
+  while (send_next(now, space())) {
+  }
+}
+
+/// Sends a segment if there is one and `space` lets it. (RFC 6675's NextSeg.)
+bool TcpStream::send_next(double now, std::int64_t space) {
+  if (space <= 0) return false;
+  const std::int64_t lost = board_.next_lost();
+  if (lost != Scoreboard::kNone) {
+    if (space < board_.at(lost).bytes) return false;
+    send_again(now, lost);
+    return true;
+  }
+  if (unsent() > 0) {
+    if (space < std::min(segment_, unsent()) || board_.outstanding() >= buffer_) return false;
+    send_new(now, std::min(segment_, unsent()));
+    return true;
+  }
+  if (state_ != State::kRecovery) return false;
+  const std::int64_t doubtful = board_.next_doubtful();
+  if (doubtful == Scoreboard::kNone || space < board_.at(doubtful).bytes) return false;
+  send_again(now, doubtful);
+  return true;
+}
+
+void TcpStream::send_new(double now, std::int64_t bytes) {
+  board_.push(now, bytes);
+  sent_ += bytes;
+  ends_.push(sent_);
+  emit(now, board_.end() - 1);
+}
+
+void TcpStream::send_again(double now, std::int64_t number) {
+  board_.send_again(number, now);
+  for (std::uint64_t m = messages_.begin(); m != messages_.end(); ++m) {
+    if (static_cast<std::uint64_t>(number) < ends_.begin()) break;
+    if (messages_[m].end < ends_[static_cast<std::uint64_t>(number)]) continue;
+    ++messages_[m].retransmissions;
+    messages_[m].wire +=
+        board_.at(number).bytes + static_cast<std::int64_t>(header_);
+    break;
+  }
+  emit(now, number);
+}
+
+void TcpStream::emit(double now, std::int64_t number) {
+  const Scoreboard::Segment& segment = board_.at(number);
+  if (timer_ == kNever) timer_ = now + rto_;
+  congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
+  if (state_ == State::kRecovery) reduced_out_ += segment.bytes;
+  const double wire = segment.bytes + header_;
+  if (!bottleneck_.pass(now, wire)) return;
+  if (data_loss_.next()) return;
+  const double departure = bottleneck_.departure();
+  const double arrival = std::max(departure + path_.propagation + path_.forwarding * wire,
+                                  last_arrival_ + path_.second_hop * wire);
+  last_arrival_ = arrival;
+  receiver_.arrive(number, arrival, now, departure);
+  note_arrival(arrival);
+}
+
+void TcpStream::note_arrival(double time) {
+  const auto next = static_cast<std::uint64_t>(receiver_.next());
+  if (next == 0) return;
+  while (ends_.begin() + 1 < next) ends_.pop();
+  const std::int64_t upto = ends_.begin() + 1 == next ? ends_.front() : 0;
+  arrived_ = std::max(arrived_, messages_.begin());
+  while (arrived_ != messages_.end() && messages_[arrived_].end <= upto)
+    messages_[arrived_++].arrival = time;
+}
+
+void TcpStream::measure(double now, const Acknowledgement& ack) {
+  if (measured_from_ >= board_.end() || ack.upto <= measured_from_) return;
+  measured_from_ = ack.upto;
+  const double sample = sample_of(phase_ + ack.echo, phase_ + now);
+  const double error = sample - smoothed_;
+  smoothed_ += kSmoothing * error;
+  deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);
+  rto_ = measured_rto();
+}
+
+std::int64_t TcpStream::learn_sacks(std::uint64_t ack_number, std::int64_t upto) {
+  std::int64_t bytes = 0;
+  auto& arrived = receiver_.out_of_order();
+  while (!arrived.empty() && arrived.front().told_by <= ack_number) {
+    if (arrived.front().segment >= upto) bytes += board_.sack(arrived.front().segment);
+    arrived.pop();
+  }
+  if (bytes > 0) board_.find_lost();
+  return bytes;
+}
+
+void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  measure(now, ack);
+  const std::int64_t old = board_.first();
+  if (ack.upto < old) return;
+  const std::int64_t sacked = learn_sacks(number, ack.upto);
+  bool resent_arrived = false;
+  if (state_ == State::kRecovery && ack.upto > old && ack.upto < recover_) {
+    for (std::int64_t i = old; i < ack.upto; ++i)
+      resent_arrived = resent_arrived || (board_.at(i).again && !board_.at(i).sacked);
+  }
+  const std::int64_t delivered = sacked + board_.acknowledge(ack.upto);
+  process(now, ack.upto, old, sacked > 0, delivered, resent_arrived);
+  send_pending(now);
+}
+
+/// Whole segments among acknowledged bytes; the rest counts towards the next call's.
+std::int64_t TcpStream::whole_segments(std::int64_t bytes) {
+  std::int64_t segments = bytes / segment_;
+  remainder_ += bytes % segment_;
+  if (remainder_ >= segment_) {
+    ++segments;
+    remainder_ -= segment_;
+  }
+  return segments;
+}
+
+void TcpStream::process(double now, std::int64_t upto, std::int64_t old, bool duplicate,
+                        std::int64_t delivered, bool resent_arrived) {
+  const int duplicates = duplicates_;
+  if (duplicate) on_duplicate(now, delivered);
+  if (upto == old) {
+    if (!board_.empty()) congestion_.acknowledged(now, smoothed_);
+    return;
+  }
+  const std::int64_t segments = whole_segments(delivered);
+  if (!duplicate) duplicates_ = 0;
+  if (upto < recover_ && state_ == State::kRecovery) {
+    on_partial(now, segments, delivered, resent_arrived);
+  } else if (upto < recover_ && state_ == State::kLoss) {
+    congestion_.acknowledged(now, smoothed_);
+    congestion_.grow(now, segments, upto, board_.end());
+    restart_timer(now);
+  } else {
+    on_whole(now, upto, old, segments, duplicates, duplicate);
+  }
+}
+
+void TcpStream::on_partial(double now, std::int64_t segments, std::int64_t delivered,
+                           bool resent_arrived) {
+  if (segments >= 1) reduce_rate(delivered, false, resent_arrived);
+  if (!board_.at(board_.first()).again) {
+    // The next one is taken for lost: sent at once, whatever the window.
+    const std::int64_t lost = board_.next_lost();
+    if (lost != Scoreboard::kNone) {
+      send_again(now, lost);
+    } else if (unsent() > 0) {
+      send_new(now, std::min(segment_, unsent()));
+    } else {
+      send_again(now, board_.first());
+    }
+  }
+  congestion_.acknowledged(now, smoothed_);
+  if (first_partial_) restart_timer(now);
+  first_partial_ = false;
+}
+
+void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t old, std::int64_t segments,
+                         std::int64_t duplicates, bool duplicate) {
+  bool recovered = false;
+  switch (state_) {
+    case State::kOpen:
+      congestion_.acknowledged(now, smoothed_);
+      break;
+    case State::kDisorder:
+      if (segments >= duplicates) congestion_.acknowledged(now, smoothed_);
+      if (!duplicate) state_ = State::kOpen;
+      break;
+    case State::kRecovery:
+      segments = upto - old;
+      congestion_.acknowledged(now, smoothed_);
+      state_ = State::kOpen;
+      first_partial_ = recovered = true;
+      duplicates_ = 0;
+      break;
+    case State::kLoss:
+      segments = upto - recover_;
+      congestion_.acknowledged(now, smoothed_);
+      state_ = State::kOpen;
+      first_partial_ = true;
+      break;
+  }
+  if (upto >= recover_) recovering_ = false;
+  if (recovered) congestion_.set_size(congestion_.threshold());
+  if (state_ != State::kOpen) return;
+  congestion_.grow(now, segments, upto, board_.end());
+  restart_timer(now);
+}
+
+void TcpStream::on_duplicate(double now, std::int64_t delivered) {
+  if (state_ == State::kLoss) return;
+  if (state_ == State::kRecovery) {
+    reduce_rate(delivered, true, false);
+    return;
+  }
+  ++duplicates_;
+  state_ = State::kDisorder;
+  const std::int64_t first = board_.first();
+  const bool third = duplicates_ == Scoreboard::kDuplicates;
+  if ((third && (first >= recover_ || !recovering_)) || board_.at(first).lost)
+    enter_recovery(now, delivered);
+}
+
+void TcpStream::enter_recovery(double now, std::int64_t delivered) {
+  board_.mark_first_lost();
+  recover_ = board_.end();
+  recovering_ = true;
+  state_ = State::kRecovery;
+  congestion_.cut();
+  reduced_out_ = reduced_delivered_ = 0;
+  reduced_flight_ = board_.in_flight();
+  reduce_rate(delivered, true, false);
+  send_again(now, board_.first());
+}
+
+/// Proportional rate reduction (RFC 6937), its slow-start bound where recovery makes progress.
+void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived) {
+  if (duplicate && reduced_delivered_ < reduced_flight_) delivered += segment_;
+  if (delivered == 0) return;
+  reduced_delivered_ += delivered;
+  const std::int64_t in_flight = board_.in_flight();
+  const std::int64_t threshold = congestion_.threshold();
+  std::int64_t send = 0;
+  if (in_flight > threshold) {
+    const std::int64_t product = (reduced_delivered_ * threshold) & kProductMask;
+    send = (product + reduced_flight_ - 1) / reduced_flight_ - reduced_out_;
+  } else {
+    std::int64_t limit = std::max(reduced_delivered_ - reduced_out_, delivered);
+    if (resent_arrived) limit += segment_;
+    send = std::min(limit, threshold - in_flight);
+  }
+  send = std::max<std::int64_t>(send, reduced_out_ > 0 ? 0 : segment_);
+  congestion_.set_size(in_flight + send);
+}
+
+double TcpStream::measured_rto() const {
+  return std::max(smoothed_ + std::max(kLeastDeviations, kDeviations * deviation_), min_rto_);
+}
+
+void TcpStream::restart_timer(double now) {
+  rto_ = measured_rto();
+  timer_ = board_.empty() ? kNever : now + rto_;
+}
+
+void TcpStream::time_out(double now) {
+  ++timeouts_;
+  duplicates_ = 0;
+  board_.mark_all_lost();
+  recover_ = board_.end();
+  recovering_ = true;
+  rto_ = std::min(2 * rto_, kLargestRto);
+  measured_from_ = board_.end();
+  congestion_.cut();
+  congestion_.collapse(now, board_.end());
+  state_ = State::kLoss;
+  timer_ = kNever;
+  send_pending(now);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,146 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/packet_loss.h"
+#include "sim/flow/tcp/receiver.h"
+#include "sim/flow/tcp/scoreboard.h"
+#include "sim/flow/tcp_path.h"
+
+/// One TCP connection, segment by segment: sender, bottleneck queue, receiver, acknowledgements.
+///
+/// Where windows, losses and timeouts decide how long a transfer takes, `flow` runs this instead of
+/// a fluid. A stream needs no event for a packet: with its share of the bottleneck known, the fate
+/// of a segment (its departure, whether it is lost, its arrival, the acknowledgement it causes)
+/// follows as soon as it is sent. Events are acknowledgements that reach the sender, its timeout,
+/// and deliveries.
+///
+/// Rules (ns-3 3.44's, which follow Linux's):
+///   sending     while in flight < min(window, buffer): a lost segment first, then new data
+///   entering recovery  at the third duplicate acknowledgement or the third sacked segment beyond;
+///               proportional rate reduction (RFC 6937) paces it until all that was sent is
+///               acknowledged; then the window is the threshold
+///   timeout     smoothed round trip + max(tick, 4 deviations), at least min_rto, doubled each
+///               time up to 60 s; all is lost that was not sacked; slow start from one segment
+///   round trips are measured in whole ticks of 1 ms (RFC 7323's time stamps); below one: 1 us
+/// docs/network.md has the constants.
+///
+/// Where it breaks down: one bottleneck a path; acknowledgements never wait behind data; segments
+/// that wait are served at the new share as soon as it changes, whatever others have queued.
+namespace gradwire::sim {
+
+class TcpStream {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  /// A message that has arrived, or has been given up.
+  struct Message {
+    std::uint64_t id = 0;
+    std::int64_t end = 0;  ///< bytes of the stream
+    double arrival = kNever;
+    std::int64_t wire = 0;  ///< bytes, with headers and all that was sent again
+    std::int64_t retransmissions = 0;
+  };
+
+  /// `data`, `acks`: which segments and which acknowledgements are lost.
+  TcpStream(const TcpPath& path, const TransportSettings& transport, PacketLoss data,
+            PacketLoss acks);
+
+  /// Appends a message at `now` and sends what the window allows.
+  void write(double now, std::uint64_t id, std::int64_t bytes);
+  /// What is not sent yet of a message is not sent. False: all of it is.
+  void cancel(std::uint64_t id);
+  /// Bytes a second that the bottleneck serves from now on.
+  void serve(double now, double rate);
+
+  /// Time stamps tick at whole milliseconds of a clock that shows `phase` (s) at time 0.
+  void set_tick_phase(double phase) { phase_ = phase; }
+
+  double next_event() const;
+  /// Everything that happens until `now`, in order.
+  void run(double now);
+  /// Messages that have arrived by `now`, oldest first.
+  bool delivered(double now) const {
+    return !messages_.empty() && messages_.front().arrival <= now;
+  }
+  const Message& front() const { return messages_.front(); }
+  void pop() { messages_.pop(); }
+
+  /// Nothing is unacknowledged and nothing waits.
+  bool idle() const { return board_.empty() && unsent() == 0; }
+  /// Bytes a second that it would send if the bottleneck were free.
+  double demand() const;
+  double window() const { return static_cast<double>(congestion_.size()); }
+  std::int64_t timeouts() const { return timeouts_; }
+
+ private:
+  enum class State : std::uint8_t { kOpen, kDisorder, kRecovery, kLoss };
+
+  std::int64_t unsent() const { return written_ - sent_; }
+  std::int64_t space() const;
+  void send_pending(double now);
+  bool send_next(double now, std::int64_t space);
+  void send_new(double now, std::int64_t bytes);
+  void send_again(double now, std::int64_t number);
+  void emit(double now, std::int64_t number);
+  void note_arrival(double time);
+
+  void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
+  void measure(double now, const Acknowledgement& ack);
+  std::int64_t learn_sacks(std::uint64_t ack_number, std::int64_t upto);
+  void process(double now, std::int64_t upto, std::int64_t old, bool duplicate,
+               std::int64_t delivered, bool resent_arrived);
+  std::int64_t whole_segments(std::int64_t bytes);
+  void on_duplicate(double now, std::int64_t delivered);
+  void enter_recovery(double now, std::int64_t delivered);
+  void reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived);
+  void on_partial(double now, std::int64_t segments, std::int64_t delivered, bool resent_arrived);
+  void on_whole(double now, std::int64_t upto, std::int64_t old, std::int64_t segments,
+                std::int64_t duplicates, bool duplicate);
+  double measured_rto() const;
+  void restart_timer(double now);
+  void time_out(double now);
+
+  TcpPath path_;
+  double header_;
+  std::int64_t segment_;
+  std::int64_t buffer_;
+  double min_rto_;
+  PacketLoss data_loss_;
+  PacketLoss ack_loss_;
+
+  Bottleneck bottleneck_;
+  CongestionWindow congestion_;
+  Scoreboard board_;
+  TcpReceiver receiver_;
+  Ring<Message> messages_;
+  std::uint64_t arrived_ = 0;   ///< number of the first message that has not arrived
+  std::uint64_t sending_ = 0;   ///< ... that is not wholly sent
+  Ring<std::int64_t> ends_;     ///< by segment from the receiver's next on: bytes of the stream
+  double last_arrival_ = 0;
+  std::int64_t written_ = 0;    ///< bytes of the stream
+  std::int64_t sent_ = 0;
+  std::int64_t acked_ = 0;
+
+  State state_ = State::kOpen;
+  int duplicates_ = 0;
+  std::int64_t recover_ = 0;  ///< segment: all before it was sent when the last loss was seen
+  bool recovering_ = false;
+  bool first_partial_ = true;
+  std::int64_t remainder_ = 0;  ///< acknowledged bytes that make no whole segment yet
+  std::int64_t reduced_flight_ = 0;     ///< bytes, proportional rate reduction's RecoverFS
+  std::int64_t reduced_delivered_ = 0;  ///< prr_delivered
+  std::int64_t reduced_out_ = 0;        ///< prr_out
+
+  double phase_ = 0;
+  double smoothed_;  ///< s
+  double deviation_;
+  double rto_;
+  double timer_ = kNever;
+  std::int64_t measured_from_ = 0;  ///< segments before it give no sample (a timeout's)
+  std::int64_t timeouts_ = 0;
+};
+
+}  // namespace gradwire::sim
