@@ -10,9 +10,6 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Events this close, relative to the clock, happen together: it absorbs rounding between
-/// connections that reach the same instant by different sums.
-constexpr double kSameInstant = 1e-12;
 
 }  // namespace
 
@@ -24,8 +21,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       segment_(static_cast<double>(transport.wire_segment.count())),
       headers_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       sharing_((prepare_channels(), capacities_), ack_share(transport)),
-      last_peer_(static_cast<std::size_t>(cluster.host_count())),
-      wire_(capacities_.size(), 0) {}
+      last_peer_(static_cast<std::size_t>(cluster.host_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -40,20 +36,17 @@ void FlowNetwork::open(int source, int destination) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
-  connections_.emplace_back(TcpPath(cluster_, route_, transport_), transport_);
+  connections_.emplace_back(TcpPath(cluster_, route_, transport_));
   connections_.back().key =
       static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(cluster_.host_count()) +
       static_cast<std::uint32_t>(destination);
   due_nodes_.emplace_back();
-  repair_nodes_.emplace_back();
   Connection& link = connections_.back();
+  link.may_open = may_open(link.path);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);
     link.jitters = link.jitters || cluster_.channel(id).jitter.value() > 0;
     link.follows = link.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
-  }
-  if (BurstChain::is_needed(cluster_, route_)) {
-    link.bursts = std::make_unique<BurstChain>(cluster_, route_, seed_, link.key);
   }
   append_media(route_);
   sharing_.add_flow(route_);
@@ -89,65 +82,55 @@ void FlowNetwork::start(TransferId id, int source, int destination, Bytes payloa
   t = Transfer{};
   t.used = true;
   t.id = id;
+  t.payload = payload;
   t.wire = sized_.wire;
   t.segments = sized_.segments;
   t.connection = c;
   Connection& link = connection(c);
-  if (link.last >= 0) {
-    transfer(link.last).next = number;
-    link.last = number;
-    return;
+  const bool first = link.first < 0;
+  (first ? link.first : transfer(link.last).next) = number;
+  link.last = number;
+  if (link.state == State::kStream) {
+    write(c, number);
+  } else if (first) {
+    begin_transfer(c);
   }
-  link.first = link.last = number;
-  link.updated = now_;
-  begin_transfer(c);
-  if (link.state == State::kIdle) resume(c);
 }
 
-/// The first transfer of the connection's queue may send from now on.
+/// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
 void FlowNetwork::begin_transfer(std::int32_t c) {
   Connection& link = connection(c);
-  Transfer& t = transfer(link.first);
-  link.remaining = static_cast<double>(t.wire.count());
-  if (link.path.loss > 0) {
-    link.draws = LossDraws(seed_, link.key, link.transfers++);
-    draw_loss(link, 0);
-    watch_losses(link);
+  const Transfer& t = transfer(link.first);
+  const bool sending = link.state == State::kFluid;
+  if (!link.is_open && !is_covered(link, t)) {
+    if (sending) rest(c);
+    begin_stream(c);
+    return;
   }
-  link.window.begin(now_);
-}
-
-/// Bytes still to send; what waits behind the next transfer adds nothing to what matters.
-double FlowNetwork::backlog(const Connection& link) const {
-  if (link.first < 0) return 0;
-  const std::int32_t next = transfers_[static_cast<std::size_t>(link.first)].next;
-  if (next < 0) return link.remaining;
-  const Transfer& behind = transfers_[static_cast<std::size_t>(next)];
-  return link.remaining + static_cast<double>(behind.wire.count());
-}
-
-void FlowNetwork::resume(std::int32_t c) {
-  Connection& link = connection(c);
-  link.state = State::kSending;
+  link.remaining = static_cast<double>(t.wire.count());
+  if (sending) {
+    schedule(c);
+    return;
+  }
+  link.state = State::kFluid;
   link.updated = now_;
   link.rate = 0;
   if (link.follows) follow(c);
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
-void FlowNetwork::pause(std::int32_t c, double until) {
+/// The connection sends nothing.
+void FlowNetwork::rest(std::int32_t c) {
   Connection& link = connection(c);
-  if (link.state == State::kSending) sharing_.deactivate(c);
+  sharing_.deactivate(c);
   drop_due(c);
-  link.state = State::kPaused;
+  link.state = State::kIdle;
   link.rate = 0;
-  link.due = Due::kResume;
-  due_.set(c, until);
 }
 
 double FlowNetwork::next_event() const {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &repairs_, &changes_}) {
+  for (const IndexedHeap* heap : {&due_, &pool_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
   return next;
@@ -173,10 +156,6 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
       on_pool_due(pool_due_.first(), batch);
     }
-    while (!repairs_.empty() && repairs_.first_time() <= batch) {
-      repairs_.take_until(batch, batch_);
-      for (const IndexedHeap::Entry& entry : batch_) on_repair(entry.number);
-    }
     deliver(delivered);
     if (delivered.size() > before) return;
   }
@@ -185,39 +164,12 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
 
 void FlowNetwork::on_due(std::int32_t c) {
   Connection& link = connection(c);
-  if (link.due == Due::kResume) {
-    if (link.window.left() <= 0) {
-      link.window.next_round(now_, link.path.line_rate, backlog(link));
-    }
-    resume(c);
+  if (link.state == State::kStream) {
+    step_stream(c);
     return;
   }
   progress(link);
-  switch (link.due) {
-    case Due::kSent:
-      on_sent(c);
-      break;
-    case Due::kWindow:
-      on_window_sent(c);
-      break;
-    case Due::kLoss:
-      on_loss(c);
-      break;
-    default:
-      on_shown(c, link.sent_before + sent_of_first(link));
-      schedule(c);
-  }
-}
-
-void FlowNetwork::on_window_sent(std::int32_t c) {
-  Connection& link = connection(c);
-  if (now_ < link.window.round_end()) {
-    link.window.use(link.window.left());  // exactly none left, whatever rounding says
-    pause(c, link.window.round_end());
-    return;
-  }
-  link.window.next_round(now_, rate_of(link), backlog(link));
-  schedule(c);
+  on_sent(c);
 }
 
 void FlowNetwork::on_sent(std::int32_t c) {
@@ -226,26 +178,13 @@ void FlowNetwork::on_sent(std::int32_t c) {
   Transfer& t = transfer(number);
   count_wire(link, t);
   const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
-  const double latency = link.path.propagation + link.path.forwarding * segment;
-  t.arrival = now_ + latency;
-  if (link.jitters) t.arrival += jitter_of(c, t);
+  double arrival = now_ + link.path.propagation + link.path.forwarding * segment;
+  if (link.jitters) arrival += jitter_of(c, t);
   t.delivering = true;
-  leave_first(c, t.segments);
-  t.end = link.sent_before;
-  if (link.holes.empty()) {
-    link.last_delivery = std::max(link.last_delivery, t.arrival);
-    arrivals_.push({link.last_delivery, 0, number});
-  } else {
-    hold(link, number);
-  }
+  link.sent_before += t.segments;
+  link.last_delivery = std::max(link.last_delivery, arrival);
+  arrivals_.push({link.last_delivery, 0, number});
   next_transfer(c);
-}
-
-/// The first transfer has sent so many segments, and sends no more.
-void FlowNetwork::leave_first(std::int32_t c, double segments) {
-  Connection& link = connection(c);
-  link.sent_before += segments;
-  if (!link.holes.empty()) on_shown(c, link.sent_before);
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
@@ -254,19 +193,15 @@ void FlowNetwork::next_transfer(std::int32_t c) {
   link.first = transfer(link.first).next;
   if (link.first >= 0) {
     begin_transfer(c);
-    if (link.state == State::kSending) schedule(c);
     return;
   }
   link.last = -1;
-  if (link.state == State::kSending) sharing_.deactivate(c);
-  drop_due(c);
-  link.state = State::kIdle;
-  link.rate = 0;
+  if (link.state == State::kFluid) rest(c);
 }
 
 /// channels() spreads it over the route.
 void FlowNetwork::count_wire(Connection& link, const Transfer& t) const {
-  link.wire_sent += static_cast<double>(t.wire.count()) - t.charged;
+  link.wire_sent += static_cast<double>(t.wire.count());
   link.acks_sent += t.segments / kSegmentsPerAck * headers_;
 }
 
@@ -284,39 +219,52 @@ void FlowNetwork::cancel(TransferId id) {
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     Transfer& t = transfers_[i];
     if (!t.used || t.id != id || t.cancelled) continue;
-    const auto number = static_cast<std::int32_t>(i);
     t.cancelled = true;
     if (t.delivering) return;  // freed when it would have arrived
-    Connection& link = connection(t.connection);
-    if (link.first == number) {
-      progress(link);
-      forget_losses(link, number);
-      leave_first(t.connection, std::ceil(sent_of_first(link)));
-      next_transfer(t.connection);
+    if (connection(t.connection).state == State::kStream) {
+      // What it has sent arrives all the same, and then it is freed.
+      connection(t.connection).stream->cancel(now_, i);
+      step_stream(t.connection);
     } else {
-      std::int32_t before = link.first;
-      while (transfer(before).next != number) before = transfer(before).next;
-      transfer(before).next = t.next;
-      if (link.last == number) link.last = before;
+      cancel_fluid(static_cast<std::int32_t>(i));
     }
-    free_transfer(number);
     return;
   }
 }
 
+void FlowNetwork::cancel_fluid(std::int32_t number) {
+  const Transfer& t = transfer(number);
+  Connection& link = connection(t.connection);
+  if (link.first == number) {
+    progress(link);
+    link.sent_before += t.segments;
+    next_transfer(t.connection);
+  } else {
+    std::int32_t before = link.first;
+    while (transfer(before).next != number) before = transfer(before).next;
+    transfer(before).next = t.next;
+    if (link.last == number) link.last = before;
+  }
+  free_transfer(number);
+}
+
 std::vector<ChannelRecord> FlowNetwork::channels() const {
-  std::vector<double> wire = wire_;
+  std::vector<double> wire(capacities_.size(), 0);
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& link = connections_[c];
     double sent = link.wire_sent;
-    if (link.first >= 0) {
+    double acks = link.acks_sent;
+    if (link.stream) {
+      sent += link.stream->wire_sent();
+      acks += link.stream->acks_sent() * headers_;
+    }
+    if (link.state == State::kFluid) {
       const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
-      const double left = link.remaining - sent_since_update(link);
-      sent += static_cast<double>(t.wire.count()) - t.charged - left;
+      sent += static_cast<double>(t.wire.count()) - (link.remaining - sent_since_update(link));
     }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
       wire[static_cast<std::size_t>(channel)] += sent;
-      wire[static_cast<std::size_t>(channel ^ 1)] += link.acks_sent;
+      wire[static_cast<std::size_t>(channel ^ 1)] += acks;
     }
   }
   std::vector<ChannelRecord> records;

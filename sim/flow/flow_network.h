@@ -8,12 +8,11 @@
 #include "sim/connection_table.h"
 #include "sim/event_heap.h"
 #include "sim/executor.h"
-#include "sim/flow/burst_chain.h"
 #include "sim/flow/indexed_heap.h"
 #include "sim/flow/max_min.h"
 #include "sim/flow/rate_follower.h"
+#include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
-#include "sim/flow/tcp_window.h"
 #include "sim/network.h"
 
 /// The flow-level network: fluid transfers over warm TCP connections, from event to event.
@@ -26,9 +25,16 @@
 /// and is delivered the path's latency later, or when its last missing segment has arrived. So,
 /// warm, clean and alone:
 ///     time = propagation + first segment over the further hops + w / bottleneck rate.
-/// A transfer occupies all channels of its path at once (the pipe's filling is not shown). The
-/// window (tcp_window.h) makes a connection pause until its round is over; losses (tcp_path.h) cut
-/// the window, hold deliveries back, and time out.
+/// A transfer occupies all channels of its path at once (the pipe's filling is not shown).
+///
+/// Windows and losses (flow_streams.cc). Where they decide, a connection is not a fluid but a
+/// TcpStream (tcp/stream.h), segment by segment, served at the connection's present share:
+///   - until its window has filled the pipe once, for transfers that the window does not cover;
+///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
+///     the window that is left would not fill the pipe: an explicit queue, or CoDel with
+///         beta (r0 + target) < r0
+/// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
+/// and its segments pass at the rate that is left.
 ///
 /// Links that change (flow_dynamics.cc). A channel that follows a schedule, or has outages, changes
 /// its capacity at these instants while something crosses it, and costs nothing else. Of a Mahimahi
@@ -39,13 +45,12 @@
 /// (sim/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean; bursts
 /// (burst_chain.h) take the place of independent losses.
 ///
-/// Events are: a connection has sent a transfer, a window, the beginning of a segment that is lost,
-/// or enough behind one to show the loss; it resumes after a round; a lost segment is sent again,
-/// arrives, or times out; a delivery. There is no time step. Events within a relative 1e-12 of one
-/// instant are one batch, after which shares are computed once, and only where the set of sending
-/// connections changed. Connections that get one rate from one channel (max_min.h: pools) keep
-/// their events by bytes served, not by time, so that a change of the rate is one change for all of
-/// them. In steady state no event allocates.
+/// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
+/// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative
+/// 1e-12 of one instant are one batch, after which shares are computed once, and only where the set
+/// of sending connections changed. Connections that get one rate from one channel (max_min.h:
+/// pools) keep their events by bytes served, not by time, so that a change of the rate is one
+/// change for all of them. In steady state no event allocates.
 namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
@@ -60,72 +65,49 @@ class FlowNetwork final : public Network {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
-  enum class State : std::uint8_t { kIdle, kSending, kPaused };
-  enum class Due : std::uint8_t { kSent, kWindow, kLoss, kShown, kResume };
-  /// What happens next to a lost segment.
-  enum class Repair : std::uint8_t { kTimeout, kResend, kArrival };
+  /// Events this close, relative to the clock, happen together: it absorbs rounding between
+  /// connections that reach the same instant by different sums.
+  static constexpr double kSameInstant = 1e-12;
+  enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
   struct Transfer {
     TransferId id = 0;
+    Bytes payload{0};
     Bytes wire{0};
     std::int64_t retransmissions = 0;
     double segments = 0;
-    double charged = 0;  ///< wire bytes of retransmissions, which the channels have counted
-    double arrival = 0;  ///< of its last byte, if none is missing
-    double end = 0;      ///< segments of the connection up to its end
     bool used = false;
     bool cancelled = false;
     bool delivering = false;  ///< all of it is sent
     std::int32_t connection = 0;
-    std::int32_t next = -1;    ///< behind it on the connection
-    std::int32_t behind = -1;  ///< held back behind it
+    std::int32_t next = -1;  ///< behind it on the connection
   };
 
-  /// A lost segment that has not arrived yet. In the order of the stream.
-  struct Hole {
-    double segment = 0;         ///< its number on the connection
-    double shown = 0;           ///< the loss shows when so many segments are sent
-    double acknowledged = 0;    ///< s: when the acknowledgement of what was before it came
-    double due = 0;             ///< s
-    std::int32_t transfer = 0;  ///< -1: cancelled
-    std::uint32_t attempts = 0;
-    std::uint32_t timeouts = 0;
-    Repair next = Repair::kTimeout;
-    bool is_shown = false;
-  };
-
-  /// What every event of a clean path touches stands first, in a few cache lines.
+  /// What every event of a fluid touches stands first, in a few cache lines.
   struct alignas(64) Connection {
-    Connection(const TcpPath& p, const TransportSettings& t) : window(p, t), path(p) {}
-    double rate = 0;           ///< as of `updated`, outside pools
-    double updated = 0;        ///< s; in a pool: what each member had been served then
-    double remaining = 0;      ///< wire bytes of the first transfer still to send
-    double resending = 0;      ///< wire bytes of retransmissions before it
-    double to_loss = kNever;   ///< wire bytes until a segment that is lost
-    double to_shown = kNever;  ///< wire bytes until a loss shows
+    explicit Connection(const TcpPath& p) : path(p) {}
+    bool is_clean() const { return path.loss <= 0 && path.ack_loss <= 0; }
+    double rate = 0;       ///< as of `updated`, outside pools
+    double updated = 0;    ///< s; in a pool: what each member had been served then
+    double remaining = 0;  ///< wire bytes of the first transfer still to send
     std::int32_t first = -1;
     std::int32_t last = -1;
     std::int32_t pool = -1;  ///< whose rate it has
     State state = State::kIdle;
-    Due due = Due::kSent;
-    TcpWindow window;
+    bool is_open = false;  ///< its window limits nothing any more
+    bool may_open = false;
+    bool follows = false;  ///< crosses channels that change, or the air
+    bool jitters = false;
     TcpPath path;
     double last_delivery = 0;
-    double sent_before = 0;  ///< segments before the first transfer
-    double wire_sent = 0;    ///< wire bytes of transfers that are sent, but for retransmissions
-    double acks_sent = 0;    ///< wire bytes of their acknowledgements
-    bool follows = false;    ///< crosses channels that change, or the air
-    bool jitters = false;
-    std::unique_ptr<BurstChain> bursts;  ///< null: losses are independent
-    std::vector<Hole> holes;
-    double next_lost = kNever;     ///< the first transfer's next lost segment
-    double recovered_to = 0;       ///< losses of segments before this one cut the window no more
-    double last_repair = 0;        ///< s
-    std::int32_t held_first = -1;  ///< transfers that are sent, but miss segments
-    std::int32_t held_last = -1;
-    std::uint32_t key = 0;  ///< source * hosts + destination
-    std::uint32_t transfers = 0;
-    LossDraws draws;
+    double sent_before = 0;             ///< segments before the first transfer
+    double wire_sent = 0;               ///< wire bytes of transfers that are sent
+    double acks_sent = 0;               ///< wire bytes of their acknowledgements
+    double burst_begin = 0;             ///< s: when its fluid's first byte was sent that may not be
+    double burst = 0;                   ///< acknowledged; wire bytes from there on
+    double cap = 0;                     ///< a stream's, bytes/s
+    std::uint32_t key = 0;              ///< source * hosts + destination
+    std::unique_ptr<TcpStream> stream;  ///< where one was needed
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -165,10 +147,6 @@ class FlowNetwork final : public Network {
   void free_transfer(std::int32_t t);
 
   void begin_transfer(std::int32_t c);
-  double backlog(const Connection& link) const;
-  double sent_of_first(const Connection& link) const;
-  void resume(std::int32_t c);
-  void pause(std::int32_t c, double until);
   void progress(Connection& link);
   Pool& pool(std::int32_t p) { return pools_[static_cast<std::size_t>(p)]; }
   double rate_of(const Connection& link) const {
@@ -192,10 +170,10 @@ class FlowNetwork final : public Network {
   double next_event() const;
   void on_pool_due(std::int32_t p, double until);
   void on_due(std::int32_t c);
-  void on_window_sent(std::int32_t c);
   void on_sent(std::int32_t c);
   void next_transfer(std::int32_t c);
-  void leave_first(std::int32_t c, double segments);
+  void rest(std::int32_t c);
+  void cancel_fluid(std::int32_t number);
   void count_wire(Connection& link, const Transfer& t) const;
 
   // flow_dynamics.cc
@@ -207,19 +185,17 @@ class FlowNetwork final : public Network {
   void breathe(std::int32_t c);
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
-  // flow_losses.cc
-  void draw_loss(Connection& link, double from);
-  void on_loss(std::int32_t c);
-  void watch_losses(Connection& link);
-  void on_shown(std::int32_t c, double sent);
-  void schedule_repair(std::int32_t c);
-  void on_repair(std::int32_t c);
-  void resend(std::int32_t c, Hole& hole);
-  void time_out(std::int32_t c, std::size_t hole);
-  double timeout_of(const Connection& link, const Hole& hole) const;
-  void hold(Connection& link, std::int32_t number);
-  void release(std::int32_t c);
-  void forget_losses(Connection& link, std::int32_t number);
+  // flow_streams.cc
+  bool may_open(const TcpPath& path) const;
+  bool is_covered(Connection& link, const Transfer& t);
+  TcpStream& stream_of(Connection& link);
+  void begin_stream(std::int32_t c);
+  void write(std::int32_t c, std::int32_t number);
+  void step_stream(std::int32_t c);
+  void finish_first(std::int32_t c);
+  void leave_stream(std::int32_t c);
+  void serve_stream(std::int32_t c);
+  void demand(std::int32_t c);
   void deliver(std::vector<Delivery>& delivered);
 
   const Cluster& cluster_;
@@ -243,17 +219,14 @@ class FlowNetwork final : public Network {
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
   std::vector<std::int32_t> free_transfers_;
-  IndexedHeap::Nodes due_nodes_;     // by connection, of due_ and of all pools
-  IndexedHeap::Nodes repair_nodes_;  // by connection
-  IndexedHeap::Nodes pool_nodes_;    // by pool
-  IndexedHeap due_{due_nodes_};      // s, but of connections in pools
-  IndexedHeap repairs_{repair_nodes_};
+  IndexedHeap::Nodes due_nodes_;       // by connection, of due_ and of all pools
+  IndexedHeap::Nodes pool_nodes_;      // by pool
+  IndexedHeap due_{due_nodes_};        // s, but of connections in pools
   IndexedHeap pool_due_{pool_nodes_};  // s
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
-  Sized sized_;               // of the transfer that started last
-  std::vector<double> wire_;  // by channel, of retransmissions
+  Sized sized_;  // of the transfer that started last
   std::vector<ChannelId> route_;
 };
 

@@ -7,35 +7,13 @@ namespace gradwire::sim {
 
 /// Accounts for what was sent since the connection was last looked at.
 void FlowNetwork::progress(Connection& link) {
-  double sent = sent_since_update(link);
+  const double sent = sent_since_update(link);
   link.updated = link.pool < 0 ? now_ : link.updated + sent;
-  if (sent <= 0) return;
-  const double again = std::min(sent, link.resending);
-  link.resending -= again;
-  sent -= again;
-  link.remaining -= sent;
-  link.to_loss -= sent;
-  link.to_shown -= sent;
-  link.window.use(sent);
+  if (sent > 0) link.remaining -= sent;
 }
 
 void FlowNetwork::schedule(std::int32_t c) {
-  Connection& link = connection(c);
-  link.due = Due::kSent;
-  double next = link.remaining;
-  if (link.to_shown < next) {
-    next = link.to_shown;
-    link.due = Due::kShown;
-  }
-  if (link.to_loss < next) {
-    next = link.to_loss;
-    link.due = Due::kLoss;
-  }
-  if (link.window.left() < next) {
-    next = link.window.left();
-    link.due = Due::kWindow;
-  }
-  set_due(c, link.resending + std::max(0.0, next));
+  set_due(c, std::max(0.0, connection(c).remaining));
 }
 
 /// The connection's next event comes when it has sent so much more.
@@ -94,6 +72,11 @@ void FlowNetwork::resolve() {
 
 void FlowNetwork::change_rate(std::int32_t c) {
   Connection& link = connection(c);
+  if (link.state == State::kStream) {
+    serve_stream(c);
+    due_.set(c, link.stream->next_event());
+    return;
+  }
   progress(link);
   const std::int32_t p = sharing_.pool(c);
   if (p >= 0 || link.pool >= 0) {

@@ -163,6 +163,29 @@ void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const
   for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
 }
 
+double MaxMin::room(std::int32_t id) const {
+  constexpr std::size_t kMany = 64;  // with so many others hardly anything is left
+  const double own = rate(id);
+  double room = kNoCap;
+  const Flow& f = flows_[static_cast<std::size_t>(id)];
+  const std::span<const ChannelId> channels = route(id);
+  for (std::size_t hop = 0; hop < channels.size(); ++hop) {
+    const std::span<const Crossing> all = crossings(channels[hop]);
+    if (all.size() > kMany) return own;
+    double left = data_capacity(channels[hop]);
+    double cost_of_own = 1;
+    for (const Crossing& crossing : all) {
+      if (crossing.flow == id) {
+        cost_of_own = f.weighted ? cost(crossing) : 1;
+      } else {
+        left -= rate(crossing.flow) * cost(crossing);
+      }
+    }
+    room = std::min(room, left / cost_of_own);
+  }
+  return std::max(own, room);
+}
+
 double MaxMin::data_capacity(ChannelId id) const {
   const Channel& c = channels_[static_cast<std::size_t>(id)];
   const bool both_ways = channels_[static_cast<std::size_t>(id ^ 1)].count > 0;

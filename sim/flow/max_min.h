@@ -75,6 +75,8 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.pooled ? f.pool : -1;
   }
+  /// Bytes a second that the flow would get without a cap if the others kept theirs.
+  double room(std::int32_t flow) const;
   std::int32_t pool_count() const { return static_cast<std::int32_t>(pools_.size()); }
   /// Pools whose level the last resolve() changed.
   std::span<const std::int32_t> changed_pools() const { return changed_pools_; }

@@ -51,12 +51,13 @@ TEST_CASE("unequal hops: the slowest one carries all, the others one segment") {
 }
 
 TEST_CASE("slow start: windows of 10, 19, 38 segments, one a round trip") {
-  // Reno, two hops of 100 Mbps and 20 ms: s = 123.04 us, an acknowledgement 7.2 us; r0 = 80 ms +
-  // 3 s + 2 x 7.2 us = 80.38352 ms. 50 segments need the third window: two round trips, then the
-  // last 50 - 29 = 21 segments, and the latency of 40 ms + s.
+  // Reno, two hops of 100 Mbps and 20 ms: s = 123.04 us, an acknowledgement 7.2 us. The first
+  // segment is acknowledged at once: r0 = 80 ms + 2 s + 2 x 7.2 us = 80.26048 ms. 50 segments need
+  // the third window: two round trips, then the last 50 - 29 = 21 segments, and the latency of
+  // 40 ms + s.
   ExecutorOptions reno;
   reno.transport.congestion_control = TransportSettings::CongestionControl::kReno;
-  const double s = 123.04e-6, r0 = 80e-3 + 3 * s + 2 * 7.2e-6, latency = 40e-3 + s;
+  const double s = 123.04e-6, r0 = 80e-3 + 2 * s + 2 * 7.2e-6, latency = 40e-3 + s;
   for (const char* congestion : {"reno", "cubic"}) {
     const auto executor = make("flow", Cluster::star(2, link(1e8, 20e-3)),
                                congestion[0] == 'r' ? reno : ExecutorOptions{});
@@ -244,11 +245,18 @@ TEST_CASE("losses are as many as chance has it, and only they cost time") {
   const Sample sample = first_transfers(0.005, 1);
   CHECK(std::abs(sample.clean - 818.3) < 4 * 12.2);
   CHECK(std::abs(sample.lost - 201.5) < 4 * 14.3);
-  // Without a loss: the time on clean links, exactly.
+  // Without a loss: the time on clean links, exactly, but where one of the first acknowledgements
+  // is lost (the first window's five: 1 - 0.990025^5 = 4.9 %).
   const double clean =
       run(*make("flow", Cluster::star(2, link(1e8, 1e-3))), transfers({{0, 1, 20 * 1448}}))
           .end.value();
-  for (const double seconds : sample.clean_seconds) CHECK(seconds == Approx(clean).epsilon(1e-12));
+  double exact = 0;
+  for (const double seconds : sample.clean_seconds) {
+    CHECK(seconds >= clean * (1 - 1e-12));
+    exact += seconds <= clean * (1 + 1e-12);
+  }
+  const auto clean_count = static_cast<double>(sample.clean_seconds.size());
+  CHECK(std::abs(exact / clean_count - 0.951) < 4 * std::sqrt(0.951 * 0.049 / clean_count));
   // With one: at least the line's time; losses of the last three segments, 1 - (1-p)^3 = 2.96 % of
   // all transfers, cost a timeout of 200 ms (sigma 5.4), and few others do (a retransmission lost
   // too: 20 p^2 = 0.2 %).
@@ -274,10 +282,12 @@ TEST_CASE("a loss in the middle costs a round trip, not a timeout, and keeps the
     CHECK(t.ops[1].end <= t.ops[2].end);
     double wire = 0;
     for (const OpRecord& op : t.ops) wire += static_cast<double>(op.wire.count());
-    const double acks = 3 * 100 * 90;  // of the other direction: none here
+    // One for two segments at least; at once for those out of order.
+    const double fewest = 3 * 100 * 90;
     const std::vector<ChannelRecord> channels = executor->channels();
     CHECK(static_cast<double>(channels[0].wire.count()) == Approx(wire).margin(1));
-    CHECK(static_cast<double>(channels[1].wire.count()) == Approx(acks).margin(1));
+    CHECK(static_cast<double>(channels[1].wire.count()) >= fewest);
+    CHECK(static_cast<double>(channels[1].wire.count()) < 2.2 * fewest);
   }
 }
 

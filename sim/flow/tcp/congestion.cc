@@ -9,16 +9,16 @@ namespace {
 constexpr double kCubicScale = 0.4;
 constexpr double kCubicBeta = 0.7;
 constexpr double kRenoBeta = 0.5;
-constexpr std::int64_t kLeastThreshold = 2;      // segments
-constexpr std::int64_t kFirstGrowth = 20;        // acknowledged segments for one, before any loss
-constexpr std::int64_t kLeastAcks = 2;           // acknowledged segments for one, at best
-constexpr std::int64_t kFriendlyEighths = 15;    // 8 x 3 (1 + beta) / (3 (1 - beta)) / 3
-constexpr std::int64_t kTrainWindow = 16;        // segments
-constexpr double kTrainGap = 0.002;              // s
-constexpr double kLeastRise = 0.004;             // s
-constexpr double kLargestRise = 1;               // s
+constexpr std::int64_t kLeastThreshold = 2;    // segments
+constexpr std::int64_t kFirstGrowth = 20;      // acknowledged segments for one, before any loss
+constexpr std::int64_t kLeastAcks = 2;         // acknowledged segments for one, at best
+constexpr std::int64_t kFriendlyEighths = 15;  // 8 (1 + beta) / 3 / (1 - beta), whole
+constexpr std::int64_t kTrainWindow = 16;      // segments
+constexpr double kTrainGap = 0.002;            // s
+constexpr double kLeastRise = 0.004;           // s
+constexpr double kLargestRise = 1;             // s
 constexpr int kRiseSamples = 8;
-constexpr double kSettleTime = 0.010;            // s: no samples so soon after a loss
+constexpr double kSettleTime = 0.010;  // s: no samples so soon after a loss
 
 }  // namespace
 
@@ -26,6 +26,11 @@ CongestionWindow::CongestionWindow(const TransportSettings& transport)
     : segment_(transport.segment.count()),
       size_(transport.initial_window * transport.segment.count()),
       cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic) {}
+
+double CongestionWindow::beta(const TransportSettings& transport) {
+  return transport.congestion_control == TransportSettings::CongestionControl::kCubic ? kCubicBeta
+                                                                                      : kRenoBeta;
+}
 
 void CongestionWindow::start_round(double now, std::int64_t sent) {
   round_start_ = last_ack_ = now;
@@ -139,14 +144,13 @@ void CongestionWindow::cut() {
   const std::int64_t window = segments();
   if (cubic_) {
     const bool shrinking = window < maximum_;
-    maximum_ = shrinking ? static_cast<std::int64_t>(
-                               static_cast<double>(window) * (1 + kCubicBeta) / 2)
-                         : window;
+    maximum_ = shrinking
+                   ? static_cast<std::int64_t>(static_cast<double>(window) * (1 + kCubicBeta) / 2)
+                   : window;
     epoch_ = kUnknown;
-    threshold_ =
-        std::max(static_cast<std::int64_t>(static_cast<double>(window) * kCubicBeta),
-                 kLeastThreshold) *
-        segment_;
+    threshold_ = std::max(static_cast<std::int64_t>(static_cast<double>(window) * kCubicBeta),
+                          kLeastThreshold) *
+                 segment_;
   } else {
     threshold_ = std::max(kLeastThreshold * segment_,
                           static_cast<std::int64_t>(static_cast<double>(size_) * kRenoBeta));
@@ -156,8 +160,7 @@ void CongestionWindow::cut() {
 void CongestionWindow::collapse(double now, std::int64_t sent) {
   size_ = segment_;
   if (!cubic_) return;
-
-
+  // W_max, and what counts towards the next segment, outlive a timeout.
   least_round_trip_ = kUnknown;
   found_ = false;
   start_round(now, sent);

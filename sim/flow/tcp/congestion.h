@@ -26,6 +26,9 @@ class CongestionWindow {
  public:
   explicit CongestionWindow(const TransportSettings& transport);
 
+  /// What a loss leaves of the window.
+  static double beta(const TransportSettings& transport);
+
   std::int64_t size() const { return size_; }  ///< bytes
   void set_size(std::int64_t bytes) { size_ = bytes; }
   std::int64_t threshold() const { return threshold_; }  ///< bytes
@@ -62,9 +65,9 @@ class CongestionWindow {
   // CUBIC
   std::int64_t maximum_ = 0;  ///< W_max, segments; 0 = no loss yet
   std::int64_t origin_ = 0;
-  std::int64_t friendly_ = 0;        ///< segments
+  std::int64_t friendly_ = 0;  ///< segments
   std::int64_t friendly_counted_ = 0;
-  double plateau_ = 0;               ///< K, s
+  double plateau_ = 0;  ///< K, s
   double epoch_ = kUnknown;
   double least_round_trip_ = kUnknown;
   // HyStart

@@ -27,11 +27,11 @@ void TcpReceiver::advance() {
   }
 }
 
-void TcpReceiver::arrive(std::int64_t number, double time, double sent, double departure) {
+void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent) {
   // Where both fall on one instant, as they do round after round, the older event is first.
   if (deadline() <= time + kSameInstant) time_out();
   if (has(number)) {
-    acknowledge(time, departure);
+    acknowledge(time);
     return;
   }
   const bool in_order = number == next_;
@@ -43,22 +43,21 @@ void TcpReceiver::arrive(std::int64_t number, double time, double sent, double d
   const bool gap = beyond_ > 0 || next_ > before + 1 || !in_order;
   if (gap || waiting_ || first_) {
     first_ = false;
-    acknowledge(time, departure);
+    acknowledge(time);
     return;
   }
   waiting_ = true;
   since_ = time;
-  departure_ = departure;
 }
 
 void TcpReceiver::time_out() {
-  acknowledge(since_ + delayed_ack_, departure_);
+  acknowledge(since_ + delayed_ack_);
 }
 
-void TcpReceiver::acknowledge(double time, double departure) {
+void TcpReceiver::acknowledge(double time) {
   waiting_ = false;
   told_ = next_;
-  acks_.push({time, departure, next_, echo_, false});
+  acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 
 }  // namespace gradwire::sim

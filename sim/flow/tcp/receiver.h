@@ -14,22 +14,27 @@ namespace gradwire::sim {
 
 struct Acknowledgement {
   double time = 0;         ///< s: when the receiver sends it
-  double departure = 0;    ///< s: when the bottleneck had sent the segment that caused it
-  std::int64_t upto = 0;   ///< segments before this one have arrived
-  double echo = 0;         ///< s: when the oldest segment that it acknowledges was sent
-  bool lost = false;
+  std::int32_t echo = 0;   ///< ticks: when the oldest segment that it acknowledges was sent
+  std::uint32_t upto = 0;  ///< segments before this one have arrived (modulo 2^32)
 };
 
 class TcpReceiver {
  public:
   explicit TcpReceiver(double delayed_ack) : delayed_ack_(delayed_ack) {}
 
-  /// Segment `number` (first not before) arrives at `time`, no earlier than any other before.
-  void arrive(std::int64_t number, double time, double sent, double departure);
+  /// Segment `number` arrives at `time`, no earlier than any other before; `sent`: in ticks.
+  void arrive(std::int64_t number, double time, std::int32_t sent);
+  bool has(std::int64_t number) const;
   /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
   double deadline() const { return waiting_ ? since_ + delayed_ack_ : kNever; }
   /// It goes off.
   void time_out();
+
+  /// Calls move(time) for a segment that waits to be acknowledged.
+  template <typename Move>
+  void move(Move move) {
+    if (waiting_) move(since_);
+  }
 
   /// Segments before this one have arrived.
   std::int64_t next() const { return next_; }
@@ -45,8 +50,7 @@ class TcpReceiver {
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  void acknowledge(double time, double departure);
-  bool has(std::int64_t number) const;
+  void acknowledge(double time);
   void keep(std::int64_t number);
   void advance();
 
@@ -54,12 +58,11 @@ class TcpReceiver {
   std::int64_t next_ = 0;
   std::int64_t told_ = 0;    ///< what the last acknowledgement said
   std::int64_t beyond_ = 0;  ///< segments that have arrived beyond next_
-  Ring<std::uint8_t> kept_;          ///< [i]: segment i has arrived; from next_ on
+  Ring<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
   bool first_ = true;
   bool waiting_ = false;  ///< one segment is not acknowledged
   double since_ = 0;
-  double departure_ = 0;
-  double echo_ = 0;
+  std::int32_t echo_ = 0;
   Ring<Acknowledgement> acks_;
   Ring<OutOfOrder> out_of_order_;
 };

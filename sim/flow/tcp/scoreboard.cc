@@ -4,14 +4,13 @@
 
 namespace gradwire::sim {
 
-void Scoreboard::push(double now, std::int64_t bytes) {
-  segments_.push({now, static_cast<std::int32_t>(bytes), false, false, false});
+void Scoreboard::push(std::int64_t bytes) {
+  segments_.push({static_cast<std::uint32_t>(bytes) & ((1u << 29) - 1), false, false, false});
   sent_ += bytes;
 }
 
-void Scoreboard::send_again(std::int64_t number, double now) {
+void Scoreboard::send_again(std::int64_t number) {
   Segment& segment = at(number);
-  segment.sent = now;
   if (segment.again) return;
   segment.again = true;
   again_ += segment.bytes;

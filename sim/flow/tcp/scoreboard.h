@@ -14,11 +14,10 @@ namespace gradwire::sim {
 class Scoreboard {
  public:
   struct Segment {
-    double sent = 0;  ///< s: the last time
-    std::int32_t bytes = 0;
-    bool sacked = false;
-    bool lost = false;
-    bool again = false;  ///< sent again since it was taken for lost
+    std::uint32_t bytes : 29 = 0;
+    bool sacked : 1 = false;
+    bool lost : 1 = false;
+    bool again : 1 = false;  ///< sent again since it was taken for lost
   };
   static constexpr std::int64_t kNone = -1;
   static constexpr int kDuplicates = 3;
@@ -33,9 +32,9 @@ class Scoreboard {
   std::int64_t in_flight() const { return sent_ - sacked_ - lost_ + again_; }  ///< bytes
   std::int64_t outstanding() const { return sent_; }                           ///< bytes
 
-  void push(double now, std::int64_t bytes);
+  void push(std::int64_t bytes);
   /// Segment `number` goes out once more.
-  void send_again(std::int64_t number, double now);
+  void send_again(std::int64_t number);
   /// Drops all before `upto`. Returns the bytes that nothing had told of yet.
   std::int64_t acknowledge(std::int64_t upto);
   /// Returns its bytes, or 0 if that was known.

@@ -23,19 +23,26 @@ constexpr double kCodelInterval = 0.1;
 constexpr double kCodelSegments = 100;
 
 Bottleneck::Discipline discipline_of(const TcpPath& path) {
-  const double target = std::max(kCodelTarget, kCodelSegments * path.segment_time);
+  const double target = codel_target(path);
   return {target, std::max(kCodelInterval, 2 * target), path.queue};
 }
 
-double sample_of(double sent, double now) {
-  const double ticks = std::floor(now * kTicksPerSecond) - std::floor(sent * kTicksPerSecond);
-  return ticks > 0 ? ticks / kTicksPerSecond : kLeastSample;
+std::int32_t tick_of(double time) {
+  return static_cast<std::int32_t>(std::floor(time * kTicksPerSecond));
+}
+
+double sample_of(std::int32_t sent, std::int32_t now) {
+  return now > sent ? (now - sent) / kTicksPerSecond : kLeastSample;
 }
 
 }  // namespace
 
-TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, PacketLoss data,
-                     PacketLoss acks)
+double codel_target(const TcpPath& path) {
+  return std::max(kCodelTarget, kCodelSegments * path.segment_time);
+}
+
+TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
+                     LossSequence acks)
     : path_(path),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
@@ -46,7 +53,7 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Pa
       bottleneck_(discipline_of(path)),
       congestion_(transport),
       receiver_(transport.delayed_ack.value()),
-      smoothed_(sample_of(0, 2 * path.propagation)),
+      smoothed_(sample_of(0, tick_of(2 * path.propagation))),
       deviation_(smoothed_ / 2),
       rto_(std::max(min_rto_, smoothed_ + kDeviations * deviation_)) {}
 
@@ -56,27 +63,64 @@ void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
   send_pending(now);
 }
 
-void TcpStream::cancel(std::uint64_t id) {
+void TcpStream::cancel(double now, std::uint64_t id) {
   std::int64_t removed = 0;
+  std::int64_t begin = std::min(sent_, messages_.empty() ? 0 : messages_.front().end);
   for (std::uint64_t m = messages_.begin(); m != messages_.end(); ++m) {
     Message& message = messages_[m];
-    const std::int64_t begin = m == messages_.begin() ? 0 : messages_[m - 1].end + removed;
-    if (message.id == id && removed == 0) {
-      removed = std::max<std::int64_t>(0, message.end - std::max(begin, sent_));
-    }
+    const std::int64_t end = message.end;
+    if (message.id == id && removed == 0)
+      removed = std::max<std::int64_t>(0, end - std::max(begin, sent_));
     message.end -= removed;
+    begin = end;
   }
   written_ -= removed;
+  note_arrival(now);
 }
 
+/// What has not left the bottleneck at `now` leaves it, and arrives, as much later as the new rate
+/// makes it.
 void TcpStream::serve(double now, double rate) {
+  if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
+  const double way =
+      path_.propagation + path_.forwarding * (static_cast<double>(segment_) + header_);
+  const auto move = [&](double& arrival) {
+    if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
+  };
   Ring<Acknowledgement>& acks = receiver_.acknowledgements();
   for (std::uint64_t i = acks.begin(); i != acks.end(); ++i) {
-    const double moved = bottleneck_.moved(now, acks[i].departure);
-    acks[i].time += moved - acks[i].departure;
-    acks[i].departure = moved;
+    move(acks[i].time);
   }
+  for (std::uint64_t i = messages_.begin(); i < arrived_; ++i) move(messages_[i].arrival);
+  receiver_.move(move);
+  last_arrival_ = bottleneck_.free_at();
+}
+
+bool TcpStream::is_settled() const {
+  return state_ == State::kOpen && duplicates_ == 0 && !messages_.empty() &&
+         messages_.front().end > sent_;
+}
+
+bool TcpStream::is_quiet() const {
+  return state_ == State::kOpen && duplicates_ == 0 && messages_.empty() && unsent() == 0;
+}
+
+double TcpStream::unsent_segments() const {
+  const std::int64_t bytes = messages_.front().end - sent_;
+  return static_cast<double>((bytes + segment_ - 1) / segment_);
+}
+
+double TcpStream::unsent_wire() const {
+  return static_cast<double>(messages_.front().end - sent_) + unsent_segments() * header_;
+}
+
+double TcpStream::queued(double now) const {
+  return std::max(0.0, bottleneck_.free_at() - now) * bottleneck_.rate();
+}
+
+double TcpStream::acks_sent() const {
+  return static_cast<double>(receiver_.acknowledgements().end());
 }
 
 double TcpStream::demand() const {
@@ -140,23 +184,37 @@ bool TcpStream::send_next(double now, std::int64_t space) {
 }
 
 void TcpStream::send_new(double now, std::int64_t bytes) {
-  board_.push(now, bytes);
+  board_.push(bytes);
   sent_ += bytes;
-  ends_.push(sent_);
+  ++counts_.first;
+  charge(static_cast<double>(bytes) + header_, false);
   emit(now, board_.end() - 1);
 }
 
 void TcpStream::send_again(double now, std::int64_t number) {
-  board_.send_again(number, now);
-  for (std::uint64_t m = messages_.begin(); m != messages_.end(); ++m) {
-    if (static_cast<std::uint64_t>(number) < ends_.begin()) break;
-    if (messages_[m].end < ends_[static_cast<std::uint64_t>(number)]) continue;
-    ++messages_[m].retransmissions;
-    messages_[m].wire +=
-        board_.at(number).bytes + static_cast<std::int64_t>(header_);
-    break;
-  }
+  board_.send_again(number);
+  ++counts_.again;
+  charge(board_.at(number).bytes + header_, true);
   emit(now, number);
+}
+
+/// The message that the stream's last byte belongs to pays for it; for copies the oldest one that
+/// has not arrived, if any.
+void TcpStream::charge(double wire, bool again) {
+  if (messages_.empty()) return;
+  std::uint64_t m = std::max(again ? arrived_ : sending_, messages_.begin());
+  if (m == messages_.end()) return;
+  while (!again && m + 1 != messages_.end() && messages_[m].end < sent_) ++m;
+  messages_[m].wire += static_cast<std::int64_t>(wire);
+  messages_[m].retransmissions += again ? 1 : 0;
+  if (!again) sending_ = m;
+}
+
+double TcpStream::jitter() {
+  double delay = 0;
+  for (const double most : jitters_)
+    delay += most * static_cast<double>(uniform(jitter_draws_, jitters_drawn_++));
+  return delay;
 }
 
 void TcpStream::emit(double now, std::int64_t number) {
@@ -165,30 +223,36 @@ void TcpStream::emit(double now, std::int64_t number) {
   congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   if (state_ == State::kRecovery) reduced_out_ += segment.bytes;
   const double wire = segment.bytes + header_;
-  if (!bottleneck_.pass(now, wire)) return;
-  if (data_loss_.next()) return;
+  if (!bottleneck_.pass(now, wire)) {
+    ++counts_.dropped;
+    return;
+  }
+  wire_sent_ += wire;
+  if (data_loss_.next()) {
+    ++counts_.lost;
+    return;
+  }
   const double departure = bottleneck_.departure();
-  const double arrival = std::max(departure + path_.propagation + path_.forwarding * wire,
-                                  last_arrival_ + path_.second_hop * wire);
-  last_arrival_ = arrival;
-  receiver_.arrive(number, arrival, now, departure);
-  note_arrival(arrival);
+  const double direct = departure + path_.propagation + path_.forwarding * wire + jitter();
+  last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
+  receiver_.arrive(number, last_arrival_, tick_of(phase_ + now));
+  note_arrival(last_arrival_);
 }
 
 void TcpStream::note_arrival(double time) {
-  const auto next = static_cast<std::uint64_t>(receiver_.next());
-  if (next == 0) return;
-  while (ends_.begin() + 1 < next) ends_.pop();
-  const std::int64_t upto = ends_.begin() + 1 == next ? ends_.front() : 0;
+  for (; received_segments_ < receiver_.next(); ++received_segments_)
+    received_ += board_.at(received_segments_).bytes;
   arrived_ = std::max(arrived_, messages_.begin());
-  while (arrived_ != messages_.end() && messages_[arrived_].end <= upto)
+  while (arrived_ != messages_.end() && messages_[arrived_].end <= received_)
     messages_[arrived_++].arrival = time;
 }
 
 void TcpStream::measure(double now, const Acknowledgement& ack) {
-  if (measured_from_ >= board_.end() || ack.upto <= measured_from_) return;
-  measured_from_ = ack.upto;
-  const double sample = sample_of(phase_ + ack.echo, phase_ + now);
+  const std::int64_t upto = whole(ack.upto);
+  if (measured_from_ >= board_.end() || upto <= measured_from_) return;
+  measured_from_ = upto;
+  const double sample = sample_of(ack.echo, tick_of(phase_ + now));
   const double error = sample - smoothed_;
   smoothed_ += kSmoothing * error;
   deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);
@@ -206,18 +270,25 @@ std::int64_t TcpStream::learn_sacks(std::uint64_t ack_number, std::int64_t upto)
   return bytes;
 }
 
+/// The segment that `low` are the lowest bits of: none older than the board's first is told.
+std::int64_t TcpStream::whole(std::uint32_t low) const {
+  const std::int64_t first = board_.first();
+  return first + static_cast<std::int32_t>(low - static_cast<std::uint32_t>(first));
+}
+
 void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
   measure(now, ack);
   const std::int64_t old = board_.first();
-  if (ack.upto < old) return;
-  const std::int64_t sacked = learn_sacks(number, ack.upto);
+  const std::int64_t upto = whole(ack.upto);
+  if (upto < old) return;
+  const std::int64_t sacked = learn_sacks(number, upto);
   bool resent_arrived = false;
-  if (state_ == State::kRecovery && ack.upto > old && ack.upto < recover_) {
-    for (std::int64_t i = old; i < ack.upto; ++i)
+  if (state_ == State::kRecovery && upto < recover_) {
+    for (std::int64_t i = old; i < upto; ++i)
       resent_arrived = resent_arrived || (board_.at(i).again && !board_.at(i).sacked);
   }
-  const std::int64_t delivered = sacked + board_.acknowledge(ack.upto);
-  process(now, ack.upto, old, sacked > 0, delivered, resent_arrived);
+  const std::int64_t delivered = sacked + board_.acknowledge(upto);
+  process(now, upto, old, sacked > 0, delivered, resent_arrived);
   send_pending(now);
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
-#include "sim/flow/tcp/packet_loss.h"
+#include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 #include "sim/flow/tcp_path.h"
@@ -31,6 +33,9 @@
 /// that wait are served at the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
 
+/// CoDel's target on a path, s, as the packet executor sets it (docs/packet.md).
+double codel_target(const TcpPath& path);
+
 class TcpStream {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -44,14 +49,30 @@ class TcpStream {
     std::int64_t retransmissions = 0;
   };
 
+  /// What became of segments. first + again = dropped + lost + arrived + duplicate, where those
+  /// that are on their way count as arrived: their fate is known.
+  struct Counts {
+    std::int64_t first = 0;
+    std::int64_t again = 0;    ///< sent once more
+    std::int64_t dropped = 0;  ///< by the queue
+    std::int64_t lost = 0;     ///< on the way
+    std::int64_t arrived = 0;
+    std::int64_t duplicate = 0;  ///< arrived, but had before
+  };
+
   /// `data`, `acks`: which segments and which acknowledgements are lost.
-  TcpStream(const TcpPath& path, const TransportSettings& transport, PacketLoss data,
-            PacketLoss acks);
+  TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
+            LossSequence acks);
 
   /// Appends a message at `now` and sends what the window allows.
   void write(double now, std::uint64_t id, std::int64_t bytes);
-  /// What is not sent yet of a message is not sent. False: all of it is.
-  void cancel(std::uint64_t id);
+  /// What is not sent yet of the message is not sent.
+  void cancel(double now, std::uint64_t id);
+  /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
+  void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
+    jitters_ = std::move(jitters);
+    jitter_draws_ = draws;
+  }
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
 
@@ -72,8 +93,20 @@ class TcpStream {
   bool idle() const { return board_.empty() && unsent() == 0; }
   /// Bytes a second that it would send if the bottleneck were free.
   double demand() const;
+  /// All messages have arrived and no loss is known: only acknowledgements are under way.
+  bool is_quiet() const;
+  /// No loss is known, and the oldest message has something to send: what follows can be a fluid.
+  bool is_settled() const;
+  /// Segments of the oldest message that are not sent, and their wire bytes.
+  double unsent_segments() const;
+  double unsent_wire() const;
+  /// Wire bytes that wait for the bottleneck.
+  double queued(double now) const;
+  double wire_sent() const { return wire_sent_; }  ///< bytes, copies too
+  double acks_sent() const;                        ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
+  const Counts& counts() const { return counts_; }
 
  private:
   enum class State : std::uint8_t { kOpen, kDisorder, kRecovery, kLoss };
@@ -85,8 +118,11 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
+  double jitter();
+  void charge(double wire, bool again);
   void note_arrival(double time);
 
+  std::int64_t whole(std::uint32_t low) const;
   void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
   void measure(double now, const Acknowledgement& ack);
   std::int64_t learn_sacks(std::uint64_t ack_number, std::int64_t upto);
@@ -108,19 +144,24 @@ class TcpStream {
   std::int64_t segment_;
   std::int64_t buffer_;
   double min_rto_;
-  PacketLoss data_loss_;
-  PacketLoss ack_loss_;
+  LossSequence data_loss_;
+  LossSequence ack_loss_;
 
   Bottleneck bottleneck_;
   CongestionWindow congestion_;
   Scoreboard board_;
   TcpReceiver receiver_;
   Ring<Message> messages_;
-  std::uint64_t arrived_ = 0;   ///< number of the first message that has not arrived
-  std::uint64_t sending_ = 0;   ///< ... that is not wholly sent
-  Ring<std::int64_t> ends_;     ///< by segment from the receiver's next on: bytes of the stream
+  std::uint64_t arrived_ = 0;           ///< number of the first message that has not arrived
+  std::uint64_t sending_ = 0;           ///< ... that is not wholly sent
+  std::int64_t received_segments_ = 0;  ///< in order
+  std::int64_t received_ = 0;           ///< bytes of them
   double last_arrival_ = 0;
-  std::int64_t written_ = 0;    ///< bytes of the stream
+  double wire_sent_ = 0;
+  std::vector<double> jitters_;  ///< s, by hop
+  RandomStream jitter_draws_{};
+  std::uint64_t jitters_drawn_ = 0;
+  std::int64_t written_ = 0;  ///< bytes of the stream
   std::int64_t sent_ = 0;
   std::int64_t acked_ = 0;
 
@@ -129,7 +170,7 @@ class TcpStream {
   std::int64_t recover_ = 0;  ///< segment: all before it was sent when the last loss was seen
   bool recovering_ = false;
   bool first_partial_ = true;
-  std::int64_t remainder_ = 0;  ///< acknowledged bytes that make no whole segment yet
+  std::int64_t remainder_ = 0;          ///< acknowledged bytes that make no whole segment yet
   std::int64_t reduced_flight_ = 0;     ///< bytes, proportional rate reduction's RecoverFS
   std::int64_t reduced_delivered_ = 0;  ///< prr_delivered
   std::int64_t reduced_out_ = 0;        ///< prr_out
@@ -141,6 +182,7 @@ class TcpStream {
   double timer_ = kNever;
   std::int64_t measured_from_ = 0;  ///< segments before it give no sample (a timeout's)
   std::int64_t timeouts_ = 0;
+  Counts counts_;
 };
 
 }  // namespace gradwire::sim

@@ -1,0 +1,176 @@
+// Connections whose window or losses decide: streams of segments (tcp/stream.h).
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/flow/burst_chain.h"
+#include "sim/flow/flow_network.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// Streams of simulated losses and delays (base/philox.h: reserved tensor ids).
+constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
+constexpr std::uint32_t kAckDraws = 1;
+constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
+/// A window of so many shares of the pipe limits nothing.
+constexpr double kOpenPipes = 2;
+/// A stream asks for another cap when its demand has changed by this much.
+constexpr double kDemandChange = 0.125;
+/// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
+/// event, and a change of its share is felt so much later.
+constexpr double kAhead = 0.125;
+/// Bytes a second of a link that carries nothing: what waits keeps its place.
+constexpr double kStalledRate = 1e-3;
+
+LossSequence loss_of(const Cluster& cluster, std::span<const ChannelId> route, double p,
+                     std::uint64_t seed, std::uint32_t key, std::uint32_t way) {
+  if (!BurstChain::is_needed(cluster, route)) return LossSequence(p, LossDraws(seed, key, way));
+  return LossSequence(BurstChain(cluster, route, way == kAckDraws ? seed ^ kAckSeed : seed, key));
+}
+
+}  // namespace
+
+/// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
+/// CoDel's losses leave of the window is enough.
+bool FlowNetwork::may_open(const TcpPath& path) const {
+  if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
+  const double target = codel_target(path);
+  const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
+  const double largest = static_cast<double>(transport_.buffer.count());
+  return kept >= path.round_trip && largest >= path.round_trip * path.line_rate;
+}
+
+/// Whether the window covers the transfer beside what was sent before and is not acknowledged: then
+/// it is as fast as a fluid. What goes out at the line's rate is acknowledged at that rate a round
+/// trip later. (That the window might grow a little by it is left out.)
+bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
+  if (!link.is_clean()) return false;
+  const double window = link.stream ? link.stream->demand() * link.path.round_trip
+                                    : static_cast<double>(transport_.initial_window) * segment_;
+  const auto bytes = static_cast<double>(t.wire.count());
+  const double line = link.path.line_rate;
+  const double first_ack = link.burst_begin + link.path.round_trip;
+  const double left = std::max(0.0, link.burst - std::max(0.0, now_ - first_ack) * line);
+  const double unanswered = left > 0 ? std::max(0.0, first_ack - now_) : link.path.round_trip;
+  if (left + std::min(bytes, unanswered * line) > window) return false;
+  link.burst_begin = now_ - left / line;
+  link.burst = left + bytes;
+  return true;
+}
+
+TcpStream& FlowNetwork::stream_of(Connection& link) {
+  if (link.stream) return *link.stream;
+  const auto c = static_cast<std::int32_t>(&link - connections_.data());
+  std::vector<ChannelId> forward;
+  std::vector<double> jitters;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;  // media come last
+    forward.push_back(id);
+    const double jitter = cluster_.channel(id).jitter.value();
+    if (jitter > 0) jitters.push_back(jitter);
+  }
+  std::vector<ChannelId> back;
+  for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
+  link.stream = std::make_unique<TcpStream>(
+      link.path, transport_, loss_of(cluster_, forward, link.path.loss, seed_, link.key, 0),
+      loss_of(cluster_, back, link.path.ack_loss, seed_, link.key, kAckDraws));
+  link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
+  return *link.stream;
+}
+
+void FlowNetwork::begin_stream(std::int32_t c) {
+  Connection& link = connection(c);
+  TcpStream& stream = stream_of(link);
+  link.state = State::kStream;
+  stream.run(now_);  // acknowledgements that came while it rested
+  if (link.follows) follow(c);
+  link.cap = stream.demand();
+  sharing_.activate(c, link.cap);
+  stream.serve(now_, link.path.line_rate);  // until resolve() knows better, at this instant
+  for (std::int32_t t = link.first; t >= 0; t = transfer(t).next) write(c, t);
+}
+
+void FlowNetwork::write(std::int32_t c, std::int32_t number) {
+  Connection& link = connection(c);
+  link.stream->write(now_, static_cast<std::uint64_t>(number), transfer(number).payload.count());
+  due_.set(c, link.stream->next_event());
+}
+
+void FlowNetwork::step_stream(std::int32_t c) {
+  Connection& link = connection(c);
+  TcpStream& stream = *link.stream;
+  const double batch = now_ + now_ * kSameInstant;
+  stream.run(batch + kAhead * link.path.round_trip);
+  while (stream.delivered(batch)) finish_first(c);
+  if (stream.idle() || (link.is_clean() && stream.is_quiet())) {
+    rest(c);
+    return;
+  }
+  if (!link.is_open && link.may_open) {
+    const double window = stream.demand() * link.path.round_trip;
+    const double pipe =
+        link.path.round_trip * std::min(link.path.line_rate, kOpenPipes * sharing_.rate(c));
+    link.is_open = window >= pipe && sharing_.rate(c) > 0;
+  }
+  if (link.is_open && stream.is_settled()) {
+    leave_stream(c);
+    return;
+  }
+  demand(c);
+  serve_stream(c);
+  due_.set(c, stream.next_event());
+}
+
+/// The stream's oldest message has arrived.
+void FlowNetwork::finish_first(std::int32_t c) {
+  Connection& link = connection(c);
+  const TcpStream::Message& message = link.stream->front();
+  const auto number = static_cast<std::int32_t>(message.id);
+  Transfer& t = transfer(number);
+  GRADWIRE_ASSERT(number == link.first);
+  t.wire = Bytes(message.wire);
+  t.retransmissions = message.retransmissions;
+  t.delivering = true;
+  link.stream->pop();
+  link.first = t.next;
+  if (link.first < 0) link.last = -1;
+  arrivals_.push({now_, 0, number});
+}
+
+/// From here on the connection is a fluid. What the stream has sent of the first transfer is
+/// counted with the rest of it, when that is through.
+void FlowNetwork::leave_stream(std::int32_t c) {
+  Connection& link = connection(c);
+  const TcpStream& stream = *link.stream;
+  const Transfer& t = transfer(link.first);
+  link.remaining = stream.unsent_wire() + stream.queued(now_);
+  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
+  const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
+  link.wire_sent += stream.wire_sent() - sent;
+  link.acks_sent += (stream.acks_sent() - acks) * headers_;
+  link.stream.reset();
+  rest(c);
+  link.state = State::kFluid;
+  link.updated = now_;
+  sharing_.activate(c, MaxMin::kNoCap);
+}
+
+/// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
+/// left.
+void FlowNetwork::serve_stream(std::int32_t c) {
+  Connection& link = connection(c);
+  double rate = sharing_.rate(c);
+  if (rate >= link.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
+  link.stream->serve(now_, std::max(rate, kStalledRate));
+}
+
+void FlowNetwork::demand(std::int32_t c) {
+  Connection& link = connection(c);
+  const double cap = link.stream->demand();
+  if (std::abs(cap - link.cap) <= kDemandChange * link.cap) return;
+  link.cap = cap;
+  sharing_.set_cap(c, cap);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,166 @@
+#include <catch2/catch.hpp>
+
+#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/receiver.h"
+#include "sim/flow/tcp/scoreboard.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+
+TEST_CASE("A receiver acknowledges the first, then every second, or after 40 ms") {
+  TcpReceiver receiver(0.040);
+  receiver.arrive(0, 1.000, 1);
+  receiver.arrive(1, 1.001, 2);
+  CHECK(receiver.deadline() == Approx(1.041));
+  receiver.arrive(2, 1.002, 3);
+  CHECK(receiver.deadline() > 1e300);
+  receiver.arrive(3, 1.003, 4);
+  receiver.arrive(4, 1.100, 5);  // too late for 3's
+  auto& acks = receiver.acknowledgements();
+  REQUIRE(acks.size() == 3);
+  CHECK(acks[0].upto == 1);
+  CHECK(acks[1].upto == 3);
+  CHECK(acks[1].echo == 2);  // of the older of the two
+  CHECK(acks[2].time == Approx(1.043));
+  CHECK(acks[2].upto == 4);
+}
+
+TEST_CASE("A receiver acknowledges at once what is out of order, and what fills the gap") {
+  TcpReceiver receiver(0.040);
+  receiver.arrive(0, 1, 0);
+  receiver.arrive(2, 2, 0);
+  receiver.arrive(3, 3, 0);
+  receiver.arrive(1, 4, 0);
+  receiver.arrive(1, 5, 0);  // again
+  auto& acks = receiver.acknowledgements();
+  REQUIRE(acks.size() == 5);
+  CHECK(acks[1].upto == 1);
+  CHECK(acks[2].upto == 1);
+  CHECK(acks[3].upto == 4);
+  CHECK(acks[4].upto == 4);
+  CHECK(receiver.out_of_order().size() == 2);
+}
+
+TEST_CASE("Three sacked segments beyond a segment tell that it is lost") {
+  Scoreboard board;
+  for (int i = 0; i < 8; ++i) board.push(1000);
+  CHECK(board.in_flight() == 8000);
+  board.sack(3);
+  board.sack(4);
+  board.find_lost();
+  CHECK(board.next_lost() == Scoreboard::kNone);
+  CHECK(board.in_flight() == 6000);
+  board.sack(6);
+  board.find_lost();
+  // 3, 4, 6 are sacked: 0, 1, 2 have three beyond them, 5 has one.
+  CHECK(board.next_lost() == 0);
+  CHECK(board.in_flight() == 8000 - 3000 - 3000);
+  board.send_again(0);
+  CHECK(board.next_lost() == 1);
+  CHECK(board.in_flight() == 3000);
+  CHECK(board.next_doubtful() == 1);
+  CHECK(board.acknowledge(5) == 3000);  // 0, 1, 2; 3 and 4 were told before
+  CHECK(board.in_flight() == 2000);     // 5 and 7
+  board.mark_all_lost();
+  CHECK(board.in_flight() == 0);
+  CHECK(board.next_lost() == 5);
+}
+
+TEST_CASE("A bottleneck serves one after the other and stretches with its rate") {
+  Bottleneck queue({.target = 1, .interval = 1});
+  queue.set_rate(0, 1000);
+  CHECK(queue.pass(0, 100));
+  CHECK(queue.pass(0, 100));
+  CHECK(queue.departure() == Approx(0.2));
+  queue.set_rate(0.1, 500);
+  CHECK(queue.moved(0.1, 0.1) == Approx(0.1));
+  CHECK(queue.departure() == Approx(0.3));
+}
+
+TEST_CASE("A full drop-tail queue drops") {
+  Bottleneck queue({.limit = 250});
+  queue.set_rate(0, 1000);
+  CHECK(queue.pass(0, 100));
+  CHECK(queue.pass(0, 100));
+  CHECK_FALSE(queue.pass(0, 100));  // 200 wait
+  CHECK(queue.pass(0.06, 100));     // 140 wait
+}
+
+TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
+  // 1,000 B/s, segments of 1 B offered so that the queue stands at 10 ms > target 5 ms. The first
+  // drop comes an interval (100 ms) after the target is first passed; the next 100 ms later, then
+  // 100 / sqrt(2), 100 / sqrt(3) ms (RFC 8289, 5.5).
+  Bottleneck queue({.target = 0.005, .interval = 0.1});
+  queue.set_rate(0, 1000);
+  std::vector<double> drops;
+  for (int i = 0; i < 12; ++i) queue.pass(0, 1);
+  for (double t = 0; t < 0.45; t += 0.001)
+    if (!queue.pass(t, 1)) {
+      drops.push_back(t);
+      queue.pass(t, 1);  // the queue stands
+    }
+  REQUIRE(drops.size() >= 4);
+  CHECK(drops[0] == Approx(0.095).margin(0.012));
+  CHECK(drops[1] - drops[0] == Approx(0.100).margin(0.002));
+  CHECK(drops[2] - drops[1] == Approx(0.0707).margin(0.002));
+  CHECK(drops[3] - drops[2] == Approx(0.0577).margin(0.002));
+}
+
+TEST_CASE("Windows: slow start doubles, a loss leaves 0.7 or half, a timeout one segment") {
+  for (const bool cubic : {true, false}) {
+    TransportSettings transport;
+    if (!cubic) transport.congestion_control = TransportSettings::CongestionControl::kReno;
+    CongestionWindow window(transport);
+    CHECK(window.size() == 10 * 1448);
+    window.set_limited(true);
+    window.grow(0.1, 10, 10, 20);
+    CHECK(window.size() == 20 * 1448);
+    window.set_limited(false);  // the sender did not fill it
+    window.grow(0.2, 20, 30, 40);
+    CHECK(window.size() == 20 * 1448);
+    window.cut();
+    CHECK(window.threshold() == (cubic ? 14 : 10) * 1448);
+    window.set_size(window.threshold());
+    window.set_limited(true);
+    window.cut();
+    window.collapse(0.3, 40);
+    CHECK(window.size() == 1448);
+  }
+}
+
+TEST_CASE("CUBIC comes back to W_max after K seconds") {
+  // W_max = 100, beta W = 70: K = cbrt(30 / 0.4) = 4.217 s. Round trips of 0.5 s: Reno's rate, 8 /
+  // 15 a round, would take 28 s.
+  TransportSettings transport;
+  transport.initial_window = 100;
+  CongestionWindow window(transport);
+  window.cut();
+  window.set_size(window.threshold());
+  window.set_limited(true);
+  double reached = 0;
+  for (int round = 0; round < 100 && reached == 0; ++round) {
+    const double now = 0.5 * round;
+    for (std::int64_t i = 0; i < window.size() / 1448 / 2; ++i) {
+      window.acknowledged(now, 0.5);
+      window.grow(now, 2, 0, 0);
+    }
+    if (window.size() / 1448 >= 99) reached = now;
+  }
+  // The target is in whole segments: 100 from K - cbrt(1 / 0.4) = K - 1.36 s on, seen a round
+  // ahead.
+  const double k = std::cbrt(30 / 0.4);
+  CHECK(reached > k - 1.36 - 2 * 0.5);
+  CHECK(reached < k);
+}
+
+TEST_CASE("Reno grows by a segment a window") {
+  TransportSettings transport;
+  transport.congestion_control = TransportSettings::CongestionControl::kReno;
+  CongestionWindow window(transport);
+  window.cut();
+  window.set_size(window.threshold());  // 5 segments
+  window.set_limited(true);
+  for (int i = 0; i < 5; ++i) window.grow(0, 1, 0, 0);
+  CHECK(window.size() == 6 * 1448);
+}

@@ -1,0 +1,173 @@
+// Hand-worked segments over one path: 10 Mbps, 10 ms each way, no second hop.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/flow/tcp/stream.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+
+namespace {
+
+constexpr double kSegment = 1538 * 8 / 10e6;  // s: 1.2304 ms
+constexpr double kAck = 90 * 8 / 10e6;        // s: 72 us
+constexpr double kWay = 10e-3;
+
+Cluster wire(double bits_per_second = 10e6) {
+  Cluster cluster;
+  cluster.add_host("a");
+  cluster.add_host("b");
+  LinkSpec link;
+  link.rate = BitsPerSecond(bits_per_second);
+  link.delay = Seconds(kWay);
+  cluster.add_link(0, 1, link);
+  cluster.finish();
+  return cluster;
+}
+
+TcpStream stream(std::vector<std::uint64_t> lost, std::vector<std::uint64_t> lost_acks = {},
+                 const TransportSettings& transport = {}) {
+  const Cluster cluster = wire();
+  const std::vector<ChannelId> route{0};
+  const TcpPath path(cluster, route, transport);
+  TcpStream result(path, transport, LossSequence(std::move(lost)),
+                   LossSequence(std::move(lost_acks)));
+  result.serve(0, path.line_rate);
+  return result;
+}
+
+/// Sends `segments` whole ones at time 0; when they have arrived.
+double send(TcpStream& tcp, int segments) {
+  tcp.write(0, 1, segments * 1448);
+  for (;;) {
+    const double next = tcp.next_event();
+    REQUIRE(next < TcpStream::kNever);
+    tcp.run(next);
+    if (tcp.delivered(next)) return next;
+  }
+}
+
+void drain(TcpStream& tcp) {
+  while (tcp.next_event() < TcpStream::kNever) {
+    const double next = tcp.next_event();
+    tcp.run(next);
+    while (tcp.delivered(next)) tcp.pop();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A window's segments arrive one after the other") {
+  TcpStream tcp = stream({});
+  CHECK(send(tcp, 10) == Approx(10 * kSegment + kWay));
+  CHECK(tcp.front().wire == 10 * 1538);
+  CHECK(tcp.front().retransmissions == 0);
+  drain(tcp);
+  CHECK(tcp.idle());
+  CHECK(tcp.counts().arrived == 10);
+  // Acknowledged: the first at once, 2 and 3, 4 and 5, 6 and 7, 8 and 9, and the last after 40 ms.
+  CHECK(tcp.acks_sent() == 6);
+}
+
+TEST_CASE("Three duplicate acknowledgements bring a lost segment back after a round trip") {
+  // Segment 3 of 10 is lost. The receiver acknowledges 4, 5 and 6 at once; the third of these
+  // leaves when segment 6 (the seventh) arrives, and the retransmission waits for what the window
+  // had let out: nothing more here.
+  TcpStream tcp = stream({3});
+  const double third = 7 * kSegment + kWay + kAck + kWay;
+  CHECK(send(tcp, 10) == Approx(std::max(third, 10 * kSegment) + kSegment + kWay));
+  CHECK(tcp.front().retransmissions == 1);
+  CHECK(tcp.front().wire == 11 * 1538);
+  CHECK(tcp.timeouts() == 0);
+  // Recovery leaves 0.7 of the window's 10 segments (and the growth of the acknowledgement).
+  drain(tcp);
+  CHECK(tcp.window() / 1448 == Approx(8).margin(1.01));
+}
+
+TEST_CASE("The last segment's loss costs a timeout after the last acknowledgement") {
+  // Segments 0 .. 8 arrive; 9 is lost, and no duplicate acknowledgement comes. The timer restarts
+  // with the acknowledgement of 7 and 8, at 9 s + 2 x 10 ms + ack; RTO is min_rto, 200 ms.
+  TcpStream tcp = stream({9});
+  const double acknowledged = 9 * kSegment + 2 * kWay + kAck;
+  CHECK(send(tcp, 10) == Approx(acknowledged + 0.2 + kSegment + kWay).epsilon(1e-6));
+  CHECK(tcp.timeouts() == 1);
+  CHECK(tcp.window() == 1448);
+}
+
+TEST_CASE("A retransmission that is lost waits for the timeout") {
+  TcpStream once = stream({3});
+  TcpStream twice = stream({3, 10});  // the eleventh to be sent is the retransmission
+  CHECK(send(once, 10) < 0.1);
+  CHECK(send(twice, 10) > 0.2);
+  CHECK(twice.timeouts() == 1);
+}
+
+TEST_CASE("A lost acknowledgement is made good by the next, or by a timeout") {
+  TcpStream covered = stream({}, {1});
+  CHECK(send(covered, 30) < 0.15);
+  drain(covered);
+  CHECK(covered.timeouts() == 0);
+  CHECK(covered.counts().again == 0);
+  // All six of a window's are lost: what has arrived is sent again.
+  TcpStream silent = stream({}, {0, 1, 2, 3, 4, 5});
+  CHECK(send(silent, 10) == Approx(10 * kSegment + kWay));
+  drain(silent);
+  CHECK(silent.timeouts() == 1);
+  CHECK(silent.counts().duplicate > 0);
+}
+
+TEST_CASE("Every segment is dropped, lost, arrived or a duplicate") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const TransportSettings transport;
+    const Cluster cluster = wire();
+    const std::vector<ChannelId> route{0};
+    TcpPath path(cluster, route, transport);
+    path.queue = seed % 2 == 0 ? 12000 : 0;  // the first window is 15,380
+    TcpStream tcp(path, transport, LossSequence(0.03, LossDraws(seed, 1, 0)),
+                  LossSequence(0.03, LossDraws(seed, 1, 1)));
+    tcp.serve(0, path.line_rate);
+    for (int m = 0; m < 5; ++m) tcp.write(0, static_cast<std::uint64_t>(m), 200'000 + 777 * m);
+    drain(tcp);
+    const TcpStream::Counts& n = tcp.counts();
+    CHECK(n.first + n.again == n.dropped + n.lost + n.arrived + n.duplicate);
+    CHECK(n.arrived == n.first);  // everything came in the end
+    CHECK(n.lost > 0);
+    CHECK((n.dropped > 0) == (seed % 2 == 0));
+  }
+}
+
+TEST_CASE("A slower share stretches what waits, a stall keeps its place") {
+  TcpStream tcp = stream({});
+  tcp.write(0, 1, 10 * 1448);
+  // After 4 segments' time the share is halved: the other 6 take twice as long.
+  tcp.serve(4 * kSegment, 10e6 / 8 / 2);
+  double next = 0;
+  while (!tcp.delivered(next)) tcp.run(next = tcp.next_event());
+  CHECK(next == Approx(4 * kSegment + 12 * kSegment + kWay));
+}
+
+TEST_CASE("A cancelled message sends nothing more, those behind it do") {
+  TcpStream tcp = stream({});
+  tcp.write(0, 1, 100 * 1448);  // 10 of them leave at once
+  tcp.write(0, 2, 5 * 1448);
+  tcp.cancel(0, 1);
+  double now = 0;
+  while (!tcp.delivered(now)) tcp.run(now = tcp.next_event());
+  CHECK(tcp.front().id == 1);
+  CHECK(tcp.front().wire == 10 * 1538);
+  tcp.pop();
+  while (!tcp.delivered(now)) tcp.run(now = tcp.next_event());
+  CHECK(tcp.front().id == 2);
+  CHECK(tcp.counts().first == 15);
+}
+
+TEST_CASE("Losses by number and by chance") {
+  LossSequence listed(std::vector<std::uint64_t>{0, 3});
+  std::vector<bool> lost;
+  for (int i = 0; i < 6; ++i) lost.push_back(listed.next());
+  CHECK(lost == std::vector<bool>{true, false, false, true, false, false});
+  LossSequence drawn(0.01, LossDraws(1, 2, 3));
+  int count = 0;
+  for (int i = 0; i < 100'000; ++i) count += drawn.next();
+  CHECK(std::abs(count - 1000) < 5 * 32);  // sigma = sqrt(100,000 x 0.01 x 0.99) = 31.5
+}
