@@ -1,6 +1,7 @@
 #include "cli/bench.h"
 
 #include "base/error.h"
+#include "bench/fidelity/fidelity.h"
 #include "bench/flow.h"
 #include "bench/packet.h"
 #include "bench/training.h"
@@ -37,6 +38,28 @@ void add_bench_packet(CLI::App& parent, Context& context) {
           [&context] { print_bench_rows(bench::bench_packet(say_to(context)), false, context); });
 }
 
+void add_bench_fidelity(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "fidelity", "The flow executor's error against a reference, on cases drawn from the seed");
+  auto options = std::make_shared<bench::FidelityOptions>();
+  command->add_option("--seed", options->seed, "Seed of the cases")->capture_default_str();
+  command->add_option("--cases", options->cases, "Cases of each regime")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--regime", options->regimes, "Only these")
+      ->check(CLI::IsMember(bench::fidelity_regimes()));
+  command->add_option("--against", options->reference, "Reference executor")
+      ->check(CLI::IsMember({"packet"}))
+      ->capture_default_str();
+  command->add_option("--traces", options->traces, "Folder of Mahimahi traces for the mobile cases")
+      ->check(CLI::ExistingDirectory);
+  command->add_option("--case-limit", options->case_limit_s, "Seconds of the reference for a case")
+      ->capture_default_str();
+  command->callback([options, &context] {
+    print_bench_rows(bench::bench_fidelity(*options, say_to(context)), false, context);
+  });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -58,6 +81,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_training(*command, context);
   add_bench_flow(*command, context);
   add_bench_packet(*command, context);
+  add_bench_fidelity(*command, context);
 }
 
 }  // namespace gradwire::cli

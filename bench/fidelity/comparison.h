@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bench/fidelity/regimes.h"
+
+namespace gradwire::bench {
+
+/// How far `flow` is from a reference on one case.
+struct Comparison {
+  std::string name;
+  /// Of each figure that is compared (a step, a flow, or one mean): |flow - reference| / reference,
+  /// and |flow - reference| in seconds.
+  std::vector<double> errors;
+  std::vector<double> differences;
+  double quantile_50 = 0;  ///< errors of quantiles, of random cases
+  double quantile_90 = 0;
+  double timeouts = 0;  ///< share of the reference's transfers with a timeout
+  double timeouts_flow = 0;
+  double reference_error = 0;  ///< standard error of the reference's mean, as a share of it
+  double wall_s = 0;           ///< the reference's
+  double round_trip = 0;
+};
+
+/// Clean cases: each repeat (or each transfer) by itself.
+Comparison compare_clean(const FidelityCase& c, const std::string& reference);
+/// Random cases: means and quantiles over chains and seeds. `by_chain`: a mean for each chain.
+Comparison compare_random(const FidelityCase& c, const std::string& reference, double limit_s,
+                          bool by_chain);
+
+}  // namespace gradwire::bench

@@ -1,0 +1,119 @@
+#include "bench/fidelity/experiment.h"
+
+#include <algorithm>
+
+namespace gradwire::bench {
+namespace {
+
+/// The operations whose times count, by [chain][repeat].
+struct Plan {
+  sim::GraphPtr graph;
+  std::vector<Bytes> bytes;
+  std::vector<Seconds> seconds;
+  std::vector<std::vector<sim::OpIndex>> ops;
+};
+
+class Planner {
+ public:
+  explicit Planner(const Experiment& experiment) : experiment_(experiment) {
+    const std::size_t chains = experiment.collective ? 1 : experiment.chains.size();
+    plan_.ops.resize(chains);
+    last_.resize(chains);
+  }
+
+  Plan plan() {
+    for (int repeat = 0; repeat < experiment_.repeats; ++repeat) {
+      gather();
+      for (std::size_t chain = 0; chain < plan_.ops.size(); ++chain) add(chain, repeat);
+    }
+    plan_.graph = builder_.finish();
+    return std::move(plan_);
+  }
+
+ private:
+  /// Everything that a repeat waits for, where all start it together.
+  void gather() {
+    all_.clear();
+    for (const auto& after : last_) all_.insert(all_.end(), after.begin(), after.end());
+  }
+
+  void add(std::size_t chain, int repeat) {
+    const int host = experiment_.collective ? experiment_.collective->members.front()
+                                            : experiment_.chains[chain].source;
+    const auto& after = experiment_.together ? all_ : last_[chain];
+    const sim::OpIndex pause =
+        builder_.add_operation(sim::OpKind::kAggregate, sim::Lane::kHost, host, "pause", after);
+    plan_.seconds.push_back(repeat == 0 ? Seconds(0) : experiment_.gap);
+    const sim::OpIndex op = add_work(chain, pause);
+    plan_.seconds.push_back(Seconds(0));
+    plan_.ops[chain].push_back(op);
+    last_[chain].assign(1, op);
+  }
+
+  sim::OpIndex add_work(std::size_t chain, sim::OpIndex pause) {
+    if (experiment_.collective)
+      return builder_.add_collective(*experiment_.collective, "collective", {&pause, 1});
+    const Chain& work = experiment_.chains[chain];
+    plan_.bytes.push_back(work.bytes);
+    return builder_.add_transfer(work.source, work.destination, "transfer", {}, {&pause, 1});
+  }
+
+  const Experiment& experiment_;
+  sim::GraphBuilder builder_;
+  Plan plan_;
+  std::vector<std::vector<sim::OpIndex>> last_;  // by chain
+  std::vector<sim::OpIndex> all_;
+};
+
+struct Finished {
+  Plan plan;
+  std::unique_ptr<sim::Executor> executor;
+  const sim::Timeline* timeline = nullptr;
+
+  const sim::OpRecord& record(std::size_t chain, std::size_t repeat) const {
+    return timeline->ops[plan.ops[chain][repeat]];
+  }
+};
+
+Finished finish(const Experiment& experiment, std::string_view executor, std::uint64_t seed) {
+  Finished run{Planner(experiment).plan(), nullptr};
+  sim::ExecutorOptions options = experiment.options;
+  options.seed = seed;
+  run.executor = sim::make_executor(executor, experiment.cluster, options);
+  const sim::GraphId id = run.executor->submit(
+      {.graph = run.plan.graph, .bytes = run.plan.bytes, .seconds = run.plan.seconds});
+  run.timeline = &sim::run_to_end(*run.executor, id);
+  return run;
+}
+
+}  // namespace
+
+Times run_experiment(const Experiment& experiment, std::string_view executor, std::uint64_t seed) {
+  const Finished run = finish(experiment, executor, seed);
+  Times times(run.plan.ops.size());
+  for (std::size_t chain = 0; chain < times.size(); ++chain) {
+    for (std::size_t repeat = 0; repeat < run.plan.ops[chain].size(); ++repeat) {
+      const sim::OpRecord& record = run.record(chain, repeat);
+      times[chain].push_back((record.end - record.start).value());
+    }
+  }
+  return times;
+}
+
+std::vector<double> makespans(const Experiment& experiment, std::string_view executor,
+                              std::uint64_t seed) {
+  const Finished run = finish(experiment, executor, seed);
+  std::vector<double> spans;
+  for (std::size_t repeat = 0; repeat < static_cast<std::size_t>(experiment.repeats); ++repeat) {
+    double begin = run.record(0, repeat).start.value();
+    double end = begin;
+    for (std::size_t chain = 0; chain < run.plan.ops.size(); ++chain) {
+      begin = std::min(begin, run.record(chain, repeat).start.value());
+      end = std::max(end, run.record(chain, repeat).end.value());
+    }
+    spans.push_back(end - begin);
+  }
+  return spans;
+}
+
+}  // namespace gradwire::bench

@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/executor.h"
+
+/// Experiments that run alike on every executor, to hold one against another.
+namespace gradwire::bench {
+
+/// Transfers of one ordered pair of hosts, one after the other.
+struct Chain {
+  int source = 0;
+  int destination = 1;
+  Bytes bytes{0};
+};
+
+struct Experiment {
+  std::string name;
+  sim::Cluster cluster;
+  sim::ExecutorOptions options = {};
+  std::vector<Chain> chains = {};
+  /// In place of chains: this collective, `collective_bytes` where it wants sizes.
+  std::optional<sim::CollectiveSpec> collective = {};
+  int repeats = 3;        ///< transfers of a chain; the first on a new connection
+  Seconds gap{0};         ///< from the end of a transfer to the start of the chain's next
+  bool together = false;  ///< all chains start a repeat together, when all have ended the last
+};
+
+/// Seconds of each transfer (or collective), by [chain][repeat].
+using Times = std::vector<std::vector<double>>;
+
+/// Throws what the executor throws.
+Times run_experiment(const Experiment& experiment, std::string_view executor, std::uint64_t seed);
+
+/// By repeat: from the start of its first transfer to the end of its last. Together only.
+std::vector<double> makespans(const Experiment& experiment, std::string_view executor,
+                              std::uint64_t seed);
+
+}  // namespace gradwire::bench

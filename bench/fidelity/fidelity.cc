@@ -1,0 +1,215 @@
+#include "bench/fidelity/fidelity.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "bench/fidelity/comparison.h"
+#include "bench/fidelity/statistics.h"
+
+namespace gradwire::bench {
+namespace {
+
+using Comparisons = std::vector<Comparison>;
+
+struct Regime {
+  std::string name;
+  std::function<std::vector<FidelityCase>(const FidelityOptions&)> cases;
+  std::function<Comparison(const FidelityCase&, const FidelityOptions&)> compare;
+  std::function<void(const std::string&, const Comparisons&, std::vector<BenchRow>&)> rows;
+};
+
+std::vector<double> all_errors(const Comparisons& results) {
+  std::vector<double> errors;
+  for (const Comparison& c : results) errors.insert(errors.end(), c.errors.begin(), c.errors.end());
+  return errors;
+}
+
+/// The largest error; one whose difference is at most `allowance(case)` seconds counts as none.
+double worst(const Comparisons& results,
+             const std::function<double(const Comparison&)>& allowance) {
+  double largest = 0;
+  for (const Comparison& c : results)
+    for (std::size_t i = 0; i < c.errors.size(); ++i)
+      if (c.differences[i] > allowance(c)) largest = std::max(largest, c.errors[i]);
+  return largest;
+}
+
+/// ... where the allowance comes off every difference.
+double worst_beyond(const Comparisons& results) {
+  double largest = 0;
+  for (const Comparison& c : results)
+    for (std::size_t i = 0; i < c.errors.size(); ++i) {
+      const double reference = c.differences[i] / std::max(c.errors[i], 1e-300);
+      largest = std::max(largest, (c.differences[i] - c.round_trip) / reference);
+    }
+  return largest;
+}
+
+std::vector<double> each(const Comparisons& results, double Comparison::*field) {
+  std::vector<double> values;
+  for (const Comparison& c : results) values.push_back(c.*field);
+  return values;
+}
+
+void add_row(std::vector<BenchRow>& rows, std::string name, double value, double bar) {
+  rows.push_back({.name = std::move(name), .value = value, .unit = "1", .bar = bar});
+}
+
+void random_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  const auto errors = each(results, &Comparison::reference_error);
+  add_row(rows, name + ".reference_standard_error", *std::max_element(errors.begin(), errors.end()),
+          0.03);
+}
+
+void clean_lan_rows(const std::string& name, const Comparisons& results,
+                    std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.005);
+  add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 100e-6; }), 0.03);
+}
+
+void sharing_rows(const std::string& name, const Comparisons& results,
+                  std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.01);
+  add_row(rows, name + ".worst_error_beyond_a_round_trip", worst_beyond(results), 0.03);
+}
+
+void clean_wan_rows(const std::string& name, const Comparisons& results,
+                    std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.01);
+  add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 0.0; }), 0.05);
+}
+
+void lossy_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  const std::vector<double> errors = all_errors(results);
+  add_row(rows, name + ".median_error_of_mean", median_of(errors), 0.05);
+  add_row(rows, name + ".p90_error_of_mean", quantile_of(errors, 0.9), 0.15);
+  add_row(rows, name + ".median_error_of_q50", median_of(each(results, &Comparison::quantile_50)),
+          0.05);
+  add_row(rows, name + ".median_error_of_q90", median_of(each(results, &Comparison::quantile_90)),
+          0.10);
+  random_rows(name, results, rows);
+}
+
+/// max(a / b, b / a), of shares of timeouts over all cases.
+double timeout_factor(const Comparisons& results) {
+  const double a = mean_of(each(results, &Comparison::timeouts));
+  const double b = mean_of(each(results, &Comparison::timeouts_flow));
+  return a <= 0 && b <= 0 ? 1 : std::max(a / b, b / a);
+}
+
+void short_lossy_rows(const std::string& name, const Comparisons& results,
+                      std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error_of_q50", median_of(each(results, &Comparison::quantile_50)),
+          0.10);
+  add_row(rows, name + ".timeout_probability_factor", timeout_factor(results), 1.5);
+}
+
+void mixed_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  const std::vector<double> errors = all_errors(results);
+  add_row(rows, name + ".median_error", median_of(errors), 0.10);
+  add_row(rows, name + ".p90_error", quantile_of(errors, 0.9), 0.25);
+  random_rows(name, results, rows);
+}
+
+void mobile_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.10);
+}
+
+Comparison clean(const FidelityCase& c, const FidelityOptions& options) {
+  return compare_clean(c, options.reference);
+}
+Comparison random(const FidelityCase& c, const FidelityOptions& options) {
+  return compare_random(c, options.reference, options.case_limit_s, false);
+}
+Comparison by_chain(const FidelityCase& c, const FidelityOptions& options) {
+  return compare_random(c, options.reference, options.case_limit_s, true);
+}
+
+template <typename Generate>
+auto drawn(Generate generate) {
+  return [generate](const FidelityOptions& o) { return generate(o.seed, o.cases); };
+}
+
+std::vector<Regime> regimes() {
+  return {
+      {"clean-lan", drawn(clean_lan_cases), clean, clean_lan_rows},
+      {"sharing", drawn(sharing_cases), clean, sharing_rows},
+      {"clean-wan", drawn(clean_wan_cases), clean, clean_wan_rows},
+      {"lossy", drawn(lossy_cases), random, lossy_rows},
+      {"short-lossy", drawn(short_lossy_cases), random, short_lossy_rows},
+      {"mixed", drawn(mixed_cases), by_chain, mixed_rows},
+      {"mobile", [](const FidelityOptions& o) { return mobile_cases(o.seed, o.cases, o.traces); },
+       clean, mobile_rows},
+  };
+}
+
+std::string summary_of(const Comparison& c) {
+  char text[160];
+  std::snprintf(text, sizeof text, "  %-58s error %5.2f %%, worst %5.2f %% (reference %.1f s)",
+                c.name.c_str(), 100 * median_of(c.errors),
+                100 * *std::max_element(c.errors.begin(), c.errors.end()), c.wall_s);
+  std::string line = text;
+  if (c.reference_error > 0) {
+    std::snprintf(text, sizeof text, ", q50 %.1f %%, q90 %.1f %%, timeouts %.3f/%.3f, se %.1f %%",
+                  100 * c.quantile_50, 100 * c.quantile_90, c.timeouts_flow, c.timeouts,
+                  100 * c.reference_error);
+    line += text;
+  }
+  return line;
+}
+
+Comparisons run(const Regime& regime, const FidelityOptions& options, const Say& say) {
+  const std::vector<FidelityCase> cases = regime.cases(options);
+  Comparisons results(cases.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < cases.size(); i = next++) {
+      try {
+        results[i] = regime.compare(cases[i], options);
+        const std::lock_guard lock(mutex);
+        say(summary_of(results[i]));
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        next = cases.size();
+      }
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+}  // namespace
+
+std::vector<std::string> fidelity_regimes() {
+  std::vector<std::string> names;
+  for (const Regime& regime : regimes()) names.push_back(regime.name);
+  return names;
+}
+
+std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say) {
+  std::vector<BenchRow> rows;
+  for (const Regime& regime : regimes()) {
+    const auto& wanted = options.regimes;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), regime.name) == wanted.end())
+      continue;
+    say(regime.name);
+    const Comparisons results = run(regime, options, say);
+    const std::string name = "fidelity." + regime.name;
+    rows.push_back({.name = name + ".cases", .value = double(results.size()), .unit = ""});
+    if (!results.empty()) regime.rows(name, results, rows);
+  }
+  return rows;
+}
+
+}  // namespace gradwire::bench

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/flow.h"
+
+namespace gradwire::bench {
+
+struct FidelityOptions {
+  std::uint64_t seed = 1;
+  int cases = 10;  ///< a regime
+  std::string reference = "packet";
+  std::vector<std::string> regimes = {};  ///< empty: all
+  std::string traces = {};                ///< folder of Mahimahi traces; empty: none
+  double case_limit_s = 60;               ///< of wall time, for the reference of one case
+};
+
+/// Names of the regimes.
+std::vector<std::string> fidelity_regimes();
+
+/// `gradwire bench fidelity`: the flow executor against a reference, by regime, on cases drawn from
+/// the seed. Errors are shares of the reference's time; random ones compare means and quantiles of
+/// samples large enough that the reference's standard error is 3 % or less, or as large as the
+/// limit of time allows (a row of each regime says which). Two cases run at a time.
+std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say);
+
+}  // namespace gradwire::bench

@@ -1,0 +1,225 @@
+#include "bench/fidelity/regimes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/philox.h"
+#include "sim/topologies/topologies.h"
+
+namespace gradwire::bench {
+namespace {
+
+/// What one case draws.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::uint32_t regime, int number)
+      : stream_{seed, static_cast<std::uint32_t>(number), regime, kFirstReservedTensor} {}
+
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(gradwire::uniform(stream_, next_++));
+  }
+  double log_uniform(double low, double high) {
+    return std::exp(uniform(std::log(low), std::log(high)));
+  }
+  int integer(int low, int high) {
+    return std::min(high, low + static_cast<int>(uniform(0, high - low + 1)));
+  }
+  Bytes bytes(double low, double high) { return Bytes(std::llround(log_uniform(low, high))); }
+  bool chance(double p) { return uniform(0, 1) < p; }
+
+ private:
+  RandomStream stream_;
+  std::uint64_t next_ = 0;
+};
+
+constexpr int kHopsOfStar = 2;
+
+std::string words(double value, const char* unit) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", value, unit);
+  return text;
+}
+
+std::string describe(const sim::LinkSpec& link, double round_trip, double loss, Bytes bytes) {
+  std::string text = words(link.rate.value() / 1e6, "Mbps") + ", " + words(1e3 * round_trip, "ms") +
+                     ", " + words(static_cast<double>(bytes.count()) / 1e3, "kB");
+  if (loss > 0) text += ", " + words(100 * loss, "% loss");
+  return text;
+}
+
+/// Pairs of hosts, each with links of its own, on one switch.
+FidelityCase pairs(sim::LinkSpec link, double round_trip, Bytes bytes, int pairs) {
+  link.delay = Seconds(round_trip / (2 * kHopsOfStar));
+  const double loss = 1 - std::pow(1 - link.loss, kHopsOfStar);
+  FidelityCase result{{.name = describe(link, round_trip, loss, bytes),
+                       .cluster = sim::Cluster::star(2 * pairs, link)},
+                      round_trip};
+  for (int pair = 0; pair < pairs; ++pair)
+    result.experiment.chains.push_back({pair, pairs + pair, bytes});
+  return result;
+}
+
+void draw_control(Draws& draws, Experiment& experiment) {
+  if (!draws.chance(0.3)) return;
+  experiment.options.transport.congestion_control =
+      sim::TransportSettings::CongestionControl::kReno;
+  experiment.name += ", reno";
+}
+
+FidelityCase lossy(Draws& draws, Bytes bytes, int chains, int repeats) {
+  sim::LinkSpec link;
+  link.rate = BitsPerSecond(draws.log_uniform(10e6, 1e9));
+  const double round_trip = draws.log_uniform(0.2e-3, 80e-3);
+  const double loss = draws.log_uniform(1e-3, 2e-2);
+  link.loss = 1 - std::sqrt(1 - loss);
+  FidelityCase result = pairs(link, round_trip, bytes, chains);
+  result.experiment.repeats = repeats;
+  result.experiment.gap = Seconds(draws.log_uniform(1e-3, 0.1));
+  draw_control(draws, result.experiment);
+  return result;
+}
+
+sim::CollectiveSpec ring_over(int hosts, std::int64_t elements) {
+  sim::CollectiveSpec spec;
+  spec.kind = sim::CollectiveKind::kRingAllReduce;
+  spec.members.resize(static_cast<std::size_t>(hosts));
+  std::iota(spec.members.begin(), spec.members.end(), 0);
+  spec.elements = elements;
+  return spec;
+}
+
+FidelityCase ring_case(Draws& draws, const sim::LinkSpec& link, double round_trip, bool tree) {
+  const int hosts = tree ? 16 : draws.integer(3, 12);
+  const Bytes bytes = draws.bytes(1e5, 4e6);
+  FidelityCase result{
+      {.name = (tree ? "ring of 16 on a fat tree, " : "ring of " + std::to_string(hosts) + ", ") +
+               describe(link, round_trip, 0, bytes),
+       .cluster = tree ? sim::fat_tree({16, 4, link, link}) : sim::Cluster::star(hosts, link)},
+      round_trip};
+  result.experiment.collective = ring_over(hosts, bytes.count() / 4);
+  return result;
+}
+
+FidelityCase incast_case(Draws& draws, const sim::LinkSpec& link, double round_trip, int senders) {
+  const Bytes bytes = draws.bytes(2e4, 1e6);
+  FidelityCase result{
+      {.name = "incast of " + std::to_string(senders) + ", " + describe(link, round_trip, 0, bytes),
+       .cluster = sim::Cluster::star(senders + 1, link)},
+      round_trip};
+  for (int sender = 0; sender < senders; ++sender)
+    result.experiment.chains.push_back({sender, senders, bytes});
+  result.experiment.together = true;
+  return result;
+}
+
+}  // namespace
+
+std::vector<FidelityCase> clean_lan_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 1, i);
+    sim::LinkSpec link;
+    link.rate = BitsPerSecond(draws.log_uniform(100e6, 10e9));
+    const double round_trip = draws.log_uniform(0.1e-3, 2e-3);
+    cases.push_back(pairs(link, round_trip, draws.bytes(1e4, 2e7), 1));
+    cases.back().experiment.gap = Seconds(draws.log_uniform(1e-3, 0.1));
+    draw_control(draws, cases.back().experiment);
+  }
+  return cases;
+}
+
+std::vector<FidelityCase> sharing_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 2, i);
+    sim::LinkSpec link;
+    link.rate = BitsPerSecond(draws.log_uniform(100e6, 10e9));
+    const int hops = i % 4 == 3 ? 6 : 2;
+    const double round_trip = draws.log_uniform(0.1e-3, 2e-3);
+    link.delay = Seconds(round_trip / (2 * hops));
+    switch (i % 4) {
+      case 0:
+        cases.push_back(incast_case(draws, link, round_trip, 16));
+        break;
+      case 1:
+        cases.push_back(incast_case(draws, link, round_trip, draws.integer(2, 12)));
+        break;
+      default:
+        cases.push_back(ring_case(draws, link, round_trip, i % 4 == 3));
+    }
+    cases.back().experiment.gap = Seconds(draws.log_uniform(1e-3, 0.1));
+  }
+  return cases;
+}
+
+std::vector<FidelityCase> clean_wan_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 3, i);
+    sim::LinkSpec link;
+    link.rate = BitsPerSecond(draws.log_uniform(10e6, 1e9));
+    const double round_trip = draws.uniform(20e-3, 80e-3);
+    cases.push_back(pairs(link, round_trip, draws.bytes(5e4, 1e7), 1));
+    cases.back().experiment.gap = Seconds(draws.log_uniform(1e-3, 0.3));
+    draw_control(draws, cases.back().experiment);
+  }
+  return cases;
+}
+
+std::vector<FidelityCase> lossy_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 4, i);
+    const Bytes bytes = draws.bytes(1e6, 4e6);
+    cases.push_back(lossy(draws, bytes, 16, 4));
+  }
+  return cases;
+}
+
+std::vector<FidelityCase> short_lossy_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 5, i);
+    const Bytes bytes = draws.bytes(1e4, 1e5);
+    cases.push_back(lossy(draws, bytes, 32, 16));
+  }
+  return cases;
+}
+
+std::vector<FidelityCase> mixed_cases(std::uint64_t seed, int count) {
+  std::vector<FidelityCase> cases;
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, 6, i);
+    const int flows = draws.integer(3, 8);
+    const Bytes bytes = draws.bytes(5e5, 2e6);
+    sim::LinkSpec bottleneck;
+    bottleneck.rate = BitsPerSecond(draws.log_uniform(20e6, 200e6));
+    bottleneck.delay = Seconds(0.5e-3);
+    sim::Cluster cluster;
+    for (int h = 0; h < 2 * flows; ++h) cluster.add_host("host" + std::to_string(h));
+    const sim::NodeId left = cluster.add_switch("left");
+    const sim::NodeId right = cluster.add_switch("right");
+    cluster.add_link(left, right, bottleneck);
+    FidelityCase result{{.name = std::to_string(flows) + " flows through " +
+                                 words(bottleneck.rate.value() / 1e6, "Mbps"),
+                         .cluster = {}},
+                        80e-3};
+    for (int flow = 0; flow < flows; ++flow) {
+      sim::LinkSpec access;
+      access.delay = Seconds(draws.log_uniform(5e-3, 80e-3) / 4);
+      access.loss = draws.log_uniform(1e-3, 1e-2) / 2;
+      cluster.add_link(flow, left, access);
+      cluster.add_link(flows + flow, right, access);
+      result.experiment.chains.push_back({flow, flows + flow, bytes});
+    }
+    cluster.finish();
+    result.experiment.cluster = std::move(cluster);
+    result.experiment.repeats = 20;
+    result.experiment.gap = Seconds(0.01);
+    cases.push_back(std::move(result));
+  }
+  return cases;
+}
+
+}  // namespace gradwire::bench

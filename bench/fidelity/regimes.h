@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/fidelity/experiment.h"
+
+/// The cases of `bench fidelity`: drawn from a seed, never a list.
+namespace gradwire::bench {
+
+struct FidelityCase {
+  Experiment experiment;
+  double round_trip = 0;  ///< s, of the longest path, without queues
+};
+
+/// One clean flow on local links: 100 Mbps to 10 Gbps, 0.1 to 2 ms, 10 kB to 20 MB.
+std::vector<FidelityCase> clean_lan_cases(std::uint64_t seed, int count);
+/// Clean flows that share: incast of 16, flows through one link, rings, fat trees; 0.1 to 2 ms.
+std::vector<FidelityCase> sharing_cases(std::uint64_t seed, int count);
+/// One clean flow over 20 to 80 ms: 10 Mbps to 1 Gbps, 50 kB to 10 MB.
+std::vector<FidelityCase> clean_wan_cases(std::uint64_t seed, int count);
+/// Random loss of 0.1 to 2 % along the path, 1 to 4 MB; 10 Mbps to 1 Gbps, 0.2 to 80 ms.
+std::vector<FidelityCase> lossy_cases(std::uint64_t seed, int count);
+/// The same with 10 to 100 kB.
+std::vector<FidelityCase> short_lossy_cases(std::uint64_t seed, int count);
+/// Flows of different round trips (5 to 80 ms) and losses (0.1 to 1 %) through one link.
+std::vector<FidelityCase> mixed_cases(std::uint64_t seed, int count);
+/// A flow over a link that follows a Mahimahi trace, for each file in `folder`, from a drawn
+/// instant on. Empty where there is no such folder.
+std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder);
+
+}  // namespace gradwire::bench
