@@ -12,7 +12,8 @@ foreach(module gradwire_trainers_module gradwire_bench_torch)
     install(TARGETS ${module} LIBRARY DESTINATION lib)
   endif()
 endforeach()
-install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json"
+        PATTERN "*.up" PATTERN "*.down" PATTERN "traces/README.md")
 if(TARGET gradwire)
   install(CODE [[
     set(destination "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")

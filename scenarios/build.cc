@@ -143,6 +143,14 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
     take(each, "worker", worker);
     if (worker < cluster.slowdown.size()) take(each, "factor", cluster.slowdown[worker]);
   }
+  take(json, "spread", cluster.spread);
+  for (const ordered_json& each : member(json, "absences")) {
+    ClusterPlan::Absence absence{0, {Seconds(0), sim::kNeverReturns}};
+    take(each, "worker", absence.worker);
+    take(each, "from", absence.time.begin);
+    take(each, "to", absence.time.end);
+    cluster.absences.push_back(absence);
+  }
 }
 
 void fill_transport(const ordered_json& json, sim::TransportSettings& transport) {
@@ -152,6 +160,11 @@ void fill_transport(const ordered_json& json, sim::TransportSettings& transport)
   transport.congestion_control = control == "reno"  ? Control::kReno
                                  : control == "bbr" ? Control::kBbr
                                                     : Control::kCubic;
+  using Protocol = sim::TransportSettings::Protocol;
+  std::string protocol;
+  take(json, "protocol", protocol);
+  if (protocol == "ideal") transport.protocol = Protocol::kIdeal;
+  if (protocol == "udp-lossy") transport.protocol = Protocol::kUdpLossy;
   take(json, "segment", transport.segment);
   take(json, "wire_segment", transport.wire_segment);
   take(json, "initial_window", transport.initial_window);
@@ -213,6 +226,24 @@ void fill_traces(const ordered_json& json, const std::string& file, ScheduleFile
   take(json, "offset", traces.offset);
 }
 
+void fill_background(const ordered_json& list, NetworkPlan& network) {
+  for (const ordered_json& each : list) {
+    NetworkPlan::Background source;
+    std::string pattern;
+    take(each, "from", source.from);
+    take(each, "to", source.to);
+    take(each, "pattern", pattern);
+    using Pattern = sim::BackgroundTraffic::Pattern;
+    source.traffic.pattern = pattern == "on-off" ? Pattern::kOnOff : Pattern::kPoisson;
+    if (each.contains("bandwidth"))
+      source.traffic.rate = parse_rate(each["bandwidth"].get<std::string>());
+    take(each, "size", source.traffic.size);
+    take(each, "on", source.traffic.on);
+    take(each, "off", source.traffic.off);
+    network.background.push_back(source);
+  }
+}
+
 void fill_network(const ordered_json& json, const std::string& file, ScheduleFiles& files,
                   NetworkPlan& network) {
   const LinkReader read = [&](const ordered_json& link) { return link_of(link, file, files); };
@@ -231,6 +262,7 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
     take(each, "workers", site.workers);
     network.sites.push_back(site);
   }
+  fill_background(member(json, "background"), network);
   network.site_links = links_of(member(json, "site_links"), read);
   network.hosts = texts_of(member(json, "hosts"));
   network.switches = texts_of(member(json, "switches"));

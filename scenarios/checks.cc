@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "scenarios/methods.h"
@@ -30,6 +31,8 @@ class Rules {
     if (kind == WorkloadKind::kProfile) check_profile();
     if (kind == WorkloadKind::kTransfers) check_transfers();
     check_stragglers();
+    check_absences();
+    check_background();
     check_device();
     if (scenario_.network.topology == "explicit") check_explicit();
     if (scenario_.network.topology == "wan") check_sites();
@@ -150,6 +153,37 @@ class Rules {
                "0 to " + std::to_string(scenario_.cluster.workers - 1));
       if (!seen.insert(worker).second)
         refuse(at, "worker " + std::to_string(worker) + " stands twice in the list");
+    }
+  }
+
+  void check_absences() {
+    if (!read_.sound({"/cluster"})) return;
+    std::map<int, sim::HostPlan> plans;
+    const std::vector<ClusterPlan::Absence>& absences = scenario_.cluster.absences;
+    for (std::size_t i = 0; i < absences.size(); ++i) {
+      const std::string at = child_pointer("/cluster/absences", i);
+      const int worker = absences[i].worker;
+      if (worker >= scenario_.cluster.workers)
+        refuse(at + "/worker", "there is no worker " + std::to_string(worker),
+               "0 to " + std::to_string(scenario_.cluster.workers - 1));
+      plans[worker].absences.push_back(absences[i].time);
+      try {
+        sim::check_host_plan("worker " + std::to_string(worker), plans[worker]);
+      } catch (const sim::SimError& error) {
+        refuse(at, error.what());
+      }
+    }
+  }
+
+  void check_background() {
+    if (!read_.sound({"/network", "/cluster", "/workload", "/exchange"})) return;
+    const std::vector<NetworkPlan::Background>& background = scenario_.network.background;
+    for (std::size_t i = 0; i < background.size(); ++i) {
+      const std::string at = child_pointer("/network/background", i);
+      const bool from = check_host(at + "/from", background[i].from);
+      const bool to = check_host(at + "/to", background[i].to);
+      if (from && to && background[i].from == background[i].to)
+        refuse(at + "/to", "a host sends to itself");
     }
   }
 
@@ -324,6 +358,23 @@ class Rules {
       refuse_dynamics();
     }
     if (scenario_.executor == "model") warn_model();
+    if (scenario_.executor != "flow") refuse_behaviour();
+  }
+
+  void refuse_behaviour() {
+    if (scenario_.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
+      refuse("/network/transport/protocol", "executor " + scenario_.executor + " speaks TCP alone",
+             "flow");
+    if (!scenario_.network.background.empty())
+      refuse("/network/background", "executor " + scenario_.executor + " has no background traffic",
+             "flow");
+    if (scenario_.executor == "model") return;
+    if (!scenario_.cluster.absences.empty())
+      refuse("/cluster/absences", "executor " + scenario_.executor + " lets no worker fail",
+             "flow or model");
+    if (scenario_.cluster.spread > 0)
+      refuse("/cluster/spread", "executor " + scenario_.executor + " has no spread of times",
+             "flow or model");
   }
 
   /// Its kernel queues hold one rate and loss for a run.

@@ -67,6 +67,18 @@ void follow_traces(sim::Cluster& cluster, const NetworkPlan::Traces& traces) {
   }
 }
 
+/// Of worker w: its absences in the order in which they are listed.
+void behave(sim::Cluster& cluster, const ClusterPlan& plan) {
+  std::map<int, sim::HostPlan> plans;
+  for (int w = 0; plan.spread > 0 && w < cluster.workers(); ++w) plans[w].spread = plan.spread;
+  for (const ClusterPlan::Absence& absence : plan.absences)
+    plans[absence.worker].absences.push_back(absence.time);
+  for (auto& [worker, own] : plans) {
+    own.spread = plan.spread;
+    cluster.set_host_plan(worker, own);
+  }
+}
+
 sim::Cluster build_wired(const Scenario& scenario, const sim::ServerPlan& server) {
   const NetworkPlan& network = scenario.network;
   const int workers = scenario.cluster.workers;
@@ -125,9 +137,15 @@ sim::Cluster build_cluster(const Scenario& scenario) {
   const int servers = server_count(scenario);
   const sim::ServerPlan server{servers > 0, servers, scenario.network.server_link};
   const std::string& topology = scenario.network.topology;
-  if (topology == "wifi-cell" || topology == "lte-cell") return build_cell(scenario, server);
-  sim::Cluster cluster = build_wired(scenario, server);
+  const bool radio = topology == "wifi-cell" || topology == "lte-cell";
+  sim::Cluster cluster = radio ? build_cell(scenario, server) : build_wired(scenario, server);
   follow_traces(cluster, scenario.network.traces);
+  behave(cluster, scenario.cluster);
+  for (NetworkPlan::Background source : scenario.network.background) {
+    source.traffic.source = host_index(scenario, source.from);
+    source.traffic.destination = host_index(scenario, source.to);
+    cluster.add_background(source.traffic);
+  }
   return cluster;
 }
 

@@ -79,6 +79,12 @@ struct ClusterPlan {
   std::string device = "cpu";  ///< cpu, cuda (both measured here) or a device profile's name
   /// Compute-time factor per worker (1 = as measured); size = workers. Stragglers are data.
   std::vector<double> slowdown;
+  double spread = 0;  ///< of every worker's times (sim/host_plan.h)
+  struct Absence {
+    int worker = 0;
+    sim::HostPlan::Absence time;
+  };
+  std::vector<Absence> absences;
 };
 
 /// What a topology does not have is left at its default (sim/topologies/topologies.h has the
@@ -123,6 +129,11 @@ struct NetworkPlan {
     Seconds offset{0};
   };
   Traces traces;
+  struct Background {
+    std::string from, to;
+    sim::BackgroundTraffic traffic;  ///< but for its hosts
+  };
+  std::vector<Background> background;
   std::vector<std::string> hosts;  ///< explicit
   std::vector<std::string> switches;
   std::vector<ExplicitLink> links;

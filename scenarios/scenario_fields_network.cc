@@ -19,6 +19,13 @@ Field transport_time(const char* name, const char* value, const char* help) {
 
 void add_transport(Rows& rows) {
   rows.push_back(object_row("/network/transport", "TCP, as Linux speaks it today."));
+  rows.push_back({.pointer = "/network/transport/protocol",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "tcp; ideal: fair shares at once, without headers, start-up and "
+                                   "loss; udp-lossy: datagrams that are never sent again, so that "
+                                   "what is lost is missing.",
+                           .choices = {"tcp", "ideal", "udp-lossy"}},
+                  .computed_default = "tcp"});
   rows.push_back({.pointer = "/network/transport/congestion_control",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "cubic",
@@ -39,6 +46,75 @@ void add_transport(Rows& rows) {
   rows.push_back(
       transport_time("initial_rto", "1s", "Retransmission timeout before any sample (RFC 6298)."));
   rows.push_back(transport_bytes("buffer", "8MiB", "Send and receive buffers.", 4096));
+}
+
+void add_behaviour(Rows& rows) {
+  rows.push_back({.pointer = "/cluster/spread",
+                  .spec = {.type = OptionType::kNumber,
+                           .help = "Every worker's compute and codec times vary by so much from "
+                                   "operation to operation (log-normal, mean 1): 0.1 is 10 %.",
+                           .min = 0,
+                           .max = 10},
+                  .kinds = kSteps,
+                  .computed_default = "0"});
+  rows.push_back(list_row("/cluster/absences",
+                          "Workers that fail and return: they stand still, their links pass "
+                          "nothing, and they go on where they stopped."));
+  rows.push_back(object_row("/cluster/absences/*", "One absence."));
+  rows.push_back({.pointer = "/cluster/absences/*/worker",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Worker, counted from 0.",
+                           .min = 0,
+                           .max = 65535},
+                  .required = true});
+  rows.push_back(transport_time("", "", ""));
+  rows.back().pointer = "/cluster/absences/*/from";
+  rows.back().spec.help = "When it fails, virtual time.";
+  rows.back().spec.max = 1e9;
+  rows.back().required = true;
+  rows.push_back(rows.back());
+  rows.back().pointer = "/cluster/absences/*/to";
+  rows.back().spec.help = "When it is back.";
+  rows.back().required = false;
+  rows.back().computed_default = "never";
+}
+
+void add_background(Rows& rows) {
+  rows.push_back(list_row("/network/background",
+                          "Traffic beside the workload's, over TCP connections of its own."));
+  rows.push_back(object_row("/network/background/*", "One source."));
+  for (const char* end : {"from", "to"}) {
+    rows.push_back(text_row(std::string("/network/background/*/") + end, "Host."));
+    rows.back().required = true;
+  }
+  rows.push_back({.pointer = "/network/background/*/pattern",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "poisson",
+                           .help = "poisson: transfers at independent random times; on-off: one "
+                                   "after the other for a random time, then none for another.",
+                           .choices = {"poisson", "on-off"}}});
+  rows.push_back({.pointer = "/network/background/*/bandwidth",
+                  .spec = {.type = OptionType::kRate,
+                           .help = "Payload offered, on the average (on-off: while it is on).",
+                           .min = 0,
+                           .max = 1e15,
+                           .min_exclusive = true},
+                  .required = true});
+  rows.push_back({.pointer = "/network/background/*/size",
+                  .spec = {.type = OptionType::kBytes,
+                           .default_text = "100kB",
+                           .help = "Payload of one transfer.",
+                           .min = 1}});
+  for (const char* name : {"on", "off"}) {
+    rows.push_back({.pointer = std::string("/network/background/*/") + name,
+                    .spec = {.type = OptionType::kDuration,
+                             .default_text = "1s",
+                             .help = "Mean of the times (exponential).",
+                             .min = 0,
+                             .max = 1e6,
+                             .min_exclusive = true},
+                    .when = Condition{"/network/background/*/pattern", {"on-off"}}});
+  }
 }
 
 }  // namespace
@@ -82,10 +158,12 @@ void add_cluster(Rows& rows) {
                   .kinds = kSteps,
                   .suspicious_above = 100,
                   .suspicious_why = "every step waits for that worker"});
+  add_behaviour(rows);
 }
 
 void add_network(Rows& rows) {
   add_topology(rows);
+  add_background(rows);
   add_transport(rows);
 }
 

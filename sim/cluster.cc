@@ -76,6 +76,49 @@ void Cluster::change_link(int link, const LinkSpec& spec) {
   changed.spec = spec;
 }
 
+namespace {
+
+/// Both sets of outages, ascending and apart.
+std::vector<Outage> joined(std::vector<Outage> outages, const HostPlan& plan) {
+  for (const HostPlan::Absence& each : plan.absences) outages.push_back({each.begin, each.end});
+  std::sort(outages.begin(), outages.end(),
+            [](const Outage& a, const Outage& b) { return a.begin < b.begin; });
+  std::vector<Outage> all;
+  for (const Outage& each : outages) {
+    if (!all.empty() && each.begin <= all.back().end) {
+      all.back().end = std::max(all.back().end, each.end);
+    } else {
+      all.push_back(each);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void Cluster::set_host_plan(int host, const HostPlan& plan) {
+  const NodeId node = host_node(host);
+  check_host_plan("host " + name(node), plan);
+  host_plans_.resize(static_cast<std::size_t>(host_count()));
+  host_plans_[static_cast<std::size_t>(host)] = plan;
+  if (plan.absences.empty()) return;
+  for (Link& link : links_) {
+    if (link.a == node || link.b == node) link.spec.outages = joined(link.spec.outages, plan);
+  }
+}
+
+void Cluster::add_background(const BackgroundTraffic& traffic) {
+  const auto known = [&](int host) { return host >= 0 && host < host_count(); };
+  const auto refuse = [](std::string_view reason) {
+    throw SimError("use", "background traffic", reason);
+  };
+  if (!known(traffic.source) || !known(traffic.destination)) refuse("it names no host");
+  if (traffic.source == traffic.destination) refuse("a host sends to itself");
+  if (!(traffic.rate.value() > 0) || traffic.size.count() <= 0) refuse("it sends nothing");
+  if (!(traffic.on > Seconds(0)) || !(traffic.off > Seconds(0))) refuse("a time is not positive");
+  background_.push_back(traffic);
+}
+
 void Cluster::finish(int servers) {
   servers_ = servers;
   workers_ = host_count() - servers;

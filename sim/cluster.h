@@ -9,8 +9,10 @@
 
 #include "base/units.h"
 #include "sim/cell.h"
+#include "sim/host_plan.h"
 #include "sim/link.h"
 #include "sim/sim_error.h"
+#include "sim/traffic.h"
 
 /// Clusters: hosts and switches joined by duplex links, and the routes between hosts.
 namespace gradwire::sim {
@@ -54,6 +56,11 @@ class Cluster {
   void add_cell(Cell cell);
   /// The link has these properties from now on. Precondition (assertion): it is a wire.
   void change_link(int link, const LinkSpec& spec);
+  /// The host behaves so from now on; its absences become outages of its links. Throws SimError
+  /// for a plan that cannot be.
+  void set_host_plan(int host, const HostPlan& plan);
+  /// Throws SimError for traffic that cannot be.
+  void add_background(const BackgroundTraffic& traffic);
   void set_routing(const Routing& routing) { routing_ = routing; }
   /// That pair's packets go this way (one direction). Checked by finish().
   void add_route(FixedRoute route) { fixed_routes_.push_back(std::move(route)); }
@@ -69,6 +76,13 @@ class Cluster {
   NodeId host_node(int host) const { return hosts_[static_cast<std::size_t>(host)]; }
   std::span<const Link> links() const { return links_; }
   std::span<const Cell> cells() const { return cells_; }
+  std::span<const BackgroundTraffic> background() const { return background_; }
+  /// Null: as every host that nothing was said of.
+  const HostPlan* host_plan(int host) const {
+    return host_plans_.empty() || host_plans_[static_cast<std::size_t>(host)].is_plain()
+               ? nullptr
+               : &host_plans_[static_cast<std::size_t>(host)];
+  }
   const Routing& routing() const { return routing_; }
   std::span<const FixedRoute> fixed_routes() const { return fixed_routes_; }
   std::span<const std::string> node_names() const { return names_; }
@@ -106,6 +120,8 @@ class Cluster {
   std::vector<NodeId> hosts_;
   std::vector<Link> links_;
   std::vector<Cell> cells_;
+  std::vector<BackgroundTraffic> background_;
+  std::vector<HostPlan> host_plans_;  ///< by host; empty: all plain
   /// Only nodes with two links or more have to choose (10,000 hosts on a star cost one row).
   /// row_[node] = its row, or -1: it takes only_channel_[node].
   std::vector<std::int32_t> row_;
@@ -141,6 +157,10 @@ struct TransportSettings {
   Seconds min_rto{0.200};
   Seconds initial_rto{1.0};
   Bytes buffer{8 * 1024 * 1024};  ///< send and receive buffers
+  /// kIdeal: fluid at once at the fair rate, no headers, no start-up, no acknowledgements, no loss.
+  /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
+  enum class Protocol { kTcp, kIdeal, kUdpLossy };
+  Protocol protocol = Protocol::kTcp;
 };
 
 /// Wire bytes of a payload: whole segments plus a last short one, each with its headers.

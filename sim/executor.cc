@@ -1,5 +1,6 @@
 #include "sim/executor.h"
 
+#include "sim/background.h"
 #include "sim/flow/flow_network.h"
 #include "sim/model/alpha_beta_network.h"
 #include "sim/model/closed_form.h"
@@ -13,7 +14,14 @@ namespace {
 
 std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
   auto own = std::make_unique<const Cluster>(cluster);
-  auto network = std::make_unique<FlowNetwork>(*own, options.transport, options.seed);
+  std::unique_ptr<Network> network =
+      std::make_unique<FlowNetwork>(*own, options.transport, options.seed);
+  if (!own->background().empty()) {
+    network = std::make_unique<BackgroundNetwork>(
+        std::move(network),
+        std::vector<BackgroundTraffic>(own->background().begin(), own->background().end()),
+        options.seed);
+  }
   return std::make_unique<SessionExecutor>(
       SessionExecutor::Parts{"flow", "simulated", std::move(own), std::move(network), nullptr},
       options);
@@ -30,6 +38,11 @@ std::unique_ptr<Executor> make_model(const Cluster& cluster, const ExecutorOptio
 }
 
 }  // namespace
+
+void Network::start_beside(TransferId, int, int, Bytes) {
+  throw SimError("start", "background traffic", "this executor's network carries none",
+                 "use --executor flow");
+}
 
 std::string Executor::describe_unfinished(GraphId graph) const {
   const Timeline& timeline = this->timeline(graph);

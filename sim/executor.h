@@ -62,6 +62,13 @@ struct OpRecord {
       0;  ///< segments sent again (0 in `model`; expected or drawn in `flow`)
 };
 
+/// What of a transfer's, or a hop's, payload never arrived (udp-lossy).
+struct MissingData {
+  OpIndex op = 0;
+  HopTransfer hop;
+  std::vector<ByteRange> ranges;  ///< ascending, apart
+};
+
 struct Timeline {
   GraphId graph = 0;
   std::vector<OpRecord> ops;  ///< [graph size]
@@ -87,6 +94,9 @@ class Executor {
 
   /// Valid until forget(graph).
   virtual const Timeline& timeline(GraphId graph) const = 0;
+  /// What the graph's transfers have lost so far, in order of arrival; valid until the executor is
+  /// advanced or the graph forgotten. Empty where everything arrives.
+  virtual std::span<const MissingData> missing(GraphId) const { return {}; }
   virtual void forget(GraphId graph) = 0;
   virtual std::vector<ChannelRecord> channels() const = 0;
   /// For messages: the operations of `graph` that have not ended, and what holds them.

@@ -1,7 +1,9 @@
 #include "sim/interpreter.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 
 #include "base/error.h"
 #include "sim/graph_index.h"
@@ -71,20 +73,59 @@ std::span<const std::byte> payload_of(const Operation& operation, const HopTrans
   return payload;
 }
 
+/// What has not arrived of one operation's hops.
+class Missing {
+ public:
+  Missing(OpIndex op, std::span<const MissingData> missing) {
+    for (const MissingData& each : missing) {
+      if (each.op == op) ranges_[key(each.hop)] = each.ranges;
+    }
+  }
+  std::span<const ByteRange> of(const HopTransfer& hop) const {
+    const auto found = ranges_.find(key(hop));
+    return found == ranges_.end() ? std::span<const ByteRange>() : found->second;
+  }
+
+ private:
+  using Key = std::array<std::int32_t, 4>;
+  static Key key(const HopTransfer& hop) {
+    return {hop.source_rank, hop.destination_rank, hop.hop, hop.block};
+  }
+  std::map<Key, std::span<const ByteRange>> ranges_;
+};
+
 void deliver(const Operation& operation, const HopTransfer& hop, std::span<const std::byte> payload,
-             DataHandler& handler) {
-  handler.receive(operation.host(hop.destination_rank), operation.op(), hop,
-                  operation.chunk_received(hop), payload);
+             DataHandler& handler, std::span<const ByteRange> missing = {}) {
+  const int host = operation.host(hop.destination_rank);
+  if (missing.empty()) {
+    handler.receive(host, operation.op(), hop, operation.chunk_received(hop), payload);
+  } else {
+    handler.receive_partial(host, operation.op(), hop, operation.chunk_received(hop), payload,
+                            missing);
+  }
 }
 
 }  // namespace
 
+void DataHandler::receive_partial(int host, OpIndex op, const HopTransfer& hop, ChunkRange chunk,
+                                  std::span<const std::byte> payload,
+                                  std::span<const ByteRange> missing) {
+  std::vector<std::byte> arrived(payload.begin(), payload.end());
+  for (const ByteRange& range : missing) {
+    GRADWIRE_ASSERT(range.first >= 0 && range.first + range.count <= std::ssize(arrived));
+    std::fill_n(arrived.begin() + range.first, range.count, std::byte{0});
+  }
+  receive(host, op, hop, chunk, arrived);
+}
+
 void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes,
-               DataHandler& handler) {
+               DataHandler& handler, std::span<const MissingData> missing) {
   const Operation operation(graph, op, bytes);
+  const Missing lost(op, missing);
   if (!operation.collective()) {
     const HopTransfer hop = operation.single_hop();
-    deliver(operation, hop, payload_of(operation, hop, handler), handler);
+    // The session knows a plain transfer as a hop of no ranks.
+    deliver(operation, hop, payload_of(operation, hop, handler), handler, lost.of(HopTransfer{}));
     return;
   }
   const std::unique_ptr<CollectiveGenerator> generator =
@@ -104,7 +145,7 @@ void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> by
       continue;
     }
     passed_over = 0;
-    deliver(operation, hop, payload_of(operation, hop, handler), handler);
+    deliver(operation, hop, payload_of(operation, hop, handler), handler, lost.of(hop));
     ++delivered;
     generator->on_delivered(hop, emitted);
     if (generator->wants_sent()) generator->on_sent(hop, emitted);

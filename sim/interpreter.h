@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/executor.h"
 #include "sim/step_graph.h"
 
 /// The one interpreter that moves the data which a graph describes, through callbacks. In memory it
@@ -22,15 +23,22 @@ class DataHandler {
   /// `host` receives it; does what the graph says (hop.reduce: add, else store).
   virtual void receive(int host, OpIndex op, const HopTransfer& hop, ChunkRange chunk,
                        std::span<const std::byte> payload) = 0;
+  /// The same where `missing` bytes of the payload never arrived: what is missing must count as
+  /// nothing. By default receive() gets zeros in their place, which is right for sums of numbers;
+  /// handlers of encoded messages and of stores that keep what they had say otherwise.
+  virtual void receive_partial(int host, OpIndex op, const HopTransfer& hop, ChunkRange chunk,
+                               std::span<const std::byte> payload,
+                               std::span<const ByteRange> missing);
 };
 
 /// Moves all data of one collective or transfer of `graph`, all hosts in this process, in a
 /// dependency-respecting, deterministic order (first emitted, first delivered, but at each rank in
 /// the order in which its sums are formed). Asserts that each
 /// payload has exactly the size the graph charges for it. `bytes`: those of the whole step, or this
-/// operation's own. A plain transfer is one hop from rank 0 to rank 1.
+/// operation's own. A plain transfer is one hop from rank 0 to rank 1. `missing`: what the executor
+/// says has not arrived (Executor::missing; other operations' are passed over).
 void interpret(const GraphTemplate& graph, OpIndex op, std::span<const Bytes> bytes,
-               DataHandler& handler);
+               DataHandler& handler, std::span<const MissingData> missing = {});
 
 /// A message of the interpreter between two hosts, over sockets.
 struct WireMessage {

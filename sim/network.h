@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -10,12 +11,21 @@ namespace gradwire::sim {
 
 using TransferId = std::uint64_t;
 
+/// Bytes [first, first + count) of a payload.
+struct ByteRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 struct Delivery {
   TransferId id = 0;
   Seconds time{0};
   Bytes wire{0};
   std::int64_t retransmissions = 0;
   bool failed = false;
+  /// What of the payload never arrives (udp-lossy alone), ascending and apart; valid until the
+  /// network is advanced again.
+  std::span<const ByteRange> missing = {};
 };
 
 struct ChannelRecord {
@@ -31,6 +41,9 @@ class Network {
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
   /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
   virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
+  /// The same on a connection of its own, beside that of start() for the pair: neither waits for
+  /// the other. Throws SimError where a network has no such connections.
+  virtual void start_beside(TransferId id, int source, int destination, Bytes payload);
   virtual void cancel(TransferId id) = 0;
   /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries
   /// of that instant; or moves it to `until` if there is none (to now() if until is kForever).

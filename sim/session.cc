@@ -12,6 +12,15 @@ namespace {
 constexpr std::size_t kLanesPerHost = 3;
 constexpr std::size_t kCachedIndices = 16;
 
+/// ", which ... never returns", if the host is away for ever.
+std::string absence_of(const Cluster& cluster, int host, double now) {
+  const HostPlan* plan = host >= 0 ? cluster.host_plan(host) : nullptr;
+  if (plan == nullptr || plan->absences.empty()) return "";
+  const HostPlan::Absence& last = plan->absences.back();
+  if (last.end < kNeverReturns || last.begin.value() > now) return "";
+  return ", which is away from " + std::to_string(last.begin.value()) + " s on and never returns";
+}
+
 }  // namespace
 
 GraphSession::GraphSession(const Cluster& cluster, Network& network, const SessionOptions& options)
@@ -230,7 +239,7 @@ void GraphSession::start_operation(Run& run, OpIndex op) {
     start_transfer(run, op, hop, run.graph->worker[op], run.graph->peer[op]);
   } else if (run.graph->lane[op] == Lane::kNone) {
     run.record(op).start = Seconds(now_);
-    timers_.push({now_ + run.seconds[op].value(), 0, run.id, op, TimerKind::kLaneEnd});
+    run_until_end(run, op);
   } else {
     queue_on_lane(run, op);
   }
@@ -303,9 +312,20 @@ void GraphSession::dispatch(std::size_t lane) {
     state.graph = next.graph;
     state.op = next.op;
     run->record(next.op).start = Seconds(now_);
-    timers_.push(
-        {now_ + run->seconds[next.op].value(), 0, next.graph, next.op, TimerKind::kLaneEnd});
+    run_until_end(*run, next.op);
   }
+}
+
+void GraphSession::run_until_end(Run& run, OpIndex op) {
+  double end = now_ + run.seconds[op].value();
+  const int host = run.graph->worker[op];
+  if (const HostPlan* plan = cluster_.host_plan(host)) {
+    const double seconds = spread_seconds(*plan, run.seconds[op].value(), options_.seed,
+                                          static_cast<std::uint32_t>(host), run.id, op);
+    end = end_of_work(*plan, now_, seconds);
+  }
+  // A host that never returns ends nothing; describe_unfinished() says so.
+  if (end < kForever.value()) timers_.push({end, 0, run.id, op, TimerKind::kLaneEnd});
 }
 
 void GraphSession::cancel(GraphId graph) {
@@ -337,6 +357,10 @@ const Timeline& GraphSession::timeline(GraphId graph) const {
   return get(graph).timeline;
 }
 
+std::span<const MissingData> GraphSession::missing(GraphId graph) const {
+  return get(graph).missing;
+}
+
 const GraphTemplate& GraphSession::graph_of(GraphId graph) const {
   return *get(graph).graph;
 }
@@ -366,6 +390,7 @@ std::string GraphSession::describe_unfinished(GraphId graph) const {
             run.graph->labels[run.graph->label[op]] + "\"";
     if (run.graph->worker[op] >= 0) text += " of host " + std::to_string(run.graph->worker[op]);
     text += record.start.value() >= 0 ? " (started)" : " (never started)";
+    text += absence_of(cluster_, run.graph->worker[op], now_);
   }
   return run.unfinished > kShown ? text + ", ..." : text;
 }

@@ -27,6 +27,8 @@
 /// - An empty transfer (0 bytes) never reaches the network: it ends when it starts.
 /// - A transfer that the network gives up, or that outlasts the limit, is reported once
 ///   (kTransferFailed, host = its destination); what depends on it never starts.
+/// - Hosts with a plan (sim/host_plan.h) take longer or shorter over an operation of a lane, and
+///   stand still while they are away; one that never returns never ends what it has begun.
 /// - Cancelling stops a graph's transfers, frees its lanes and satisfies the edges that lead from
 /// it
 ///   to other graphs. It reports no events.
@@ -47,6 +49,7 @@ class CollectiveCosts {
 
 struct SessionOptions {
   Seconds transfer_limit{3600};
+  std::uint64_t seed = 1;  ///< of the spread of hosts' times
   /// Not null: collectives are not expanded; every rank is done `duration` after the last is ready.
   CollectiveCosts* closed_form = nullptr;
 };
@@ -65,6 +68,7 @@ class GraphSession {
   void cancel(GraphId graph);
   Seconds now() const { return Seconds(now_); }
   const Timeline& timeline(GraphId graph) const;
+  std::span<const MissingData> missing(GraphId graph) const;
   void forget(GraphId graph);
   std::string describe_unfinished(GraphId graph) const;
   /// The template of a graph that is not forgotten.
@@ -137,6 +141,7 @@ class GraphSession {
   void queue_on_lane(Run& run, OpIndex op);
   void dispatch_lanes();
   void dispatch(std::size_t lane);
+  void run_until_end(Run& run, OpIndex op);
   void list_lane(std::size_t lane);
   std::size_t lane_of(const GraphTemplate& graph, OpIndex op) const;
 

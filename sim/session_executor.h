@@ -20,7 +20,7 @@ class SessionExecutor final : public Executor {
   SessionExecutor(Parts parts, const ExecutorOptions& options)
       : parts_(std::move(parts)),
         session_(*parts_.cluster, *parts_.network,
-                 {options.transfer_limit, parts_.closed_form.get()}) {}
+                 {options.transfer_limit, options.seed, parts_.closed_form.get()}) {}
 
   std::string_view name() const override { return parts_.name; }
   std::string_view provenance() const override { return parts_.provenance; }
@@ -31,6 +31,9 @@ class SessionExecutor final : public Executor {
   void cancel(GraphId graph) override { session_.cancel(graph); }
   Seconds now() const override { return session_.now(); }
   const Timeline& timeline(GraphId graph) const override { return session_.timeline(graph); }
+  std::span<const MissingData> missing(GraphId graph) const override {
+    return session_.missing(graph);
+  }
   void forget(GraphId graph) override { session_.forget(graph); }
   std::vector<ChannelRecord> channels() const override { return parts_.network->channels(); }
   std::string describe_unfinished(GraphId graph) const override {

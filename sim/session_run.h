@@ -34,6 +34,7 @@ struct GraphSession::Run {
   std::vector<std::int32_t> cross_first;  ///< [sources], into cross; empty while there are none
   std::vector<Collective> collectives;
   Timeline timeline;
+  std::vector<MissingData> missing;
   std::size_t unfinished = 0;
   double not_before = 0;
   bool released = false;

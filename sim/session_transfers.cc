@@ -94,6 +94,9 @@ void GraphSession::on_network(const Delivery& delivery) {
   OpRecord& record = run.record(op);
   record.wire += delivery.wire;
   record.retransmissions += delivery.retransmissions;
+  if (!delivery.missing.empty()) {
+    run.missing.push_back({op, hop, {delivery.missing.begin(), delivery.missing.end()}});
+  }
   hop_arrived(run, op, hop);
 }
 

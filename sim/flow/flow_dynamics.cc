@@ -53,7 +53,7 @@ void FlowNetwork::prepare_channels() {
     } else if (link.spec.half_duplex) {
       if (id % 2 == 0) {
         // Acknowledgements take their part of it, whichever way the data goes.
-        const double data = capacities_[at] / (1 + ack_share(transport_));
+        const double data = capacities_[at] / (1 + acks_);
         capacities_.insert(capacities_.end(), {data, data});
       }
       medium_of_[at] = static_cast<ChannelId>(capacities_.size()) - 2;
@@ -103,7 +103,7 @@ void FlowNetwork::apply_change(ChannelId id) {
   const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
   const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
   sharing_.set_capacity(id, follower.rate());
-  if (follower.next() < kNever) changes_.set(f, follower.next());
+  if (follower.next() < kForever.value()) changes_.set(f, follower.next());
 }
 
 /// What the connection's bytes cost of each air, as its stations stand now.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -11,38 +12,53 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+using Protocol = TransportSettings::Protocol;
+
+/// The ideal transport has no headers, and datagrams no congestion control.
+TransportSettings effective(TransportSettings transport) {
+  if (transport.protocol == Protocol::kTcp) return transport;
+  transport.congestion_control = TransportSettings::CongestionControl::kReno;
+  if (transport.protocol == Protocol::kIdeal) transport.segment = transport.wire_segment;
+  return transport;
+}
+
 }  // namespace
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
                          std::uint64_t seed)
     : cluster_(cluster),
-      transport_(transport),
+      transport_(effective(transport)),
       seed_(seed),
       segment_(static_cast<double>(transport.wire_segment.count())),
-      headers_(static_cast<double>((transport.wire_segment - transport.segment).count())),
-      sharing_((prepare_channels(), capacities_), ack_share(transport)),
-      last_peer_(static_cast<std::size_t>(cluster.host_count())) {}
+      headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
+      acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
+      sharing_((prepare_channels(), capacities_), acks_),
+      last_peer_(2 * static_cast<std::size_t>(cluster.host_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
   if (last.destination == destination) return last.connection;
   const std::int32_t c = table_.find_or_add(source, destination);
   last = {destination, c};
-  if (c == static_cast<std::int32_t>(connections_.size())) open(source, destination);
+  if (c == static_cast<std::int32_t>(connections_.size())) {
+    const int hosts = cluster_.host_count();
+    open(source % hosts, destination,
+         static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(hosts) +
+             static_cast<std::uint32_t>(destination));
+  }
   return c;
 }
 
-void FlowNetwork::open(int source, int destination) {
+void FlowNetwork::open(int source, int destination, std::uint32_t key) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
   connections_.emplace_back(TcpPath(cluster_, route_, transport_));
-  connections_.back().key =
-      static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(cluster_.host_count()) +
-      static_cast<std::uint32_t>(destination);
+  connections_.back().key = key;
   due_nodes_.emplace_back();
   Connection& link = connections_.back();
   link.may_open = may_open(link.path);
+  if (transport_.protocol != Protocol::kTcp) open_plain(link);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);
     link.jitters = link.jitters || cluster_.channel(id).jitter.value() > 0;
@@ -64,6 +80,7 @@ std::int32_t FlowNetwork::take_transfer() {
 
 void FlowNetwork::free_transfer(std::int32_t t) {
   transfer(t).used = false;
+  if (transfer(t).missing >= 0) free_missing(transfer(t));
   free_transfers_.push_back(t);
 }
 
@@ -74,8 +91,16 @@ FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
 }
 
 void FlowNetwork::start(TransferId id, int source, int destination, Bytes payload) {
+  start_on(connect(source, destination), id, payload);
+}
+
+/// Connections beside those of the pairs are theirs of twice as many hosts.
+void FlowNetwork::start_beside(TransferId id, int source, int destination, Bytes payload) {
+  start_on(connect(source + cluster_.host_count(), destination), id, payload);
+}
+
+void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
-  const std::int32_t c = connect(source, destination);
   const std::int32_t number = take_transfer();
   if (payload != sized_.payload) sized_ = size_of(payload);
   Transfer& t = transfer(number);
@@ -138,6 +163,8 @@ double FlowNetwork::next_event() const {
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   const std::size_t before = delivered.size();
+  free_missing_.insert(free_missing_.end(), told_missing_.begin(), told_missing_.end());
+  told_missing_.clear();
   for (;;) {
     resolve();
     const double next = next_event();
@@ -181,6 +208,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   double arrival = now_ + link.path.propagation + link.path.forwarding * segment;
   if (link.jitters) arrival += jitter_of(c, t);
   t.delivering = true;
+  if (link.datagrams) lose_datagrams(link, t);
   link.sent_before += t.segments;
   link.last_delivery = std::max(link.last_delivery, arrival);
   arrivals_.push({link.last_delivery, 0, number});
@@ -202,15 +230,21 @@ void FlowNetwork::next_transfer(std::int32_t c) {
 /// channels() spreads it over the route.
 void FlowNetwork::count_wire(Connection& link, const Transfer& t) const {
   link.wire_sent += static_cast<double>(t.wire.count());
-  link.acks_sent += t.segments / kSegmentsPerAck * headers_;
+  if (acks_ > 0) link.acks_sent += t.segments / kSegmentsPerAck * headers_;
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
   const double batch = now_ + now_ * kSameInstant;
   while (!arrivals_.empty() && arrivals_.top().time <= batch) {
     const std::int32_t number = arrivals_.pop().transfer;
-    const Transfer& t = transfer(number);
-    if (!t.cancelled) delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
+    Transfer& t = transfer(number);
+    if (!t.cancelled) {
+      delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
+      if (t.missing >= 0) {
+        delivered.back().missing = missing_[static_cast<std::size_t>(t.missing)];
+        told_missing_.push_back(std::exchange(t.missing, -1));
+      }
+    }
     free_transfer(number);
   }
 }

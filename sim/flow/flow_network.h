@@ -45,6 +45,12 @@
 /// (sim/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean; bursts
 /// (burst_chain.h) take the place of independent losses.
 ///
+/// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
+/// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` adds headers and the first
+/// segment's forwarding, and loses segments by the path's loss for good: a transfer ends when its
+/// last segment would arrive, and its Delivery says what is missing (flow_datagrams.cc). Neither
+/// has windows, acknowledgements or retransmissions.
+///
 /// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
 /// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative
 /// 1e-12 of one instant are one batch, after which shares are computed once, and only where the set
@@ -58,6 +64,7 @@ class FlowNetwork final : public Network {
   FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
+  void start_beside(TransferId id, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return Seconds(now_); }
@@ -78,7 +85,8 @@ class FlowNetwork final : public Network {
     double segments = 0;
     bool used = false;
     bool cancelled = false;
-    bool delivering = false;  ///< all of it is sent
+    bool delivering = false;    ///< all of it is sent
+    std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
     std::int32_t next = -1;  ///< behind it on the connection
   };
@@ -106,8 +114,9 @@ class FlowNetwork final : public Network {
     double burst_begin = 0;             ///< s: when its fluid's first byte was sent that may not be
     double burst = 0;                   ///< acknowledged; wire bytes from there on
     double cap = 0;                     ///< a stream's, bytes/s
-    std::uint32_t key = 0;              ///< source * hosts + destination
+    std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
+    std::unique_ptr<LossSequence> datagrams;  ///< udp-lossy over links that lose
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -141,7 +150,8 @@ class FlowNetwork final : public Network {
   Connection& connection(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
   Transfer& transfer(std::int32_t t) { return transfers_[static_cast<std::size_t>(t)]; }
   std::int32_t connect(int source, int destination);
-  void open(int source, int destination);
+  void open(int source, int destination, std::uint32_t key);
+  void start_on(std::int32_t connection, TransferId id, Bytes payload);
   Sized size_of(Bytes payload) const;
   std::int32_t take_transfer();
   void free_transfer(std::int32_t t);
@@ -188,6 +198,8 @@ class FlowNetwork final : public Network {
   // flow_streams.cc
   bool may_open(const TcpPath& path) const;
   bool is_covered(Connection& link, const Transfer& t);
+  LossSequence losses(std::span<const ChannelId> route, double p, std::uint32_t key,
+                      bool acknowledgements) const;
   TcpStream& stream_of(Connection& link);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
@@ -196,6 +208,12 @@ class FlowNetwork final : public Network {
   void leave_stream(std::int32_t c);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
+
+  // flow_datagrams.cc
+  void open_plain(Connection& link);
+  void lose_datagrams(Connection& link, Transfer& t);
+  std::int32_t take_missing();
+  void free_missing(Transfer& t);
   void deliver(std::vector<Delivery>& delivered);
 
   const Cluster& cluster_;
@@ -203,6 +221,7 @@ class FlowNetwork final : public Network {
   std::uint64_t seed_;
   double segment_;  ///< wire bytes of a full one
   double headers_;  ///< of one segment
+  double acks_;     ///< wire bytes of acknowledgements over those of data
   double now_ = 0;
   // Channels that change and media; empty where there are none.
   std::vector<std::int32_t> follower_of_;  // by channel; -1: none
@@ -226,7 +245,10 @@ class FlowNetwork final : public Network {
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
-  Sized sized_;  // of the transfer that started last
+  std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
+  std::vector<std::int32_t> free_missing_;
+  std::vector<std::int32_t> told_missing_;  // delivered: free from the next advance() on
+  Sized sized_;                             // of the transfer that started last
   std::vector<ChannelId> route_;
 };
 

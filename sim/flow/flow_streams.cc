@@ -23,13 +23,16 @@ constexpr double kAhead = 0.125;
 /// Bytes a second of a link that carries nothing: what waits keeps its place.
 constexpr double kStalledRate = 1e-3;
 
-LossSequence loss_of(const Cluster& cluster, std::span<const ChannelId> route, double p,
-                     std::uint64_t seed, std::uint32_t key, std::uint32_t way) {
-  if (!BurstChain::is_needed(cluster, route)) return LossSequence(p, LossDraws(seed, key, way));
-  return LossSequence(BurstChain(cluster, route, way == kAckDraws ? seed ^ kAckSeed : seed, key));
-}
-
 }  // namespace
+
+LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std::uint32_t key,
+                                 bool acknowledgements) const {
+  if (!BurstChain::is_needed(cluster_, route)) {
+    return LossSequence(p, LossDraws(seed_, key, acknowledgements ? kAckDraws : 0));
+  }
+  const std::uint64_t seed = acknowledgements ? seed_ ^ kAckSeed : seed_;
+  return LossSequence(BurstChain(cluster_, route, seed, key));
+}
 
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
@@ -72,9 +75,9 @@ TcpStream& FlowNetwork::stream_of(Connection& link) {
   }
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
-  link.stream = std::make_unique<TcpStream>(
-      link.path, transport_, loss_of(cluster_, forward, link.path.loss, seed_, link.key, 0),
-      loss_of(cluster_, back, link.path.ack_loss, seed_, link.key, kAckDraws));
+  link.stream = std::make_unique<TcpStream>(link.path, transport_,
+                                            losses(forward, link.path.loss, link.key, false),
+                                            losses(back, link.path.ack_loss, link.key, true));
   link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
   return *link.stream;
 }

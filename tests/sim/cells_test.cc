@@ -57,7 +57,7 @@ TEST_CASE("a cell joins each station to its base", "[unit]") {
   plan.width = 10e6;
   plan.places = {{50, 0}, {200, 0}};
   plan.wire.rate = BitsPerSecond(5e9);
-  const Cluster cluster = radio_cell(plan, {true});
+  const Cluster cluster = radio_cell(plan, {true, 1, {}});
   REQUIRE(cluster.cells().size() == 1);
   CHECK(cluster.cells()[0].stations.size() == 3);
   CHECK(cluster.cells()[0].stations[2].distance == 50);

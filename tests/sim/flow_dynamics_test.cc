@@ -177,7 +177,7 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   plan.workers = 2;
   plan.places = {{5, 0}, {20, 0}};
   plan.wire = link(8e12, 0);
-  const Cluster wifi = radio_cell(plan, {true});
+  const Cluster wifi = radio_cell(plan, {true, 1, {}});
   const double near = wifi.nominal_rate(0).value() / 8, far = wifi.nominal_rate(2).value() / 8;
   REQUIRE(near > 1.5 * far);
   // Each byte of each costs 1 / near + 1 / far seconds of the air.
@@ -194,7 +194,7 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   plan.kind = Cell::Kind::kLte;
   plan.width = 10e6;
   plan.places = {{50, 0}, {300, 0}};
-  const Cluster lte = radio_cell(plan, {true});
+  const Cluster lte = radio_cell(plan, {true, 1, {}});
   const double fast = lte.nominal_rate(0).value() / 8, slow = lte.nominal_rate(2).value() / 8;
   REQUIRE(fast > 2 * slow);
   // Half of the time each: in what the slow one takes for its bytes, the fast one sends fast / slow
@@ -216,7 +216,7 @@ TEST_CASE("a station that moves changes its rate on the way") {
   plan.width = 10e6;
   plan.places = {{100, 50}};
   plan.wire = link(8e12, 0);
-  const Cluster cluster = radio_cell(plan, {true});
+  const Cluster cluster = radio_cell(plan, {true, 1, {}});
   double left = 3000 * kWire, end = 0;
   const auto& pieces = cluster.links()[0].spec.schedule->pieces();
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
@@ -237,7 +237,7 @@ TEST_CASE("what can never arrive is told, not waited for") {
   plan.kind = Cell::Kind::kLte;
   plan.width = 10e6;
   plan.places = {{100, 500}, {50, 0}};  // the first leaves the cell within a few seconds
-  const Cluster cluster = radio_cell(plan, {true});
+  const Cluster cluster = radio_cell(plan, {true, 1, {}});
   const auto executor = make("flow", cluster);
   CHECK_THROWS_WITH(run(*executor, transfers({{0, 2, 100000000}, {1, 2, 1000}})),
                     Catch::Contains("transfer") && Catch::Contains("0"));

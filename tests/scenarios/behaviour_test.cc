@@ -1,0 +1,78 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+namespace {
+
+Scenario read(const std::string& parts) {
+  return read_scenario_text(scenario_with(parts), "t.json").runs.at(0);
+}
+
+void check_told(const std::string& parts, const std::string& part) {
+  const std::string problems = problems_of(scenario_with(parts));
+  INFO(problems);
+  CHECK(problems.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("background traffic reaches the cluster", "[unit]") {
+  const sim::Cluster cluster = build_cluster(read(R"(, "network": {"background": [
+      {"from": "worker0", "to": "worker2", "bandwidth": "10Mbps"},
+      {"from": "worker1", "to": "worker0", "pattern": "on-off", "bandwidth": "1Gbps",
+       "size": "1MB", "on": "2s", "off": "500ms"}]})"));
+  REQUIRE(cluster.background().size() == 2);
+  const sim::BackgroundTraffic& first = cluster.background()[0];
+  CHECK(first.source == 0);
+  CHECK(first.destination == 2);
+  CHECK(first.rate.value() == 1e7);
+  CHECK(first.size.count() == 100'000);
+  CHECK(first.pattern == sim::BackgroundTraffic::Pattern::kPoisson);
+  CHECK(cluster.background()[1].pattern == sim::BackgroundTraffic::Pattern::kOnOff);
+  CHECK(cluster.background()[1].off == Seconds(0.5));
+  check_told(R"(, "network": {"background": [{"from": "worker0", "to": "worker9",
+             "bandwidth": "1Mbps"}]})",
+             "/network/background/0/to: there is no host");
+  check_told(R"(, "network": {"background": [{"from": "worker0", "to": "worker0",
+             "bandwidth": "1Mbps"}]})",
+             "sends to itself");
+  check_told(R"(, "executor": "emulator", "network": {"background": [{"from": "worker0",
+             "to": "worker1", "bandwidth": "1Mbps"}]})",
+             "no background traffic");
+}
+
+TEST_CASE("workers vary, fail and return", "[unit]") {
+  const sim::Cluster cluster = build_cluster(read(R"(, "cluster": {"workers": 3, "spread": 0.2,
+      "absences": [{"worker": 1, "from": "1s", "to": "2s"}, {"worker": 1, "from": "5s"}]})"));
+  REQUIRE(cluster.host_plan(1) != nullptr);
+  CHECK(cluster.host_plan(0)->spread == 0.2);
+  CHECK(cluster.host_plan(0)->absences.empty());
+  REQUIRE(cluster.host_plan(1)->absences.size() == 2);
+  CHECK(cluster.host_plan(1)->absences[1].end == sim::kNeverReturns);
+  REQUIRE(cluster.links()[1].spec.outages.size() == 2);
+  CHECK(cluster.links()[1].spec.outages[0].end == Seconds(2));
+  CHECK(cluster.links()[0].spec.outages.empty());
+  CHECK(build_cluster(read("")).host_plan(0) == nullptr);
+  check_told(R"(, "cluster": {"absences": [{"worker": 4, "from": "1s"}]})", "no worker 4");
+  check_told(R"(, "cluster": {"absences": [{"worker": 1, "from": "1s"},
+             {"worker": 1, "from": "2s"}]})",
+             "/cluster/absences/1: ");
+  check_told(R"(, "cluster": {"absences": [{"worker": 1, "from": "2s", "to": "1s"}]})", "last");
+}
+
+TEST_CASE("the transport is TCP, ideal, or datagrams", "[unit]") {
+  using Protocol = sim::TransportSettings::Protocol;
+  const auto protocol = [](const std::string& parts) {
+    return read(parts).network.transport.protocol;
+  };
+  CHECK(protocol("") == Protocol::kTcp);
+  CHECK(protocol(R"(, "network": {"transport": {"protocol": "ideal"}})") == Protocol::kIdeal);
+  CHECK(protocol(R"(, "network": {"transport": {"protocol": "udp-lossy"}})") ==
+        Protocol::kUdpLossy);
+  check_told(R"(, "executor": "emulator", "network": {"transport": {"protocol": "ideal"}})",
+             "speaks TCP alone");
+  check_told(R"(, "network": {"transport": {"protocol": "sctp"}})", "not a choice");
+}
