@@ -13,6 +13,10 @@ namespace {
 
 constexpr double kLteBlock = 180e3;  // Hz
 constexpr double kHeSymbol = 16e-6;  // s, with a guard interval of 3.2 us
+// Of the air rate, what ns-3's proportional fair scheduler carries up and down (fitted to `packet`,
+// 1 to 8 phones; why down is so much less has not been established).
+constexpr double kLteKeptUp = 0.95;
+constexpr double kLteKeptDown = 0.77;
 
 /// A modulation and coding scheme: from this SNR on, so many bits a carrier and symbol (Wi-Fi) or
 /// so many bits a second and Hz (LTE).
@@ -88,8 +92,9 @@ double reach(const Cell& cell, double snr, bool up) {
   return std::pow(10, (near_snr(cell, up) - snr) / (10 * cell.exponent));
 }
 
-double alone(const Cell& cell, double air) {
-  if (cell.kind == Cell::Kind::kLte || air <= 0) return air;
+double alone(const Cell& cell, double air, bool up) {
+  if (cell.kind == Cell::Kind::kLte) return air * (up ? kLteKeptUp : kLteKeptDown);
+  if (air <= 0) return 0;
   const double bits = 8 * std::min(kWifiTurnBytes, kWifiTurnTime * air / 8);
   return bits / (bits / air + kWifiTurn);
 }
@@ -187,7 +192,7 @@ double air_rate(const Cell& cell, double distance, bool up) {
 }
 
 double alone_rate(const Cell& cell, double distance, bool up) {
-  return alone(cell, air_rate(cell, distance, up));
+  return alone(cell, air_rate(cell, distance, up), up);
 }
 
 double turn_bytes(Cell::Kind kind, double alone) {

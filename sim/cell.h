@@ -16,7 +16,7 @@
 ///     LTE     CQI of 3GPP TS 36.213 table 7.2.3-1 for log2(1 + SNR / G), G = -ln(5 BER) / 1.5,
 ///             BER = 5e-5 (Piro et al., 2010): efficiency e, R blocks of 180 kHz, of which control
 ///             and reference signals leave kLteUsable: r = 180,000 R e kLteUsable
-/// Served alone, an LTE station gets r. A Wi-Fi station sends turns of B = min(65,535 bytes,
+/// Served alone, an LTE station gets 0.95 r up, 0.77 r down (cell.cc). A Wi-Fi station sends turns of B = min(65,535 bytes,
 /// 5.484 ms r) (the A-MPDU's limits), each of which costs kWifiTurn more, so it gets
 ///     B / (B / r + kWifiTurn)
 ///

@@ -3,6 +3,7 @@
 
 #include "sim/flow/flow_network.h"
 #include "sim/flow/jitter.h"
+#include "sim/flow/wifi_contention.h"
 
 namespace gradwire::sim {
 namespace {
@@ -17,8 +18,8 @@ bool is_air(const Link& link) {
 }
 
 /// What a station's turn is to the largest that its cell can have.
-double weight_of(const Cell& cell, double bytes_per_second) {
-  const double largest = turn_bytes(cell.kind, alone_rate(cell, 1, false));
+double weight_of(const Cell& cell, double bytes_per_second, bool up) {
+  const double largest = turn_bytes(cell.kind, alone_rate(cell, 1, up));
   return std::clamp(turn_bytes(cell.kind, 8 * bytes_per_second) / largest, kLeastWeight, 1.0);
 }
 
@@ -46,18 +47,40 @@ void FlowNetwork::prepare_channels() {
       followed_.push_back(id);
       change_nodes_.emplace_back();
     }
-    if (is_air(link)) {
-      const bool apart =
-          cluster_.cells()[static_cast<std::size_t>(link.cell)].kind == Cell::Kind::kLte;
-      medium_of_[at] = cluster_.channel_count() + 2 * link.cell + (apart ? id % 2 : 0);
-    } else if (link.spec.half_duplex) {
-      if (id % 2 == 0) {
-        // Acknowledgements take their part of it, whichever way the data goes.
-        const double data = capacities_[at] / (1 + acks_);
-        capacities_.insert(capacities_.end(), {data, data});
-      }
-      medium_of_[at] = static_cast<ChannelId>(capacities_.size()) - 2;
+    medium_of_[at] = find_medium(id);
+  }
+}
+
+/// The medium of a channel, or -1; called for the channels in order.
+ChannelId FlowNetwork::find_medium(ChannelId id) {
+  const Link& link = cluster_.link_of(id);
+  if (is_air(link)) {
+    const ChannelId first = cluster_.channel_count() + 2 * link.cell;
+    if (cluster_.cells()[static_cast<std::size_t>(link.cell)].kind == Cell::Kind::kLte) {
+      return first + id % 2;
     }
+    if (wifi_.empty() || wifi_.back().medium != first) wifi_.push_back({first, {}});
+    if (id % 2 == 0) wifi_.back().up.push_back(id);
+    return first;
+  }
+  if (!link.spec.half_duplex) return -1;
+  if (id % 2 == 0) {
+    // Acknowledgements take their part of it, whichever way the data goes.
+    const double data = capacities_[static_cast<std::size_t>(id)] / (1 + acks_);
+    capacities_.insert(capacities_.end(), {data, data});
+  }
+  return static_cast<ChannelId>(capacities_.size()) - 2;
+}
+
+/// Each Wi-Fi cell's air carries what its contention leaves.
+void FlowNetwork::contend() {
+  for (const WifiAir& air : wifi_) {
+    int up = 0, down = 0;
+    for (const ChannelId id : air.up) {
+      up += sharing_.active_on(id) > 0;
+      down += sharing_.active_on(id + 1) > 0;
+    }
+    sharing_.set_capacity(air.medium, 1 / wifi_contention(up, down));
   }
 }
 
@@ -118,7 +141,7 @@ void FlowNetwork::breathe(std::int32_t c) {
       const auto f = static_cast<std::size_t>(follower_of_[static_cast<std::size_t>(id)]);
       const double rate = followers_[f].rate();
       const auto cell = static_cast<std::size_t>(cluster_.link_of(id).cell);
-      weight = std::min(weight, weight_of(cluster_.cells()[cell], rate));
+      weight = std::min(weight, weight_of(cluster_.cells()[cell], rate, id % 2 == 0));
       if (rate > 0) cost += 1 / rate;
     }
     return cost;

@@ -188,11 +188,13 @@ class FlowNetwork final : public Network {
 
   // flow_dynamics.cc
   void prepare_channels();
+  ChannelId find_medium(ChannelId id);
   void append_media(std::vector<ChannelId>& route) const;
   void follow(std::int32_t c);
   void on_change(std::int32_t follower);
   void apply_change(ChannelId channel);
   void breathe(std::int32_t c);
+  void contend();
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
   // flow_streams.cc
@@ -232,6 +234,12 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> breathing_;  // scratch
+  /// The stations' ways up of one Wi-Fi cell; those down are the numbers after them.
+  struct WifiAir {
+    ChannelId medium = -1;
+    std::vector<ChannelId> up;
+  };
+  std::vector<WifiAir> wifi_;
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;

@@ -91,6 +91,20 @@ TEST_CASE("the collective's timelines are what they were", "[golden]") {
   CHECK(found == json::parse(read_file(path)));
 }
 
+TEST_CASE("the network scenarios' timelines are what they were, and hold what they expect",
+          "[golden]") {
+  const std::string path = source_path("tests/cli/golden/networks.json");
+  json found = json::object();
+  for (const char* name : {"two-tier", "fat-tree", "torus", "ring", "wan", "gpu-nodes",
+                           "mobile-traces", "wifi-cell", "lte-cell", "outages", "background"}) {
+    const json rows = run_rows(name);
+    check_expected(name, rows);
+    found[name] = column(rows, "timeline_hash");
+  }
+  if (std::getenv("GRADWIRE_UPDATE_GOLDEN")) write_file(path, found.dump(2) + "\n");
+  CHECK(found == json::parse(read_file(path)));
+}
+
 TEST_CASE("lan.json: the same hashes with one thread and two, twice", "[golden]") {
   if (!can_train()) return;
   const json first = run_rows("lan");

@@ -7,6 +7,7 @@
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/jitter.h"
 #include "sim/flow/rate_follower.h"
+#include "sim/flow/wifi_contention.h"
 #include "sim/topologies/topologies.h"
 #include "tests/sim/graphs.h"
 
@@ -184,12 +185,13 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   const double bytes = kWire * 2000;
   const double delay = radio_of(Cell::Kind::kWifi).delay.value();
   for (const double end : ends_of(wifi, {{0, 2, 1448 * 2000}, {1, 2, 1448 * 2000}})) {
-    CHECK(end == Approx(bytes * (1 / near + 1 / far) + delay).epsilon(1e-5));
+    const double contention = wifi_contention(2, 0);  // 1.09
+    CHECK(end == Approx(contention * bytes * (1 / near + 1 / far) + delay).epsilon(1e-5));
   }
   // Alone, or with the other way busy, too: one medium.
   CHECK(ends_of(wifi, {{1, 2, 1448 * 2000}})[0] == Approx(bytes / far + delay).epsilon(1e-5));
   const std::vector<double> ways = ends_of(wifi, {{1, 2, 1448 * 2000}, {2, 1, 1448 * 2000}});
-  CHECK(ways[0] == Approx(2 * bytes / far + delay).epsilon(1e-5));
+  CHECK(ways[0] == Approx(wifi_contention(1, 1) * 2 * bytes / far + delay).epsilon(1e-5));
 
   plan.kind = Cell::Kind::kLte;
   plan.width = 10e6;
@@ -207,6 +209,14 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   // Up and down are apart: the other way costs its acknowledgements alone.
   const std::vector<double> both = ends_of(lte, {{1, 2, 1448 * 200}, {2, 1, 1448 * 800}});
   CHECK(both[0] == Approx(200 * kWire / slow * (1 + 90 / (2 * kWire)) + air).epsilon(1e-3));
+}
+
+TEST_CASE("contention grows with those who contend", "[unit]") {
+  CHECK(wifi_contention(0, 0) == 1);
+  CHECK(wifi_contention(1, 0) == 1);
+  CHECK(wifi_contention(8, 0) == Approx(1.27));
+  CHECK(wifi_contention(0, 8) == Approx(1.09));
+  CHECK(wifi_contention(7, 3) == Approx(1.27));  // the base is one sender
 }
 
 TEST_CASE("a station that moves changes its rate on the way") {
