@@ -96,23 +96,38 @@ class CudaCodec {
   /// values += factor * decoded.
   void decode_accumulate(const CudaDecodeJob& job, float factor, void* stream) const;
 
-  /// One after the other on the stream, sharing scratch of the largest scratch_size().
+  /// Each gives what a call for every job gives, with the launches that a single tensor needs, not
+  /// that number for every tensor (up to 192 tensors, 24 with CUDA before 12.1; a longer batch is
+  /// cut into such). Jobs have memory of their own, and reports; scratch has batch_scratch_size()
+  /// bytes. The arrays of jobs can go when the call returns.
   void encode_batch(std::span<const CudaEncodeJob> jobs, std::byte* scratch, void* stream) const;
   void decode_batch(std::span<const CudaDecodeJob> jobs, void* stream) const;
+  void decode_accumulate_batch(std::span<const CudaDecodeJob> jobs, float factor,
+                               void* stream) const;
+  void local_scale_batch(std::span<const CudaScaleJob> jobs, std::byte* scratch,
+                         void* stream) const;
+  /// If so, encoding takes the tensors of a batch one after the other all the same: their number
+  /// multiplies that of the launches.
+  virtual bool encodes_one_by_one() const { return false; }
+  /// Of encode_batch and local_scale_batch.
+  std::size_t batch_scratch_size(std::span<const TensorSpec> tensors) const;
 
-  /// The work between the start and the end of a report; decorators call these. A trusted payload
-  /// was written by this codec in the same report: it is not checked, and is not applied if the
-  /// report already names something bad.
-  virtual void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const = 0;
-  virtual void enqueue_decode(const CudaDecodeJob& job, void* stream) const = 0;
-  virtual void enqueue_accumulate(const CudaDecodeJob& job, float factor, bool trusted,
+  /// The work between the start and the end of reports, for as many jobs as one launch takes;
+  /// decorators call these. A trusted payload was written by this codec in the same report: it is
+  /// not checked, and is not applied if the report already names something bad.
+  virtual void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte* scratch,
+                              void* stream) const = 0;
+  virtual void enqueue_decode(std::span<const CudaDecodeJob> jobs, void* stream) const = 0;
+  virtual void enqueue_accumulate(std::span<const CudaDecodeJob> jobs, float factor, bool trusted,
                                   void* stream) const = 0;
-  /// Encodes values + residual and leaves in residual[n] what was not sent. A tensor with a value,
-  /// or a sum, that is not finite changes nothing. The default is for codecs of fixed size that
-  /// decode.
-  virtual void enqueue_encode_with_residual(const CudaEncodeJob& job, float* residual,
-                                            std::byte* scratch, void* stream) const;
-  virtual void enqueue_local_scale(const CudaScaleJob& job, std::byte* scratch, void* stream) const;
+  /// Encodes values + residual and leaves in residual[n] what was not sent; a residual for each
+  /// job. A tensor with a value, or a sum, that is not finite changes nothing. The default is for
+  /// codecs of fixed size that decode.
+  virtual void enqueue_encode_with_residual(std::span<const CudaEncodeJob> jobs,
+                                            std::span<float* const> residuals, std::byte* scratch,
+                                            void* stream) const;
+  virtual void enqueue_local_scale(std::span<const CudaScaleJob> jobs, std::byte* scratch,
+                                   void* stream) const;
 };
 
 using CudaCodecPtr = std::shared_ptr<const CudaCodec>;

@@ -19,19 +19,25 @@ class CudaErrorFeedback final : public CudaCodec {
   }
   bool has_fixed_size() const override { return inner_->has_fixed_size(); }
   bool decodes() const override { return inner_->decodes(); }
+  bool encodes_one_by_one() const override { return inner_->encodes_one_by_one(); }
 
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    CudaEncodeJob inner = job;
-    inner.state = job.state + padded_to_8(4 * static_cast<std::size_t>(job.n));
-    inner_->enqueue_encode_with_residual(inner, reinterpret_cast<float*>(job.state), scratch,
-                                         stream);
+  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte* scratch,
+                      void* stream) const override {
+    cuda::TensorList<CudaEncodeJob> inner;
+    cuda::TensorList<float*> residuals;
+    for (CudaEncodeJob job : jobs) {
+      residuals.push_back(reinterpret_cast<float*>(job.state));
+      job.state += padded_to_8(4 * static_cast<std::size_t>(job.n));
+      inner.push_back(job);
+    }
+    inner_->enqueue_encode_with_residual(inner.span(), residuals.span(), scratch, stream);
   }
-  void enqueue_decode(const CudaDecodeJob& job, void* stream) const override {
-    inner_->enqueue_decode(job, stream);
+  void enqueue_decode(std::span<const CudaDecodeJob> jobs, void* stream) const override {
+    inner_->enqueue_decode(jobs, stream);
   }
-  void enqueue_accumulate(const CudaDecodeJob& job, float factor, bool trusted,
+  void enqueue_accumulate(std::span<const CudaDecodeJob> jobs, float factor, bool trusted,
                           void* stream) const override {
-    inner_->enqueue_accumulate(job, factor, trusted, stream);
+    inner_->enqueue_accumulate(jobs, factor, trusted, stream);
   }
 
  private:

@@ -4,35 +4,31 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaNone final : public CudaPlainCodec {
+class CudaNone final : public CudaStreamingCodec {
  public:
-  CudaNone() : CudaPlainCodec("none") {}
+  CudaNone() : CudaStreamingCodec("none") {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte*, void* stream) const override {
-    cuda::float_encode(source_of(job, stream), job.payload);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::float_decode(job.payload, to);
-  }
+  void encode_from(cuda::Encodes from) const override { cuda::float_encode(from); }
+  void decode_to(cuda::Decodes to) const override { cuda::float_decode(to); }
 };
 
-class CudaHalf final : public CudaPlainCodec {
+class CudaHalf final : public CudaStreamingCodec {
  public:
   CudaHalf(std::string name, bool saturate)
-      : CudaPlainCodec(std::move(name)), bfloat_(this->name() == "bf16"), saturate_(saturate) {}
+      : CudaStreamingCodec(std::move(name)), bfloat_(this->name() == "bf16"), saturate_(saturate) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
   bool packs_exactly() const override { return false; }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte*, void* stream) const override {
-    const auto encode = bfloat_ ? cuda::bfloat_encode : cuda::half_encode;
-    encode(source_of(job, stream), saturate_, job.payload);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
+  void encode_from(cuda::Encodes from) const override {
+    const auto encode = bfloat_ ? cuda::bfloat_encode : cuda::half_encode;
+    encode(from, saturate_);
+  }
+  void decode_to(cuda::Decodes to) const override {
     const auto decode = bfloat_ ? cuda::bfloat_decode : cuda::half_decode;
-    decode(job.payload, to);
+    decode(to);
   }
 
  private:

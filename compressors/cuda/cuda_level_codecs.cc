@@ -7,68 +7,55 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::uint64_t count_of_buckets(std::uint64_t n, std::uint64_t bucket) {
-  return n / bucket + (n % bucket != 0 ? 1 : 0);
-}
-
-class CudaInt8 final : public CudaPlainCodec {
+class CudaInt8 final : public CudaStreamingCodec {
  public:
-  explicit CudaInt8(LevelRounding rounding) : CudaPlainCodec("int8"), rounding_(rounding) {}
+  explicit CudaInt8(LevelRounding rounding) : CudaStreamingCodec("int8"), rounding_(rounding) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 12 + tensor.n; }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::int8_scratch(tensor.n);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
+
+ protected:
+  void require(const CudaEncodeJob& job) const override {
     require_u32(name(), job.n);
     if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
-    cuda::int8_encode(source_of(job, stream), rounding_, job.payload, scratch);
   }
-
- protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::int8_decode(job.payload, to);
-  }
+  void encode_from(cuda::Encodes from) const override { cuda::int8_encode(from, rounding_); }
+  void decode_to(cuda::Decodes to) const override { cuda::int8_decode(to); }
 
  private:
   LevelRounding rounding_;
 };
 
-class CudaMinMax final : public CudaPlainCodec {
+class CudaMinMax final : public CudaStreamingCodec {
  public:
   CudaMinMax(int bits, std::uint64_t bucket, LevelRounding rounding)
-      : CudaPlainCodec("minmax"), bits_(bits), bucket_(bucket), rounding_(rounding) {}
+      : CudaStreamingCodec("minmax"), format_{bits, bucket}, rounding_(rounding) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return format_of(tensor.n).end;
+    return cuda::minmax_places(format_, tensor.n).end;
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return cuda::minmax_scratch(tensor.n, bucket_);
-  }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
-    cuda::minmax_encode(source_of(job, stream), format_of(job.n), rounding_, job.payload, scratch);
+    return cuda::minmax_scratch(tensor.n, format_.bucket);
   }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::minmax_decode(job.payload, format_of(job.n), to);
+  void require(const CudaEncodeJob& job) const override {
+    if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
   }
+  void encode_from(cuda::Encodes from) const override {
+    cuda::minmax_encode(from, format_, rounding_);
+  }
+  void decode_to(cuda::Decodes to) const override { cuda::minmax_decode(to, format_); }
 
  private:
-  cuda::MinMaxFormat format_of(std::uint64_t n) const {
-    const std::uint64_t codes_at = 8 * count_of_buckets(n, bucket_);
-    const std::uint64_t codes = packed_bytes(n, bits_);
-    return {bits_, bucket_, codes_at, codes_at + codes, codes_at + padded_to_8(codes)};
-  }
-
-  int bits_;
-  std::uint64_t bucket_;
+  cuda::MinMaxFormat format_;
   LevelRounding rounding_;
 };
 
-class CudaRowQuant final : public CudaPlainCodec {
+class CudaRowQuant final : public CudaStreamingCodec {
  public:
   CudaRowQuant(int bits, bool released, LevelRounding rounding)
-      : CudaPlainCodec("rowquant"), bits_(bits), released_(released), rounding_(rounding) {}
+      : CudaStreamingCodec("rowquant"), bits_(bits), released_(released), rounding_(rounding) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     const std::size_t rows = tensor.n == 0 ? 0 : tensor.n / tensor.columns();
     return packed_bytes(tensor.n, bits_) + 2 * (released_ ? tensor.columns() : rows);
@@ -77,61 +64,46 @@ class CudaRowQuant final : public CudaPlainCodec {
     if (released_) return cuda::columns_scratch(tensor.columns());
     return tensor.n == 0 ? 0 : cuda::rows_scratch(tensor.n, tensor.columns());
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    const cuda::RowFormat format = format_of(job.spec());
-    if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
-    if (released_)
-      cuda::columns_encode(source_of(job, stream), format, job.payload, scratch);
-    else if (job.n > 0)
-      cuda::rows_encode(source_of(job, stream), format, rounding_, job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
+  void require(const CudaEncodeJob& job) const override {
+    if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
+  }
+  void encode_from(cuda::Encodes from) const override {
     if (released_)
-      cuda::columns_decode(job.payload, format_of(job.spec()), to);
-    else if (job.n > 0)
-      cuda::rows_decode(job.payload, format_of(job.spec()), to);
+      cuda::columns_encode(from, bits_);
+    else
+      cuda::rows_encode(from, bits_, rounding_);
+  }
+  void decode_to(cuda::Decodes to) const override {
+    const auto decode = released_ ? cuda::columns_decode : cuda::rows_decode;
+    decode(to, bits_);
   }
 
  private:
-  cuda::RowFormat format_of(const TensorSpec& tensor) const {
-    return {bits_, tensor.columns(), packed_bytes(tensor.n, bits_)};
-  }
-
   int bits_;
   bool released_;
   LevelRounding rounding_;
 };
 
-class CudaQsgd final : public CudaPlainCodec {
+class CudaQsgd final : public CudaStreamingCodec {
  public:
   CudaQsgd(std::uint32_t levels, std::uint64_t bucket, bool max_norm)
-      : CudaPlainCodec("qsgd"),
-        format_{levels, 1 + static_cast<int>(std::bit_width(levels)), bucket, max_norm, 0} {}
+      : CudaStreamingCodec("qsgd"),
+        format_{levels, 1 + static_cast<int>(std::bit_width(levels)), bucket, max_norm} {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return format_of(tensor.n).codes_at + packed_bytes(tensor.n, format_.bits);
+    return cuda::qsgd_codes_at(format_, tensor.n) + packed_bytes(tensor.n, format_.bits);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::qsgd_scratch(tensor.n, format_.bucket);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_draws(name(), job);
-    cuda::qsgd_encode(source_of(job, stream), format_of(job.n), job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::qsgd_decode(job.payload, format_of(job.n), to);
-  }
+  void require(const CudaEncodeJob& job) const override { require_draws(name(), job); }
+  void encode_from(cuda::Encodes from) const override { cuda::qsgd_encode(from, format_); }
+  void decode_to(cuda::Decodes to) const override { cuda::qsgd_decode(to, format_); }
 
  private:
-  cuda::QsgdFormat format_of(std::uint64_t n) const {
-    cuda::QsgdFormat format = format_;
-    format.codes_at = 4 * count_of_buckets(n, format.bucket);
-    return format;
-  }
-
   cuda::QsgdFormat format_;
 };
 

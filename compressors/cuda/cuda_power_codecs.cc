@@ -7,69 +7,57 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaNatural final : public CudaPlainCodec {
+class CudaNatural final : public CudaStreamingCodec {
  public:
   /// lowest = 0: 9 bits.
-  explicit CudaNatural(std::uint32_t lowest) : CudaPlainCodec("natural"), lowest_(lowest) {}
+  explicit CudaNatural(std::uint32_t lowest) : CudaStreamingCodec("natural"), lowest_(lowest) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return packed_bytes(tensor.n, lowest_ == 0 ? 9 : 8);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte*, void* stream) const override {
-    require_draws(name(), job);
-    cuda::natural_encode(source_of(job, stream), lowest_, job.payload);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::natural_decode(job.payload, lowest_, to);
-  }
+  void require(const CudaEncodeJob& job) const override { require_draws(name(), job); }
+  void encode_from(cuda::Encodes from) const override { cuda::natural_encode(from, lowest_); }
+  void decode_to(cuda::Decodes to) const override { cuda::natural_decode(to, lowest_); }
 
  private:
   std::uint32_t lowest_;
 };
 
-class CudaDither final : public CudaPlainCodec {
+class CudaDither final : public CudaStreamingCodec {
  public:
   explicit CudaDither(const cuda::DitherFormat& format)
-      : CudaPlainCodec("dither"), format_(format) {}
+      : CudaStreamingCodec("dither"), format_(format) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return (format_.natural_norm ? 2 : 4) + packed_bytes(tensor.n, format_.bits);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::dither_scratch(tensor.n);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_draws(name(), job);
-    cuda::dither_encode(source_of(job, stream), format_, job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::dither_decode(job.payload, format_, to);
-  }
+  void require(const CudaEncodeJob& job) const override { require_draws(name(), job); }
+  void encode_from(cuda::Encodes from) const override { cuda::dither_encode(from, format_); }
+  void decode_to(cuda::Decodes to) const override { cuda::dither_decode(to, format_); }
 
  private:
   cuda::DitherFormat format_;
 };
 
-class CudaLog final : public CudaPlainCodec {
+class CudaLog final : public CudaStreamingCodec {
  public:
-  CudaLog() : CudaPlainCodec("log") {}
+  CudaLog() : CudaStreamingCodec("log") {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return 5 + packed_bytes(tensor.n, 6);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::log_scratch(tensor.n);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_u32(name(), job.n);
-    cuda::log_encode(source_of(job, stream), job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::log_decode(job.payload, to);
-  }
+  void require(const CudaEncodeJob& job) const override { require_u32(name(), job.n); }
+  void encode_from(cuda::Encodes from) const override { cuda::log_encode(from); }
+  void decode_to(cuda::Decodes to) const override { cuda::log_decode(to); }
 };
 
 }  // namespace

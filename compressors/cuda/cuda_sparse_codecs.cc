@@ -19,12 +19,15 @@ class CudaSelectingCodec : public CudaPlainCodec {
     const cuda::SelectionPlan plan = plan_of(tensor.n);
     return cuda::selection_scratch(plan) + writing_scratch(plan);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    encode(job, nullptr, scratch, stream);
+  bool encodes_one_by_one() const override { return true; }
+  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte* scratch,
+                      void* stream) const override {
+    for (const CudaEncodeJob& job : jobs) encode(job, nullptr, scratch, stream);
   }
-  void enqueue_encode_with_residual(const CudaEncodeJob& job, float* residual, std::byte* scratch,
+  void enqueue_encode_with_residual(std::span<const CudaEncodeJob> jobs,
+                                    std::span<float* const> residuals, std::byte* scratch,
                                     void* stream) const override {
-    encode(job, residual, scratch, stream);
+    for (std::size_t i = 0; i < jobs.size(); ++i) encode(jobs[i], residuals[i], scratch, stream);
   }
   using CudaCodec::encode;
 
@@ -74,11 +77,15 @@ class CudaTopk final : public CudaSelectingCodec {
     cuda::pairs_encode(selected, plan.most, job.payload, job.report, stream);
   }
   // The host knows only the size; the count and the entries are checked on the device.
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    if (job.payload_bytes < kCountBytes || job.payload_bytes % kPairBytes != kCountBytes ||
-        job.payload_bytes / kPairBytes > require_u32(name(), job.n))
-      refuse_payload(name(), job.payload_bytes, "no count of entries gives this size");
-    cuda::pairs_decode(job.payload, static_cast<std::uint32_t>(job.payload_bytes / kPairBytes), to);
+  void decode_to(cuda::Decodes to) const override {
+    for (const cuda::DecodeTensor& tensor : to) {
+      const std::uint64_t bytes = tensor.payload_bytes;
+      if (bytes < kCountBytes || bytes % kPairBytes != kCountBytes ||
+          bytes / kPairBytes > require_u32(name(), tensor.sink.n))
+        refuse_payload(name(), bytes, "no count of entries gives this size");
+      cuda::pairs_decode(tensor.payload, static_cast<std::uint32_t>(bytes / kPairBytes),
+                         tensor.sink);
+    }
   }
 
  private:
@@ -104,12 +111,14 @@ class CudaDgc final : public CudaSelectingCodec {
              void* stream) const override {
     cuda::runs_encode(selected, plan.most, job.payload, scratch, job.report, stream);
   }
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    const std::uint64_t entries = (job.payload_bytes - kCountBytes) / kRunBytes;
-    if (job.payload_bytes < kCountBytes || kCountBytes + kRunBytes * entries != job.payload_bytes ||
-        entries > std::numeric_limits<std::uint32_t>::max())
-      refuse_payload(name(), job.payload_bytes, "no count of entries gives this size");
-    cuda::runs_decode(job.payload, static_cast<std::uint32_t>(entries), to);
+  void decode_to(cuda::Decodes to) const override {
+    for (const cuda::DecodeTensor& tensor : to) {
+      const std::uint64_t bytes = tensor.payload_bytes, entries = (bytes - kCountBytes) / kRunBytes;
+      if (bytes < kCountBytes || kCountBytes + kRunBytes * entries != bytes ||
+          entries > std::numeric_limits<std::uint32_t>::max())
+        refuse_payload(name(), bytes, "no count of entries gives this size");
+      cuda::runs_decode(tensor.payload, static_cast<std::uint32_t>(entries), tensor.sink);
+    }
   }
 
  private:
@@ -144,7 +153,7 @@ class CudaStc final : public CudaSelectingCodec {
     if (residual != nullptr)
       cuda::stc_subtract(selected, plan.k, scratch, residual, job.report, stream);
   }
-  void decode_to(const CudaDecodeJob&, const cuda::Sink&) const override {
+  void decode_to(cuda::Decodes) const override {
     throw Error(ErrorKind::kCapability, "decode on the device", name(),
                 "its Golomb-Rice codes are read on the CPU");
   }
@@ -169,19 +178,26 @@ class CudaRandomk final : public CudaPlainCodec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return 8 + 4 * count_.of(tensor.n);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte*, void* stream) const override {
+  bool encodes_one_by_one() const override { return true; }
+  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte*,
+                      void* stream) const override {
+    for (const CudaEncodeJob& job : jobs) encode(job, stream);
+  }
+  using CudaCodec::encode;
+
+ protected:
+  void decode_to(cuda::Decodes to) const override {
+    for (const cuda::DecodeTensor& tensor : to)
+      cuda::randomk_decode(tensor.payload, entries_of(tensor.sink.n), tensor.sink);
+  }
+
+ private:
+  void encode(const CudaEncodeJob& job, void* stream) const {
     const std::uint32_t k = entries_of(job.n);
     const double inverse_share = static_cast<double>(job.n) / static_cast<double>(k);
     const float scale = unbiased_ && k > 0 ? static_cast<float>(inverse_share) : 1.0f;
     cuda::randomk_encode(source_of(job, stream), k, shared_, scale, job.payload);
   }
-
- protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::randomk_decode(job.payload, entries_of(job.n), to);
-  }
-
- private:
   std::uint32_t entries_of(std::uint64_t n) const {
     return static_cast<std::uint32_t>(count_.of(require_u32(name(), n)));
   }

@@ -9,11 +9,11 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaSign final : public CudaPlainCodec {
+class CudaSign final : public CudaStreamingCodec {
  public:
   /// block = 0: the whole tensor.
   CudaSign(std::uint64_t block, bool scaled)
-      : CudaPlainCodec("sign"),
+      : CudaStreamingCodec("sign"),
         format_{block == 0 ? std::numeric_limits<std::uint64_t>::max() : block, scaled} {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     if (tensor.n == 0) return 0;
@@ -26,23 +26,19 @@ class CudaSign final : public CudaPlainCodec {
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::sign_scratch(tensor.n, format_);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    cuda::sign_encode(source_of(job, stream), format_, job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::sign_decode(job.payload, format_, to);
-  }
+  void encode_from(cuda::Encodes from) const override { cuda::sign_encode(from, format_); }
+  void decode_to(cuda::Decodes to) const override { cuda::sign_decode(to, format_); }
 
  private:
   cuda::SignFormat format_;
 };
 
-class CudaTernGrad final : public CudaPlainCodec {
+class CudaTernGrad final : public CudaStreamingCodec {
  public:
   explicit CudaTernGrad(const cuda::TernGradFormat& format)
-      : CudaPlainCodec("terngrad"), format_(format) {}
+      : CudaStreamingCodec("terngrad"), format_(format) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return sizeof(float) + (format_.base3 ? trit_bytes(tensor.n) : packed_bytes(tensor.n, 2));
   }
@@ -57,27 +53,26 @@ class CudaTernGrad final : public CudaPlainCodec {
         cuda::TernGradFormat{format_.clip, format_.released, false});
   }
 
-  void enqueue_local_scale(const CudaScaleJob& job, std::byte* scratch,
+  void enqueue_local_scale(std::span<const CudaScaleJob> jobs, std::byte* scratch,
                            void* stream) const override {
-    cuda::terngrad_scale({job.values, job.n, {}, 0, job.report, stream}, format_, job.scale,
-                         scratch);
-  }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_draws(name(), job);
-    if (std::isnan(job.shared_scale) || std::isinf(job.shared_scale))
-      refuse_tensor(name(), "on the device", "the shared scale is not a finite number >= 0");
-    auto* scale = reinterpret_cast<float*>(job.payload);
-    if (job.shared_scale < 0.0f)
-      cuda::terngrad_scale(source_of(job, stream), format_, scale, scratch);
-    else
-      cuda::store_float(job.shared_scale, scale, stream);
-    cuda::terngrad_codes(source_of(job, stream), format_, job.payload);
+    cuda::TensorList<cuda::EncodeTensor> from;
+    for (const CudaScaleJob& job : jobs) {
+      auto* scale = reinterpret_cast<std::byte*>(job.scale);
+      from.push_back(
+          {{job.values, job.n, {}, 0, job.report, stream}, scale, scratch, job.n, -1.0f});
+      scratch += cuda::aligned(scratch_size(job.n));
+    }
+    cuda::terngrad_scale(from.span(), format_);
   }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::terngrad_decode(job.payload, format_, to);
+  void require(const CudaEncodeJob& job) const override {
+    require_draws(name(), job);
+    if (std::isnan(job.shared_scale) || std::isinf(job.shared_scale))
+      refuse_tensor(name(), "on the device", "the shared scale is not a finite number >= 0");
   }
+  void encode_from(cuda::Encodes from) const override { cuda::terngrad_encode(from, format_); }
+  void decode_to(cuda::Decodes to) const override { cuda::terngrad_decode(to, format_); }
 
  private:
   cuda::TernGradFormat format_;
@@ -92,41 +87,41 @@ class CudaThreshold final : public CudaPlainCodec {
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::threshold_scratch(require_u32(name(), tensor.n));
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_u32(name(), job.n);
-    cuda::find_threshold(source_of(job, stream), scratch);
-    cuda::threshold_encode(source_of(job, stream), base3_, cuda::threshold_in(scratch),
-                           job.payload);
+  bool encodes_one_by_one() const override { return true; }  // each is sorted
+  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte* scratch,
+                      void* stream) const override {
+    for (const CudaEncodeJob& job : jobs) {
+      require_u32(name(), job.n);
+      const cuda::EncodeTensor tensor = tensor_of(job, scratch, stream);
+      cuda::find_threshold(tensor.source, scratch);
+      cuda::threshold_encode({&tensor, 1}, base3_);
+    }
   }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::threshold_decode(job.payload, base3_, to);
-  }
+  void decode_to(cuda::Decodes to) const override { cuda::threshold_decode(to, base3_); }
 
  private:
   bool base3_;
 };
 
-class CudaDeadZone final : public CudaPlainCodec {
+class CudaDeadZone final : public CudaStreamingCodec {
  public:
   CudaDeadZone(int bits, float dead_zone)
-      : CudaPlainCodec("ternary"), bits_(bits), dead_zone_(dead_zone) {}
+      : CudaStreamingCodec("ternary"), bits_(bits), dead_zone_(dead_zone) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return 8 + packed_bytes(tensor.n, bits_);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::dead_zone_scratch(tensor.n);
   }
-  void enqueue_encode(const CudaEncodeJob& job, std::byte* scratch, void* stream) const override {
-    require_u32(name(), job.n);
-    cuda::dead_zone_encode(source_of(job, stream), bits_, dead_zone_, job.payload, scratch);
-  }
 
  protected:
-  void decode_to(const CudaDecodeJob& job, const cuda::Sink& to) const override {
-    cuda::dead_zone_decode(job.payload, bits_, to);
+  void require(const CudaEncodeJob& job) const override { require_u32(name(), job.n); }
+  void encode_from(cuda::Encodes from) const override {
+    cuda::dead_zone_encode(from, bits_, dead_zone_);
   }
+  void decode_to(cuda::Decodes to) const override { cuda::dead_zone_decode(to, bits_); }
 
  private:
   int bits_;

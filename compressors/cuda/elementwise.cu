@@ -1,30 +1,58 @@
 #include "compressors/arithmetic/bfloat.h"
 #include "compressors/arithmetic/half.h"
-#include "compressors/cuda/launch.cuh"
+#include "compressors/cuda/batch.cuh"
 
 namespace gradwire::compressors::cuda {
 namespace {
 
-__global__ void begin_kernel(CudaReport* report) {
-  *report = CudaReport{0, kNothingBad};
-}
+struct BeginReport {
+  static constexpr unsigned kBlockThreads = 32;
+  CudaReport* report;
 
-__global__ void finish_kernel(CudaReport* report, std::uint64_t written) {
-  if (refused(report))
-    report->written = 0;
-  else if (written != kWrittenByKernel)
-    report->written = written;
-}
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x == 0) *report = CudaReport{0, kNothingBad};
+  }
+};
 
-__global__ void check_sums_kernel(Source from, const float* addend) {
-  for (std::uint64_t i = first_item(); i < from.n; i += stride())
-    if (!is_finite(from.values[i] + addend[i])) refuse(from.report, i);
-}
+struct FinishReport {
+  static constexpr unsigned kBlockThreads = 32;
+  ReportEnd end;
 
-__global__ void add_kernel(Source from, float* out) {
-  if (refused(from.report)) return;
-  for (std::uint64_t i = first_item(); i < from.n; i += stride()) out[i] = from.values[i] + out[i];
-}
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x != 0) return;
+    if (refused(end.report))
+      end.report->written = 0;
+    else if (end.written != kWrittenByKernel)
+      end.report->written = end.written;
+  }
+};
+
+struct CheckSums {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  const float* addend;
+
+  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, from.n, [&](std::uint64_t i) {
+      if (!is_finite(from.values[i] + addend[i])) refuse(from.report, i);
+    });
+  }
+};
+
+struct AddValues {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  float* out;
+
+  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (refused(from.report)) return;
+    for_each_of(unit, from.n, [&](std::uint64_t i) { out[i] = from.values[i] + out[i]; });
+  }
+};
 
 struct FloatFormat {
   using Word = float;
@@ -47,86 +75,100 @@ struct BfloatFormat {
 };
 
 template <class Format>
-__global__ void encode_kernel(Source from, bool saturate, typename Format::Word* words) {
-  for (std::uint64_t i = first_item(); i < from.n; i += stride()) {
-    const float value = from.values[i];
-    if (!is_finite(value)) refuse(from.report, i);
-    words[i] = Format::from_float(value, saturate);
+struct EncodeWords {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  bool saturate;
+  typename Format::Word* words;
+
+  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, from.n, [&](std::uint64_t i) {
+      const float value = from.values[i];
+      if (!is_finite(value)) refuse(from.report, i);
+      words[i] = Format::from_float(value, saturate);
+    });
   }
+};
+
+template <class Format, bool kAdd>
+struct DecodeWords {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const typename Format::Word* words;
+  Sink to;
+
+  std::uint64_t units() const { return units_of(to.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (refused(to.report)) return;
+    for_each_of(unit, to.n, [&](std::uint64_t i) {
+      const float value = Format::to_float(words[i]);
+      to.values[i] = kAdd ? to.values[i] + to.factor * value : value;
+    });
+  }
+};
+
+template <class Format>
+void encode(Encodes from, bool saturate) {
+  launch_items(from.size(), common_stream(from), "encode tensors", [&](std::size_t i) {
+    auto* words = reinterpret_cast<typename Format::Word*>(from[i].payload);
+    return EncodeWords<Format>{from[i].source, saturate, words};
+  });
 }
 
 template <class Format, bool kAdd>
-__global__ void decode_kernel(const typename Format::Word* words, Sink to) {
-  if (refused(to.report)) return;
-  for (std::uint64_t i = first_item(); i < to.n; i += stride()) {
-    const float value = Format::to_float(words[i]);
-    to.values[i] = kAdd ? to.values[i] + to.factor * value : value;
-  }
-}
-
-__global__ void store_kernel(float value, float* target) {
-  *target = value;
+void decode_words(Decodes to) {
+  launch_items(to.size(), common_stream(to), "decode tensors", [&](std::size_t i) {
+    const auto* words = reinterpret_cast<const typename Format::Word*>(to[i].payload);
+    return DecodeWords<Format, kAdd>{words, to[i].sink};
+  });
 }
 
 template <class Format>
-void encode(const Source& from, bool saturate, std::byte* payload) {
-  encode_kernel<Format><<<grid_of(from.n), kThreads, 0, stream_of(from.stream)>>>(
-      from, saturate, reinterpret_cast<typename Format::Word*>(payload));
-  check_launch("encode a tensor");
-}
-
-template <class Format>
-void decode(const std::byte* payload, const Sink& to) {
-  const auto kernel = to.add ? decode_kernel<Format, true> : decode_kernel<Format, false>;
-  kernel<<<grid_of(to.n), kThreads, 0, stream_of(to.stream)>>>(
-      reinterpret_cast<const typename Format::Word*>(payload), to);
-  check_launch("decode a tensor");
+void decode(Decodes to) {
+  if (to[0].sink.add)
+    decode_words<Format, true>(to);
+  else
+    decode_words<Format, false>(to);
 }
 
 }  // namespace
 
-void begin_report(CudaReport* report, void* stream) {
-  begin_kernel<<<1, 1, 0, stream_of(stream)>>>(report);
-  check_launch("begin a report");
+void begin_reports(std::span<const ReportEnd> reports, void* stream) {
+  launch_items(reports.size(), stream, "begin reports",
+               [&](std::size_t i) { return BeginReport{reports[i].report}; });
 }
 
-void finish_report(CudaReport* report, std::uint64_t written, void* stream) {
-  finish_kernel<<<1, 1, 0, stream_of(stream)>>>(report, written);
-  check_launch("finish a report");
+void finish_reports(std::span<const ReportEnd> reports, void* stream) {
+  launch_items(reports.size(), stream, "finish reports",
+               [&](std::size_t i) { return FinishReport{reports[i]}; });
 }
 
-void check_sums(const Source& from, const float* addend) {
-  check_sums_kernel<<<grid_of(from.n), kThreads, 0, stream_of(from.stream)>>>(from, addend);
-  check_launch("check sums");
+void add_to_residuals(Encodes from, std::span<float* const> residuals) {
+  launch_items(from.size(), common_stream(from), "check sums", [&](std::size_t i) {
+    return CheckSums{from[i].source, residuals[i]};
+  });
+  launch_items(from.size(), common_stream(from), "add values", [&](std::size_t i) {
+    return AddValues{from[i].source, residuals[i]};
+  });
 }
 
-void add(const Source& from, float* out) {
-  add_kernel<<<grid_of(from.n), kThreads, 0, stream_of(from.stream)>>>(from, out);
-  check_launch("add values");
+void float_encode(Encodes from) {
+  encode<FloatFormat>(from, false);
 }
-
-void float_encode(const Source& from, std::byte* payload) {
-  encode<FloatFormat>(from, false, payload);
+void float_decode(Decodes to) {
+  decode<FloatFormat>(to);
 }
-void float_decode(const std::byte* payload, const Sink& to) {
-  decode<FloatFormat>(payload, to);
+void half_encode(Encodes from, bool saturate) {
+  encode<HalfFormat>(from, saturate);
 }
-void half_encode(const Source& from, bool saturate, std::byte* payload) {
-  encode<HalfFormat>(from, saturate, payload);
+void half_decode(Decodes to) {
+  decode<HalfFormat>(to);
 }
-void half_decode(const std::byte* payload, const Sink& to) {
-  decode<HalfFormat>(payload, to);
+void bfloat_encode(Encodes from, bool saturate) {
+  encode<BfloatFormat>(from, saturate);
 }
-void bfloat_encode(const Source& from, bool saturate, std::byte* payload) {
-  encode<BfloatFormat>(from, saturate, payload);
-}
-void bfloat_decode(const std::byte* payload, const Sink& to) {
-  decode<BfloatFormat>(payload, to);
-}
-
-void store_float(float value, float* target, void* stream) {
-  store_kernel<<<1, 1, 0, stream_of(stream)>>>(value, target);
-  check_launch("store a scale");
+void bfloat_decode(Decodes to) {
+  decode<BfloatFormat>(to);
 }
 
 void zero(const Sink& to) {

@@ -119,9 +119,14 @@ void stc_encode(const DeviceSelection& selected, std::uint32_t k, const StcForma
                 std::byte* payload, std::byte* scratch, CudaReport* report, void* stream) {
   const Scratch s = scratch_in(scratch, k);
   const cudaStream_t cuda_stream = stream_of(stream);
-  begin_report(s.report, stream);
-  const Source values{selected.values, k, {}, 0, s.report, stream};
-  reduce<MagnitudePart>(values, whole_tensor(k), s.parts, MeanFinish{k, s.mean});
+  const ReportEnd own_report{s.report, k};
+  begin_reports({&own_report, 1}, stream);
+  const EncodeTensor values{
+      {selected.values, k, {}, 0, s.report, stream}, nullptr, s.parts, k, -1.0f};
+  const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
+  reduce<MagnitudePart>(Encodes(&values, 1), whole, [&](const EncodeTensor&) {
+    return MeanFinish{k, s.mean};
+  });
   count_bits_kernel<<<grid_of(std::uint64_t{k} + 1), kThreads, 0, cuda_stream>>>(
       selected, k, format.b, s.bits, report);
   check_launch("count Golomb-Rice bits");

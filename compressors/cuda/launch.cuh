@@ -22,12 +22,6 @@ inline void check_launch(const char* kernel) {
   check_cuda(cudaGetLastError(), kernel);
 }
 
-/// Scratch is cut into parts that are aligned to this.
-inline constexpr std::size_t kAlignment = 256;
-inline std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 __device__ inline std::uint64_t first_item() {
   return static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }

@@ -1,16 +1,20 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/philox.h"
 #include "compressors/arithmetic/levels.h"
 #include "compressors/cuda/cuda_codec.h"
+#include "compressors/cuda/cuda_memory.h"
 
 /// Kernel launches behind plain functions, so that only .cu files are compiled by nvcc. All
 /// pointers are to device memory. Encoders refuse elements that are not finite, and write a whole
 /// payload. Decoders refuse bytes; those of codecs with fields check these first and change nothing
 /// if one is bad, and none changes the caller's values if it trusts a payload and the report names
-/// something bad when it starts.
+/// something bad when it starts. Functions of Encodes or Decodes enqueue the same number of
+/// launches for any number of tensors.
 namespace gradwire::compressors::cuda {
 
 /// A tensor to encode.
@@ -34,55 +38,100 @@ struct Sink {
   void* stream;
 };
 
+/// Tensors of one launch: their descriptions are a kernel's arguments, which have 4 KiB of room
+/// before CUDA 12.1.
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12010
+inline constexpr std::size_t kMostTensors = 192;
+#else
+inline constexpr std::size_t kMostTensors = 24;
+#endif
+
+/// A tensor of a batch; all are on one stream.
+struct EncodeTensor {
+  Source source;
+  std::byte* payload;
+  std::byte* scratch;     ///< its own
+  std::uint64_t columns;  ///< of its shape
+  float shared_scale;     ///< negative: none
+};
+struct DecodeTensor {
+  Sink sink;  ///< `add`, `factor` and `trusted` are the same for all
+  const std::byte* payload;
+  std::uint64_t payload_bytes, columns;
+};
+/// 1 to kMostTensors of them.
+using Encodes = std::span<const EncodeTensor>;
+using Decodes = std::span<const DecodeTensor>;
+
+/// At most kMostTensors of something, without an allocation.
+template <class T>
+class TensorList {
+ public:
+  void push_back(const T& item) {
+    GRADWIRE_ASSERT(count_ < kMostTensors);
+    items_[count_++] = item;
+  }
+  std::span<const T> span() const { return {items_.data(), count_}; }
+
+ private:
+  std::array<T, kMostTensors> items_;
+  std::size_t count_ = 0;
+};
+
+/// Scratch is cut into parts that are aligned to this.
+inline constexpr std::size_t kAlignment = 256;
+inline std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 inline constexpr std::uint64_t kWrittenByKernel = ~std::uint64_t{0};
 
+/// What a report says at the end: `written`, or with kWrittenByKernel what is there already; 0 if
+/// something was refused.
+struct ReportEnd {
+  CudaReport* report;
+  std::uint64_t written;
+};
+
 // ---- elementwise.cu
-void begin_report(CudaReport* report, void* stream);
-/// `written`, or with kWrittenByKernel what is there already; 0 if something was refused.
-void finish_report(CudaReport* report, std::uint64_t written, void* stream);
-/// Refuses the first element whose sum with the addend's is not finite.
-void check_sums(const Source& from, const float* addend);
-/// out += values, unless something was refused.
-void add(const Source& from, float* out);
-void store_float(float value, float* target, void* stream);
+void begin_reports(std::span<const ReportEnd> reports, void* stream);
+void finish_reports(std::span<const ReportEnd> reports, void* stream);
+/// Refuses the first element of a tensor whose sum with its residual's is not finite; then
+/// residual += values, unless something was refused.
+void add_to_residuals(Encodes from, std::span<float* const> residuals);
 void zero(const Sink& to);
-void float_encode(const Source& from, std::byte* payload);
-void float_decode(const std::byte* payload, const Sink& to);
-void half_encode(const Source& from, bool saturate, std::byte* payload);
-void half_decode(const std::byte* payload, const Sink& to);
-void bfloat_encode(const Source& from, bool saturate, std::byte* payload);
-void bfloat_decode(const std::byte* payload, const Sink& to);
+void float_encode(Encodes from);
+void float_decode(Decodes to);
+void half_encode(Encodes from, bool saturate);
+void half_decode(Decodes to);
+void bfloat_encode(Encodes from, bool saturate);
+void bfloat_decode(Decodes to);
 
 // ---- levels.cu
 std::size_t int8_scratch(std::uint64_t n);
-void int8_encode(const Source& from, LevelRounding rounding, std::byte* payload,
-                 std::byte* scratch);
-void int8_decode(const std::byte* payload, const Sink& to);
+void int8_encode(Encodes from, LevelRounding rounding);
+void int8_decode(Decodes to);
 
 struct MinMaxFormat {
   int bits;
   std::uint64_t bucket;
-  std::uint64_t codes_at, codes_end, end;  ///< bytes; zeros follow codes_end
 };
+/// Of the payload of n elements, in bytes; zeros follow codes_end.
+struct MinMaxPlaces {
+  std::uint64_t codes_at, codes_end, end;
+};
+MinMaxPlaces minmax_places(const MinMaxFormat& format, std::uint64_t n);
 std::size_t minmax_scratch(std::uint64_t n, std::uint64_t bucket);
-void minmax_encode(const Source& from, const MinMaxFormat& format, LevelRounding rounding,
-                   std::byte* payload, std::byte* scratch);
-void minmax_decode(const std::byte* payload, const MinMaxFormat& format, const Sink& to);
+void minmax_encode(Encodes from, const MinMaxFormat& format, LevelRounding rounding);
+void minmax_decode(Decodes to, const MinMaxFormat& format);
 
 // ---- rows.cu: rowquant
-struct RowFormat {
-  int bits;
-  std::uint64_t columns;    ///< > 0
-  std::uint64_t scales_at;  ///< byte
-};
 std::size_t rows_scratch(std::uint64_t n, std::uint64_t columns);
-void rows_encode(const Source& from, const RowFormat& format, LevelRounding rounding,
-                 std::byte* payload, std::byte* scratch);
-void rows_decode(const std::byte* payload, const RowFormat& format, const Sink& to);
+void rows_encode(Encodes from, int bits, LevelRounding rounding);
+void rows_decode(Decodes to, int bits);
 std::size_t columns_scratch(std::uint64_t columns);
-void columns_encode(const Source& from, const RowFormat& format, std::byte* payload,
-                    std::byte* scratch);
-void columns_decode(const std::byte* payload, const RowFormat& format, const Sink& to);
+void columns_encode(Encodes from, int bits);
+void columns_decode(Decodes to, int bits);
 
 // ---- norms.cu: qsgd and dither
 struct QsgdFormat {
@@ -90,29 +139,28 @@ struct QsgdFormat {
   int bits;
   std::uint64_t bucket;
   bool max_norm;
-  std::uint64_t codes_at;  ///< byte
 };
+/// Byte at which the codes of n elements begin.
+std::uint64_t qsgd_codes_at(const QsgdFormat& format, std::uint64_t n);
 std::size_t qsgd_scratch(std::uint64_t n, std::uint64_t bucket);
-void qsgd_encode(const Source& from, const QsgdFormat& format, std::byte* payload,
-                 std::byte* scratch);
-void qsgd_decode(const std::byte* payload, const QsgdFormat& format, const Sink& to);
+void qsgd_encode(Encodes from, const QsgdFormat& format);
+void qsgd_decode(Decodes to, const QsgdFormat& format);
 
 struct DitherFormat {
   int levels, bits;
   bool euclidean, natural_norm;
 };
 std::size_t dither_scratch(std::uint64_t n);
-void dither_encode(const Source& from, const DitherFormat& format, std::byte* payload,
-                   std::byte* scratch);
-void dither_decode(const std::byte* payload, const DitherFormat& format, const Sink& to);
+void dither_encode(Encodes from, const DitherFormat& format);
+void dither_decode(Decodes to, const DitherFormat& format);
 
 // ---- powers.cu: natural and log
 /// lowest = 0: 9 bits.
-void natural_encode(const Source& from, std::uint32_t lowest, std::byte* payload);
-void natural_decode(const std::byte* payload, std::uint32_t lowest, const Sink& to);
+void natural_encode(Encodes from, std::uint32_t lowest);
+void natural_decode(Decodes to, std::uint32_t lowest);
 std::size_t log_scratch(std::uint64_t n);
-void log_encode(const Source& from, std::byte* payload, std::byte* scratch);
-void log_decode(const std::byte* payload, const Sink& to);
+void log_encode(Encodes from);
+void log_decode(Decodes to);
 
 // ---- sign.cu
 struct SignFormat {
@@ -120,9 +168,8 @@ struct SignFormat {
   bool scaled;
 };
 std::size_t sign_scratch(std::uint64_t n, const SignFormat& format);
-void sign_encode(const Source& from, const SignFormat& format, std::byte* payload,
-                 std::byte* scratch);
-void sign_decode(const std::byte* payload, const SignFormat& format, const Sink& to);
+void sign_encode(Encodes from, const SignFormat& format);
+void sign_decode(Decodes to, const SignFormat& format);
 
 // ---- ternary.cu: terngrad, and ternary's codes
 struct TernGradFormat {
@@ -130,26 +177,22 @@ struct TernGradFormat {
   bool released, base3;
 };
 std::size_t terngrad_scratch(std::uint64_t n);
-/// *scale = the tensor's own scale.
-void terngrad_scale(const Source& from, const TernGradFormat& format, float* scale,
-                    std::byte* scratch);
-/// Codes with the scale at the payload's start.
-void terngrad_codes(const Source& from, const TernGradFormat& format, std::byte* payload);
-void terngrad_decode(const std::byte* payload, const TernGradFormat& format, const Sink& to);
+/// The tensor's own scale at the payload's start.
+void terngrad_scale(Encodes from, const TernGradFormat& format);
+void terngrad_encode(Encodes from, const TernGradFormat& format);
+void terngrad_decode(Decodes to, const TernGradFormat& format);
 
-/// What threshold.cu finds and ternary_codes reads.
+/// What threshold.cu finds at the start of a tensor's scratch and threshold_encode reads.
 struct FoundThreshold {
   std::uint32_t lowest;
   float level;
 };
 /// Header and codes of two bits or in base 3.
-void threshold_encode(const Source& from, bool base3, const FoundThreshold* threshold,
-                      std::byte* payload);
-void threshold_decode(const std::byte* payload, bool base3, const Sink& to);
+void threshold_encode(Encodes from, bool base3);
+void threshold_decode(Decodes to, bool base3);
 std::size_t dead_zone_scratch(std::uint64_t n);
-void dead_zone_encode(const Source& from, int bits, float dead_zone, std::byte* payload,
-                      std::byte* scratch);
-void dead_zone_decode(const std::byte* payload, int bits, const Sink& to);
+void dead_zone_encode(Encodes from, int bits, float dead_zone);
+void dead_zone_decode(Decodes to, int bits);
 
 // ---- scan.cu
 std::size_t scan_scratch(std::uint64_t items);
@@ -157,9 +200,7 @@ std::size_t scan_scratch(std::uint64_t items);
 void scan_exclusive(std::uint64_t* values, std::uint64_t items, std::byte* scratch, void* stream);
 
 // ---- threshold.cu
-/// Aligned parts of the scratch; `*found` is the first.
 std::size_t threshold_scratch(std::uint32_t n);
-FoundThreshold* threshold_in(std::byte* scratch);
 void find_threshold(const Source& from, std::byte* scratch);
 
 // ---- selection.cu

@@ -1,7 +1,9 @@
 #include "compressors/arithmetic/levels.h"
+#include "compressors/bit_packing.h"
 #include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
+#include "compressors/payload.h"
 
 /// Evenly spaced levels between two ends: int8 and minmax.
 namespace gradwire::compressors::cuda {
@@ -87,19 +89,71 @@ struct MinMaxDecoder {
   }
 };
 
-__global__ void check_int8_kernel(const std::byte* payload, std::uint64_t n, CudaReport* report) {
-  const auto* header = reinterpret_cast<const float*>(payload);
-  if (bits_of(header[0]) != n) refuse(report, 0);
-  if (!is_finite(header[1])) refuse(report, 4);
-  if (!is_finite(header[2]) || header[2] < header[1]) refuse(report, 8);
+struct CheckInt8 {
+  static constexpr unsigned kBlockThreads = 32;
+  const std::byte* payload;
+  std::uint64_t n;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x != 0) return;
+    const auto* header = reinterpret_cast<const float*>(payload);
+    if (bits_of(header[0]) != n) refuse(report, 0);
+    if (!is_finite(header[1])) refuse(report, 4);
+    if (!is_finite(header[2]) || header[2] < header[1]) refuse(report, 8);
+  }
+};
+
+struct CheckMinMax {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const float* header;
+  std::uint64_t buckets;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(buckets, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, buckets, [&](std::uint64_t b) {
+      if (!is_scale(header[2 * b])) refuse(report, 8 * b);
+      if (!is_finite(header[2 * b + 1])) refuse(report, 8 * b + 4);
+    });
+  }
+};
+
+/// Fewer bytes than a block has threads.
+struct PadPayload {
+  static constexpr unsigned kBlockThreads = 32;
+  std::byte* padding;
+  std::uint64_t bytes;
+
+  std::uint64_t units() const { return bytes > 0 ? 1 : 0; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x < bytes) padding[threadIdx.x] = std::byte{0};
+  }
+};
+
+constexpr PackedCodes kInt8Codes{.bits = 8, .at = 12};
+
+LevelGrid* int8_grid(const EncodeTensor& tensor) {
+  return reinterpret_cast<LevelGrid*>(tensor.scratch +
+                                      reduce_scratch<RangePart>(whole_tensor(tensor)));
 }
 
-__global__ void check_minmax_kernel(const float* header, std::uint64_t buckets,
-                                    CudaReport* report) {
-  for (std::uint64_t b = first_item(); b < buckets; b += stride()) {
-    if (!is_scale(header[2 * b])) refuse(report, 8 * b);
-    if (!is_finite(header[2 * b + 1])) refuse(report, 8 * b + 4);
-  }
+Segments buckets_of(std::uint64_t n, const MinMaxFormat& format) {
+  return segments_of(n, format.bucket);
+}
+
+LevelGrid* minmax_grids(const EncodeTensor& tensor, const MinMaxFormat& format) {
+  const Segments buckets = buckets_of(tensor.source.n, format);
+  return reinterpret_cast<LevelGrid*>(tensor.scratch + reduce_scratch<RangePart>(buckets));
+}
+
+std::uint32_t top_of(const MinMaxFormat& format) {
+  return (1u << format.bits) - 1;
+}
+
+PackedCodes minmax_codes(const MinMaxFormat& format, std::uint64_t n) {
+  return {.bits = format.bits, .at = minmax_places(format, n).codes_at};
 }
 
 }  // namespace
@@ -108,21 +162,32 @@ std::size_t int8_scratch(std::uint64_t n) {
   return reduce_scratch<RangePart>(whole_tensor(n)) + aligned(sizeof(LevelGrid));
 }
 
-void int8_encode(const Source& from, LevelRounding rounding, std::byte* payload,
-                 std::byte* scratch) {
-  const Segments whole = whole_tensor(from.n);
-  auto* grid = reinterpret_cast<LevelGrid*>(scratch + reduce_scratch<RangePart>(whole));
-  reduce<RangePart>(from, whole, scratch,
-                    Int8Finish{from.n, reinterpret_cast<std::uint32_t*>(payload), grid});
-  encode_packed(LevelEncoder{grid, whole.length, rounding}, from, {.bits = 8, .at = 12}, payload);
+void int8_encode(Encodes from, LevelRounding rounding) {
+  const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
+  reduce<RangePart>(from, whole, [](const EncodeTensor& tensor) {
+    return Int8Finish{tensor.source.n, reinterpret_cast<std::uint32_t*>(tensor.payload),
+                      int8_grid(tensor)};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(LevelEncoder{int8_grid(tensor), whole_tensor(tensor).length, rounding},
+                     kInt8Codes);
+  });
 }
 
-void int8_decode(const std::byte* payload, const Sink& to) {
-  if (!to.trusted) {
-    check_int8_kernel<<<1, 1, 0, stream_of(to.stream)>>>(payload, to.n, to.report);
-    check_launch("check an int8 header");
-  }
-  decode_packed(Int8Decoder{payload}, {.bits = 8, .at = 12}, payload, to);
+void int8_decode(Decodes to) {
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check int8 headers", [&](std::size_t i) {
+      return CheckInt8{to[i].payload, to[i].sink.n, to[i].sink.report};
+    });
+  decode_packed(to, [](const DecodeTensor& tensor) {
+    return std::pair(Int8Decoder{tensor.payload}, kInt8Codes);
+  });
+}
+
+MinMaxPlaces minmax_places(const MinMaxFormat& format, std::uint64_t n) {
+  const std::uint64_t codes_at = 8 * units_of(n, format.bucket);
+  const std::uint64_t codes = packed_bytes(n, format.bits);
+  return {codes_at, codes_at + codes, codes_at + padded_to_8(codes)};
 }
 
 std::size_t minmax_scratch(std::uint64_t n, std::uint64_t bucket) {
@@ -130,30 +195,37 @@ std::size_t minmax_scratch(std::uint64_t n, std::uint64_t bucket) {
   return reduce_scratch<RangePart>(buckets) + aligned(buckets.count * sizeof(LevelGrid));
 }
 
-void minmax_encode(const Source& from, const MinMaxFormat& format, LevelRounding rounding,
-                   std::byte* payload, std::byte* scratch) {
-  const Segments buckets = segments_of(from.n, format.bucket);
-  auto* grids = reinterpret_cast<LevelGrid*>(scratch + reduce_scratch<RangePart>(buckets));
-  reduce<RangePart>(from, buckets, scratch,
-                    MinMaxFinish{format.bucket, (1u << format.bits) - 1,
-                                 reinterpret_cast<float*>(payload), grids, from.report});
-  encode_packed(LevelEncoder{grids, format.bucket, rounding}, from,
-                {.bits = format.bits, .at = format.codes_at}, payload);
-  check_cuda(cudaMemsetAsync(payload + format.codes_end, 0, format.end - format.codes_end,
-                             stream_of(from.stream)),
-             "pad a payload");
+void minmax_encode(Encodes from, const MinMaxFormat& format, LevelRounding rounding) {
+  const auto buckets = [&](const EncodeTensor& tensor) {
+    return buckets_of(tensor.source.n, format);
+  };
+  reduce<RangePart>(from, buckets, [&](const EncodeTensor& tensor) {
+    return MinMaxFinish{format.bucket, top_of(format), reinterpret_cast<float*>(tensor.payload),
+                        minmax_grids(tensor, format), tensor.source.report};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(LevelEncoder{minmax_grids(tensor, format), format.bucket, rounding},
+                     minmax_codes(format, tensor.source.n));
+  });
+  launch_items(from.size(), common_stream(from), "pad payloads", [&](std::size_t i) {
+    const MinMaxPlaces places = minmax_places(format, from[i].source.n);
+    return PadPayload{from[i].payload + places.codes_end, places.end - places.codes_end};
+  });
 }
 
-void minmax_decode(const std::byte* payload, const MinMaxFormat& format, const Sink& to) {
-  const auto* header = reinterpret_cast<const float*>(payload);
-  const std::uint64_t buckets = format.codes_at / 8;
-  if (!to.trusted) {
-    check_minmax_kernel<<<grid_of(buckets), kThreads, 0, stream_of(to.stream)>>>(header, buckets,
-                                                                                 to.report);
-    check_launch("check minmax headers");
-  }
-  decode_packed(MinMaxDecoder{header, format.bucket, (1u << format.bits) - 1},
-                {.bits = format.bits, .at = format.codes_at}, payload, to);
+void minmax_decode(Decodes to, const MinMaxFormat& format) {
+  const auto header = [](const DecodeTensor& tensor) {
+    return reinterpret_cast<const float*>(tensor.payload);
+  };
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check minmax headers", [&](std::size_t i) {
+      const Sink& sink = to[i].sink;
+      return CheckMinMax{header(to[i]), buckets_of(sink.n, format).count, sink.report};
+    });
+  decode_packed(to, [&](const DecodeTensor& tensor) {
+    return std::pair(MinMaxDecoder{header(tensor), format.bucket, top_of(format)},
+                     minmax_codes(format, tensor.sink.n));
+  });
 }
 
 }  // namespace gradwire::compressors::cuda

@@ -47,11 +47,12 @@ __global__ void dequantise_kernel(const std::int32_t* codes, std::uint64_t n, Du
 void cuda_quantise(const float* values, std::uint64_t n, float error_bound, std::int32_t* codes,
                    CudaReport* report, void* stream) {
   using namespace cuda;
-  begin_report(report, stream);
+  const ReportEnd end{report, n};
+  begin_reports({&end, 1}, stream);
   quantise_kernel<<<grid_of(n), kThreads, 0, stream_of(stream)>>>(values, n, dual_grid(error_bound),
                                                                   codes, report);
   check_launch("quantise values");
-  finish_report(report, n, stream);
+  finish_reports({&end, 1}, stream);
 }
 
 void cuda_lorenzo_symbols(const std::int32_t* codes, std::uint64_t n, const CudaPrediction& how,

@@ -63,10 +63,19 @@ struct QsgdDecoder {
   }
 };
 
-__global__ void check_norms_kernel(const float* norms, std::uint64_t buckets, CudaReport* report) {
-  for (std::uint64_t b = first_item(); b < buckets; b += stride())
-    if (!is_scale(norms[b])) refuse(report, 4 * b);
-}
+struct CheckNorms {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const float* norms;
+  std::uint64_t buckets;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(buckets, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, buckets, [&](std::uint64_t b) {
+      if (!is_scale(norms[b])) refuse(report, 4 * b);
+    });
+  }
+};
 
 struct DitherFinish {
   DitherFormat format;
@@ -116,64 +125,104 @@ struct DitherDecoder {
   }
 };
 
-__global__ void check_dither_kernel(const std::byte* payload, bool natural, CudaReport* report) {
-  const bool good = natural ? load_bytes(payload, 2) <= 254 : is_scale(load_float(payload));
-  if (!good) refuse(report, 0);
-}
+struct CheckDither {
+  static constexpr unsigned kBlockThreads = 32;
+  const std::byte* payload;
+  bool natural;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x != 0) return;
+    const bool good = natural ? load_bytes(payload, 2) <= 254 : is_scale(load_float(payload));
+    if (!good) refuse(report, 0);
+  }
+};
 
 PackedCodes dither_codes(const DitherFormat& format) {
   return {.bits = format.bits, .at = format.natural_norm ? 2u : 4u};
 }
 
+Segments buckets_of(const EncodeTensor& tensor, const QsgdFormat& format) {
+  return segments_of(tensor.source.n, format.bucket);
+}
+
+NormGrid* grids_of(const EncodeTensor& tensor, const QsgdFormat& format) {
+  return reinterpret_cast<NormGrid*>(tensor.scratch +
+                                     reduce_scratch<SquaresPart>(buckets_of(tensor, format)));
+}
+
+PackedCodes qsgd_codes(const QsgdFormat& format, std::uint64_t n) {
+  return {.bits = format.bits, .at = qsgd_codes_at(format, n)};
+}
+
+DitherRule* rule_of(const EncodeTensor& tensor) {
+  return reinterpret_cast<DitherRule*>(tensor.scratch +
+                                       reduce_scratch<SquaresPart>(whole_tensor(tensor)));
+}
+
 }  // namespace
+
+std::uint64_t qsgd_codes_at(const QsgdFormat& format, std::uint64_t n) {
+  return 4 * units_of(n, format.bucket);
+}
 
 std::size_t qsgd_scratch(std::uint64_t n, std::uint64_t bucket) {
   const Segments buckets = segments_of(n, bucket);
   return reduce_scratch<SquaresPart>(buckets) + aligned(buckets.count * sizeof(NormGrid));
 }
 
-void qsgd_encode(const Source& from, const QsgdFormat& format, std::byte* payload,
-                 std::byte* scratch) {
-  const Segments buckets = segments_of(from.n, format.bucket);
-  auto* grids = reinterpret_cast<NormGrid*>(scratch + reduce_scratch<SquaresPart>(buckets));
-  reduce<SquaresPart>(
-      from, buckets, scratch,
-      QsgdFinish{format.max_norm, format.levels, reinterpret_cast<float*>(payload), grids});
-  encode_packed(QsgdEncoder{grids, format.bucket, format.bits}, from,
-                {.bits = format.bits, .at = format.codes_at}, payload);
+void qsgd_encode(Encodes from, const QsgdFormat& format) {
+  const auto buckets = [&](const EncodeTensor& tensor) { return buckets_of(tensor, format); };
+  reduce<SquaresPart>(from, buckets, [&](const EncodeTensor& tensor) {
+    return QsgdFinish{format.max_norm, format.levels, reinterpret_cast<float*>(tensor.payload),
+                      grids_of(tensor, format)};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(QsgdEncoder{grids_of(tensor, format), format.bucket, format.bits},
+                     qsgd_codes(format, tensor.source.n));
+  });
 }
 
-void qsgd_decode(const std::byte* payload, const QsgdFormat& format, const Sink& to) {
-  const auto* norms = reinterpret_cast<const float*>(payload);
-  const std::uint64_t buckets = format.codes_at / 4;
-  if (!to.trusted) {
-    check_norms_kernel<<<grid_of(buckets), kThreads, 0, stream_of(to.stream)>>>(norms, buckets,
-                                                                                to.report);
-    check_launch("check norms");
-  }
-  decode_packed(QsgdDecoder{norms, format.bucket, format.levels, format.bits},
-                {.bits = format.bits, .at = format.codes_at}, payload, to);
+void qsgd_decode(Decodes to, const QsgdFormat& format) {
+  const auto norms = [](const DecodeTensor& tensor) {
+    return reinterpret_cast<const float*>(tensor.payload);
+  };
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check norms", [&](std::size_t i) {
+      const Sink& sink = to[i].sink;
+      return CheckNorms{norms(to[i]), units_of(sink.n, format.bucket), sink.report};
+    });
+  decode_packed(to, [&](const DecodeTensor& tensor) {
+    return std::pair(QsgdDecoder{norms(tensor), format.bucket, format.levels, format.bits},
+                     qsgd_codes(format, tensor.sink.n));
+  });
 }
 
 std::size_t dither_scratch(std::uint64_t n) {
   return reduce_scratch<SquaresPart>(whole_tensor(n)) + aligned(sizeof(DitherRule));
 }
 
-void dither_encode(const Source& from, const DitherFormat& format, std::byte* payload,
-                   std::byte* scratch) {
-  const Segments whole = whole_tensor(from.n);
-  auto* rule = reinterpret_cast<DitherRule*>(scratch + reduce_scratch<SquaresPart>(whole));
-  reduce<SquaresPart>(from, whole, scratch,
-                      DitherFinish{format, from.draws, from.first_element, payload, rule});
-  encode_packed(DitherEncoder{rule, format.bits}, from, dither_codes(format), payload);
+void dither_encode(Encodes from, const DitherFormat& format) {
+  const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
+  reduce<SquaresPart>(from, whole, [&](const EncodeTensor& tensor) {
+    const Source& source = tensor.source;
+    return DitherFinish{format, source.draws, source.first_element, tensor.payload,
+                        rule_of(tensor)};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(DitherEncoder{rule_of(tensor), format.bits}, dither_codes(format));
+  });
 }
 
-void dither_decode(const std::byte* payload, const DitherFormat& format, const Sink& to) {
-  if (!to.trusted) {
-    check_dither_kernel<<<1, 1, 0, stream_of(to.stream)>>>(payload, format.natural_norm, to.report);
-    check_launch("check a norm");
-  }
-  decode_packed(DitherDecoder{payload, format}, dither_codes(format), payload, to);
+void dither_decode(Decodes to, const DitherFormat& format) {
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check norms", [&](std::size_t i) {
+      return CheckDither{to[i].payload, format.natural_norm, to[i].sink.report};
+    });
+  decode_packed(to, [&](const DecodeTensor& tensor) {
+    return std::pair(DitherDecoder{tensor.payload, format}, dither_codes(format));
+  });
 }
 
 }  // namespace gradwire::compressors::cuda

@@ -1,6 +1,8 @@
 #pragma once
+#include <utility>
+
 #include "compressors/arithmetic/packed_group.h"
-#include "compressors/cuda/launch.cuh"
+#include "compressors/cuda/batch.cuh"
 
 /// Kernels of the codecs with packed codes of fixed width. A thread takes 8 elements, whose codes
 /// are whole bytes; a block's 2,048 pass through shared memory, so that global memory is accessed
@@ -8,7 +10,7 @@
 ///
 /// An encoder's rule:
 ///   static constexpr bool kChecks;  // refuses what is not finite; false: that was done before
-///   void start();                   // once a thread, before its first element
+///   void start();                   // once a thread and tile, before the first element
 ///   bool draws() const;             // whether `word` below means something
 ///   std::uint32_t code(std::uint64_t e, float value, std::uint32_t word);   // ascending e
 /// A decoder's rule:
@@ -19,11 +21,6 @@ namespace gradwire::compressors::cuda {
 
 inline constexpr int kWidestCode = 9;
 inline constexpr unsigned kTile = kThreads * kGroupCodes;
-
-inline unsigned tiles_grid(std::uint64_t n) {
-  const std::uint64_t tiles = (n + kTile - 1) / kTile;
-  return static_cast<unsigned>(tiles < 1 ? 1 : tiles > 16384 ? 16384 : tiles);
-}
 
 /// Copies by all threads of a block, in words where both sides are aligned.
 __device__ inline void copy_by_block(std::uint8_t* to, const std::uint8_t* from, unsigned bytes) {
@@ -83,61 +80,6 @@ __device__ void codes_of_group(Rule& rule, const Source& from, std::uint64_t fir
   }
 }
 
-template <class Rule>
-__global__ void encode_packed_kernel(Rule rule, Source from, int bits, bool high_first,
-                                     std::uint8_t* codes_out) {
-  if (!Rule::kChecks && block_refused(from.report)) return;
-  __shared__ alignas(16) std::uint8_t packed[kThreads * kWidestCode];
-  rule.start();
-  for (std::uint64_t tile = std::uint64_t{blockIdx.x} * kTile; tile < from.n;
-       tile += std::uint64_t{gridDim.x} * kTile) {
-    const unsigned in_tile = static_cast<unsigned>(min(from.n - tile, std::uint64_t{kTile}));
-    const unsigned begin = threadIdx.x * kGroupCodes;
-    if (begin < in_tile) {
-      std::uint32_t codes[kGroupCodes];
-      codes_of_group(rule, from, tile + begin, min(in_tile - begin, kGroupCodes), codes);
-      put_group(codes, bits, high_first, packed + threadIdx.x * bits);
-    }
-    __syncthreads();
-    copy_by_block(codes_out + tile / kGroupCodes * bits, packed, (in_tile * bits + 7) / 8);
-    __syncthreads();
-  }
-}
-
-/// Bad codes are refused at the byte in which they begin, `codes_at` being that of the first. Does
-/// nothing if a byte below `skip_below` was refused before.
-template <class Rule, bool kAdd>
-__global__ void decode_packed_kernel(Rule rule, const std::uint8_t* codes_in,
-                                     std::uint64_t codes_at, int bits, bool high_first, Sink to,
-                                     std::uint64_t skip_below) {
-  if (block_refused(to.report, skip_below)) return;
-  __shared__ alignas(16) std::uint8_t packed[kThreads * kWidestCode];
-  rule.start();
-  for (std::uint64_t tile = std::uint64_t{blockIdx.x} * kTile; tile < to.n;
-       tile += std::uint64_t{gridDim.x} * kTile) {
-    const unsigned in_tile = static_cast<unsigned>(min(to.n - tile, std::uint64_t{kTile}));
-    copy_by_block(packed, codes_in + tile / kGroupCodes * bits, (in_tile * bits + 7) / 8);
-    __syncthreads();
-    const unsigned begin = threadIdx.x * kGroupCodes;
-    if (begin < in_tile) {
-      std::uint32_t codes[kGroupCodes];
-      float values[kGroupCodes];
-      take_group(packed + threadIdx.x * bits, bits, high_first, codes);
-      if (kAdd) load_eight(to.values, tile + begin, to.n, values);
-#pragma unroll
-      for (unsigned j = 0; j < kGroupCodes; ++j) {
-        if (begin + j >= in_tile) continue;  // bits beyond the last code are nobody's
-        const std::uint64_t e = tile + begin + j;
-        if (!rule.good(codes[j])) refuse(to.report, codes_at + e * bits / 8);
-        const float value = rule.value(e, codes[j]);
-        values[j] = kAdd ? values[j] + to.factor * value : value;
-      }
-      store_eight(values, tile + begin, to.n, to.values);
-    }
-    __syncthreads();
-  }
-}
-
 struct PackedCodes {
   int bits;
   bool high_first = false;
@@ -145,24 +87,109 @@ struct PackedCodes {
 };
 
 template <class Rule>
-void encode_packed(const Rule& rule, const Source& from, PackedCodes codes, std::byte* payload) {
-  encode_packed_kernel<<<tiles_grid(from.n), kThreads, 0, stream_of(from.stream)>>>(
-      rule, from, codes.bits, codes.high_first,
-      reinterpret_cast<std::uint8_t*>(payload + codes.at));
-  check_launch("encode packed codes");
+struct EncodePacked {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Rule rule;
+  Source from;
+  PackedCodes format;
+  std::uint8_t* codes_out;
+
+  std::uint64_t units() const { return units_of(from.n, kTile); }
+  __device__ void run(std::uint64_t unit) const {
+    if (!Rule::kChecks && block_refused(from.report)) return;
+    __shared__ alignas(16) std::uint8_t packed[kThreads * kWidestCode];
+    const int bits = format.bits;
+    const std::uint64_t tile = unit * kTile;
+    const unsigned in_tile = static_cast<unsigned>(min(from.n - tile, std::uint64_t{kTile}));
+    const unsigned begin = threadIdx.x * kGroupCodes;
+    if (begin < in_tile) {
+      Rule own = rule;
+      own.start();
+      std::uint32_t codes[kGroupCodes];
+      codes_of_group(own, from, tile + begin, min(in_tile - begin, kGroupCodes), codes);
+      put_group(codes, bits, format.high_first, packed + threadIdx.x * bits);
+    }
+    __syncthreads();
+    copy_by_block(codes_out + tile / kGroupCodes * bits, packed, (in_tile * bits + 7) / 8);
+    __syncthreads();
+  }
+};
+
+/// Bad codes are refused at the byte in which they begin. Does nothing if a byte below `skip_below`
+/// was refused before.
+template <class Rule, bool kAdd>
+struct DecodePacked {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Rule rule;
+  Sink to;
+  PackedCodes format;
+  const std::uint8_t* codes_in;
+  std::uint64_t skip_below;
+
+  std::uint64_t units() const { return units_of(to.n, kTile); }
+  __device__ void run(std::uint64_t unit) const {
+    if (block_refused(to.report, skip_below)) return;
+    __shared__ alignas(16) std::uint8_t packed[kThreads * kWidestCode];
+    const int bits = format.bits;
+    const std::uint64_t tile = unit * kTile;
+    const unsigned in_tile = static_cast<unsigned>(min(to.n - tile, std::uint64_t{kTile}));
+    copy_by_block(packed, codes_in + tile / kGroupCodes * bits, (in_tile * bits + 7) / 8);
+    __syncthreads();
+    const unsigned begin = threadIdx.x * kGroupCodes;
+    if (begin < in_tile) decode_group(tile, begin, in_tile, packed + threadIdx.x * bits);
+    __syncthreads();
+  }
+
+  __device__ void decode_group(std::uint64_t tile, unsigned begin, unsigned in_tile,
+                               const std::uint8_t* group) const {
+    Rule own = rule;
+    own.start();
+    std::uint32_t codes[kGroupCodes];
+    float values[kGroupCodes];
+    take_group(group, format.bits, format.high_first, codes);
+    if (kAdd) load_eight(to.values, tile + begin, to.n, values);
+#pragma unroll
+    for (unsigned j = 0; j < kGroupCodes; ++j) {
+      if (begin + j >= in_tile) continue;  // bits beyond the last code are nobody's
+      const std::uint64_t e = tile + begin + j;
+      if (!own.good(codes[j])) refuse(to.report, format.at + e * format.bits / 8);
+      const float value = own.value(e, codes[j]);
+      values[j] = kAdd ? values[j] + to.factor * value : value;
+    }
+    store_eight(values, tile + begin, to.n, to.values);
+  }
+};
+
+/// `make(tensor)` gives a tensor's rule and PackedCodes, as a pair.
+template <class Make>
+void encode_packed(Encodes from, const Make& make) {
+  launch_items(from.size(), common_stream(from), "encode packed codes", [&](std::size_t i) {
+    const auto [rule, codes] = make(from[i]);
+    using Rule = typename decltype(make(from[i]))::first_type;
+    auto* bytes = reinterpret_cast<std::uint8_t*>(from[i].payload + codes.at);
+    return EncodePacked<Rule>{rule, from[i].source, codes, bytes};
+  });
 }
 
-/// Run after a check of the payload's other fields, unless the sink trusts it. `fields_follow`:
+template <bool kAdd, class Make>
+void decode_packed_to(Decodes to, const Make& make, bool fields_follow) {
+  launch_items(to.size(), common_stream(to), "decode packed codes", [&](std::size_t i) {
+    const auto [rule, codes] = make(to[i]);
+    using Rule = typename decltype(make(to[i]))::first_type;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(to[i].payload + codes.at);
+    const std::uint64_t skip_below = to[i].sink.trusted || fields_follow ? kNothingBad : codes.at;
+    return DecodePacked<Rule, kAdd>{rule, to[i].sink, codes, bytes, skip_below};
+  });
+}
+
+/// Run after a check of the payloads' other fields, unless the sinks trust them. `fields_follow`:
 /// they come after the codes, all of which are good.
-template <class Rule>
-void decode_packed(const Rule& rule, PackedCodes codes, const std::byte* payload, const Sink& to,
-                   bool fields_follow = false) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(payload + codes.at);
-  const std::uint64_t skip_below = to.trusted || fields_follow ? kNothingBad : codes.at;
-  const auto kernel = to.add ? decode_packed_kernel<Rule, true> : decode_packed_kernel<Rule, false>;
-  kernel<<<tiles_grid(to.n), kThreads, 0, stream_of(to.stream)>>>(rule, bytes, codes.at, codes.bits,
-                                                                  codes.high_first, to, skip_below);
-  check_launch("decode packed codes");
+template <class Make>
+void decode_packed(Decodes to, const Make& make, bool fields_follow = false) {
+  if (to[0].sink.add)
+    decode_packed_to<true>(to, make, fields_follow);
+  else
+    decode_packed_to<false>(to, make, fields_follow);
 }
 
 }  // namespace gradwire::compressors::cuda

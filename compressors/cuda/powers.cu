@@ -60,42 +60,60 @@ struct LogRule {
   __device__ float value(std::uint64_t, std::uint32_t code) const { return log_value(code, emax); }
 };
 
-__global__ void check_log_kernel(const std::byte* payload, std::uint64_t n, CudaReport* report) {
-  if (load_bytes(payload, 4) != n) refuse(report, 0);
-}
+struct CheckLog {
+  static constexpr unsigned kBlockThreads = 32;
+  const std::byte* payload;
+  std::uint64_t n;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x == 0 && load_bytes(payload, 4) != n) refuse(report, 0);
+  }
+};
+
+constexpr PackedCodes kNineBits{.bits = 9}, kEightBits{.bits = 8};
+constexpr PackedCodes kLogFormat{.bits = kLogBits, .at = kLogCodes};
 
 }  // namespace
 
-void natural_encode(const Source& from, std::uint32_t lowest, std::byte* payload) {
+void natural_encode(Encodes from, std::uint32_t lowest) {
   if (lowest == 0)
-    encode_packed(Natural9{}, from, {.bits = 9}, payload);
+    encode_packed(from, [](const EncodeTensor&) { return std::pair(Natural9{}, kNineBits); });
   else
-    encode_packed(Natural8{lowest}, from, {.bits = 8}, payload);
+    encode_packed(from,
+                  [&](const EncodeTensor&) { return std::pair(Natural8{lowest}, kEightBits); });
 }
 
-void natural_decode(const std::byte* payload, std::uint32_t lowest, const Sink& to) {
+void natural_decode(Decodes to, std::uint32_t lowest) {
   if (lowest == 0)
-    decode_packed(Natural9{}, {.bits = 9}, payload, to);
+    decode_packed(to, [](const DecodeTensor&) { return std::pair(Natural9{}, kNineBits); });
   else
-    decode_packed(Natural8{lowest}, {.bits = 8}, payload, to);
+    decode_packed(to, [&](const DecodeTensor&) { return std::pair(Natural8{lowest}, kEightBits); });
 }
 
 std::size_t log_scratch(std::uint64_t n) {
   return reduce_scratch<LargestPart>(whole_tensor(n));
 }
 
-void log_encode(const Source& from, std::byte* payload, std::byte* scratch) {
-  reduce<LargestPart>(from, whole_tensor(from.n), scratch,
-                      LogFinish{static_cast<std::uint32_t>(from.n), payload});
-  encode_packed(LogRule{payload}, from, {.bits = kLogBits, .at = kLogCodes}, payload);
+void log_encode(Encodes from) {
+  const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
+  reduce<LargestPart>(from, whole, [](const EncodeTensor& tensor) {
+    return LogFinish{static_cast<std::uint32_t>(tensor.source.n), tensor.payload};
+  });
+  encode_packed(from, [](const EncodeTensor& tensor) {
+    return std::pair(LogRule{tensor.payload}, kLogFormat);
+  });
 }
 
-void log_decode(const std::byte* payload, const Sink& to) {
-  if (!to.trusted) {
-    check_log_kernel<<<1, 1, 0, stream_of(to.stream)>>>(payload, to.n, to.report);
-    check_launch("check a log header");
-  }
-  decode_packed(LogRule{payload}, {.bits = kLogBits, .at = kLogCodes}, payload, to);
+void log_decode(Decodes to) {
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check log headers", [&](std::size_t i) {
+      return CheckLog{to[i].payload, to[i].sink.n, to[i].sink.report};
+    });
+  decode_packed(to, [](const DecodeTensor& tensor) {
+    return std::pair(LogRule{tensor.payload}, kLogFormat);
+  });
 }
 
 }  // namespace gradwire::compressors::cuda

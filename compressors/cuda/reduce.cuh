@@ -1,5 +1,5 @@
 #pragma once
-#include "compressors/cuda/launch.cuh"
+#include "compressors/cuda/batch.cuh"
 #include "compressors/ordered_sum.h"
 
 /// Reductions of a tensor, or of each of its segments (buckets, rows), in the order of
@@ -86,17 +86,28 @@ __device__ Part part_from_lane_below(const Part& part, int distance) {
   return other;
 }
 
-// All lanes stay in the outer loop for the shuffles: the count of rounds is the same for a grid.
+/// Blocks of threads take kUnitChunks chunks each, whatever their segments.
+inline constexpr unsigned kUnitChunks = kThreads / kLanes;
+
 template <class Part>
-__global__ void reduce_chunks_kernel(const float* values, Segments segments, Part* parts,
-                                     CudaReport* report) {
-  const std::uint64_t total = segments.count * segments.chunks;
-  const double pivot = Part::kPivot && segments.n > 0 ? values[0] : 0.0;
-  const unsigned lane = threadIdx.x % kLanes;
-  for (std::uint64_t first = 0; first < total; first += stride() / kLanes) {
-    const std::uint64_t at = first + first_item() / kLanes;
+struct ReduceChunks {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const float* values;
+  Segments segments;
+  Part* parts;
+  CudaReport* report;
+
+  std::uint64_t total() const { return segments.count * segments.chunks; }
+  std::uint64_t units() const { return units_of(total(), kUnitChunks); }
+
+  // All lanes stay for the shuffles.
+  __device__ void run(std::uint64_t unit) const {
+    const double pivot = Part::kPivot && segments.n > 0 ? values[0] : 0.0;
+    const unsigned lane = threadIdx.x % kLanes;
+    const std::uint64_t at = unit * kUnitChunks + threadIdx.x / kLanes;
+    const bool inside = at < segments.count * segments.chunks;
     Part part;
-    if (at < total) {
+    if (inside) {
       const std::uint64_t segment = at / segments.chunks, start = segments.begin(segment);
       const std::uint64_t stop = start + segments.elements(segment);
       const std::uint64_t begin = start + at % segments.chunks * kSumBlock;
@@ -108,55 +119,67 @@ __global__ void reduce_chunks_kernel(const float* values, Segments segments, Par
       }
     }
     for (int half = kLanes / 2; half > 0; half /= 2) part.merge(part_from_lane_below(part, half));
-    if (lane == 0 && at < total) parts[at] = part;
+    if (lane == 0 && inside) parts[at] = part;
   }
-}
+};
 
-// Step 4 of compressors/ordered_sum.h where a segment has several chunks, by a block of threads.
+/// Step 4 of compressors/ordered_sum.h where a segment has several chunks, by a block of threads;
+/// a thread a segment where it has one.
 template <class Part, class Finish>
-__global__ void combine_chunks_kernel(Part* parts, Segments segments, Finish finish,
-                                      CudaReport* report) {
-  if (block_refused(report)) return;
-  if (segments.chunks == 1) {
-    for (std::uint64_t s = first_item(); s < segments.count; s += stride()) finish(s, parts[s]);
-    return;
+struct CombineChunks {
+  static constexpr unsigned kBlockThreads = kCombineThreads;
+  Part* parts;
+  Segments segments;
+  Finish finish;
+  CudaReport* report;
+
+  std::uint64_t units() const {
+    return segments.chunks == 1 ? units_of(segments.count, kCombineThreads) : segments.count;
   }
-  for (std::uint64_t s = blockIdx.x; s < segments.count; s += gridDim.x) {
-    Part* own = parts + s * segments.chunks;
-    const std::uint64_t chunks = (segments.elements(s) + kSumBlock - 1) / kSumBlock;
+
+  __device__ void run(std::uint64_t unit) const {
+    if (block_refused(report)) return;
+    if (segments.chunks == 1) {
+      const std::uint64_t s = unit * kCombineThreads + threadIdx.x;
+      if (s < segments.count) finish(s, parts[s]);
+      return;
+    }
+    Part* own = parts + unit * segments.chunks;
+    const std::uint64_t chunks = (segments.elements(unit) + kSumBlock - 1) / kSumBlock;
     for (std::uint64_t apart = 1; apart < chunks; apart *= 2) {
       for (std::uint64_t i = threadIdx.x * 2 * apart; i + apart < chunks;
-           i += 2 * apart * blockDim.x)
+           i += 2 * apart * kCombineThreads)
         own[i].merge(own[i + apart]);
       __syncthreads();
     }
-    if (threadIdx.x == 0) finish(s, own[0]);
+    if (threadIdx.x == 0) finish(unit, own[0]);
   }
-}
+};
 
 template <class Part>
 std::size_t reduce_scratch(const Segments& segments) {
   return aligned(segments.count * segments.chunks * sizeof(Part));
 }
 
-/// Refuses elements that are not finite; `finish` is not called then. `scratch` has
+/// `segments(tensor)` says how a tensor is cut, `finish(tensor)` gives its Finish, which is not
+/// called where elements that are not finite were refused. A tensor's scratch begins with
 /// reduce_scratch<Part>() bytes.
-template <class Part, class Finish>
-void reduce(const Source& from, const Segments& segments, std::byte* scratch,
-            const Finish& finish) {
-  if (segments.count == 0) return;
-  auto* parts = reinterpret_cast<Part*>(scratch);
-  const std::uint64_t total = segments.count * segments.chunks;
-  reduce_chunks_kernel<Part><<<grid_of(total * kLanes), kThreads, 0, stream_of(from.stream)>>>(
-      from.values, segments, parts, from.report);
-  check_launch("reduce a tensor");
-  const bool single = segments.chunks == 1;
-  const std::uint64_t blocks = segments.count < 4096 ? segments.count : 4096;
-  combine_chunks_kernel<Part, Finish>
-      <<<single ? grid_of(segments.count) : static_cast<unsigned>(blocks),
-         single ? kThreads : kCombineThreads, 0, stream_of(from.stream)>>>(parts, segments, finish,
-                                                                           from.report);
-  check_launch("combine what was reduced");
+template <class Part, class CutTensor, class MakeFinish>
+void reduce(Encodes from, const CutTensor& segments, const MakeFinish& finish) {
+  using Finish = decltype(finish(from[0]));
+  const auto parts = [&](std::size_t i) { return reinterpret_cast<Part*>(from[i].scratch); };
+  launch_items(from.size(), common_stream(from), "reduce tensors", [&](std::size_t i) {
+    const Source& source = from[i].source;
+    return ReduceChunks<Part>{source.values, segments(from[i]), parts(i), source.report};
+  });
+  launch_items(from.size(), common_stream(from), "combine what was reduced", [&](std::size_t i) {
+    return CombineChunks<Part, Finish>{parts(i), segments(from[i]), finish(from[i]),
+                                       from[i].source.report};
+  });
+}
+
+inline Segments whole_tensor(const EncodeTensor& tensor) {
+  return whole_tensor(tensor.source.n);
 }
 
 }  // namespace gradwire::compressors::cuda

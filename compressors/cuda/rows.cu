@@ -1,4 +1,5 @@
 #include "compressors/arithmetic/half.h"
+#include "compressors/bit_packing.h"
 #include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
@@ -45,26 +46,54 @@ struct RowDecoder {
   }
 };
 
-// A maximum does not depend on the order in which it is found.
-__global__ void column_largest_kernel(Source from, std::uint64_t columns, std::uint32_t* largest) {
-  for (std::uint64_t e = first_item(); e < from.n; e += stride()) {
-    const std::uint32_t magnitude = magnitude_bits(from.values[e]);
-    if (magnitude >= kInfinityBits) refuse(from.report, e);
-    std::uint32_t* const own = largest + e % columns;
-    if (magnitude > *static_cast<const volatile std::uint32_t*>(own)) atomicMax(own, magnitude);
+struct ClearColumns {
+  static constexpr unsigned kBlockThreads = kThreads;
+  std::uint64_t columns;
+  std::uint32_t* largest;
+
+  std::uint64_t units() const { return units_of(columns, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, columns, [&](std::uint64_t c) { largest[c] = 0; });
   }
-}
+};
+
+// A maximum does not depend on the order in which it is found.
+struct ColumnMaxima {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  std::uint64_t columns;
+  std::uint32_t* largest;
+
+  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, from.n, [&](std::uint64_t e) {
+      const std::uint32_t magnitude = magnitude_bits(from.values[e]);
+      if (magnitude >= kInfinityBits) refuse(from.report, e);
+      std::uint32_t* const own = largest + e % columns;
+      if (magnitude > *static_cast<const volatile std::uint32_t*>(own)) atomicMax(own, magnitude);
+    });
+  }
+};
 
 // Leaves half / (scale + 1e-6) where the largest magnitude was.
-__global__ void column_scales_kernel(std::uint64_t columns, float half_levels, std::byte* scales,
-                                     std::uint32_t* largest, CudaReport* report) {
-  for (std::uint64_t c = first_item(); c < columns; c += stride()) {
-    const std::uint16_t half = half_from_float(float_of(largest[c]));
-    if (half >= kInfiniteHalf) refuse(report, c);
-    store_bytes(scales + 2 * c, half, 2);
-    largest[c] = bits_of(half_levels / (float_from_half(half) + 1e-6f));
+struct ColumnScales {
+  static constexpr unsigned kBlockThreads = kThreads;
+  std::uint64_t columns;
+  float half_levels;
+  std::byte* scales;
+  std::uint32_t* largest;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(columns, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, columns, [&](std::uint64_t c) {
+      const std::uint16_t half = half_from_float(float_of(largest[c]));
+      if (half >= kInfiniteHalf) refuse(report, c);
+      store_bytes(scales + 2 * c, half, 2);
+      largest[c] = bits_of(half_levels / (float_from_half(half) + 1e-6f));
+    });
   }
-}
+};
 
 struct ColumnEncoder {
   static constexpr bool kChecks = false;
@@ -92,22 +121,77 @@ struct ColumnDecoder {
   }
 };
 
-__global__ void check_scales_kernel(const std::byte* scales, std::uint64_t count, std::uint64_t at,
-                                    CudaReport* report) {
-  for (std::uint64_t i = first_item(); i < count; i += stride())
-    if (load_bytes(scales + 2 * i, 2) >= kInfiniteHalf) refuse(report, at + 2 * i);
+struct CheckScales {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::byte* scales;
+  std::uint64_t count, at;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(count, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, count, [&](std::uint64_t i) {
+      if (load_bytes(scales + 2 * i, 2) >= kInfiniteHalf) refuse(report, at + 2 * i);
+    });
+  }
+};
+
+/// `count(tensor)`: of its scales.
+template <class Count>
+void check_scales(Decodes to, int bits, const Count& count) {
+  if (to[0].sink.trusted) return;
+  launch_items(to.size(), common_stream(to), "check rowquant scales", [&](std::size_t i) {
+    const std::uint64_t at = packed_bytes(to[i].sink.n, bits);
+    return CheckScales{to[i].payload + at, count(to[i]), at, to[i].sink.report};
+  });
 }
 
-void check_scales(const std::byte* payload, const RowFormat& format, std::uint64_t count,
-                  const Sink& to) {
-  if (to.trusted) return;
-  check_scales_kernel<<<grid_of(count), kThreads, 0, stream_of(to.stream)>>>(
-      payload + format.scales_at, count, format.scales_at, to.report);
-  check_launch("check rowquant scales");
+std::uint64_t rows_of(std::uint64_t n, std::uint64_t columns) {
+  return n == 0 ? 0 : n / columns;
 }
 
-float half_levels(const RowFormat& format) {
-  return static_cast<float>(1u << (format.bits - 1));
+Segments rows_of(const EncodeTensor& tensor) {
+  if (tensor.source.n == 0) return {};
+  return segments_of(tensor.source.n, tensor.columns);
+}
+
+LevelGrid* grids_of(const EncodeTensor& tensor) {
+  return reinterpret_cast<LevelGrid*>(tensor.scratch +
+                                      reduce_scratch<LargestPart>(rows_of(tensor)));
+}
+
+std::byte* scales_of(const EncodeTensor& tensor, int bits) {
+  return tensor.payload + packed_bytes(tensor.source.n, bits);
+}
+const std::byte* scales_of(const DecodeTensor& tensor, int bits) {
+  return tensor.payload + packed_bytes(tensor.sink.n, bits);
+}
+
+PackedCodes high_first(int bits) {
+  return {.bits = bits, .high_first = true};
+}
+
+std::uint32_t top_of(int bits) {
+  return (1u << bits) - 1;
+}
+
+float half_levels(int bits) {
+  return static_cast<float>(1u << (bits - 1));
+}
+
+void find_columns(Encodes from, int bits) {
+  const auto largest = [&](std::size_t i) {
+    return reinterpret_cast<std::uint32_t*>(from[i].scratch);
+  };
+  launch_items(from.size(), common_stream(from), "clear column maxima", [&](std::size_t i) {
+    return ClearColumns{from[i].columns, largest(i)};
+  });
+  launch_items(from.size(), common_stream(from), "find column maxima", [&](std::size_t i) {
+    return ColumnMaxima{from[i].source, from[i].columns, largest(i)};
+  });
+  launch_items(from.size(), common_stream(from), "write column scales", [&](std::size_t i) {
+    return ColumnScales{from[i].columns, half_levels(bits), scales_of(from[i], bits), largest(i),
+                        from[i].source.report};
+  });
 }
 
 }  // namespace
@@ -117,48 +201,46 @@ std::size_t rows_scratch(std::uint64_t n, std::uint64_t columns) {
   return reduce_scratch<LargestPart>(rows) + aligned(rows.count * sizeof(LevelGrid));
 }
 
-void rows_encode(const Source& from, const RowFormat& format, LevelRounding rounding,
-                 std::byte* payload, std::byte* scratch) {
-  const Segments rows = segments_of(from.n, format.columns);
-  auto* grids = reinterpret_cast<LevelGrid*>(scratch + reduce_scratch<LargestPart>(rows));
-  reduce<LargestPart>(from, rows, scratch,
-                      RowFinish{format.columns, (1u << format.bits) - 1, payload + format.scales_at,
-                                grids, from.report});
-  encode_packed(LevelEncoder{grids, format.columns, rounding}, from,
-                {.bits = format.bits, .high_first = true}, payload);
+void rows_encode(Encodes from, int bits, LevelRounding rounding) {
+  const auto rows = [](const EncodeTensor& tensor) { return rows_of(tensor); };
+  reduce<LargestPart>(from, rows, [&](const EncodeTensor& tensor) {
+    return RowFinish{tensor.columns, top_of(bits), scales_of(tensor, bits), grids_of(tensor),
+                     tensor.source.report};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(LevelEncoder{grids_of(tensor), tensor.columns, rounding}, high_first(bits));
+  });
 }
 
-void rows_decode(const std::byte* payload, const RowFormat& format, const Sink& to) {
-  check_scales(payload, format, to.n / format.columns, to);
-  const auto top = static_cast<float>((1u << format.bits) - 1);
-  decode_packed(RowDecoder{payload + format.scales_at, format.columns, top, 0},
-                {.bits = format.bits, .high_first = true}, payload, to, true);
+void rows_decode(Decodes to, int bits) {
+  check_scales(to, bits,
+               [](const DecodeTensor& tensor) { return rows_of(tensor.sink.n, tensor.columns); });
+  const auto rule = [&](const DecodeTensor& tensor) {
+    const auto top = static_cast<float>(top_of(bits));
+    return std::pair(RowDecoder{scales_of(tensor, bits), tensor.columns, top, 0}, high_first(bits));
+  };
+  decode_packed(to, rule, true);
 }
 
 std::size_t columns_scratch(std::uint64_t columns) {
   return aligned(columns * sizeof(std::uint32_t));
 }
 
-void columns_encode(const Source& from, const RowFormat& format, std::byte* payload,
-                    std::byte* scratch) {
-  const cudaStream_t stream = stream_of(from.stream);
-  auto* largest = reinterpret_cast<std::uint32_t*>(scratch);
-  check_cuda(cudaMemsetAsync(largest, 0, format.columns * sizeof *largest, stream),
-             "clear column maxima");
-  column_largest_kernel<<<grid_of(from.n), kThreads, 0, stream>>>(from, format.columns, largest);
-  check_launch("find column maxima");
-  column_scales_kernel<<<grid_of(format.columns), kThreads, 0, stream>>>(
-      format.columns, half_levels(format), payload + format.scales_at, largest, from.report);
-  check_launch("write column scales");
-  encode_packed(
-      ColumnEncoder{reinterpret_cast<const float*>(largest), format.columns, half_levels(format)},
-      from, {.bits = format.bits, .high_first = true}, payload);
+void columns_encode(Encodes from, int bits) {
+  find_columns(from, bits);
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    const auto* inverses = reinterpret_cast<const float*>(tensor.scratch);
+    return std::pair(ColumnEncoder{inverses, tensor.columns, half_levels(bits)}, high_first(bits));
+  });
 }
 
-void columns_decode(const std::byte* payload, const RowFormat& format, const Sink& to) {
-  check_scales(payload, format, format.columns, to);
-  decode_packed(ColumnDecoder{payload + format.scales_at, format.columns, half_levels(format), 0},
-                {.bits = format.bits, .high_first = true}, payload, to, true);
+void columns_decode(Decodes to, int bits) {
+  check_scales(to, bits, [](const DecodeTensor& tensor) { return tensor.columns; });
+  const auto rule = [&](const DecodeTensor& tensor) {
+    return std::pair(ColumnDecoder{scales_of(tensor, bits), tensor.columns, half_levels(bits), 0},
+                     high_first(bits));
+  };
+  decode_packed(to, rule, true);
 }
 
 }  // namespace gradwire::compressors::cuda

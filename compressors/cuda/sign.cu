@@ -10,7 +10,7 @@ namespace {
 struct Blocks {
   std::uint64_t n, length, header, count;
 
-  __device__ std::uint64_t groups() const { return (length + 7) / 8; }
+  GRADWIRE_HD std::uint64_t groups() const { return (length + 7) / 8; }
   __device__ std::uint64_t offset(std::uint64_t b) const { return b * (header + groups()); }
 };
 
@@ -44,10 +44,20 @@ struct Group {
 };
 
 // Refuses what is not finite; harmless where that was done before.
-__global__ void signs_kernel(Source from, Blocks blocks, std::byte* payload) {
-  for (std::uint64_t i = first_item(); i < blocks.count * blocks.groups(); i += stride()) {
+struct PackSigns {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  Blocks blocks;
+  std::byte* payload;
+
+  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { pack(i); });
+  }
+
+  __device__ void pack(std::uint64_t i) const {
     const Group group(blocks, i);
-    if (group.first >= group.end) continue;  // beyond the last block's elements
+    if (group.first >= group.end) return;  // beyond the last block's elements
     float values[8];
     load_eight(from.values, group.first, group.end, values);
     std::uint32_t bits = 0;
@@ -59,14 +69,24 @@ __global__ void signs_kernel(Source from, Blocks blocks, std::byte* payload) {
     }
     payload[group.byte] = static_cast<std::byte>(bits);
   }
-}
+};
 
 template <bool kAdd>
-__global__ void values_kernel(const std::byte* payload, Blocks blocks, Sink to) {
-  if (refused(to.report)) return;  // bits are all good: refusals are those of scales
-  for (std::uint64_t i = first_item(); i < blocks.count * blocks.groups(); i += stride()) {
+struct ReadSigns {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::byte* payload;
+  Blocks blocks;
+  Sink to;
+
+  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (refused(to.report)) return;  // bits are all good: refusals are those of scales
+    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { read(i); });
+  }
+
+  __device__ void read(std::uint64_t i) const {
     const Group group(blocks, i);
-    if (group.first >= group.end) continue;
+    if (group.first >= group.end) return;
     const float mean = blocks.header > 0 ? load_float(payload + blocks.offset(group.block)) : 1.0f;
     const float scale = kAdd ? to.factor * mean : mean;
     const auto bits = static_cast<std::uint32_t>(payload[group.byte]);
@@ -79,15 +99,32 @@ __global__ void values_kernel(const std::byte* payload, Blocks blocks, Sink to) 
     }
     store_eight(values, group.first, group.end, to.values);
   }
+};
+
+struct CheckScales {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::byte* payload;
+  Blocks blocks;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(blocks.count, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, blocks.count, [&](std::uint64_t b) {
+      if (!is_scale(load_float(payload + blocks.offset(b)))) refuse(report, blocks.offset(b));
+    });
+  }
+};
+
+Segments block_segments(const EncodeTensor& tensor, const SignFormat& format) {
+  if (tensor.source.n == 0) return {};
+  return segments_of(tensor.source.n, blocks_of(tensor.source.n, format).length);
 }
 
-__global__ void check_scales_kernel(const std::byte* payload, Blocks blocks, CudaReport* report) {
-  for (std::uint64_t b = first_item(); b < blocks.count; b += stride())
-    if (!is_scale(load_float(payload + blocks.offset(b)))) refuse(report, blocks.offset(b));
-}
-
-unsigned groups_grid(const Blocks& blocks) {
-  return grid_of(blocks.count * ((blocks.length + 7) / 8));
+template <bool kAdd>
+void read_signs(Decodes to, const SignFormat& format) {
+  launch_items(to.size(), common_stream(to), "read signs", [&](std::size_t i) {
+    return ReadSigns<kAdd>{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink};
+  });
 }
 
 }  // namespace
@@ -97,28 +134,26 @@ std::size_t sign_scratch(std::uint64_t n, const SignFormat& format) {
   return reduce_scratch<MagnitudePart>(segments_of(n, blocks_of(n, format).length));
 }
 
-void sign_encode(const Source& from, const SignFormat& format, std::byte* payload,
-                 std::byte* scratch) {
-  if (from.n == 0) return;
-  const Blocks blocks = blocks_of(from.n, format);
-  const Segments segments = segments_of(from.n, blocks.length);
+void sign_encode(Encodes from, const SignFormat& format) {
+  const auto segments = [&](const EncodeTensor& tensor) { return block_segments(tensor, format); };
   if (format.scaled)
-    reduce<MagnitudePart>(from, segments, scratch, SignFinish{blocks, segments, payload});
-  signs_kernel<<<groups_grid(blocks), kThreads, 0, stream_of(from.stream)>>>(from, blocks, payload);
-  check_launch("pack signs");
+    reduce<MagnitudePart>(from, segments, [&](const EncodeTensor& tensor) {
+      return SignFinish{blocks_of(tensor.source.n, format), segments(tensor), tensor.payload};
+    });
+  launch_items(from.size(), common_stream(from), "pack signs", [&](std::size_t i) {
+    return PackSigns{from[i].source, blocks_of(from[i].source.n, format), from[i].payload};
+  });
 }
 
-void sign_decode(const std::byte* payload, const SignFormat& format, const Sink& to) {
-  if (to.n == 0) return;
-  const Blocks blocks = blocks_of(to.n, format);
-  if (!to.trusted && format.scaled) {
-    check_scales_kernel<<<grid_of(blocks.count), kThreads, 0, stream_of(to.stream)>>>(
-        payload, blocks, to.report);
-    check_launch("check scales");
-  }
-  const auto kernel = to.add ? values_kernel<true> : values_kernel<false>;
-  kernel<<<groups_grid(blocks), kThreads, 0, stream_of(to.stream)>>>(payload, blocks, to);
-  check_launch("read signs");
+void sign_decode(Decodes to, const SignFormat& format) {
+  if (!to[0].sink.trusted && format.scaled)
+    launch_items(to.size(), common_stream(to), "check scales", [&](std::size_t i) {
+      return CheckScales{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink.report};
+    });
+  if (to[0].sink.add)
+    read_signs<true>(to, format);
+  else
+    read_signs<false>(to, format);
 }
 
 }  // namespace gradwire::compressors::cuda

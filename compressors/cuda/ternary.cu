@@ -111,39 +111,113 @@ struct DeadZoneDecoder {
   }
 };
 
-__global__ void threshold_header_kernel(std::uint32_t n, const FoundThreshold* found,
-                                        std::uint32_t* header, CudaReport* report) {
-  if (refused(report)) return;
-  header[0] = n;
-  header[1] = bits_of(found->level);
+struct StoreScale {
+  static constexpr unsigned kBlockThreads = 32;
+  float scale;  ///< negative: none
+  float* target;
+
+  std::uint64_t units() const { return scale < 0.0f ? 0 : 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x == 0) *target = scale;
+  }
+};
+
+struct ThresholdHeader {
+  static constexpr unsigned kBlockThreads = 32;
+  std::uint32_t n;
+  const FoundThreshold* found;
+  std::uint32_t* header;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x != 0 || refused(report)) return;
+    header[0] = n;
+    header[1] = bits_of(found->level);
+  }
+};
+
+struct CheckScale {
+  static constexpr unsigned kBlockThreads = 32;
+  const float* scale;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x == 0 && !is_scale(*scale)) refuse(report, 0);
+  }
+};
+
+struct CheckTernary {
+  static constexpr unsigned kBlockThreads = 32;
+  const std::uint32_t* header;
+  std::uint64_t n;
+  float largest_multiple;
+  CudaReport* report;
+
+  std::uint64_t units() const { return 1; }
+  __device__ void run(std::uint64_t) const {
+    if (threadIdx.x != 0) return;
+    if (header[0] != n) refuse(report, 0);
+    const float level = float_of(header[1]);
+    if (!is_finite(level * largest_multiple) || header[1] >> 31 != 0) refuse(report, 4);
+  }
+};
+
+void check_ternary(Decodes to, float largest_multiple) {
+  if (to[0].sink.trusted) return;
+  launch_items(to.size(), common_stream(to), "check ternary headers", [&](std::size_t i) {
+    const auto* header = reinterpret_cast<const std::uint32_t*>(to[i].payload);
+    return CheckTernary{header, to[i].sink.n, largest_multiple, to[i].sink.report};
+  });
 }
 
-__global__ void check_scale_kernel(const float* scale, CudaReport* report) {
-  if (!is_scale(*scale)) refuse(report, 0);
+float* scale_of(const EncodeTensor& tensor) {
+  return reinterpret_cast<float*>(tensor.payload);
+}
+const float* floats_of(const DecodeTensor& tensor) {
+  return reinterpret_cast<const float*>(tensor.payload);
+}
+const FoundThreshold* found_in(const EncodeTensor& tensor) {
+  return reinterpret_cast<const FoundThreshold*>(tensor.scratch);
 }
 
-__global__ void check_ternary_kernel(const std::uint32_t* header, std::uint64_t n,
-                                     float largest_multiple, CudaReport* report) {
-  if (header[0] != n) refuse(report, 0);
-  const float level = float_of(header[1]);
-  if (!is_finite(level * largest_multiple) || header[1] >> 31 != 0) refuse(report, 4);
+/// Codes of three values: in base 3, or two bits each. `make(tensor)` gives a rule.
+template <class Make>
+void encode_three(Encodes from, bool base3, std::uint64_t at, const Make& make) {
+  if (base3) return encode_trits(from, at, make);
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(make(tensor), PackedCodes{.bits = 2, .at = at});
+  });
 }
 
-void check_ternary(const std::byte* payload, float largest_multiple, const Sink& to) {
-  if (to.trusted) return;
-  check_ternary_kernel<<<1, 1, 0, stream_of(to.stream)>>>(
-      reinterpret_cast<const std::uint32_t*>(payload), to.n, largest_multiple, to.report);
-  check_launch("check a ternary header");
-}
-
-/// For rules that apply the factor themselves.
-Sink without_factor(Sink to) {
-  to.factor = 1.0f;
-  return to;
+/// The same; `make(tensor, factor)` gives a rule that applies the factor itself.
+template <class Make>
+void decode_three(Decodes to, bool base3, std::uint64_t at, const Make& make) {
+  const float factor = to[0].sink.factor;
+  TensorList<DecodeTensor> plain;
+  for (DecodeTensor tensor : to) {
+    tensor.sink.factor = 1.0f;
+    plain.push_back(tensor);
+  }
+  const auto rule = [&](const DecodeTensor& tensor) { return make(tensor, factor); };
+  if (base3) return decode_trits(plain.span(), at, rule);
+  decode_packed(plain.span(), [&](const DecodeTensor& tensor) {
+    return std::pair(rule(tensor), PackedCodes{.bits = 2, .at = at});
+  });
 }
 
 int top_of(int bits) {
   return (1 << (bits - 1)) - 1;
+}
+
+DeadZoneGrid* dead_zone_grid_of(const EncodeTensor& tensor) {
+  return reinterpret_cast<DeadZoneGrid*>(tensor.scratch +
+                                         reduce_scratch<LargestPart>(whole_tensor(tensor)));
+}
+
+PackedCodes dead_zone_codes(int bits) {
+  return {.bits = bits, .at = kTernaryCodes};
 }
 
 }  // namespace
@@ -152,72 +226,74 @@ std::size_t terngrad_scratch(std::uint64_t n) {
   return reduce_scratch<AboutFirst>(whole_tensor(n));
 }
 
-void terngrad_scale(const Source& from, const TernGradFormat& format, float* scale,
-                    std::byte* scratch) {
-  reduce<AboutFirst>(from, whole_tensor(from.n), scratch, ScaleFinish{from.n, format, scale});
+void terngrad_scale(Encodes from, const TernGradFormat& format) {
+  const auto segments = [](const EncodeTensor& tensor) {
+    return tensor.shared_scale < 0.0f ? whole_tensor(tensor) : Segments{};
+  };
+  reduce<AboutFirst>(from, segments, [&](const EncodeTensor& tensor) {
+    return ScaleFinish{tensor.source.n, format, scale_of(tensor)};
+  });
 }
 
-void terngrad_codes(const Source& from, const TernGradFormat& format, std::byte* payload) {
-  const TernGradEncoder rule{reinterpret_cast<const float*>(payload)};
-  if (format.base3)
-    encode_trits(rule, from, kTernGradCodes, payload);
-  else
-    encode_packed(rule, from, {.bits = 2, .at = kTernGradCodes}, payload);
+void terngrad_encode(Encodes from, const TernGradFormat& format) {
+  terngrad_scale(from, format);
+  launch_items(from.size(), common_stream(from), "store scales", [&](std::size_t i) {
+    return StoreScale{from[i].shared_scale, scale_of(from[i])};
+  });
+  encode_three(from, format.base3, kTernGradCodes,
+               [](const EncodeTensor& tensor) { return TernGradEncoder{scale_of(tensor)}; });
 }
 
-void terngrad_decode(const std::byte* payload, const TernGradFormat& format, const Sink& to) {
-  const auto* scale = reinterpret_cast<const float*>(payload);
-  if (!to.trusted) {
-    check_scale_kernel<<<1, 1, 0, stream_of(to.stream)>>>(scale, to.report);
-    check_launch("check a scale");
-  }
-  const TernGradDecoder rule{scale, to.factor};
-  if (format.base3)
-    decode_trits(rule, kTernGradCodes, payload, without_factor(to));
-  else
-    decode_packed(rule, {.bits = 2, .at = kTernGradCodes}, payload, without_factor(to));
+void terngrad_decode(Decodes to, const TernGradFormat& format) {
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check scales", [&](std::size_t i) {
+      return CheckScale{floats_of(to[i]), to[i].sink.report};
+    });
+  decode_three(to, format.base3, kTernGradCodes, [](const DecodeTensor& tensor, float factor) {
+    return TernGradDecoder{floats_of(tensor), factor};
+  });
 }
 
-void threshold_encode(const Source& from, bool base3, const FoundThreshold* threshold,
-                      std::byte* payload) {
-  threshold_header_kernel<<<1, 1, 0, stream_of(from.stream)>>>(
-      static_cast<std::uint32_t>(from.n), threshold, reinterpret_cast<std::uint32_t*>(payload),
-      from.report);
-  check_launch("write a ternary header");
-  if (base3)
-    encode_trits(ThresholdEncoder{threshold}, from, kTernaryCodes, payload);
-  else
-    encode_packed(ThresholdEncoder{threshold}, from, {.bits = 2, .at = kTernaryCodes}, payload);
+void threshold_encode(Encodes from, bool base3) {
+  launch_items(from.size(), common_stream(from), "write ternary headers", [&](std::size_t i) {
+    const Source& source = from[i].source;
+    auto* header = reinterpret_cast<std::uint32_t*>(from[i].payload);
+    return ThresholdHeader{static_cast<std::uint32_t>(source.n), found_in(from[i]), header,
+                           source.report};
+  });
+  encode_three(from, base3, kTernaryCodes,
+               [](const EncodeTensor& tensor) { return ThresholdEncoder{found_in(tensor)}; });
 }
 
-void threshold_decode(const std::byte* payload, bool base3, const Sink& to) {
-  check_ternary(payload, 1.0f, to);
-  const ThresholdDecoder rule{reinterpret_cast<const float*>(payload) + 1, to.factor};
-  if (base3)
-    decode_trits(rule, kTernaryCodes, payload, without_factor(to));
-  else
-    decode_packed(rule, {.bits = 2, .at = kTernaryCodes}, payload, without_factor(to));
+void threshold_decode(Decodes to, bool base3) {
+  check_ternary(to, 1.0f);
+  decode_three(to, base3, kTernaryCodes, [](const DecodeTensor& tensor, float factor) {
+    return ThresholdDecoder{floats_of(tensor) + 1, factor};
+  });
 }
 
 std::size_t dead_zone_scratch(std::uint64_t n) {
   return reduce_scratch<LargestPart>(whole_tensor(n)) + aligned(sizeof(DeadZoneGrid));
 }
 
-void dead_zone_encode(const Source& from, int bits, float dead_zone, std::byte* payload,
-                      std::byte* scratch) {
-  const Segments whole = whole_tensor(from.n);
-  auto* grid = reinterpret_cast<DeadZoneGrid*>(scratch + reduce_scratch<LargestPart>(whole));
-  reduce<LargestPart>(from, whole, scratch,
-                      DeadZoneFinish{static_cast<std::uint32_t>(from.n), top_of(bits), dead_zone,
-                                     reinterpret_cast<std::uint32_t*>(payload), grid});
-  encode_packed(DeadZoneEncoder{grid}, from, {.bits = bits, .at = kTernaryCodes}, payload);
+void dead_zone_encode(Encodes from, int bits, float dead_zone) {
+  const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
+  reduce<LargestPart>(from, whole, [&](const EncodeTensor& tensor) {
+    return DeadZoneFinish{static_cast<std::uint32_t>(tensor.source.n), top_of(bits), dead_zone,
+                          reinterpret_cast<std::uint32_t*>(tensor.payload),
+                          dead_zone_grid_of(tensor)};
+  });
+  encode_packed(from, [&](const EncodeTensor& tensor) {
+    return std::pair(DeadZoneEncoder{dead_zone_grid_of(tensor)}, dead_zone_codes(bits));
+  });
 }
 
-void dead_zone_decode(const std::byte* payload, int bits, const Sink& to) {
-  check_ternary(payload, static_cast<float>(top_of(bits)), to);
-  decode_packed(DeadZoneDecoder{reinterpret_cast<const float*>(payload) + 1,
-                                2 * static_cast<std::uint32_t>(top_of(bits))},
-                {.bits = bits, .at = kTernaryCodes}, payload, to);
+void dead_zone_decode(Decodes to, int bits) {
+  check_ternary(to, static_cast<float>(top_of(bits)));
+  decode_packed(to, [&](const DecodeTensor& tensor) {
+    const auto largest = 2 * static_cast<std::uint32_t>(top_of(bits));
+    return std::pair(DeadZoneDecoder{floats_of(tensor) + 1, largest}, dead_zone_codes(bits));
+  });
 }
 
 }  // namespace gradwire::compressors::cuda

@@ -150,10 +150,6 @@ std::size_t threshold_scratch(std::uint32_t n) {
   return scratch_in(nullptr, n).temporary_bytes + temporary_size(n);
 }
 
-FoundThreshold* threshold_in(std::byte* scratch) {
-  return reinterpret_cast<FoundThreshold*>(scratch);
-}
-
 void find_threshold(const Source& from, std::byte* scratch) {
   const auto n = static_cast<std::uint32_t>(from.n);
   const cudaStream_t stream = stream_of(from.stream);

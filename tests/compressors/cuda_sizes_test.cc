@@ -52,7 +52,8 @@ TEST_CASE("payloads of impossible sizes are refused before anything is enqueued"
   // decode() would begin a report on the device; the call inside it looks at the size first.
   const auto refused = [](const char* name, std::size_t bytes, std::size_t n) {
     try {
-      make_cuda_codec(name)->enqueue_decode({.payload_bytes = bytes, .n = n}, nullptr);
+      const CudaDecodeJob job{.payload_bytes = bytes, .n = n};
+      make_cuda_codec(name)->enqueue_decode({&job, 1}, nullptr);
     } catch (const CodecError&) {
       return true;
     }
@@ -68,6 +69,6 @@ TEST_CASE("payloads of impossible sizes are refused before anything is enqueued"
   CHECK(refused("dgc", 3, 2));
   CHECK(refused("dgc", 9, 2));
   CHECK(refused("randomk", 8, 2));
-  CHECK_THROWS_AS(make_cuda_codec("stc")->enqueue_decode({.payload_bytes = 4, .n = 2}, nullptr),
-                  Error);
+  const CudaDecodeJob job{.payload_bytes = 4, .n = 2};
+  CHECK_THROWS_AS(make_cuda_codec("stc")->enqueue_decode({&job, 1}, nullptr), Error);
 }

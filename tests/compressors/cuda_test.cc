@@ -1,6 +1,4 @@
 #include <catch2/catch.hpp>
-#include <cstdio>
-#include <cstdlib>
 
 #include "codec_fixture.h"
 #include "compressors/arithmetic/bits.h"
@@ -9,7 +7,7 @@
 #include "compressors/cuda/cuda_memory.h"
 #include "compressors/cuda/cuda_quantise.h"
 #include "compressors/kernels/lorenzo.h"
-#include "cuda_variants.h"
+#include "cuda_device.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -17,29 +15,6 @@ using namespace gradwire::compressors::testing;
 
 /// CUDA against CPU: the same bytes, the same values, the same residuals, the same refusals.
 namespace {
-
-// 77 tells CTest that the program was skipped.
-void require_device() {
-  const std::string reason = why_no_cuda_device();
-  if (reason.empty()) return;
-  std::printf("skipped: no CUDA device can be used (%s)\n", reason.c_str());
-  std::fflush(stdout);
-  std::_Exit(77);
-}
-
-struct Pair {
-  CodecPtr cpu;
-  CudaCodecPtr gpu;
-};
-
-std::vector<Pair> all_pairs() {
-  std::vector<Pair> pairs;
-  for (const auto& [name, options] : kVariants) {
-    pairs.push_back({make_codec(name, options), make_cuda_codec(name, options)});
-    pairs.push_back({with_error_feedback(pairs.back().cpu), with_error_feedback(pairs.back().gpu)});
-  }
-  return pairs;
-}
 
 /// Device side of one codec and tensor size, its state kept from call to call.
 class Device {
@@ -125,7 +100,7 @@ class Device {
   DeviceBuffer<CudaReport> report_;
 };
 
-void compare(const Pair& pair, std::size_t n, const CallOptions& given) {
+void compare(const CodecPair& pair, std::size_t n, const CallOptions& given) {
   INFO(pair.cpu->name() << " n = " << n << " first " << given.first_element);
   Device device(*pair.gpu, n, {}, given.first_element % 2);
   std::vector<std::uint64_t> state(pair.cpu->state_size(n) / 8 + 1);
@@ -158,7 +133,7 @@ void compare(const Pair& pair, std::size_t n, const CallOptions& given) {
 
 TEST_CASE("CUDA gives the CPU's bytes, values and residuals") {
   require_device();
-  for (const Pair& pair : all_pairs())
+  for (const CodecPair& pair : all_pairs())
     for (const std::size_t n : {0u, 1u, 3u, 4u, 4097u, 100003u})
       for (const std::uint64_t first : {0u, 3u}) compare(pair, n, {.first_element = first});
 }
@@ -166,7 +141,7 @@ TEST_CASE("CUDA gives the CPU's bytes, values and residuals") {
 TEST_CASE("CUDA gives the CPU's bytes for tensors of few values, of extremes and of zeros") {
   require_device();
   const std::size_t n = 5003;
-  for (const Pair& pair : all_pairs())
+  for (const CodecPair& pair : all_pairs())
     for (int kind = 0; kind < 4; ++kind) {
       INFO(pair.cpu->name() << " kind " << kind);
       std::vector<float> values(n);
@@ -292,7 +267,7 @@ TEST_CASE("CUDA terngrad takes a shared scale") {
 
 TEST_CASE("CUDA refuses NaN and Inf, naming the first, and keeps the state") {
   require_device();
-  for (const Pair& pair : all_pairs()) {
+  for (const CodecPair& pair : all_pairs()) {
     INFO(pair.cpu->name());
     Device device(*pair.gpu, 10000);
     auto values = random_values(10000);

@@ -130,6 +130,9 @@ std::uint64_t* warp_slots() {
 int* block_slot() {
   return &or_slot;
 }
+unsigned launch_count() {
+  return launches;
+}
 void wait_for_block() {
   yield(State::kAtBlockBarrier);
 }

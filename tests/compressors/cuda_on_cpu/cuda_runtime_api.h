@@ -104,6 +104,8 @@ inline cudaError_t cudaGetDeviceCount(int* devices) {
 #define __global__
 #define __device__
 #define __shared__ static  // one block runs at a time
+#define __grid_constant__
+#define __launch_bounds__(threads)
 
 struct CpuIndex {
   unsigned x = 1;
@@ -126,6 +128,7 @@ void wait_for_warp();
 std::uint64_t* warp_slots();  ///< [32], one a lane
 int* block_slot();
 extern unsigned dynamic_shared[16384];
+unsigned launch_count();  ///< of all kernels so far
 
 void run(unsigned blocks, unsigned threads, void (*body)(void*), void* argument);
 

@@ -18,7 +18,8 @@ if(Python3_FOUND AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     list(APPEND sources ${converted})
   endforeach()
   add_executable(test_compressors_cuda_on_cpu EXCLUDE_FROM_ALL
-    cuda_test.cc cuda_on_cpu/coroutines.cc ${sources})
+    cuda_test.cc cuda_batch_test.cc cuda_on_cpu/launches_test.cc cuda_on_cpu/coroutines.cc
+    ${sources})
   target_include_directories(test_compressors_cuda_on_cpu BEFORE PRIVATE
     ${on_cpu} ${CMAKE_CURRENT_SOURCE_DIR}/cuda_on_cpu)
   # Device code meets the host compiler here, whose warnings are not for it.
