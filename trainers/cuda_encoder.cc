@@ -56,14 +56,15 @@ class CudaEncoder final : public DeviceEncoder {
  public:
   CudaEncoder(const DeviceCodecSettings& settings, const Layout& layout, void* stream)
       : settings_(settings), layout_(layout), stream_(stream), codec_(make_device_codec(settings)) {
-    std::size_t state = 0, scratch = 0;
+    std::size_t state = 0;
+    std::vector<compressors::TensorSpec> specs;
     for (const TensorSlot& slot : layout.tensors()) {
-      states_.push_back({state, codec_->state_size(spec_of(slot))});
+      specs.push_back(spec_of(slot));
+      states_.push_back({state, codec_->state_size(specs.back())});
       state += aligned(states_.back().size);
-      scratch = std::max(scratch, codec_->scratch_size(spec_of(slot)));
     }
     state_bytes_ = state;
-    scratch_ = DeviceBuffer<std::byte>(scratch);
+    scratch_ = DeviceBuffer<std::byte>(codec_->batch_scratch_size(specs));
     choose(DevicePayload::kMessage);
   }
 
@@ -147,13 +148,13 @@ class CudaEncoder final : public DeviceEncoder {
   }
 
   void propose_range(Slot& slot, GradientSpans gradients, std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t) {
-      codec_->local_scale({.values = gradients[t].data(),
-                           .n = gradients[t].size(),
-                           .scale = slot.scales.data() + t,
-                           .report = slot.reports.data() + t},
-                          scratch_.data(), stream_);
-    }
+    scale_jobs_.clear();
+    for (std::size_t t = begin; t < end; ++t)
+      scale_jobs_.push_back({.values = gradients[t].data(),
+                             .n = gradients[t].size(),
+                             .scale = slot.scales.data() + t,
+                             .report = slot.reports.data() + t});
+    codec_->local_scale_batch(scale_jobs_, scratch_.data(), stream_);
     copy_to_host(slot.host_scales.data() + begin, slot.scales.data() + begin,
                  (end - begin) * sizeof(float), stream_);
     copy_to_host(slot.host_reports.data() + begin, slot.reports.data() + begin,
@@ -164,20 +165,21 @@ class CudaEncoder final : public DeviceEncoder {
   void encode_range(Slot& slot, int worker, GradientSpans gradients, std::span<const float> scales,
                     std::int64_t step, std::size_t begin, std::size_t end) {
     if (form_ == DevicePayload::kValues) return copy_values(slot, gradients, begin, end);
+    encode_jobs_.clear();
     for (std::size_t t = begin; t < end; ++t) {
       const RandomStream draws{settings_.seed, static_cast<std::uint32_t>(step),
                                static_cast<std::uint32_t>(worker),
                                static_cast<std::uint32_t>(layout_.tensors()[t].parameter)};
-      sender_->encode({.values = gradients[t].data(),
-                       .n = gradients[t].size(),
-                       .shared_scale = scales.empty() ? -1.0f : scales[t],
-                       .stream = draws,
-                       .state = slot.state.data() + states_[t].first,
-                       .payload = slot.payload.data() + payloads_[t].first,
-                       .report = slot.reports.data() + tensors() + t,
-                       .shape = layout_.tensors()[t].shape},
-                      scratch_.data(), stream_);
+      encode_jobs_.push_back({.values = gradients[t].data(),
+                              .n = gradients[t].size(),
+                              .shared_scale = scales.empty() ? -1.0f : scales[t],
+                              .stream = draws,
+                              .state = slot.state.data() + states_[t].first,
+                              .payload = slot.payload.data() + payloads_[t].first,
+                              .report = slot.reports.data() + tensors() + t,
+                              .shape = layout_.tensors()[t].shape});
     }
+    sender_->encode_batch(encode_jobs_, scratch_.data(), stream_);
     const std::size_t first = payloads_[begin].first, last = end - 1;
     copy_to_host(slot.host_payload.data() + first, slot.payload.data() + first,
                  payloads_[last].first + payloads_[last].size - first, stream_);
@@ -213,6 +215,8 @@ class CudaEncoder final : public DeviceEncoder {
   std::size_t state_bytes_ = 0, payload_bytes_ = 0;
   DeviceBuffer<std::byte> scratch_;  ///< shared: everything runs in order on one stream
   std::map<int, Slot> slots_;
+  std::vector<compressors::CudaScaleJob> scale_jobs_;  ///< kept for their memory
+  std::vector<compressors::CudaEncodeJob> encode_jobs_;
 };
 
 DeviceEncoder::Times CudaEncoder::time_bucket(std::size_t b, GradientSpans gradients,
