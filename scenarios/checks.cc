@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
+#include "scenarios/executor_checks.h"
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/profile.h"
@@ -31,7 +31,7 @@ class Rules {
     if (kind == WorkloadKind::kProfile) check_profile();
     if (kind == WorkloadKind::kTransfers) check_transfers();
     check_stragglers();
-    check_absences();
+    if (read_.sound({"/cluster"})) check_absences(scenario_, told());
     check_background();
     check_device();
     if (scenario_.network.topology == "explicit") check_explicit();
@@ -40,7 +40,7 @@ class Rules {
     check_size();
     check_server_link();
     check_transport();
-    check_executor();
+    if (read_.sound({"/executor", "/network"})) check_executor(scenario_, told(), warned());
     check_queues();
   }
 
@@ -52,6 +52,16 @@ class Rules {
   }
   void warn(const std::string& pointer, std::string message) {
     warnings_.push_back(places_.problem(pointer, std::move(message)));
+  }
+
+  Told told() {
+    return [this](const std::string& pointer, const std::string& message,
+                  const std::string& allowed) { refuse(pointer, message, allowed); };
+  }
+  Told warned() {
+    return [this](const std::string& pointer, const std::string& message, const std::string&) {
+      warn(pointer, message);
+    };
   }
 
   void check_data() {
@@ -153,25 +163,6 @@ class Rules {
                "0 to " + std::to_string(scenario_.cluster.workers - 1));
       if (!seen.insert(worker).second)
         refuse(at, "worker " + std::to_string(worker) + " stands twice in the list");
-    }
-  }
-
-  void check_absences() {
-    if (!read_.sound({"/cluster"})) return;
-    std::map<int, sim::HostPlan> plans;
-    const std::vector<ClusterPlan::Absence>& absences = scenario_.cluster.absences;
-    for (std::size_t i = 0; i < absences.size(); ++i) {
-      const std::string at = child_pointer("/cluster/absences", i);
-      const int worker = absences[i].worker;
-      if (worker >= scenario_.cluster.workers)
-        refuse(at + "/worker", "there is no worker " + std::to_string(worker),
-               "0 to " + std::to_string(scenario_.cluster.workers - 1));
-      plans[worker].absences.push_back(absences[i].time);
-      try {
-        sim::check_host_plan("worker " + std::to_string(worker), plans[worker]);
-      } catch (const sim::SimError& error) {
-        refuse(at, error.what());
-      }
     }
   }
 
@@ -342,102 +333,6 @@ class Rules {
              ">= " + std::to_string(transport.segment.count()) + "B");
   }
 
-  void check_executor() {
-    if (!read_.sound({"/executor", "/network"})) return;
-    const sim::TransportSettings& given = scenario_.network.transport;
-    const sim::TransportSettings usual;
-    if (scenario_.executor == "emulator") {
-      const char* reason = "the emulator runs on the kernel's TCP, whose value is fixed";
-      const auto fixed = [&](bool changed, const char* name) {
-        if (changed) refuse(std::string("/network/transport/") + name, reason, "the default");
-      };
-      fixed(given.segment != usual.segment, "segment");
-      fixed(given.wire_segment != usual.wire_segment, "wire_segment");
-      fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
-      fixed(given.initial_rto != usual.initial_rto, "initial_rto");
-      refuse_dynamics();
-    }
-    if (scenario_.executor == "model") warn_model();
-    if (scenario_.executor != "flow") refuse_behaviour();
-  }
-
-  void refuse_behaviour() {
-    if (scenario_.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
-      refuse("/network/transport/protocol", "executor " + scenario_.executor + " speaks TCP alone",
-             "flow");
-    if (!scenario_.network.background.empty())
-      refuse("/network/background", "executor " + scenario_.executor + " has no background traffic",
-             "flow");
-    if (scenario_.executor == "model") return;
-    if (!scenario_.cluster.absences.empty())
-      refuse("/cluster/absences", "executor " + scenario_.executor + " lets no worker fail",
-             "flow or model");
-    if (scenario_.cluster.spread > 0)
-      refuse("/cluster/spread", "executor " + scenario_.executor + " has no spread of times",
-             "flow or model");
-  }
-
-  /// Its kernel queues hold one rate and loss for a run.
-  void refuse_dynamics() {
-    const std::string allowed = "flow or packet";
-    const std::string& topology = scenario_.network.topology;
-    if (topology == "wifi-cell" || topology == "lte-cell")
-      refuse("/network/topology", "the emulator has no radio cells", allowed);
-    if (scenario_.json["network"].contains("traces"))
-      refuse("/network/traces", "the emulator's links follow no traces", allowed);
-    for (const auto& [pointer, link] : given_links())
-      if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
-          link.schedule_back || !link.outages.empty())
-        refuse(pointer,
-               "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
-               allowed);
-  }
-
-  /// The links that a scenario gives, with their places.
-  std::vector<std::pair<std::string, sim::LinkSpec>> given_links() const {
-    const NetworkPlan& network = scenario_.network;
-    std::vector<std::pair<std::string, sim::LinkSpec>> links;
-    if (network.topology != "explicit") links.emplace_back("/network/link", network.link);
-    if (network.server_link) links.emplace_back("/network/server_link", *network.server_link);
-    if (network.uplink) links.emplace_back("/network/uplink", *network.uplink);
-    if (network.topology == "dumb-bell")
-      links.emplace_back("/network/bottleneck", network.bottleneck);
-    if (network.topology == "gpu-nodes")
-      links.emplace_back("/network/intra_link", network.intra_link);
-    for (std::size_t i = 0; i < network.site_links.size(); ++i)
-      links.emplace_back(child_pointer("/network/site_links", i), network.site_links[i].spec);
-    for (std::size_t i = 0; i < network.links.size(); ++i)
-      links.emplace_back(child_pointer("/network/links", i), network.links[i].spec);
-    return links;
-  }
-
-  void warn_model() {
-    for (const auto& [pointer, link] : given_links()) {
-      if (link.mean_loss() <= 0) continue;
-      warn(scenario_.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
-           "the model executor does not know loss; use flow, packet or emulator");
-      break;
-    }
-    warn_steady();
-    if (scenario_.json["network"].contains("transport") &&
-        scenario_.json["network"]["transport"]["congestion_control"] != "cubic")
-      warn("/network/transport/congestion_control",
-           "the model executor does not know congestion control");
-  }
-
-  void warn_steady() {
-    const std::string& topology = scenario_.network.topology;
-    bool changes = topology == "wifi-cell" || topology == "lte-cell" ||
-                   scenario_.json["network"].contains("traces");
-    for (const auto& [pointer, link] : given_links())
-      changes = changes || link.half_duplex || link.jitter > Seconds(0) || link.schedule ||
-                link.schedule_back || !link.outages.empty();
-    if (changes)
-      warn("/network",
-           "the model executor gives every link its mean rate, no jitter, and to itself; use flow "
-           "or packet");
-  }
-
   void check_queue(const std::string& pointer, const sim::LinkSpec& link) {
     const Bytes segment = scenario_.network.transport.wire_segment;
     if (link.queue > Bytes(0) && link.queue < segment)
@@ -447,7 +342,7 @@ class Rules {
 
   void check_queues() {
     if (!read_.sound({"/network"})) return;
-    for (const auto& [pointer, link] : given_links()) check_queue(pointer, link);
+    for (const auto& [pointer, link] : given_links(scenario_.network)) check_queue(pointer, link);
   }
 
   const Scenario& scenario_;

@@ -1,0 +1,125 @@
+#include "scenarios/executor_checks.h"
+
+#include <map>
+
+#include "scenarios/pointer.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+bool is_radio(const NetworkPlan& network) {
+  return network.topology == "wifi-cell" || network.topology == "lte-cell";
+}
+
+void refuse_behaviour(const Scenario& scenario, const Told& refuse) {
+  if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
+    refuse("/network/transport/protocol", "executor " + scenario.executor + " speaks TCP alone",
+           "flow");
+  if (!scenario.network.background.empty())
+    refuse("/network/background", "executor " + scenario.executor + " has no background traffic",
+           "flow");
+  if (scenario.executor == "model") return;
+  if (!scenario.cluster.absences.empty())
+    refuse("/cluster/absences", "executor " + scenario.executor + " lets no worker fail",
+           "flow or model");
+  if (scenario.cluster.spread > 0)
+    refuse("/cluster/spread", "executor " + scenario.executor + " has no spread of times",
+           "flow or model");
+}
+
+/// Its kernel queues hold one rate and loss for a run.
+void refuse_dynamics(const Scenario& scenario, const Told& refuse) {
+  const std::string allowed = "flow or packet";
+  if (is_radio(scenario.network))
+    refuse("/network/topology", "the emulator has no radio cells", allowed);
+  if (scenario.json["network"].contains("traces"))
+    refuse("/network/traces", "the emulator's links follow no traces", allowed);
+  for (const auto& [pointer, link] : given_links(scenario.network))
+    if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
+        link.schedule_back || !link.outages.empty())
+      refuse(pointer,
+             "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
+             allowed);
+}
+
+void warn_steady(const Scenario& scenario, const Told& warn) {
+  bool changes = is_radio(scenario.network) || scenario.json["network"].contains("traces");
+  for (const auto& [pointer, link] : given_links(scenario.network))
+    changes = changes || link.half_duplex || link.jitter > Seconds(0) || link.schedule ||
+              link.schedule_back || !link.outages.empty();
+  if (changes)
+    warn("/network",
+         "the model executor gives every link its mean rate, no jitter, and to itself; use flow "
+         "or packet",
+         "");
+}
+
+void warn_model(const Scenario& scenario, const Told& warn) {
+  for (const auto& [pointer, link] : given_links(scenario.network)) {
+    if (link.mean_loss() <= 0) continue;
+    warn(scenario.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
+         "the model executor does not know loss; use flow, packet or emulator", "");
+    break;
+  }
+  warn_steady(scenario, warn);
+  if (scenario.json["network"].contains("transport") &&
+      scenario.json["network"]["transport"]["congestion_control"] != "cubic")
+    warn("/network/transport/congestion_control",
+         "the model executor does not know congestion control", "");
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan& network) {
+  std::vector<std::pair<std::string, sim::LinkSpec>> links;
+  if (network.topology != "explicit") links.emplace_back("/network/link", network.link);
+  if (network.server_link) links.emplace_back("/network/server_link", *network.server_link);
+  if (network.uplink) links.emplace_back("/network/uplink", *network.uplink);
+  if (network.topology == "dumb-bell")
+    links.emplace_back("/network/bottleneck", network.bottleneck);
+  if (network.topology == "gpu-nodes")
+    links.emplace_back("/network/intra_link", network.intra_link);
+  for (std::size_t i = 0; i < network.site_links.size(); ++i)
+    links.emplace_back(child_pointer("/network/site_links", i), network.site_links[i].spec);
+  for (std::size_t i = 0; i < network.links.size(); ++i)
+    links.emplace_back(child_pointer("/network/links", i), network.links[i].spec);
+  return links;
+}
+
+void check_executor(const Scenario& scenario, const Told& refuse, const Told& warn) {
+  const sim::TransportSettings& given = scenario.network.transport;
+  const sim::TransportSettings usual;
+  if (scenario.executor == "emulator") {
+    const char* reason = "the emulator runs on the kernel's TCP, whose value is fixed";
+    const auto fixed = [&](bool changed, const char* name) {
+      if (changed) refuse(std::string("/network/transport/") + name, reason, "the default");
+    };
+    fixed(given.segment != usual.segment, "segment");
+    fixed(given.wire_segment != usual.wire_segment, "wire_segment");
+    fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
+    fixed(given.initial_rto != usual.initial_rto, "initial_rto");
+    refuse_dynamics(scenario, refuse);
+  }
+  if (scenario.executor == "model") warn_model(scenario, warn);
+  if (scenario.executor != "flow") refuse_behaviour(scenario, refuse);
+}
+
+void check_absences(const Scenario& scenario, const Told& refuse) {
+  std::map<int, sim::HostPlan> plans;
+  const std::vector<ClusterPlan::Absence>& absences = scenario.cluster.absences;
+  for (std::size_t i = 0; i < absences.size(); ++i) {
+    const std::string at = child_pointer("/cluster/absences", i);
+    const int worker = absences[i].worker;
+    if (worker >= scenario.cluster.workers)
+      refuse(at + "/worker", "there is no worker " + std::to_string(worker),
+             "0 to " + std::to_string(scenario.cluster.workers - 1));
+    plans[worker].absences.push_back(absences[i].time);
+    try {
+      sim::check_host_plan("worker " + std::to_string(worker), plans[worker]);
+    } catch (const sim::SimError& error) {
+      refuse(at, error.what(), "");
+    }
+  }
+}
+
+}  // namespace gradwire::scenarios
