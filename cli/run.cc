@@ -69,6 +69,8 @@ void run(const RunArguments& arguments, Context& context,
   options.jobs = arguments.jobs;
   options.resume = arguments.resume;
   options.executor_factory = factory;
+  options.pcap_folder = arguments.pcap;
+  options.flow_monitor_folder = arguments.flow_monitor;
   ProgressPrinter progress(context);
   const runner::SweepResult result = runner::run_sweep(file, options, *store, progress);
   progress.clear();
@@ -111,6 +113,14 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("-o,--report", arguments->report,
                    "Where to write the report (default: beside the database)")
       ->type_name("FILE");
+  command
+      ->add_option("--pcap", arguments->pcap,
+                   "Packet executor: write FOLDER/run-N/HOST.pcap, each host's IP packets")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--flow-monitor", arguments->flow_monitor,
+                   "Packet executor: write ns-3's flow monitor of each run to FOLDER/run-N.xml")
+      ->type_name("FOLDER");
   command->add_flag("--no-report", arguments->no_report, "Write no report");
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");

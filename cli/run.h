@@ -23,6 +23,8 @@ struct RunArguments {
   std::string report;
   bool no_report = false;
   bool print_config = false;
+  std::string pcap;          ///< folder
+  std::string flow_monitor;  ///< folder
 };
 
 /// FILE, --set and --seed.

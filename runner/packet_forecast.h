@@ -12,6 +12,7 @@ namespace gradwire::runner {
 struct PacketForecast {
   double events = 0;  ///< of ns-3's scheduler
   double wall_s = 0;  ///< on one core of this machine, as busy as it is now
+  std::string note;   ///< what coarse segments do to the result; empty where they are not used
 };
 
 /// `steps` steps such as `plan`. The machine's speed is measured once a process, where the work is

@@ -83,6 +83,7 @@ class Run {
              "");
       return outcome;
     } catch (const std::exception& error) {
+      if (interrupted_by() != 0) return stopped();  // in the middle of a step
       finish(results::RunStatus::kFailed, error.what());
       throw;
     }
@@ -100,8 +101,28 @@ class Run {
     executor_options.transport = scenario_.network.transport;
     executor_options.seed = scenario_.seed;
     executor_options.packet_program = options_.packet_program;
+    const std::string name = "run-" + std::to_string(progress_.run);
+    if (!options_.pcap_folder.empty())
+      executor_options.pcap_folder = options_.pcap_folder + "/" + name;
+    if (!options_.flow_monitor_folder.empty()) {
+      std::filesystem::create_directories(options_.flow_monitor_folder);
+      executor_options.flow_monitor = options_.flow_monitor_folder + "/" + name + ".xml";
+    }
+    executor_options.on_progress = [this](Seconds now, std::uint64_t) {
+      progress_.simulated_s = now.value();
+      progress_.wall_s = seconds_since(started_);
+      observer_.on_progress(progress_);
+      return interrupted_by() == 0;
+    };
     return sim::make_executor(scenario_.executor, scenarios::build_cluster(scenario_),
                               executor_options);
+  }
+
+  /// Keeps what was done up to the step that was interrupted.
+  RunOutcome stopped() {
+    append();
+    finish(results::RunStatus::kPartial, "");
+    return RunOutcome::kInterrupted;
   }
 
   results::RunHeader header(const scenarios::ComputeProfile& profile) const {

@@ -17,6 +17,10 @@ struct RunOptions {
   int threads = 1;
   std::string executor;  ///< overrides the scenario's; empty = as the scenario says
   std::string packet_program;
+  /// Folders for what the packet executor writes of the sweep's N-th run: run-N/HOST.pcap and
+  /// run-N.xml; empty = nothing.
+  std::string pcap_folder;
+  std::string flow_monitor_folder;
   double append_every_s = 0.5;  ///< wall time between transactions
   /// Replaces make_executor (the emulator's executor comes from outside sim/).
   std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)> executor_factory;

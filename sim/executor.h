@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -115,8 +116,15 @@ struct ExecutorOptions {
   Seconds wall_limit{120};
   /// `packet`: path of gradwire-packet; empty = beside the running program.
   std::string packet_program;
+  /// `packet`: called about twice a second while it works, with the virtual time and the events so
+  /// far. If it returns false the simulation is stopped and the call under way throws.
+  std::function<bool(Seconds now, std::uint64_t events)> on_progress;
   /// `packet`: keeps books of every segment (sim/packet/segment_books.h), at a quarter more time.
   bool count_segments = false;
+  /// `packet`: a folder for captures, HOST.pcap of each host's IP packets; empty = none.
+  std::string pcap_folder;
+  /// `packet`: a file for ns-3's flow monitor (XML), written when the executor ends; empty = none.
+  std::string flow_monitor;
 };
 
 /// "model", "flow" or "packet". Throws Error(kCapability) if that executor is not built, with the

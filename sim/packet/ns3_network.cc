@@ -34,8 +34,21 @@ Ns3Network::Ns3Network(const Cluster& cluster, const ExecutorOptions& options)
     : cluster_(cluster), options_(options) {
   apply_settings(options_);
   topology_ = std::make_unique<Ns3Topology>(cluster_, options_);
+  open_output();
   run(simulator_now());  // nodes and their queue discs start with the first event
   if (!topology_->cells().empty()) connect_stations();
+}
+
+void Ns3Network::open_output() {
+  std::vector<Ns3Output::Host> hosts;
+  for (int host = 0; host < cluster_.host_count(); ++host)
+    hosts.push_back({cluster_.node_names()[static_cast<std::size_t>(cluster_.host_node(host))],
+                     topology_->host(host)});
+  output_ = std::make_unique<Ns3Output>(options_, hosts, topology_->clock());
+}
+
+void Ns3Network::write_output() {
+  output_->finish();
 }
 
 void Ns3Network::connect_stations() {

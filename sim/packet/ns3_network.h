@@ -13,6 +13,7 @@
 #include "sim/executor.h"
 #include "sim/network.h"
 #include "sim/packet/ns3_connection.h"
+#include "sim/packet/ns3_output.h"
 #include "sim/packet/ns3_topology.h"
 #include "sim/packet/wire_format.h"
 
@@ -46,6 +47,8 @@ class Ns3Network final : public Network {
   Seconds now() const override { return now_; }
 
   std::vector<ChannelRecord> channels() const override { return topology_->channels(); }
+  /// Writes what the options asked for at the end. Call once, last.
+  void write_output();
   std::uint64_t events() const;
   /// All zero unless options.count_segments.
   SegmentBooks segments() const;
@@ -62,6 +65,7 @@ class Ns3Network final : public Network {
     TransferId id = 0;
   };
 
+  void open_output();
   void connect_stations();
   TcpConnection& connection(int source, int destination);
   void run(std::int64_t until);
@@ -73,6 +77,7 @@ class Ns3Network final : public Network {
   Cluster cluster_;
   ExecutorOptions options_;
   std::unique_ptr<Ns3Topology> topology_;
+  std::unique_ptr<Ns3Output> output_;
   std::vector<std::unique_ptr<TcpConnection>> connections_;  ///< broken ones too, until the end
   std::unordered_map<std::uint64_t, TcpConnection*> by_pair_;
   std::unordered_map<TransferId, Running> running_;

@@ -56,6 +56,7 @@ class Ns3Topology {
   void leap(std::int64_t nanoseconds);
   /// ns-3's clock less the session's.
   std::int64_t clock_offset() const { return clock_.offset; }
+  const SessionClock& clock() const { return clock_; }
   const Ns3Cells& cells() const { return *cells_; }
 
   /// Bytes in Ethernet's framing and seconds of transmission, by channel.

@@ -32,12 +32,23 @@ std::string runnable_program(const ExecutorOptions& options) {
 class PacketExecutor final : public Executor {
  public:
   PacketExecutor(const Cluster& cluster, const ExecutorOptions& options)
-      : process_(std::make_unique<PacketProcess>(runnable_program(options), options.wall_limit)) {
+      : process_(std::make_unique<PacketProcess>(runnable_program(options), options.wall_limit,
+                                                 options.on_progress)) {
     call(json{{"open",
                {{"protocol", kProtocolVersion},
                 {"cluster", encode_cluster(cluster)},
                 {"options", encode_options(options)}}}},
          "open");
+    writes_at_end_ = !options.pcap_folder.empty() || !options.flow_monitor.empty();
+  }
+
+  ~PacketExecutor() override {
+    if (!writes_at_end_) return;
+    try {
+      process_->call(json{{"close", json::object()}}, "close");
+    } catch (const std::exception&) {
+      // A program that died has been reported; what it had not written is lost.
+    }
   }
 
   std::string_view name() const override { return "packet"; }
@@ -136,6 +147,7 @@ class PacketExecutor final : public Executor {
   std::unordered_set<GraphId> ended_;
   mutable std::unordered_set<GraphId> final_;  ///< ended, and read since
   Seconds now_{0};
+  bool writes_at_end_ = false;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "sim/packet/wire_format.h"
@@ -76,9 +77,10 @@ std::string in_words(const json& progress) {
 
 }  // namespace
 
-PacketProcess::PacketProcess(const std::string& program, Seconds wall_limit)
+PacketProcess::PacketProcess(const std::string& program, Seconds wall_limit, OnProgress on_progress)
     : program_(program),
       wall_limit_(wall_limit),
+      on_progress_(std::move(on_progress)),
       child_({program}, ChildProcess::Options{true, true, true}) {
   make_nonblocking(child_.stdin_pipe());
   make_nonblocking(child_.stdout_pipe());
@@ -96,7 +98,7 @@ json PacketProcess::call(const json& request, std::string_view attempted) {
       continue;
     }
     if (!answer.contains("progress")) break;
-    progress_ = in_words(answer["progress"]);
+    note_progress(answer["progress"], attempted);
   }
   answered_ = true;
   if (answer.contains("error")) {
@@ -105,6 +107,15 @@ json PacketProcess::call(const json& request, std::string_view attempted) {
                 error.at("message").get<std::string>());
   }
   return answer;
+}
+
+void PacketProcess::note_progress(const json& progress, std::string_view attempted) {
+  progress_ = in_words(progress);
+  const Seconds now(progress.at("now").get<double>());
+  if (!on_progress_ || on_progress_(now, progress.at("events").get<std::uint64_t>())) return;
+  child_.signal(SIGKILL);
+  child_.wait();
+  fail(attempted, "it was stopped; " + progress_);
 }
 
 /// One poll: moves bytes in either direction, or fails after `wall_limit_` without an answer.

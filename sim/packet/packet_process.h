@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -17,13 +19,16 @@ namespace gradwire::sim {
 /// the same reason.
 class PacketProcess {
  public:
-  PacketProcess(const std::string& program, Seconds wall_limit);
+  /// False: stop it.
+  using OnProgress = std::function<bool(Seconds now, std::uint64_t events)>;
+  PacketProcess(const std::string& program, Seconds wall_limit, OnProgress on_progress);
 
   /// Sends a request and returns its answer. Throws Error: kCapability before the first answer,
   /// kFailure afterwards, or what the program itself reported. `attempted`: "advance", ...
   nlohmann::json call(const nlohmann::json& request, std::string_view attempted);
 
  private:
+  void note_progress(const nlohmann::json& progress, std::string_view attempted);
   void exchange(std::string_view attempted);
   void write_some();
   void read_some(std::string_view attempted);
@@ -35,6 +40,7 @@ class PacketProcess {
 
   std::string program_;
   Seconds wall_limit_;
+  OnProgress on_progress_;
   ChildProcess child_;
   std::vector<std::byte> outgoing_;
   std::size_t outgoing_done_ = 0;

@@ -26,6 +26,10 @@ json PacketServer::handle(const json& request) {
   if (request.contains("unfinished"))
     return json{{"text", session_->describe_unfinished(request["unfinished"].at("graph"))}};
   if (request.contains("channels")) return json{{"channels", pack(network_->channels())}};
+  if (request.contains("close")) {
+    network_->write_output();
+    return json::object();
+  }
   if (request.contains("statistics")) return statistics();
   throw SimError("run", "a request", "it is of an unknown kind");
 }

@@ -112,7 +112,9 @@ json encode_options(const ExecutorOptions& options) {
               {"seed", options.seed},
               {"transfer_limit", options.transfer_limit.value()},
               {"wall_limit", options.wall_limit.value()},
-              {"count_segments", options.count_segments}};
+              {"count_segments", options.count_segments},
+              {"pcap_folder", options.pcap_folder},
+              {"flow_monitor", options.flow_monitor}};
 }
 
 ExecutorOptions decode_options(const json& value) {
@@ -131,6 +133,8 @@ ExecutorOptions decode_options(const json& value) {
   options.transfer_limit = Seconds(value.at("transfer_limit").get<double>());
   options.wall_limit = Seconds(value.at("wall_limit").get<double>());
   options.count_segments = value.at("count_segments");
+  options.pcap_folder = value.at("pcap_folder");
+  options.flow_monitor = value.at("flow_monitor");
   return options;
 }
 

@@ -23,6 +23,7 @@
 /// | timeline | graph | timeline |
 /// | unfinished | graph | text |
 /// | channels | | channels |
+/// | close | | |
 /// | statistics | | events, segments |
 ///
 /// An answer {"error": {"kind", "message"}} stands for an exception.

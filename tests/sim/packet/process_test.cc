@@ -150,6 +150,28 @@ TEST_CASE("a program that stops in the middle is killed within the limit") {
   CHECK(child_pid() == 0);
 }
 
+TEST_CASE("a simulation tells how far it is, and can be stopped from outside") {
+  if (!have_packet_program()) return;
+  ExecutorOptions options;
+  std::uint64_t events = 0;
+  Seconds reached{0};
+  options.on_progress = [&](Seconds now, std::uint64_t so_far) {
+    CHECK(now >= reached);
+    CHECK(so_far > events);
+    reached = now;
+    events = so_far;
+    return now < Seconds(0.2);
+  };
+  // 1.25 GB would take ten seconds of virtual time, and twenty of the wall clock.
+  const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), options);
+  submit(*executor, transfer_graph({{0, 1}}), {Bytes(1'250'000'000)});
+  const Failure failure = failure_of([&] { events_until(*executor); });
+  CHECK_THAT(failure.message, Contains("advance") && Contains("it was stopped"));
+  CHECK(reached >= Seconds(0.2));
+  CHECK(reached < Seconds(5));
+  CHECK(child_pid() == 0);
+}
+
 TEST_CASE("a long simulation is slow, not hung") {
   if (!have_packet_program()) return;
   // 80 MB take about a second, twice the limit; the program reports progress in between.
