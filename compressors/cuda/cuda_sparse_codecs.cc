@@ -171,33 +171,27 @@ class CudaStc final : public CudaSelectingCodec {
 };
 
 /// k values at places that follow from a key.
-class CudaRandomk final : public CudaPlainCodec {
+class CudaRandomk final : public CudaStreamingCodec {
  public:
   CudaRandomk(SparseCount count, bool shared, bool unbiased)
-      : CudaPlainCodec("randomk"), count_(count), shared_(shared), unbiased_(unbiased) {}
+      : CudaStreamingCodec("randomk"), count_(count), shared_(shared), unbiased_(unbiased) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return 8 + 4 * count_.of(tensor.n);
   }
-  bool encodes_one_by_one() const override { return true; }
-  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte*,
-                      void* stream) const override {
-    for (const CudaEncodeJob& job : jobs) encode(job, stream);
-  }
-  using CudaCodec::encode;
 
  protected:
+  void encode_from(cuda::Encodes from) const override {
+    cuda::TensorList<std::uint32_t> counts;
+    for (const cuda::EncodeTensor& tensor : from) counts.push_back(entries_of(tensor.source.n));
+    cuda::randomk_encode(from, counts.span(), shared_, unbiased_);
+  }
   void decode_to(cuda::Decodes to) const override {
-    for (const cuda::DecodeTensor& tensor : to)
-      cuda::randomk_decode(tensor.payload, entries_of(tensor.sink.n), tensor.sink);
+    cuda::TensorList<std::uint32_t> counts;
+    for (const cuda::DecodeTensor& tensor : to) counts.push_back(entries_of(tensor.sink.n));
+    cuda::randomk_decode(to, counts.span());
   }
 
  private:
-  void encode(const CudaEncodeJob& job, void* stream) const {
-    const std::uint32_t k = entries_of(job.n);
-    const double inverse_share = static_cast<double>(job.n) / static_cast<double>(k);
-    const float scale = unbiased_ && k > 0 ? static_cast<float>(inverse_share) : 1.0f;
-    cuda::randomk_encode(source_of(job, stream), k, shared_, scale, job.payload);
-  }
   std::uint32_t entries_of(std::uint64_t n) const {
     return static_cast<std::uint32_t>(count_.of(require_u32(name(), n)));
   }

@@ -231,9 +231,10 @@ void runs_encode(const DeviceSelection& selected, std::uint32_t most, std::byte*
 void runs_decode(const std::byte* payload, std::uint32_t entries, const Sink& to);
 
 // ---- random.cu: randomk
-void randomk_encode(const Source& from, std::uint32_t k, bool shared, float scale,
-                    std::byte* payload);
-void randomk_decode(const std::byte* payload, std::uint32_t k, const Sink& to);
+/// `counts`: entries of each tensor.
+void randomk_encode(Encodes from, std::span<const std::uint32_t> counts, bool shared,
+                    bool unbiased);
+void randomk_decode(Decodes to, std::span<const std::uint32_t> counts);
 
 // ---- golomb.cu: stc
 struct StcFormat {

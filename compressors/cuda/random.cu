@@ -1,5 +1,5 @@
 #include "compressors/arithmetic/selection.h"
-#include "compressors/cuda/launch.cuh"
+#include "compressors/cuda/batch.cuh"
 
 /// randomk. The permutation's words are drawn where they are needed: unlike on the CPU, that takes
 /// less time than reading a table of them.
@@ -8,66 +8,123 @@ namespace {
 
 constexpr unsigned kKeyWords = 2;
 
-__global__ void check_kernel(Source from) {
-  for (std::uint64_t i = first_item(); i < from.n; i += stride())
-    if (!is_finite(from.values[i])) refuse(from.report, i);
-}
+struct CheckValues {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
 
-__global__ void gather_kernel(Source from, std::uint32_t k, std::uint64_t key, float scale,
-                              std::uint32_t* payload) {
-  const PermutationRule rule = permutation_rule(from.n);
-  if (first_item() == 0) {
-    payload[0] = static_cast<std::uint32_t>(key);
-    payload[1] = static_cast<std::uint32_t>(key >> 32);
+  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, from.n, [&](std::uint64_t i) {
+      if (!is_finite(from.values[i])) refuse(from.report, i);
+    });
   }
-  for (std::uint64_t i = first_item(); i < k; i += stride()) {
-    const std::uint32_t e =
-        permuted_index(static_cast<std::uint32_t>(i), rule, PermutationWords{key});
-    const float value = from.values[e] * scale;
-    if (!is_finite(value)) refuse(from.report, e);
-    payload[kKeyWords + i] = bits_of(value);
-  }
-}
+};
 
-__global__ void check_values_kernel(const std::uint32_t* payload, std::uint32_t k,
-                                    CudaReport* report) {
-  for (std::uint64_t i = first_item(); i < k; i += stride())
-    if (!is_finite(float_of(payload[kKeyWords + i]))) refuse(report, 4 * (kKeyWords + i));
-}
+/// The key, and k values.
+struct GatherValues {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  std::uint32_t k;
+  float scale;
+  std::uint64_t key;
+  std::uint32_t* payload;
+
+  std::uint64_t units() const { return k == 0 ? 1 : units_of(k, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (unit == 0 && threadIdx.x == 0) {
+      payload[0] = static_cast<std::uint32_t>(key);
+      payload[1] = static_cast<std::uint32_t>(key >> 32);
+    }
+    const PermutationRule rule = permutation_rule(from.n);
+    const PermutationWords words{key};
+    for_each_of(unit, k, [&](std::uint64_t i) {
+      const std::uint32_t e = permuted_index(static_cast<std::uint32_t>(i), rule, words);
+      const float value = from.values[e] * scale;
+      if (!is_finite(value)) refuse(from.report, e);
+      payload[kKeyWords + i] = bits_of(value);
+    });
+  }
+};
+
+struct CheckPayload {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::uint32_t* payload;
+  std::uint32_t k;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(k, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, k, [&](std::uint64_t i) {
+      if (!is_finite(float_of(payload[kKeyWords + i]))) refuse(report, 4 * (kKeyWords + i));
+    });
+  }
+};
+
+struct ClearValues {
+  static constexpr unsigned kBlockThreads = kThreads;
+  float* values;
+  std::uint64_t n;
+
+  std::uint64_t units() const { return units_of(n, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, n, [&](std::uint64_t i) { values[i] = 0.0f; });
+  }
+};
 
 // Any key gives k different elements.
-__global__ void scatter_kernel(const std::uint32_t* payload, std::uint32_t k, Sink to) {
-  if (refused(to.report)) return;
-  const PermutationRule rule = permutation_rule(to.n);
-  const PermutationWords words{std::uint64_t{payload[1]} << 32 | payload[0]};
-  for (std::uint64_t i = first_item(); i < k; i += stride()) {
-    float& target = to.values[permuted_index(static_cast<std::uint32_t>(i), rule, words)];
-    const float value = float_of(payload[kKeyWords + i]);
-    target = to.add ? target + to.factor * value : value;
+struct ScatterValues {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::uint32_t* payload;
+  std::uint32_t k;
+  Sink to;
+
+  std::uint64_t units() const { return units_of(k, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (refused(to.report)) return;
+    const PermutationRule rule = permutation_rule(to.n);
+    const PermutationWords words{std::uint64_t{payload[1]} << 32 | payload[0]};
+    for_each_of(unit, k, [&](std::uint64_t i) {
+      float& target = to.values[permuted_index(static_cast<std::uint32_t>(i), rule, words)];
+      const float value = float_of(payload[kKeyWords + i]);
+      target = to.add ? target + to.factor * value : value;
+    });
   }
+};
+
+float scale_of(std::uint64_t n, std::uint32_t k, bool unbiased) {
+  const double inverse_share = static_cast<double>(n) / static_cast<double>(k);
+  return unbiased && k > 0 ? static_cast<float>(inverse_share) : 1.0f;
 }
 
 }  // namespace
 
-void randomk_encode(const Source& from, std::uint32_t k, bool shared, float scale,
-                    std::byte* payload) {
-  const std::uint64_t key = permutation_key(from.draws, from.first_element, shared);
-  check_kernel<<<grid_of(from.n), kThreads, 0, stream_of(from.stream)>>>(from);
-  check_launch("check values");
-  gather_kernel<<<grid_of(k), kThreads, 0, stream_of(from.stream)>>>(
-      from, k, key, scale, reinterpret_cast<std::uint32_t*>(payload));
-  check_launch("gather values");
+void randomk_encode(Encodes from, std::span<const std::uint32_t> counts, bool shared,
+                    bool unbiased) {
+  launch_items(from.size(), common_stream(from), "check values",
+               [&](std::size_t i) { return CheckValues{from[i].source}; });
+  launch_items(from.size(), common_stream(from), "gather values", [&](std::size_t i) {
+    const Source& source = from[i].source;
+    return GatherValues{source, counts[i], scale_of(source.n, counts[i], unbiased),
+                        permutation_key(source.draws, source.first_element, shared),
+                        reinterpret_cast<std::uint32_t*>(from[i].payload)};
+  });
 }
 
-void randomk_decode(const std::byte* payload, std::uint32_t k, const Sink& to) {
-  const auto* words = reinterpret_cast<const std::uint32_t*>(payload);
-  if (!to.trusted) {
-    check_values_kernel<<<grid_of(k), kThreads, 0, stream_of(to.stream)>>>(words, k, to.report);
-    check_launch("check values");
-  }
-  if (!to.add) zero(to);
-  scatter_kernel<<<grid_of(k), kThreads, 0, stream_of(to.stream)>>>(words, k, to);
-  check_launch("scatter values");
+void randomk_decode(Decodes to, std::span<const std::uint32_t> counts) {
+  const auto words = [&](std::size_t i) {
+    return reinterpret_cast<const std::uint32_t*>(to[i].payload);
+  };
+  if (!to[0].sink.trusted)
+    launch_items(to.size(), common_stream(to), "check values", [&](std::size_t i) {
+      return CheckPayload{words(i), counts[i], to[i].sink.report};
+    });
+  if (!to[0].sink.add)
+    launch_items(to.size(), common_stream(to), "clear values", [&](std::size_t i) {
+      return ClearValues{to[i].sink.values, to[i].sink.n};
+    });
+  launch_items(to.size(), common_stream(to), "scatter values", [&](std::size_t i) {
+    return ScatterValues{words(i), counts[i], to[i].sink};
+  });
 }
 
 }  // namespace gradwire::compressors::cuda
