@@ -46,9 +46,15 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
 
 /// Whether the window covers the transfer beside what was sent before and is not acknowledged: then
 /// it is as fast as a fluid. What goes out at the line's rate is acknowledged at that rate a round
-/// trip later. (That the window might grow a little by it is left out.)
+/// trip later. (That the window might grow a little by it is left out, and so is, where a stream
+/// follows, what a fluid has under way: short round trips only.)
 bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
-  if (!link.is_clean()) return false;
+  if (!link.may_open) return false;
+  double under_way = 0;
+  if (link.stream) {
+    link.stream->run(now_);  // acknowledgements that came while it rested
+    under_way = link.stream->in_flight();
+  }
   const double window = link.stream ? link.stream->demand() * link.path.round_trip
                                     : static_cast<double>(transport_.initial_window) * segment_;
   const auto bytes = static_cast<double>(t.wire.count());
@@ -56,7 +62,7 @@ bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
   const double first_ack = link.burst_begin + link.path.round_trip;
   const double left = std::max(0.0, link.burst - std::max(0.0, now_ - first_ack) * line);
   const double unanswered = left > 0 ? std::max(0.0, first_ack - now_) : link.path.round_trip;
-  if (left + std::min(bytes, unanswered * line) > window) return false;
+  if (under_way + left + std::min(bytes, unanswered * line) > window) return false;
   link.burst_begin = now_ - left / line;
   link.burst = left + bytes;
   return true;

@@ -10,7 +10,6 @@ namespace {
 
 /// Stream of simulated losses (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kLossStream = kFirstReservedTensor + 0x10000000u;
-constexpr std::uint32_t kRetryStream = kLossStream + 1;
 
 double header_bytes(const TransportSettings& transport) {
   return static_cast<double>((transport.wire_segment - transport.segment).count());
@@ -56,18 +55,12 @@ double ack_share(const TransportSettings& transport) {
          (kSegmentsPerAck * static_cast<double>(transport.wire_segment.count()));
 }
 
-LossDraws::LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t transfer)
-    : stream_{seed, transfer, connection, kLossStream} {}
+LossDraws::LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t way)
+    : stream_{seed, way, connection, kLossStream} {}
 
 double LossDraws::gap(double p) {
   const double u = static_cast<double>(uniform(stream_, next_++));
   return std::floor(std::log1p(-u) / std::log1p(-p));
-}
-
-bool lost_again(std::uint64_t seed, std::uint32_t connection, std::uint64_t segment,
-                std::uint32_t attempt, double p) {
-  const RandomStream stream{seed, static_cast<std::uint32_t>(segment), connection, kRetryStream};
-  return static_cast<double>(uniform(stream, attempt)) < p;
 }
 
 }  // namespace gradwire::sim

@@ -97,6 +97,10 @@ class TcpStream {
   bool is_quiet() const;
   /// No loss is known, and the oldest message has something to send: what follows can be a fluid.
   bool is_settled() const;
+  /// Wire bytes sent and not acknowledged.
+  double in_flight() const {
+    return static_cast<double>(board_.in_flight()) * (1 + header_ / static_cast<double>(segment_));
+  }
   /// Segments of the oldest message that are not sent, and their wire bytes.
   double unsent_segments() const;
   double unsent_wire() const;
