@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/run_table.h"
+#include "results/collective_choice.h"
 #include "results/export.h"
 #include "results/report.h"
 #include "results/summary.h"
@@ -22,7 +24,17 @@ std::vector<RunSummary> summaries(const results::Store& store,
   return all;
 }
 
-void print_text(std::span<const RunSummary> runs) {
+/// What runs whose collective was left open came to, each sentence once.
+void print_choices(const results::Store& store, std::span<const RunSummary> runs) {
+  std::set<std::string> said;
+  for (const RunSummary& run : runs) {
+    const std::string sentence = results::choice_sentence(store.metrics(run.id));
+    if (!sentence.empty() && said.insert(run.header.method + sentence).second)
+      std::printf("%s: %s\n", run.header.method.c_str(), sentence.c_str());
+  }
+}
+
+void print_text(const results::Store& store, std::span<const RunSummary> runs) {
   std::printf("%s\n", results::markdown(results::closing_table(results::group_runs(runs))).c_str());
   constexpr std::size_t kMostHashLines = 12;
   std::size_t lines = 0;
@@ -36,6 +48,7 @@ void print_text(std::span<const RunSummary> runs) {
   }
   if (lines > kMostHashLines)
     std::printf("... and %zu more: gradwire list --format csv\n", runs.size() - kMostHashLines);
+  print_choices(store, runs);
   std::fflush(stdout);
 }
 
@@ -66,7 +79,7 @@ void print_closing(const results::Store& store, std::span<const results::RunId> 
   const std::vector<RunSummary> runs = summaries(store, ids);
   switch (context.format()) {
     case Format::kText:
-      return print_text(runs);
+      return print_text(store, runs);
     case Format::kJsonl:
       return print_summary_line(runs);
     case Format::kJson:

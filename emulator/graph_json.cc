@@ -19,6 +19,7 @@ nlohmann::json spec_to_json(const sim::CollectiveSpec& spec) {
           {"window", spec.window},
           {"neighbour_begin", blob(spec.neighbour_begin)},
           {"neighbour", blob(spec.neighbour)},
+          {"parent", blob(spec.parent)},
           {"width_bits", blob(spec.width_bits)},
           {"hop_fixed", spec.hop_fixed.value()},
           {"hop_per_element", spec.hop_per_element.value()},
@@ -35,6 +36,7 @@ sim::CollectiveSpec spec_from_json(const nlohmann::json& json) {
   spec.window = json.at("window").get<std::int32_t>();
   spec.neighbour_begin = from_blob<std::int32_t>(json.at("neighbour_begin"));
   spec.neighbour = from_blob<std::int32_t>(json.at("neighbour"));
+  spec.parent = from_blob<std::int32_t>(json.at("parent"));
   spec.width_bits = from_blob<std::uint8_t>(json.at("width_bits"));
   spec.hop_fixed = Seconds(json.at("hop_fixed").get<double>());
   spec.hop_per_element = Seconds(json.at("hop_per_element").get<double>());

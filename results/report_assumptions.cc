@@ -45,6 +45,7 @@ std::vector<std::string> assumptions_of(const ReportData& data) {
     const RunHeader& header = group.group.runs.front().header;
     add(executor_sentence(header.executor));
     add(compute_sentence(header));
+    if (!group.choice.empty()) add(group.choice);
     trained = trained || !group.accuracy.mean.empty();
     single = single || group.group.runs.size() == 1;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "results/collective_choice.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -88,6 +89,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
     add_steps(store.steps(run.id), group, losses, where);
     const std::vector<MetricRow> metrics = store.metrics(run.id);
     group.time_provenance = time_provenance(run.header, metrics);
+    group.choice = choice_sentence(metrics);
     for (const MetricRow& metric : metrics) {
       const auto at = where.find(metric.step);
       if (metric.name != "accuracy" || at == where.end()) continue;

@@ -30,6 +30,7 @@ struct ReportGroup {
   Curve accuracy, loss;
   StepSplit split;
   std::string time_provenance, learning_provenance;
+  std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
 };
 
 /// All groups that differ in the method only.

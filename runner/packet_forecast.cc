@@ -79,7 +79,7 @@ std::optional<PacketForecast> forecast_packet_run(const scenarios::Scenario& sce
                                                   ProfileCache& profiles) {
   try {
     const auto trainer = make_trainer(scenario, {});
-    profiles.prepare(profile_key(scenario), *trainer);
+    profiles.prepare(profile_key(scenario, *trainer), *trainer);
     scenarios::StepPlan plan;
     if (!trainer->next(plan)) return std::nullopt;
     return forecast_packet_run(scenario, plan, trainer->steps_total(), "");

@@ -8,8 +8,9 @@
 
 namespace gradwire::runner {
 
-/// What a run's compute times depend on: model, data, batch, method, device, exchange.
-std::string profile_key(const scenarios::Scenario& scenario);
+/// What a run's compute times depend on: model, data, batch, method, device, exchange. `trainer` is
+/// the scenario's, which knows what an open collective came to.
+std::string profile_key(const scenarios::Scenario& scenario, const scenarios::Trainer& trainer);
 
 /// Frozen compute times by what they depend on. A measurement has the process to itself: it waits
 /// until no run trains, and no run trains before it is done.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "sim/topologies/topologies.h"
 #ifdef GRADWIRE_HAVE_PROFILE_REPLAY
 #include "trainers/profile_replay.h"
 #endif
@@ -68,7 +69,7 @@ std::vector<std::int32_t> all_workers(int workers) {
 }
 
 sim::CollectiveKind kind_of(const std::string& name) {
-  for (int k = 0; k <= static_cast<int>(sim::CollectiveKind::kGossip); ++k) {
+  for (int k = 0; k <= static_cast<int>(sim::CollectiveKind::kInNetworkAllReduce); ++k) {
     const auto kind = static_cast<sim::CollectiveKind>(k);
     if (sim::name_of(kind) == name) return kind;
   }
@@ -85,6 +86,10 @@ std::unique_ptr<scenarios::Trainer> replay_collective(const Scenario& scenario) 
   spec.elements = workload.collective_bytes.count();
   spec.width_bits = {8};
   spec.group = workload.group;
+  if (spec.kind == sim::CollectiveKind::kInNetworkAllReduce) {
+    spec.parent = scenarios::aggregation_of(scenario).parent;
+    spec.members = all_workers(static_cast<int>(spec.parent.size()));  // aggregators follow
+  }
   StepPlan plan;
   plan.bytes.assign(spec.byte_slots(), workload.collective_bytes);
   plan.payload = plan.dense_payload = sim::total_payload(spec, plan.bytes);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "results/collective_choice.h"
 #include "runner/interrupt.h"
 #include "runner/packet_forecast.h"
 #include "runner/provenance.h"
@@ -92,7 +93,7 @@ class Run {
  private:
   const scenarios::ComputeProfile& prepare() {
     if (!options_.profiles) return trainer_->prepare();
-    return options_.profiles->prepare(profile_key(scenario_), *trainer_);
+    return options_.profiles->prepare(profile_key(scenario_, *trainer_), *trainer_);
   }
 
   std::unique_ptr<sim::Executor> make() {
@@ -310,6 +311,9 @@ class Run {
                       static_cast<double>(recorder_.payload_bytes()) /
                           static_cast<double>(recorder_.dense_bytes()),
                       "", length});
+    for (const auto& each : trainer_->collective_choice().candidates)
+      rows.push_back({-1, results::choice_metric(each.collective), each.time.value(), "s",
+                      Provenance::kSimulated});
     rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
     return rows;
   }

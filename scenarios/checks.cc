@@ -9,6 +9,7 @@
 #include "scenarios/pointer.h"
 #include "scenarios/profile.h"
 #include "scenarios/share.h"
+#include "sim/topologies/topologies.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -37,6 +38,7 @@ class Rules {
     if (scenario_.network.topology == "explicit") check_explicit();
     if (scenario_.network.topology == "wan") check_sites();
     check_schedules();
+    check_in_network();
     check_size();
     check_server_link();
     check_transport();
@@ -202,6 +204,7 @@ class Rules {
 
   void check_explicit() {
     if (!read_.sound({"/network", "/workload", "/exchange"})) return;
+    if (collective_of(scenario_) == "in-network") return;  // refused
     const NetworkPlan& network = scenario_.network;
     const std::size_t before = problems_.all().size();
     std::vector<std::string> names;
@@ -319,8 +322,22 @@ class Rules {
              std::to_string(workers));
   }
 
+  void check_in_network() {
+    if (!read_.sound({"/network", "/workload", "/exchange", "/cluster"})) return;
+    if (collective_of(scenario_) != "in-network") return;
+    const bool steps = scenario_.workload.kind != WorkloadKind::kCollective;
+    const std::string pointer = steps ? "/exchange/collective" : "/workload/collective";
+    const std::string& topology = scenario_.network.topology;
+    if (topology != "star" && topology != "two-tier")
+      refuse(pointer, "switches of a " + topology + " network are not known to form a tree",
+             "topology star or two-tier");
+    if (scenario_.executor == "emulator")
+      refuse(pointer, "the emulator has no switches that add",
+             "another collective, or executor model, flow or packet");
+  }
+
   void check_server_link() {
-    if (scenario_.network.server_link && server_count(scenario_) == 0 &&
+    if (scenario_.network.server_link && collective_of(scenario_) != "parameter-server" &&
         read_.sound({"/exchange", "/workload"}))
       refuse("/network/server_link", "no parameter server takes part",
              "only with collective parameter-server");
@@ -362,10 +379,10 @@ std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_v
     return "";
   if (policy == AggregatePolicy::kServer)
     return "only a server can combine its messages; use parameter-server";
-  if (collective == "scatter-reduce") return "";
+  if (collective == "scatter-reduce" || collective == "auto") return "";
   if (policy == AggregatePolicy::kSum && collective == "direct")
     return "its messages add up on the way and are not gathered; use ring, tree, "
-           "halving-doubling, two-level or parameter-server";
+           "halving-doubling, two-level, in-network or parameter-server";
   if (policy != AggregatePolicy::kSum && collective != "direct")
     return "its messages do not add up on the way; use ring, direct or parameter-server";
   return "";

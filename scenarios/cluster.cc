@@ -79,13 +79,26 @@ void behave(sim::Cluster& cluster, const ClusterPlan& plan) {
   }
 }
 
+sim::TwoTierPlan two_tier_plan(const Scenario& scenario) {
+  const NetworkPlan& network = scenario.network;
+  return {scenario.cluster.workers, network.racks, network.spines, network.link,
+          network.uplink.value_or(network.link)};
+}
+
+sim::Cluster build_aggregating(const Scenario& scenario) {
+  aggregation_of(scenario);  // refuses what has no tree
+  return scenario.network.topology == "star"
+             ? sim::aggregating_star(scenario.cluster.workers, scenario.network.link)
+             : sim::aggregating_two_tier(two_tier_plan(scenario));
+}
+
 sim::Cluster build_wired(const Scenario& scenario, const sim::ServerPlan& server) {
+  if (collective_of(scenario) == "in-network") return build_aggregating(scenario);
   const NetworkPlan& network = scenario.network;
   const int workers = scenario.cluster.workers;
   const sim::LinkSpec uplink = network.uplink.value_or(network.link);
   const std::string& topology = network.topology;
-  if (topology == "two-tier")
-    return sim::two_tier({workers, network.racks, network.spines, network.link, uplink}, server);
+  if (topology == "two-tier") return sim::two_tier(two_tier_plan(scenario), server);
   if (topology == "fat-tree")
     return sim::fat_tree({workers, network.k, network.link, uplink}, server);
   if (topology == "ring") return sim::host_ring(workers, network.link, server);
@@ -104,17 +117,37 @@ sim::Cluster build_wired(const Scenario& scenario, const sim::ServerPlan& server
 
 }  // namespace
 
-int server_count(const Scenario& scenario) {
+std::string collective_of(const Scenario& scenario) {
   switch (scenario.workload.kind) {
     case WorkloadKind::kTraining:
     case WorkloadKind::kProfile:
-      return scenario.exchange.collective == "parameter-server" ? scenario.exchange.shards : 0;
-    case WorkloadKind::kCollective:
-      return scenario.workload.collective == "parameter-server" ? scenario.workload.shards : 0;
+      return scenario.exchange.collective;
+    case WorkloadKind::kCollective: {
+      const std::string& name = scenario.workload.collective;
+      return name == "in-network-all-reduce" ? "in-network" : name;
+    }
     case WorkloadKind::kTransfers:
-      return 0;
+      break;
   }
-  return 0;
+  return "";
+}
+
+int server_count(const Scenario& scenario) {
+  const std::string collective = collective_of(scenario);
+  if (collective == "in-network")
+    return aggregation_of(scenario).aggregators(scenario.cluster.workers);
+  if (collective != "parameter-server") return 0;
+  return scenario.workload.kind == WorkloadKind::kCollective ? scenario.workload.shards
+                                                             : scenario.exchange.shards;
+}
+
+sim::Aggregation aggregation_of(const Scenario& scenario) {
+  const std::string& topology = scenario.network.topology;
+  if (topology == "star") return sim::star_aggregation(scenario.cluster.workers);
+  if (topology == "two-tier") return sim::two_tier_aggregation(two_tier_plan(scenario));
+  throw sim::SimError("add up in the switches of", "a " + topology + " network",
+                      "they are not known to form a tree",
+                      "use topology star or two-tier, or another collective");
 }
 
 int host_index(const Scenario& scenario, std::string_view name) {

@@ -14,6 +14,10 @@
 #include "sim/executor.h"
 #include "sim/topologies/topologies.h"
 
+namespace gradwire::sim {
+struct Aggregation;  // sim/topologies/topologies.h
+}
+
 /// Scenario files: what to run, as JSON with closed objects and units in strings.
 namespace gradwire::scenarios {
 
@@ -147,7 +151,7 @@ struct NetworkPlan {
 
 struct Exchange {
   std::string collective = "ring";  ///< ring tree halving-doubling two-level direct
-                                    ///< scatter-reduce parameter-server
+                                    ///< scatter-reduce in-network parameter-server auto
   int group = 1;                    ///< two-level: workers of a group
   int shards = 1;                   ///< parameter-server: hosts over which it is spread
   Bytes bucket{25'000'000};
@@ -202,9 +206,15 @@ struct ResolvedValue {
 /// All values of `scenario.json`, in table order.
 std::vector<ResolvedValue> resolved_values(const Scenario& scenario);
 
-/// Hosts beyond the workers that take part: the shards of a parameter server, where the exchange or
-/// the workload's collective asks for one, else 0.
+/// The collective that a run is about, without "-all-reduce": of the exchange or of the workload.
+std::string collective_of(const Scenario& scenario);
+
+/// Hosts beyond the workers that take part: the shards of a parameter server, or the aggregators of
+/// an in-network exchange, where the exchange or the workload's collective asks for such, else 0.
 int server_count(const Scenario& scenario);
+
+/// The tree of a network whose switches add. Throws sim::SimError for a topology without one.
+sim::Aggregation aggregation_of(const Scenario& scenario);
 
 /// Host number (see sim::Cluster) of a name: "worker0"... and "server" (or "server0"...), in an explicit topology the
 /// name in `network.hosts`; -1 if there is no such host.

@@ -48,19 +48,23 @@ void add_head(Rows& rows) {
 
 void add_exchange(Rows& rows) {
   rows.push_back(object_row("/exchange", "How workers combine their gradients.", kSteps));
-  rows.push_back({.pointer = "/exchange/collective",
-                  .spec = {.type = OptionType::kChoice,
-                           .default_text = "ring",
-                           .help = "ring: all-reduce or all-gather, as the codec allows; tree, "
-                                   "halving-doubling, two-level: that all-reduce, for codecs whose "
-                                   "messages add up on the way; direct: all-gather in which each "
-                                   "sends to each, for the other codecs; scatter-reduce: each "
-                                   "worker owns a part, adds what the others send it and encodes "
-                                   "the sum once (CGX); parameter-server: push to "
-                                   "and pull from one server.",
-                           .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
-                                       "scatter-reduce", "parameter-server"}},
-                  .kinds = kSteps});
+  rows.push_back(
+      {.pointer = "/exchange/collective",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "ring",
+                .help = "ring: all-reduce or all-gather, as the codec allows; tree, "
+                        "halving-doubling, two-level: that all-reduce, for codecs whose "
+                        "messages add up on the way; direct: all-gather in which each "
+                        "sends to each, for the other codecs; scatter-reduce: each "
+                        "worker owns a part, adds what the others send it and encodes "
+                        "the sum once (CGX); in-network: the switches of a star or of two "
+                        "tiers add up what passes them; parameter-server: push to "
+                        "and pull from one server; auto: the fastest of ring, tree, "
+                        "halving-doubling, two-level and direct, by a simulation of one "
+                        "step's exchange.",
+                .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
+                            "scatter-reduce", "in-network", "parameter-server", "auto"}},
+       .kinds = kSteps});
   rows.push_back({.pointer = "/exchange/group",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Workers of a group: one leader a group takes part in the "

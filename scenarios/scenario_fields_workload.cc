@@ -99,15 +99,16 @@ void add_other_workloads(Rows& rows) {
                                    "name or a path."},
                   .required = true,
                   .kinds = kProfile});
-  rows.push_back({.pointer = "/workload/collective",
-                  .spec = {.type = OptionType::kChoice,
-                           .help = "One collective, without training.",
-                           .choices = {"ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
-                                       "parameter-server", "tree-all-reduce",
-                                       "halving-doubling-all-reduce", "two-level-all-reduce",
-                                       "direct-all-gather", "all-to-all", "broadcast"}},
-                  .required = true,
-                  .kinds = kCollective});
+  rows.push_back(
+      {.pointer = "/workload/collective",
+       .spec = {.type = OptionType::kChoice,
+                .help = "One collective, without training.",
+                .choices = {"ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
+                            "parameter-server", "tree-all-reduce", "halving-doubling-all-reduce",
+                            "two-level-all-reduce", "in-network-all-reduce", "direct-all-gather",
+                            "all-to-all", "broadcast"}},
+       .required = true,
+       .kinds = kCollective});
   rows.push_back({.pointer = "/workload/group",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Workers of a group: one leader a group takes part in the "

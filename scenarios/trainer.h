@@ -48,6 +48,16 @@ struct StepPlan {
   Bytes dense_payload{0};             ///< what the same exchange would send with fp32 values
 };
 
+/// What `exchange.collective: auto` came to: the time of a step's exchange alone by each collective
+/// that the codec could take, the fastest first.
+struct CollectiveChoice {
+  struct Candidate {
+    std::string collective;
+    Seconds time{0};
+  };
+  std::vector<Candidate> candidates;
+};
+
 struct Evaluation {
   double loss = 0;
   double accuracy = 0;  ///< share of held-out samples (or characters) right
@@ -60,6 +70,8 @@ class Trainer {
   virtual const ComputeProfile& prepare() = 0;
   /// Frozen times of an earlier measurement instead of measuring; call instead of measuring.
   virtual void use_profile(const ComputeProfile& profile) = 0;
+  /// Empty unless the scenario left the collective open.
+  virtual CollectiveChoice collective_choice() const { return {}; }
   /// Trains and encodes the next step; false when all steps are done.
   virtual bool next(StepPlan& plan) = 0;
   virtual void on_submitted(const StepPlan& plan, sim::GraphId graph) = 0;

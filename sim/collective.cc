@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "sim/collectives/in_network.h"
 #include "sim/collectives/scheduled.h"
 
 namespace gradwire::sim {
@@ -187,7 +188,8 @@ std::string_view name_of(CollectiveKind kind) {
                                          "direct-all-gather",
                                          "all-to-all",
                                          "broadcast",
-                                         "gossip"};
+                                         "gossip",
+                                         "in-network-all-reduce"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -198,6 +200,7 @@ std::uint32_t CollectiveSpec::byte_slots() const {
     case CollectiveKind::kTreeAllReduce:
     case CollectiveKind::kHalvingDoublingAllReduce:
     case CollectiveKind::kTwoLevelAllReduce:
+    case CollectiveKind::kInNetworkAllReduce:
       return 0;
     case CollectiveKind::kTreeBroadcast:
       return 1;
@@ -217,6 +220,8 @@ std::unique_ptr<CollectiveGenerator> make_generator(const CollectiveSpec& spec,
     case CollectiveKind::kRingReduceScatter:
     case CollectiveKind::kRingAllGather:
       return std::make_unique<RingGenerator>(spec, bytes);
+    case CollectiveKind::kInNetworkAllReduce:
+      return make_in_network(spec);
     default:
       return make_scheduled(spec, bytes);
   }
@@ -234,6 +239,8 @@ ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes m
       return halving_doubling_range(spec, hop);
     case CollectiveKind::kTwoLevelAllReduce:
       return two_level_range(spec, hop);
+    case CollectiveKind::kInNetworkAllReduce:
+      return chunk_range(spec.elements, in_network_chunks(spec), hop.block);
     case CollectiveKind::kAllToAll:
       return chunk_range(message.count(), ranks, hop.destination_rank);
     default:
@@ -263,6 +270,8 @@ Bytes total_payload(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
     case CollectiveKind::kPull:
       for (const Bytes message : bytes) total += message;
       return spec.kind == CollectiveKind::kRingAllGather ? total * (ranks - 1) : total;
+    case CollectiveKind::kInNetworkAllReduce:
+      return in_network_payload(spec);
     default:
       break;
   }
@@ -294,6 +303,12 @@ std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank) 
       break;
   }
   if (rank < 0) return list;
+  if (spec.kind == CollectiveKind::kInNetworkAllReduce) {
+    list = in_network_children(spec)[static_cast<std::size_t>(rank)];
+    const std::int32_t parent = spec.parent[static_cast<std::size_t>(rank)];
+    if (parent >= 0) list.push_back(parent);
+    return list;
+  }
   const std::vector<Bytes> no_bytes(spec.byte_slots());
   const ScheduledPtr schedule = make_scheduled(spec, no_bytes);
   for (std::int32_t i = 0; i < schedule->sends(rank); ++i) {

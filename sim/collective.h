@@ -33,6 +33,10 @@
 /// own size | | push (parameter server) | 1 | its message to the server | own size | | pull
 /// (parameter server) | 1 | the server sends rank r its message | own size |
 ///
+/// | in-network all-reduce | 2 levels each way | workers: vector to the aggregator above them,
+/// which sends sums up and the whole sum down (sim/collectives/in_network.cc) | workers E w up, E w
+/// down |
+///
 /// w = width / 8 bytes an element, rounded up by hop; widths are those of full sums here.
 namespace gradwire::sim {
 
@@ -48,13 +52,14 @@ enum class CollectiveKind : std::uint8_t {
   kDirectAllGather,
   kAllToAll,
   kTreeBroadcast,
-  kGossip
+  kGossip,
+  kInNetworkAllReduce
 };
 std::string_view name_of(CollectiveKind kind);
 
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::kRingAllReduce;
-  std::vector<std::int32_t> members;  ///< hosts by rank; N = size
+  std::vector<std::int32_t> members;  ///< hosts by rank; N = size (in-network: aggregators too)
   std::int32_t server = -1;           ///< host of the server (push and pull)
   std::int64_t elements = 0;  ///< E (all-reduce and reduce-scatter; all-gather: informative)
   std::int32_t group = 1;     ///< two-level: ranks of a group
@@ -64,6 +69,9 @@ struct CollectiveSpec {
   /// Gossip: rank r sends to neighbour[neighbour_begin[r] .. neighbour_begin[r + 1]).
   std::vector<std::int32_t> neighbour_begin;
   std::vector<std::int32_t> neighbour;
+  /// In-network: the rank that adds up what this one sends, a later one; -1 for the last rank, the
+  /// root. Workers are nobody's parents.
+  std::vector<std::int32_t> parent;
   /// Bits an element of a partial sum of j contributors, at [min(j, size) - 1]; size 1 = constant.
   /// Only all-reduce and reduce-scatter use it; a chunk's hop is ceil(count * width / 8) bytes.
   std::vector<std::uint8_t> width_bits = {32};

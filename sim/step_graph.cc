@@ -40,6 +40,20 @@ void check_neighbours(OpIndex op, std::string_view label, const CollectiveSpec& 
   }
 }
 
+void check_parents(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
+  const std::size_t ranks = spec.members.size();
+  if (spec.parent.size() != ranks || spec.parent.back() >= 0)
+    refuse(op, label, "its aggregators are not listed by rank, the root last");
+  std::vector<bool> has_child(ranks, false);
+  for (std::size_t r = 0; r + 1 < ranks; ++r) {
+    const auto parent = static_cast<std::size_t>(spec.parent[r]);
+    if (spec.parent[r] < 0 || parent <= r || parent >= ranks)
+      refuse(op, label, "a rank's aggregator does not come after it");
+    has_child[parent] = true;
+  }
+  if (!has_child.back()) refuse(op, label, "nothing reaches its root");
+}
+
 void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
   if (spec.members.empty()) refuse(op, label, "the collective has no members");
   std::vector<std::int32_t> hosts = spec.members;
@@ -52,6 +66,7 @@ void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& 
   if (spec.group < 1) refuse(op, label, "a group has no rank");
   if (spec.window < 0) refuse(op, label, "its window is negative");
   if (spec.kind == CollectiveKind::kGossip) check_neighbours(op, label, spec);
+  if (spec.kind == CollectiveKind::kInNetworkAllReduce) check_parents(op, label, spec);
   if (spec.elements < 0) refuse(op, label, "it has fewer than no elements");
   if (spec.width_bits.empty()) refuse(op, label, "it has no width");
   for (const std::uint8_t bits : spec.width_bits) {

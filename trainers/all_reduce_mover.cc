@@ -9,21 +9,24 @@ bool forwards_whole_parts(sim::CollectiveKind kind) {
 
 }  // namespace
 
-AllReduceMover::AllReduceMover(const compressors::SumTerms& codec, sim::CollectiveKind kind,
+AllReduceMover::AllReduceMover(const compressors::SumTerms& codec, const sim::CollectiveSpec& spec,
                                std::vector<std::span<std::uint32_t>> terms, int replicas)
     : codec_(codec),
-      forwards_(forwards_whole_parts(kind)),
+      workers_(terms.size()),
+      forwards_(forwards_whole_parts(spec.kind)),
       terms_(std::move(terms)),
       replicas_(replicas),
-      buffers_(terms_.size()),
-      finished_(forwards_ ? terms_.size() : 0, std::vector<Message>(terms_.size())) {
+      sums_(spec.members.size() - workers_, std::vector<std::uint32_t>(terms_[0].size())),
+      begun_(sums_.size()),
+      buffers_(spec.members.size()),
+      finished_(forwards_ ? workers_ : 0, std::vector<Message>(workers_)) {
+  for (auto& sum : sums_) terms_.emplace_back(sum);
   // A host sends a block once as a partial sum or once as its own finished part: with a region for
   // each block it never overwrites what is still to be forwarded.
-  const auto ranks = static_cast<int>(terms_.size());
   const std::size_t n = terms_[0].size();
-  width_ = codec_.width_bits(ranks);
+  width_ = codec_.width_bits(static_cast<int>(workers_));
   for (auto& buffer : buffers_)
-    buffer.resize(n * static_cast<std::size_t>(width_) / 8 + 2 * terms_.size());
+    buffer.resize(n * static_cast<std::size_t>(width_) / 8 + 2 * workers_ + 2);
 }
 
 Message AllReduceMover::send(int host, sim::OpIndex, const sim::HopTransfer& hop,
@@ -42,19 +45,27 @@ Message AllReduceMover::send(int host, sim::OpIndex, const sim::HopTransfer& hop
 void AllReduceMover::receive(int host, sim::OpIndex, const sim::HopTransfer& hop,
                              sim::ChunkRange chunk, Message payload) {
   const auto h = static_cast<std::size_t>(host);
-  if (hop.reduce) {
-    codec_.unpack_add(payload, hop.contributors, part_of(h, chunk));
-    return;
-  }
+  if (hop.reduce && h >= workers_ && !begin(h - workers_, hop.block))
+    return codec_.unpack_store(payload, hop.contributors, part_of(h, chunk));
+  if (hop.reduce) return codec_.unpack_add(payload, hop.contributors, part_of(h, chunk));
   if (forwards_) finished_[h][static_cast<std::size_t>(hop.block)] = payload;
   if (!forwards_ || host < replicas_)
     codec_.unpack_store(payload, hop.contributors, part_of(h, chunk));
 }
 
+bool AllReduceMover::begin(std::size_t aggregator, int block) {
+  std::vector<bool>& begun = begun_[aggregator];
+  if (begun.size() <= static_cast<std::size_t>(block))
+    begun.resize(static_cast<std::size_t>(block) + 1);
+  const bool before = begun[static_cast<std::size_t>(block)];
+  begun[static_cast<std::size_t>(block)] = true;
+  return before;
+}
+
 std::span<std::byte> AllReduceMover::region(std::size_t host, sim::ChunkRange chunk, int block,
                                             int contributors) {
-  const auto first =
-      static_cast<std::size_t>(chunk.first * width_ / 8) + 2 * static_cast<std::size_t>(block);
+  const std::size_t first =
+      forwards_ ? static_cast<std::size_t>(chunk.first * width_ / 8 + 2 * block) : 0;
   const auto n = static_cast<std::size_t>(chunk.count);
   return std::span(buffers_[host]).subspan(first, codec_.packed_size(n, contributors));
 }

@@ -18,9 +18,11 @@ namespace gradwire::trainers {
 /// parts that came apart, and the host packs them again: packing what was packed changes no bit.
 class AllReduceMover final : public sim::DataHandler {
  public:
-  /// `terms[h]`: host h's terms of the bucket, replaced by the sum on the first `replicas` hosts
-  /// (the others may end with partial sums: nobody reads them). Both must outlive the mover.
-  AllReduceMover(const compressors::SumTerms& codec, sim::CollectiveKind kind,
+  /// `terms[w]`: worker w's terms of the bucket, replaced by the sum on the first `replicas`
+  /// workers (the others may end with partial sums: nobody reads them). They and `codec` must
+  /// outlive the mover. `spec` says how many aggregators there are beyond the workers: they have
+  /// sums only.
+  AllReduceMover(const compressors::SumTerms& codec, const sim::CollectiveSpec& spec,
                  std::vector<std::span<std::uint32_t>> terms, int replicas);
 
   Message send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk) override;
@@ -32,13 +34,18 @@ class AllReduceMover final : public sim::DataHandler {
     return terms_[host].subspan(static_cast<std::size_t>(chunk.first),
                                 static_cast<std::size_t>(chunk.count));
   }
+  /// Whether the aggregator had a term of that block before; from now on it has.
+  bool begin(std::size_t aggregator, int block);
   std::span<std::byte> region(std::size_t host, sim::ChunkRange chunk, int block, int contributors);
 
   const compressors::SumTerms& codec_;
+  std::size_t workers_;
   bool forwards_;  ///< finished parts travel as they were packed once
   std::vector<std::span<std::uint32_t>> terms_;
   int replicas_;
-  int width_ = 0;  ///< bits of the widest sum
+  std::vector<std::vector<std::uint32_t>> sums_;  ///< [aggregator]
+  std::vector<std::vector<bool>> begun_;          ///< [aggregator][block]: it has a first term
+  int width_ = 0;                                 ///< bits of the widest sum
   std::vector<std::vector<std::byte>> buffers_;
   std::vector<std::vector<Message>> finished_;  ///< [host][block], where hosts forward
 };

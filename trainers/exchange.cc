@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/methods.h"
+#include "sim/topologies/topologies.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -66,6 +67,7 @@ void set_collective(const scenarios::Exchange& exchange, ExchangeSettings& setti
   settings.server = name == "parameter-server";
   settings.group = exchange.group;
   settings.shards = exchange.shards;
+  if (name == "in-network") settings.all_reduce = CollectiveKind::kInNetworkAllReduce;
   if (name == "tree") settings.all_reduce = CollectiveKind::kTreeAllReduce;
   if (name == "halving-doubling") settings.all_reduce = CollectiveKind::kHalvingDoublingAllReduce;
   if (name == "two-level") settings.all_reduce = CollectiveKind::kTwoLevelAllReduce;
@@ -79,6 +81,8 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
   ExchangeSettings settings;
   settings.workers = scenario.cluster.workers;
   set_collective(scenario.exchange, settings);
+  if (settings.all_reduce == sim::CollectiveKind::kInNetworkAllReduce)
+    settings.parent = scenarios::aggregation_of(scenario).parent;
   compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
   settings.codec = compressors::make_codec(plan);
   plan.momentum_correction.reset();
@@ -99,6 +103,17 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
   }
   return std::make_unique<StepTemplate>(scenario.cluster.workers, stages, scenario.exchange.overlap,
                                         scenario.exchange.shards);
+}
+
+sim::CollectiveSpec all_reduce_spec(const ExchangeSettings& settings, std::int64_t elements,
+                                    std::size_t bucket) {
+  sim::CollectiveSpec spec =
+      collective_spec(settings.all_reduce, settings.workers, elements, bucket);
+  spec.group = settings.group;
+  spec.parent = settings.parent;
+  while (spec.members.size() < spec.parent.size())  // aggregators follow the workers
+    spec.members.push_back(static_cast<std::int32_t>(spec.members.size()));
+  return spec;
 }
 
 Bytes reduction_bytes(const sim::CollectiveSpec& spec) {
@@ -159,10 +174,7 @@ Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
   if (settings.server || ring) return Bytes(2 * times * layout.elements() * 4);
   Bytes sum{0};
   for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
-    sim::CollectiveSpec spec =
-        collective_spec(settings.all_reduce, settings.workers, layout.buckets()[b].count, b);
-    spec.group = settings.group;
-    sum += reduction_bytes(spec);
+    sum += reduction_bytes(all_reduce_spec(settings, layout.buckets()[b].count, b));
   }
   return sum;
 }

@@ -26,6 +26,7 @@
 ///   the owner; then a ring all-gather of the owners' encoded sums;
 /// - ring, kGather: ring all-gather of each worker's message;
 /// - direct, kGather and kRequantize: as round a ring, with a direct all-gather;
+/// - in-network, kSum: the same by switches that add up what passes them;
 /// - scatter-reduce: every codec but kServer as kRequantize round a ring;
 /// - parameter-server, kSum: scales pushed and pulled, terms of one worker pushed, the packed sum
 ///   of N pulled;
@@ -73,7 +74,8 @@ struct ExchangeSettings {
   int shards = 1;       ///< hosts over which it is spread, each with an equal part of a bucket
   sim::CollectiveKind all_reduce = sim::CollectiveKind::kRingAllReduce;
   sim::CollectiveKind all_gather = sim::CollectiveKind::kRingAllGather;
-  int group = 1;         ///< two-level all-reduce: workers of a group
+  int group = 1;                     ///< two-level all-reduce: workers of a group
+  std::vector<std::int32_t> parent;  ///< in-network: CollectiveSpec::parent
   bool scatter = false;  ///< any codec as kRequantize: scatter, reduce at owners, all-gather
   compressors::CodecPtr codec;
   /// kRequantize round a ring: what owners encode sums with; null: `codec`. Momentum and clipping,
@@ -130,6 +132,10 @@ Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout);
 std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scenario,
                                                  const Layout& layout, const Exchange& exchange,
                                                  const scenarios::ComputeProfile& profile);
+
+/// The all-reduce of these settings.
+sim::CollectiveSpec all_reduce_spec(const ExchangeSettings& settings, std::int64_t elements,
+                                    std::size_t bucket);
 
 /// Bytes that all workers together send in a reduction: sim::total_payload, at once for rings,
 /// whose hop h < N - 1 carries every chunk once, as the partial sum of h + 1 workers; the later

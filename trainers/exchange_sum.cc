@@ -212,8 +212,9 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
   } else {
     collective(settings_.all_reduce, "all-reduce", bucket.count);
     sim::CollectiveSpec& spec = stages.back().collective;
-    spec.group = settings_.group;
-    spec.hop_per_element = aggregate / static_cast<double>(bucket.count);
+    spec = all_reduce_spec(settings_, bucket.count, b);
+    const bool in_switches = spec.kind == CollectiveKind::kInNetworkAllReduce;
+    if (!in_switches) spec.hop_per_element = aggregate / static_cast<double>(bucket.count);
     spec.width_bits.clear();
     for (int j = 1; j <= settings_.workers; ++j) {
       spec.width_bits.push_back(static_cast<std::uint8_t>(sum_.width_bits(j)));
@@ -256,7 +257,8 @@ void SumExchange::combine_among_workers(StepTraffic& traffic, std::size_t b) {
   const BucketSlot& bucket = layout_.buckets()[b];
   std::vector<std::span<std::uint32_t>> terms;
   for (auto& own : terms_) terms.push_back(slice(own, bucket));
-  AllReduceMover reduction(sum_, settings_.all_reduce, terms, static_cast<int>(replicas()));
+  AllReduceMover reduction(sum_, all_reduce_spec(settings_, bucket.count, b), terms,
+                           static_cast<int>(replicas()));
   traffic.move(b, main_stage(), {}, reduction);
   // A lone worker has sent nothing, but its update must be what the codec makes of its gradient.
   if (settings_.workers == 1) sum_.round_as_packed(terms[0], 1);

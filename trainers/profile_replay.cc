@@ -6,6 +6,7 @@
 #include "base/philox.h"
 #include "compressors/decorators/rules.h"
 #include "scenarios/profile.h"
+#include "trainers/auto_collective.h"
 #include "trainers/compute_times.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
@@ -65,10 +66,11 @@ void require_fixed_size(const compressors::Codec& codec) {
 class ProfileReplay final : public scenarios::Trainer {
  public:
   explicit ProfileReplay(const Scenario& scenario)
-      : scenario_(scenario),
-        workload_(scenarios::load_workload_profile(scenario.workload.profile, scenario.file)),
+      : workload_(scenarios::load_workload_profile(scenario.workload.profile, scenario.file)),
         layout_(tensors_of(workload_), scenario.exchange.bucket),
-        settings_(exchange_settings(scenario)),
+        choice_(choose_collective(scenario, layout_)),
+        scenario_(with_choice(scenario, choice_)),
+        settings_(exchange_settings(scenario_)),
         exchange_(make_exchange(settings_, layout_, states_)) {
     scenario_.cluster.slowdown.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
     for (const TensorSlot& slot : layout_.tensors())
@@ -109,6 +111,7 @@ class ProfileReplay final : public scenarios::Trainer {
   scenarios::Evaluation evaluate() override { return {}; }
   std::int64_t steps_total() const override { return scenario_.workload.steps; }
   std::int64_t parameters() const override { return layout_.elements(); }
+  scenarios::CollectiveChoice collective_choice() const override { return choice_; }
   std::uint64_t learning_hash() const override { return 0; }
   void save(std::ostream&) const override {}
   void load(std::istream&) override {}
@@ -118,9 +121,10 @@ class ProfileReplay final : public scenarios::Trainer {
   void measure_codec(ComputeProfile& times) const;
   void plan_of(const ComputeProfile& profile);
 
-  Scenario scenario_;
   scenarios::WorkloadProfile workload_;
   Layout layout_;
+  scenarios::CollectiveChoice choice_;
+  Scenario scenario_;  ///< with the collective that was chosen
   StateStore states_;
   ExchangeSettings settings_;
   std::unique_ptr<Exchange> exchange_;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "scenarios/methods.h"
+#include "trainers/auto_collective.h"
 #include "trainers/compute_times.h"
 #include "trainers/trainer_error.h"
 
@@ -40,16 +41,17 @@ DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
-    : scenario_(scenario),
-      data_(std::move(data)),
+    : data_(std::move(data)),
       model_(std::move(model)),
       layout_(model_->parameters(), scenario.exchange.bucket),
+      choice_(choose_collective(scenario, layout_)),
+      scenario_(with_choice(scenario, choice_)),
       weights_(static_cast<std::size_t>(layout_.elements())),
       mean_(weights_.size()),
       statistics_(model_->initial_statistics()),
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
-      exchange_settings_(exchange_settings(scenario)),
+      exchange_settings_(exchange_settings(scenario_)),
       optimizer_(make_optimizer(optimizer_settings(scenario), weights_.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),

@@ -37,6 +37,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   scenarios::Evaluation evaluate() override;
   std::int64_t steps_total() const override { return scenario_.workload.steps; }
   std::int64_t parameters() const override { return layout_.elements(); }
+  scenarios::CollectiveChoice collective_choice() const override { return choice_; }
   std::uint64_t learning_hash() const override;
   void save(std::ostream& out) const override;
   void load(std::istream& in) override;
@@ -54,10 +55,11 @@ class SynchronousTrainer final : public scenarios::Trainer {
   void save_content(std::ostream& out) const;
   void load_content(std::istream& in);
 
-  scenarios::Scenario scenario_;
   std::unique_ptr<DataSet> data_;
   std::unique_ptr<Model> model_;
   Layout layout_;
+  scenarios::CollectiveChoice choice_;
+  scenarios::Scenario scenario_;  ///< with the collective that was chosen
   /// Where weights live on a device, this is a copy that weights() refreshes.
   mutable std::vector<float> weights_;
   std::vector<float> mean_, statistics_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "sim/collectives/in_network.h"
 #include "sim/collectives/scheduled.h"
 #include "sim/path_cost.h"
 
@@ -37,6 +38,41 @@ class ScheduleCost {
       if (generator->wants_sent()) generator->on_sent(arrival.hop, start);
     }
     cost_.duration = Seconds(now);
+    return cost_;
+  }
+
+  /// Chunks that follow one another up and down a tree of aggregators, which serve all of their
+  /// children at once: the longest way of one chunk, then the slowest hop for each of the others.
+  CollectiveCosts::Cost through_tree() {
+    const std::size_t ranks = spec_.members.size();
+    const auto chunks = static_cast<double>(in_network_chunks(spec_));
+    const auto generator = make_in_network(spec_);
+    cost_.payload = in_network_payload(spec_);
+    cost_.transfers = generator->transfers_total();
+    std::vector<double> up(ranks, 0), down(ranks, 0);  // a chunk's time from the leaves, or to them
+    std::vector<std::int32_t> workers(ranks, 0);
+    double slowest = 0, longest_down = 0;
+    const auto hop_seconds = [&](std::size_t from, std::size_t to, std::int32_t contributors) {
+      HopTransfer hop;
+      hop.source_rank = static_cast<std::int32_t>(from);
+      hop.destination_rank = static_cast<std::int32_t>(to);
+      const PathCost path(cluster_, route_of(hop));
+      const double wire = wire_of_vector(contributors) / chunks;
+      slowest = std::max(slowest, wire / path.line_rate);
+      return wire > 0 ? path.seconds(wire, segment()) : 0;
+    };
+    for (std::size_t r = 0; r + 1 < ranks; ++r) {
+      const auto parent = static_cast<std::size_t>(spec_.parent[r]);
+      workers[r] = std::max(workers[r], 1);
+      workers[parent] += workers[r];
+      up[parent] = std::max(up[parent], up[r] + hop_seconds(r, parent, workers[r]));
+    }
+    for (std::size_t r = ranks - 1; r-- > 0;) {
+      const auto parent = static_cast<std::size_t>(spec_.parent[r]);
+      down[r] = down[parent] + hop_seconds(parent, r, workers.back());
+      longest_down = std::max(longest_down, down[r]);
+    }
+    cost_.duration = Seconds(up.back() + longest_down + (chunks - 1) * slowest);
     return cost_;
   }
 
@@ -87,6 +123,17 @@ class ScheduleCost {
                    spec_.members[static_cast<std::size_t>(hop.destination_rank)], route);
     return route;
   }
+  /// Wire bytes of all of the chunks of a sum; adds them to the total.
+  double wire_of_vector(std::int32_t contributors) {
+    const std::int32_t chunks = in_network_chunks(spec_);
+    Bytes wire{0};
+    for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::int64_t count = chunk_range(spec_.elements, chunks, chunk).count;
+      wire += wire_bytes(Bytes((count * width_of(spec_, contributors) + 7) / 8), transport_);
+    }
+    cost_.wire += wire;
+    return static_cast<double>(wire.count());
+  }
   /// Adds a hop to the totals; returns its wire bytes.
   double count(const HopTransfer& hop) {
     const Bytes wire = wire_bytes(hop.bytes, transport_);
@@ -134,6 +181,7 @@ bool is_scheduled(const CollectiveSpec& spec) {
 CollectiveCosts::Cost schedule_cost(const Cluster& cluster, const TransportSettings& transport,
                                     const CollectiveSpec& spec, std::span<const Bytes> bytes) {
   ScheduleCost cost(cluster, transport, spec);
+  if (spec.kind == CollectiveKind::kInNetworkAllReduce) return cost.through_tree();
   const bool at_once = spec.window == 0 && (spec.kind == CollectiveKind::kDirectAllGather ||
                                             spec.kind == CollectiveKind::kAllToAll ||
                                             spec.kind == CollectiveKind::kGossip);

@@ -31,6 +31,7 @@ json encode_collective(const CollectiveSpec& spec) {
               {"window", spec.window},
               {"neighbour_begin", pack(spec.neighbour_begin)},
               {"neighbour", pack(spec.neighbour)},
+              {"parent", pack(spec.parent)},
               {"width_bits", pack(spec.width_bits)},
               {"hop_fixed", spec.hop_fixed.value()},
               {"hop_per_element", spec.hop_per_element.value()},
@@ -47,6 +48,7 @@ CollectiveSpec decode_collective(const json& value) {
   spec.window = value.at("window");
   spec.neighbour_begin = unpack<std::int32_t>(value.at("neighbour_begin"));
   spec.neighbour = unpack<std::int32_t>(value.at("neighbour"));
+  spec.parent = unpack<std::int32_t>(value.at("parent"));
   spec.width_bits = unpack<std::uint8_t>(value.at("width_bits"));
   spec.hop_fixed = Seconds(value.at("hop_fixed").get<double>());
   spec.hop_per_element = Seconds(value.at("hop_per_element").get<double>());

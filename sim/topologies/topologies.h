@@ -33,6 +33,18 @@ struct ServerPlan {
   int hosts() const { return present ? count : 0; }
 };
 
+/// Where switches add up what passes them (CollectiveKind::kInNetworkAllReduce): an aggregator is a
+/// host beyond the workers ("aggregator0", ...) that hangs on its switch by a link as fast as all
+/// of the switch's ports together, without delay or loss; adding costs it no time. `parent`: of
+/// every rank, workers first, the aggregator above it; -1 for the root, the last.
+struct Aggregation {
+  std::vector<std::int32_t> parent;
+  int aggregators(int workers) const { return static_cast<int>(parent.size()) - workers; }
+};
+/// A star whose switch adds.
+Aggregation star_aggregation(int workers);
+Cluster aggregating_star(int workers, const LinkSpec& link);
+
 /// Racks of workers on a leaf switch each, every leaf joined to every spine. Worker w stands in
 /// rack floor(w R / W); server s hangs on spine s mod S. Ways are chosen by flow hash.
 struct TwoTierPlan {
@@ -43,6 +55,9 @@ struct TwoTierPlan {
   LinkSpec uplink;  ///< leaf to spine
 };
 Cluster two_tier(const TwoTierPlan& plan, const ServerPlan& server = {});
+/// Two tiers in which every leaf and, where there is more than one, the first spine adds.
+Aggregation two_tier_aggregation(const TwoTierPlan& plan);
+Cluster aggregating_two_tier(const TwoTierPlan& plan);
 
 /// Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture" (2008):
 /// k pods of k / 2 edge and k / 2 aggregation switches, (k / 2)^2 cores, all with k ports; room for

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file_descriptor.h"
+#include "results/collective_choice.h"
 #include "tests/results/synthetic_runs.h"
 #include "tests/results/test_store.h"
 #include "tests/results/xml_check.h"
@@ -172,4 +173,15 @@ TEST_CASE("what is not known is not claimed", "[report]") {
     CHECK_THAT(html, Contains("time: emulated") && Contains("&lt;none&gt; &amp;"));
     CHECK_FALSE(has(html, "Does compression still learn?"));
   }
+}
+
+TEST_CASE("a collective that was left open is named, with the times that decided") {
+  const std::vector<MetricRow> metrics = {
+      {-1, "auto_tree_s", 0.0201, "s", Provenance::kSimulated},
+      {-1, "step_time_s", 1, "s", Provenance::kSimulated},
+      {-1, choice_metric("ring"), 0.0123, "s", Provenance::kSimulated}};
+  CHECK(choice_sentence(metrics) ==
+        "exchange.collective auto took ring: a step's exchange alone takes 12.3 ms by ring, "
+        "20.1 ms by tree (flow, links without loss, open windows).");
+  CHECK(choice_sentence(std::span(metrics).subspan(1, 1)).empty());
 }

@@ -53,6 +53,24 @@ TEST_CASE("shards of a server are hosts beyond the workers", "[unit]") {
   CHECK(problems_of(scenario_with(R"(, "exchange": {"shards": 2})")) != "");
 }
 
+TEST_CASE("switches that add have a place each", "[unit]") {
+  const std::string in_network =
+      R"(, "exchange": {"collective": "in-network"}, "cluster": {"workers": 6})";
+  CHECK(build_cluster(read(in_network)).servers() == 1);
+  const Scenario tiers = read(in_network + R"(, "network": {"topology": "two-tier", "racks": 3})");
+  CHECK(build_cluster(tiers).servers() == 4);
+  CHECK(build_cluster(tiers).workers() == 6);
+  CHECK_THAT(problems_of(scenario_with(in_network + R"(, "network": {"topology": "ring"})")),
+             Catch::Contains("form a tree"));
+  CHECK_THAT(problems_of(scenario_with(in_network + R"(, "executor": "emulator")")),
+             Catch::Contains("no switches that add"));
+  CHECK_THAT(problems_of(scenario_with(in_network + R"(, "network": {"server_link": {}})")),
+             Catch::Contains("no parameter server"));
+  CHECK(
+      build_cluster(read("", R"("workload": {"collective": "in-network-all-reduce"})")).servers() ==
+      1);
+}
+
 TEST_CASE("a collective with a server has one too", "[unit]") {
   CHECK(build_cluster(read("", R"("workload": {"collective": "parameter-server"})")).has_server());
   CHECK_FALSE(

@@ -379,7 +379,7 @@ TEST_CASE("codecs that only a server can combine do not go with a ring", "[unit]
 
 TEST_CASE("sums go by all-reduces, other messages by all-gathers", "[unit]") {
   using compressors::AggregatePolicy;
-  for (const char* collective : {"tree", "halving-doubling", "two-level"}) {
+  for (const char* collective : {"tree", "halving-doubling", "two-level", "in-network"}) {
     CHECK(exchange_conflict(AggregatePolicy::kSum, collective).empty());
     CHECK_FALSE(exchange_conflict(AggregatePolicy::kGather, collective).empty());
     CHECK_FALSE(exchange_conflict(AggregatePolicy::kRequantize, collective).empty());
@@ -387,8 +387,10 @@ TEST_CASE("sums go by all-reduces, other messages by all-gathers", "[unit]") {
   }
   for (const auto policy :
        {AggregatePolicy::kSum, AggregatePolicy::kGather, AggregatePolicy::kRequantize})
-    CHECK(exchange_conflict(policy, "scatter-reduce").empty());
+    CHECK((exchange_conflict(policy, "scatter-reduce").empty() &&
+           exchange_conflict(policy, "auto").empty()));
   CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, "scatter-reduce").empty());
+  CHECK_FALSE(exchange_conflict(AggregatePolicy::kServer, "auto").empty());
   CHECK_FALSE(exchange_conflict(AggregatePolicy::kSum, "direct").empty());
   CHECK(exchange_conflict(AggregatePolicy::kGather, "direct").empty());
   CHECK(exchange_conflict(AggregatePolicy::kRequantize, "direct").empty());

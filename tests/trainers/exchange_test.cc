@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "sim/topologies/topologies.h"
 #include "tests/trainers/exchange_fixture.h"
 #include "tests/trainers/support.h"
 #include "trainers/sparse_sum.h"
@@ -96,6 +97,35 @@ TEST_CASE("bytes of an exchange are those of its all-reduce's formula, N not a p
     ExchangeSettings settings = all_reduce_settings("none", kind);
     settings.workers = 6;
     CHECK(dense_bytes(settings, fixture.layout).count() == sent(kind));
+  }
+}
+
+TEST_CASE("switches that add give the mean on every replica, E up and E down") {
+  for (const int workers : {1, 3, 6}) {
+    for (const int racks : {0, 2}) {
+      if (racks > workers) continue;
+      CAPTURE(workers, racks);
+      Fixture fixture(workers);
+      ExchangeSettings settings =
+          all_reduce_settings("none", sim::CollectiveKind::kInNetworkAllReduce);
+      settings.parent = racks > 0 ? sim::two_tier_aggregation({workers, racks, 1, {}, {}}).parent
+                                  : sim::star_aggregation(workers).parent;
+      const Outcome none = exchange_once(fixture, settings);
+      const std::vector<double> exact = fixture.exact_mean();
+      double worst = 0;
+      for (std::size_t e = 0; e < exact.size(); ++e)
+        worst = std::max(worst, std::abs(none.mean[e] - exact[e]));
+      CHECK(worst < 1e-6);
+      // Workers E each way; with racks, each leaf E to the root and E back.
+      CHECK(none.payload.count() == 2 * (workers + racks) * 4 * fixture.layout.elements());
+      for (const char* codec : {"none", "fp16", "terngrad"}) {
+        settings.codec = compressors::make_codec(codec);
+        const Outcome outcome = exchange_once(fixture, settings);
+        for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+        if (settings.codec->name() != "terngrad") continue;
+        CHECK(bits_equal(outcome.mean, exchange_once(fixture, settings_for(codec)).mean));
+      }
+    }
   }
 }
 

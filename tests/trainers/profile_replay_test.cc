@@ -143,7 +143,7 @@ TEST_CASE("the formula's sizes are those that the encoders write") {
   const std::vector<Parameter> parameters{{"a", {1000}}, {"b", {250}}, {"c", {3001}}};
   for (const char* method : {"none", "fp16", "terngrad", "topk"}) {
     for (const char* collective : {"ring", "tree", "halving-doubling", "two-level", "direct",
-                                   "scatter-reduce", "parameter-server"}) {
+                                   "scatter-reduce", "in-network", "parameter-server"}) {
       for (const bool feedback : {false, true}) {
         Fixture fixture(method);
         fixture.scenario.exchange.collective = collective;
