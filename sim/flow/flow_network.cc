@@ -57,15 +57,14 @@ void FlowNetwork::open(int source, int destination, std::uint32_t key) {
   connections_.back().key = key;
   due_nodes_.emplace_back();
   Connection& link = connections_.back();
+  link.may_open = may_open(link.path);
   if (transport_.protocol != Protocol::kTcp) open_plain(link);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);
     link.jitters = link.jitters || cluster_.channel(id).jitter.value() > 0;
     link.follows = link.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
-  const std::size_t wires = route_.size();
   append_media(route_);
-  link.may_open = may_open(link.path, !link.follows && route_.size() == wires);
   sharing_.add_flow(route_);
 }
 

@@ -198,7 +198,7 @@ class FlowNetwork final : public Network {
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
   // flow_streams.cc
-  bool may_open(const TcpPath& path, bool is_steady) const;
+  bool may_open(const TcpPath& path) const;
   bool is_covered(Connection& link, const Transfer& t);
   LossSequence losses(std::span<const ChannelId> route, double p, std::uint32_t key,
                       bool acknowledgements) const;

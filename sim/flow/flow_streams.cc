@@ -13,8 +13,6 @@ namespace {
 constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
 constexpr std::uint32_t kAckDraws = 1;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
-/// s: CoDel's target on links of 250 Mbps and more.
-constexpr double kShortTarget = 0.005;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
 /// A stream asks for another cap when its demand has changed by this much.
@@ -37,14 +35,10 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std
 }
 
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
-/// CoDel's losses leave of the window is enough, and its queue, or the way, so short that they
-/// delay little.
-bool FlowNetwork::may_open(const TcpPath& path, bool is_steady) const {
+/// CoDel's losses leave of the window is enough.
+bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
   const double target = codel_target(path);
-  const bool is_long = target > kShortTarget && 2 * path.propagation > kShortTarget;
-  // Media, and links that change, are fluids' once the window is open.
-  if (is_long && is_steady) return false;
   const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
   const double largest = static_cast<double>(transport_.buffer.count());
   return kept >= path.round_trip && largest >= path.round_trip * path.line_rate;
