@@ -21,6 +21,33 @@ Field text_row(std::string pointer, std::string help) {
           .spec = {.type = OptionType::kText, .help = std::move(help)}};
 }
 
+Field group_row(std::string pointer, KindMask kinds, Condition when) {
+  return {.pointer = std::move(pointer),
+          .spec = {.type = OptionType::kInteger,
+                   .help = "Workers of a group: one leader a group takes part in the "
+                           "second level.",
+                   .min = 1,
+                   .max = 65536},
+          .unit = "workers",
+          .kinds = kinds,
+          .when = std::move(when),
+          .computed_default = "those of a machine of gpu-nodes, else 8"};
+}
+
+Field shards_row(std::string pointer, const std::string& what, KindMask kinds, Condition when) {
+  return {.pointer = std::move(pointer),
+          .spec = {.type = OptionType::kInteger,
+                   .default_text = "1",
+                   .help = "Hosts over which the parameter server is spread; each has an "
+                           "equal part of " +
+                           what + ".",
+                   .min = 1,
+                   .max = 1024},
+          .unit = "hosts",
+          .kinds = kinds,
+          .when = std::move(when)};
+}
+
 namespace {
 
 constexpr double kMany =
@@ -65,26 +92,9 @@ void add_exchange(Rows& rows) {
                 .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
                             "scatter-reduce", "in-network", "parameter-server", "auto"}},
        .kinds = kSteps});
-  rows.push_back({.pointer = "/exchange/group",
-                  .spec = {.type = OptionType::kInteger,
-                           .help = "Workers of a group: one leader a group takes part in the "
-                                   "second level.",
-                           .min = 1,
-                           .max = 65536},
-                  .unit = "workers",
-                  .kinds = kSteps,
-                  .when = Condition{"/exchange/collective", {"two-level"}},
-                  .computed_default = "those of a machine of gpu-nodes, else 8"});
-  rows.push_back({.pointer = "/exchange/shards",
-                  .spec = {.type = OptionType::kInteger,
-                           .default_text = "1",
-                           .help = "Hosts over which the parameter server is spread; each has an "
-                                   "equal part of every bucket.",
-                           .min = 1,
-                           .max = 1024},
-                  .unit = "hosts",
-                  .kinds = kSteps,
-                  .when = Condition{"/exchange/collective", {"parameter-server"}}});
+  rows.push_back(group_row("/exchange/group", kSteps, {"/exchange/collective", {"two-level"}}));
+  rows.push_back(shards_row("/exchange/shards", "every bucket", kSteps,
+                            {"/exchange/collective", {"parameter-server"}}));
   rows.push_back({.pointer = "/exchange/bucket",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

@@ -109,26 +109,10 @@ void add_other_workloads(Rows& rows) {
                             "all-to-all", "broadcast"}},
        .required = true,
        .kinds = kCollective});
-  rows.push_back({.pointer = "/workload/group",
-                  .spec = {.type = OptionType::kInteger,
-                           .help = "Workers of a group: one leader a group takes part in the "
-                                   "second level.",
-                           .min = 1,
-                           .max = 65536},
-                  .unit = "workers",
-                  .kinds = kCollective,
-                  .when = Condition{"/workload/collective", {"two-level-all-reduce"}},
-                  .computed_default = "those of a machine of gpu-nodes, else 8"});
-  rows.push_back({.pointer = "/workload/shards",
-                  .spec = {.type = OptionType::kInteger,
-                           .default_text = "1",
-                           .help = "Hosts over which the parameter server is spread; each has an "
-                                   "equal part of the buffer.",
-                           .min = 1,
-                           .max = 1024},
-                  .unit = "hosts",
-                  .kinds = kCollective,
-                  .when = Condition{"/workload/collective", {"parameter-server"}}});
+  rows.push_back(group_row("/workload/group", kCollective,
+                           {"/workload/collective", {"two-level-all-reduce"}}));
+  rows.push_back(shards_row("/workload/shards", "the buffer", kCollective,
+                            {"/workload/collective", {"parameter-server"}}));
   rows.push_back({.pointer = "/workload/bytes",
                   .spec = {.type = OptionType::kBytes,
                            .default_text = "25MB",

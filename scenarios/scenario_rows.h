@@ -19,6 +19,11 @@ Field object_row(std::string pointer, std::string help, KindMask kinds = kAllKin
 Field list_row(std::string pointer, std::string help, KindMask kinds = kAllKinds);
 Field text_row(std::string pointer, std::string help);
 
+/// Workers of a group of a two-level all-reduce, for a collective named at `when`.
+Field group_row(std::string pointer, KindMask kinds, Condition when);
+/// Hosts of a parameter server; each has an equal part of `what`.
+Field shards_row(std::string pointer, const std::string& what, KindMask kinds, Condition when);
+
 void add_workload(Rows& rows);
 void add_method(Rows& rows);
 void add_cluster(Rows& rows);

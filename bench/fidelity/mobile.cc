@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/file_descriptor.h"
 #include "base/philox.h"
 #include "bench/fidelity/regimes.h"
 
@@ -23,9 +22,7 @@ std::vector<std::filesystem::path> files_in(const std::string& folder) {
 }
 
 sim::RateSchedulePtr read_trace(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return sim::RateSchedule::from_mahimahi(path.filename().string(), text);
+  return sim::RateSchedule::from_mahimahi(path.filename().string(), read_file(path.string()));
 }
 
 }  // namespace

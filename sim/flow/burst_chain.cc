@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/flow/tcp_path.h"
+
 namespace gradwire::sim {
 namespace {
 
@@ -39,7 +41,7 @@ double BurstChain::draw() {
 double BurstChain::run(double p) {
   if (p <= 0) return std::numeric_limits<double>::infinity();
   const double u = draw();
-  return p >= 1 ? 0 : std::floor(std::log1p(-u) / std::log1p(-p));
+  return p >= 1 ? 0 : geometric_gap(p, u);
 }
 
 void BurstChain::take_state() {

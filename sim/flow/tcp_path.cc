@@ -58,9 +58,12 @@ double ack_share(const TransportSettings& transport) {
 LossDraws::LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t way)
     : stream_{seed, way, connection, kLossStream} {}
 
-double LossDraws::gap(double p) {
-  const double u = static_cast<double>(uniform(stream_, next_++));
+double geometric_gap(double p, double u) {
   return std::floor(std::log1p(-u) / std::log1p(-p));
+}
+
+double LossDraws::gap(double p) {
+  return geometric_gap(p, static_cast<double>(uniform(stream_, next_++)));
 }
 
 }  // namespace gradwire::sim

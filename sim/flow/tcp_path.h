@@ -40,6 +40,10 @@ struct TcpPath : PathCost {
 /// Wire bytes of acknowledgements over wire bytes of data.
 double ack_share(const TransportSettings& transport);
 
+/// How many come before the first to which something of probability p, 0 < p < 1, happens:
+/// geometric, at the value u in [0, 1) of its distribution.
+double geometric_gap(double p, double u);
+
 /// Gaps between the lost packets of one way of a connection. Draws are Philox words keyed by (seed,
 /// connection, way): the order of other connections' events cannot change them.
 class LossDraws {

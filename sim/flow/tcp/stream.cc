@@ -236,7 +236,7 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double direct = departure + path_.propagation + path_.forwarding * wire + jitter();
   last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
-  receiver_.arrive(number, last_arrival_, tick_of(phase_ + now));
+  receiver_.arrive(number, last_arrival_, tick_of(now));
   note_arrival(last_arrival_);
 }
 
@@ -252,7 +252,7 @@ void TcpStream::measure(double now, const Acknowledgement& ack) {
   const std::int64_t upto = whole(ack.upto);
   if (measured_from_ >= board_.end() || upto <= measured_from_) return;
   measured_from_ = upto;
-  const double sample = sample_of(ack.echo, tick_of(phase_ + now));
+  const double sample = sample_of(ack.echo, tick_of(now));
   const double error = sample - smoothed_;
   smoothed_ += kSmoothing * error;
   deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);

@@ -76,9 +76,6 @@ class TcpStream {
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
 
-  /// Time stamps tick at whole milliseconds of a clock that shows `phase` (s) at time 0.
-  void set_tick_phase(double phase) { phase_ = phase; }
-
   double next_event() const;
   /// Everything that happens until `now`, in order.
   void run(double now);
@@ -179,7 +176,6 @@ class TcpStream {
   std::int64_t reduced_delivered_ = 0;  ///< prr_delivered
   std::int64_t reduced_out_ = 0;        ///< prr_out
 
-  double phase_ = 0;
   double smoothed_;  ///< s
   double deviation_;
   double rto_;
