@@ -1,11 +1,11 @@
 #include "runner/replay.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
 
 #include "base/error.h"
+#include "runner/pipeline_replay.h"
+#include "runner/repeated_step.h"
 #include "sim/topologies/topologies.h"
 #ifdef GRADWIRE_HAVE_PROFILE_REPLAY
 #include "trainers/profile_replay.h"
@@ -14,59 +14,8 @@
 namespace gradwire::runner {
 namespace {
 
-using scenarios::ComputeProfile;
-using scenarios::Evaluation;
 using scenarios::Scenario;
 using scenarios::StepPlan;
-
-/// Pairs of operations: the end of one step, the start of the next that waits for it.
-using Chain = std::vector<std::pair<sim::OpIndex, sim::OpIndex>>;
-
-/// A step graph that is submitted a number of times, with nothing learnt.
-class Replay : public scenarios::Trainer {
- public:
-  Replay(StepPlan plan, std::int64_t repetitions, Chain chain)
-      : plan_(std::move(plan)), repetitions_(repetitions), chain_(std::move(chain)) {
-    profile_.provenance = "none";
-    profile_.device = "none (no training)";
-  }
-
-  const ComputeProfile& prepare() override { return profile_; }
-  void use_profile(const ComputeProfile&) override {}
-
-  bool next(StepPlan& plan) override {
-    if (done_ == repetitions_) return false;
-    plan = plan_;
-    plan.step = done_;
-    if (done_ > 0)
-      for (const auto& [from, to] : chain_) plan.after.push_back({{previous_, from}, to});
-    ++done_;
-    return true;
-  }
-
-  void on_submitted(const StepPlan&, sim::GraphId graph) override { previous_ = graph; }
-  void on_event(const sim::Event&) override {}
-  Evaluation evaluate() override { return {}; }
-  std::int64_t steps_total() const override { return repetitions_; }
-  std::int64_t parameters() const override { return 0; }
-  std::uint64_t learning_hash() const override { return 0; }
-  void save(std::ostream&) const override {}
-  void load(std::istream&) override {}
-
- private:
-  StepPlan plan_;
-  std::int64_t repetitions_;
-  Chain chain_;
-  std::int64_t done_ = 0;
-  sim::GraphId previous_ = 0;
-  ComputeProfile profile_;
-};
-
-std::vector<std::int32_t> all_workers(int workers) {
-  std::vector<std::int32_t> members(static_cast<std::size_t>(workers));
-  std::iota(members.begin(), members.end(), 0);
-  return members;
-}
 
 sim::CollectiveKind kind_of(const std::string& name) {
   for (int k = 0; k <= static_cast<int>(sim::CollectiveKind::kInNetworkAllReduce); ++k) {
@@ -97,7 +46,7 @@ std::unique_ptr<scenarios::Trainer> replay_collective(const Scenario& scenario) 
   const sim::OpIndex op = builder.add_collective(std::move(spec), workload.collective);
   plan.graph = builder.finish();
   plan.seconds.assign(plan.graph->size(), Seconds(0));
-  return std::make_unique<Replay>(std::move(plan), workload.repetitions, Chain{{op, op}});
+  return std::make_unique<RepeatedStep>(std::move(plan), workload.repetitions, Chain{{op, op}});
 }
 
 /// Every worker pushes `size` bytes to the server, which answers with as many; k shards have k-ths
@@ -130,7 +79,7 @@ std::unique_ptr<scenarios::Trainer> replay_parameter_server(const Scenario& scen
   plan.graph = builder.finish();
   plan.seconds.assign(plan.graph->size(), Seconds(0));
   plan.payload = plan.dense_payload = workload.collective_bytes * (2 * n);
-  return std::make_unique<Replay>(std::move(plan), workload.repetitions, std::move(chain));
+  return std::make_unique<RepeatedStep>(std::move(plan), workload.repetitions, std::move(chain));
 }
 
 std::map<std::string, int> host_numbers(const Scenario& scenario) {
@@ -170,7 +119,7 @@ std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
   }
   plan.dense_payload = plan.payload;
   plan.graph = builder.finish();
-  return std::make_unique<Replay>(std::move(plan), 1, Chain{});
+  return std::make_unique<RepeatedStep>(std::move(plan), 1, Chain{});
 }
 
 }  // namespace
@@ -189,6 +138,9 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
       throw Error(ErrorKind::kCapability, "replay", scenario.workload.profile,
                   "this build was made without the trainers folder", "build all folders");
 #endif
+    case scenarios::WorkloadKind::kPipeline:
+      return make_pipeline_replay(scenario);
+    case scenarios::WorkloadKind::kFederated:
     case scenarios::WorkloadKind::kTraining:
       break;
   }

@@ -46,6 +46,10 @@ std::string model_label(const scenarios::Workload& workload) {
       return workload.model;
     case scenarios::WorkloadKind::kProfile:  // a shipped name, or a file's name
       return std::filesystem::path(workload.profile).stem().string();
+    case scenarios::WorkloadKind::kPipeline:
+      return "pipeline " + workload.pipeline.schedule;
+    case scenarios::WorkloadKind::kFederated:
+      return "federated round";
     default:
       return workload.collective;
   }
@@ -153,9 +157,10 @@ class Run {
     if (options_.train_first) train_all();
     bool more = submit_next();
     while (!in_flight_.empty()) {
-      if (more && interrupted_by() == 0) more = submit_next();
+      if (more && !in_flight_.back().plan.alone && interrupted_by() == 0) more = submit_next();
       complete_oldest();
       if (interrupted_by() != 0) break;
+      if (more && in_flight_.empty()) more = submit_next();
     }
     append();
     return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
@@ -231,8 +236,10 @@ class Run {
   void complete_oldest() {
     Flight flight = std::move(in_flight_.front());
     in_flight_.pop_front();
-    wait_for(flight.graph);
-    const results::StepRow row = recorder_.record(flight.plan, executor_->timeline(flight.graph));
+    const Seconds end = wait_for(flight);
+    const sim::Timeline& timeline = executor_->timeline(flight.graph);
+    const results::StepRow row = recorder_.record(flight.plan, timeline, end);
+    note_outcome(flight.plan, {timeline, end, executor_->missing(flight.graph)});
     executor_->forget(flight.graph);
     steps_.push_back(row);
     if (flight.evaluation) add_evaluation(row, *flight.evaluation);
@@ -246,15 +253,31 @@ class Run {
     if (seconds_since(last_append_) > options_.append_every_s) append();
   }
 
-  void wait_for(sim::GraphId graph) {
-    for (bool ended = ended_.erase(graph) > 0; !ended; ended = ended_.erase(graph) > 0) {
+  /// The step's end: its graph's, or its deadline, at which it is cut off.
+  Seconds wait_for(const Flight& flight) {
+    const Seconds limit = flight.plan.deadline
+                              ? executor_->timeline(flight.graph).start + *flight.plan.deadline
+                              : sim::kForever;
+    for (bool ended = ended_.erase(flight.graph) > 0; !ended;
+         ended = ended_.erase(flight.graph) > 0) {
       events_.clear();
-      const bool more = executor_->advance(sim::kForever, events_);
+      const bool more = executor_->advance(limit, events_);
       for (const sim::Event& event : events_) react(event);
-      if (!more && events_.empty())
-        throw sim::SimError("finish step", std::to_string(progress_.step),
-                            "nothing is left to happen, but operations of the step have not ended");
+      if (more || !events_.empty()) continue;
+      if (limit < sim::kForever && executor_->now() >= limit) {
+        executor_->cancel(flight.graph);
+        return limit;
+      }
+      throw sim::SimError(
+          "finish step", std::to_string(progress_.step),
+          "nothing is left to happen, but " + executor_->describe_unfinished(flight.graph));
     }
+    return executor_->timeline(flight.graph).end;
+  }
+
+  void note_outcome(const StepPlan& plan, const scenarios::StepOutcome& outcome) {
+    for (const scenarios::Figure& figure : trainer_->on_step_ended(plan, outcome))
+      metrics_.push_back({plan.step, figure.name, figure.value, figure.unit, time_provenance()});
   }
 
   void react(const sim::Event& event) {
@@ -314,6 +337,8 @@ class Run {
     for (const auto& each : trainer_->collective_choice().candidates)
       rows.push_back({-1, results::choice_metric(each.collective), each.time.value(), "s",
                       Provenance::kSimulated});
+    for (const scenarios::Figure& figure : trainer_->figures())
+      rows.push_back({-1, figure.name, figure.value, figure.unit, time});
     rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
     return rows;
   }

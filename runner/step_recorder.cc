@@ -34,6 +34,7 @@ double exchange_time(const sim::GraphTemplate& graph, const sim::Timeline& timel
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     if (graph.kind[op] != sim::OpKind::kCollective && graph.kind[op] != sim::OpKind::kTransfer)
       continue;
+    if (timeline.ops[op].end < Seconds(0)) continue;  // cut off
     Seconds ready = timeline.start;
     for (const sim::OpIndex before : graph.dependencies(op))
       ready = std::max(ready, timeline.ops[before].end);
@@ -45,12 +46,12 @@ double exchange_time(const sim::GraphTemplate& graph, const sim::Timeline& timel
 }  // namespace
 
 results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
-                                      const sim::Timeline& timeline) {
+                                      const sim::Timeline& timeline, Seconds end) {
   results::StepRow row;
   row.step = plan.step;
   row.loss = plan.loss;
   row.start_s = first_start(timeline);
-  row.end_s = timeline.end.value();
+  row.end_s = end.value();
   row.payload_bytes = plan.payload.count();
   for (const sim::OpRecord& op : timeline.ops) {
     row.wire_bytes += op.wire.count();

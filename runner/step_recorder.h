@@ -16,7 +16,9 @@ class StepRecorder {
 
   explicit StepRecorder(int workers) : workers_(workers) {}
 
-  results::StepRow record(const scenarios::StepPlan& plan, const sim::Timeline& timeline);
+  /// `end`: of the step, which may have been cut off.
+  results::StepRow record(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
+                          Seconds end);
 
   const std::vector<results::TimelineSegment>& segments() const { return segments_; }
   /// Time from one step's end to the next one's, by step.

@@ -35,10 +35,26 @@ void take(const ordered_json& object, const char* key, Seconds& target) {
   if (object.contains(key)) target = parse_duration(object[key].get<std::string>());
 }
 
+void fill_stage(const ordered_json& json, Workload::Stage& stage) {
+  take(json, "forward", stage.forward);
+  take(json, "backward", stage.backward);
+  take(json, "update", stage.update);
+  take(json, "activations", stage.activations);
+}
+
+void fill_pipeline(const ordered_json& json, Workload::Pipeline& pipeline) {
+  take(json, "schedule", pipeline.schedule);
+  take(json, "micro_batches", pipeline.micro_batches);
+  fill_stage(json, pipeline.stage);
+  for (const ordered_json& each : member(json, "stages")) {
+    pipeline.stages.push_back(pipeline.stage);
+    fill_stage(each, pipeline.stages.back());
+  }
+}
+
 void fill_workload(const ordered_json& json, Workload& workload) {
-  if (json.contains("profile")) workload.kind = WorkloadKind::kProfile;
-  if (json.contains("collective")) workload.kind = WorkloadKind::kCollective;
-  if (json.contains("transfers")) workload.kind = WorkloadKind::kTransfers;
+  for (std::size_t kind = 0; kind < kWorkloadKeys.size(); ++kind)
+    if (json.contains(kWorkloadKeys[kind])) workload.kind = static_cast<WorkloadKind>(kind);
   take(json, "model", workload.model);
   take(member(json, "data"), "set", workload.data_set);
   take(member(json, "data"), "path", workload.data_path);
@@ -56,6 +72,7 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   take(json, "group", workload.group);
   take(json, "shards", workload.shards);
   take(json, "repetitions", workload.repetitions);
+  fill_pipeline(member(json, "pipeline"), workload.pipeline);
   for (const ordered_json& each : member(json, "transfers")) {
     Workload::Transfer transfer;
     take(each, "from", transfer.source);

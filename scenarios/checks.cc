@@ -31,6 +31,7 @@ class Rules {
     if (kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile) check_method();
     if (kind == WorkloadKind::kProfile) check_profile();
     if (kind == WorkloadKind::kTransfers) check_transfers();
+    if (kind == WorkloadKind::kPipeline) check_pipeline();
     check_stragglers();
     if (read_.sound({"/cluster"})) check_absences(scenario_, told());
     check_background();
@@ -178,6 +179,16 @@ class Rules {
       if (from && to && background[i].from == background[i].to)
         refuse(at + "/to", "a host sends to itself");
     }
+  }
+
+  void check_pipeline() {
+    if (!read_.sound({"/workload", "/cluster/workers"})) return;
+    const std::size_t stages = scenario_.workload.pipeline.stages.size();
+    if (stages != 0 && stages != static_cast<std::size_t>(scenario_.cluster.workers))
+      refuse("/workload/pipeline/stages",
+             std::to_string(stages) + " stages for " + std::to_string(scenario_.cluster.workers) +
+                 " workers",
+             "one stage a worker, or none listed");
   }
 
   void check_transfers() {

@@ -127,6 +127,8 @@ std::string collective_of(const Scenario& scenario) {
       return name == "in-network-all-reduce" ? "in-network" : name;
     }
     case WorkloadKind::kTransfers:
+    case WorkloadKind::kPipeline:
+    case WorkloadKind::kFederated:
       break;
   }
   return "";

@@ -68,6 +68,8 @@ std::string kinds_text(KindMask kinds) {
   add(WorkloadKind::kProfile, "profile");
   add(WorkloadKind::kCollective, "collective");
   add(WorkloadKind::kTransfers, "transfers");
+  add(WorkloadKind::kPipeline, "pipeline");
+  add(WorkloadKind::kFederated, "federated");
   return text;
 }
 

@@ -26,7 +26,7 @@ using KindMask = unsigned;
 constexpr KindMask mask_of(WorkloadKind kind) {
   return 1u << static_cast<unsigned>(kind);
 }
-inline constexpr KindMask kAllKinds = 15;
+inline constexpr KindMask kAllKinds = (1u << kWorkloadKeys.size()) - 1;
 
 /// A field applies only where the choice at `pointer` is one of `values`; a "*" in it stands for
 /// what stands there in the field's own pointer.

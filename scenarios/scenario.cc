@@ -20,8 +20,6 @@ using nlohmann::ordered_json;
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 using Origins = std::map<std::string, std::string>;
 
-constexpr const char* kKindKeys[] = {"model", "profile", "collective", "transfers"};
-
 /// A value of --set: JSON if it parses and the field does not want a text, else the text itself.
 ordered_json override_value(const FieldTable::Node& node, const std::string& text) {
   const ordered_json parsed = ordered_json::parse(text, nullptr, false);
@@ -151,15 +149,15 @@ class FileReader {
     const ordered_json* workload = find_at(run, "/workload");
     KindMask kinds = 0;
     std::string first;
-    for (unsigned i = 0; i < 4; ++i) {
-      if (!workload || !workload->is_object() || !workload->contains(kKindKeys[i])) continue;
+    for (unsigned i = 0; i < kWorkloadKeys.size(); ++i) {
+      if (!workload || !workload->is_object() || !workload->contains(kWorkloadKeys[i])) continue;
       if (kinds)
         problems_.add(
-            places.problem(std::string("/workload/") + kKindKeys[i],
-                           "mixes two kinds of workload: " + first + " and " + kKindKeys[i],
-                           "one of model, profile, collective, transfers"));
+            places.problem(std::string("/workload/") + kWorkloadKeys[i],
+                           "mixes two kinds of workload: " + first + " and " + kWorkloadKeys[i],
+                           "one of model, profile, collective, transfers, pipeline, federated"));
       else
-        first = kKindKeys[i];
+        first = kWorkloadKeys[i];
       kinds |= 1u << i;
     }
     return kinds ? kinds : mask_of(WorkloadKind::kTraining);
@@ -244,6 +242,9 @@ class FileReader {
     const std::int64_t grid =
         integer_at(run, "/network/columns") * integer_at(run, "/network/rows");
     if (is_topology(run, "torus") && grid > 0) hosts = grid;
+    const ordered_json* stages = find_at(run, "/workload/pipeline/stages");
+    if (stages && stages->is_array() && !stages->empty())
+      hosts = static_cast<std::int64_t>(stages->size());
     const std::int64_t k = integer_at(run, "/network/k");
     if (is_topology(run, "fat-tree") && k > 1) hosts = k * k * k / 4;
     if (is_topology(run, "wan") && sites && sites->is_array()) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -41,7 +42,10 @@ class ScenarioError : public Error {
   std::vector<Problem> problems_;
 };
 
-enum class WorkloadKind { kTraining, kProfile, kCollective, kTransfers };
+enum class WorkloadKind { kTraining, kProfile, kCollective, kTransfers, kPipeline, kFederated };
+/// By kind: the key of /workload that says it.
+inline constexpr std::array<const char*, 6> kWorkloadKeys = {
+    "model", "profile", "collective", "transfers", "pipeline", "federated"};
 
 struct Workload {
   WorkloadKind kind = WorkloadKind::kTraining;
@@ -64,10 +68,32 @@ struct Workload {
   int group = 1;           ///< two-level-all-reduce: workers of a group
   int shards = 1;          ///< parameter-server: hosts over which it is spread
   Bytes collective_bytes{0};
-  int repetitions = 1;
+  int repetitions = 1;  ///< of a collective; steps of a pipeline; rounds of a federated workload
+  Seconds compute{0};   ///< collective: each worker's computation before each repetition
+  // Gossip.
+  std::string graph;  ///< ring torus complete random-regular explicit
+  int degree = 0;     ///< random-regular
+  std::vector<std::pair<int, int>> edges;  ///< explicit
   // Explicit transfers.
   struct Transfer { std::string source, destination; Bytes bytes{0}; Seconds start{0}; };
   std::vector<Transfer> transfers;
+  /// Stage s on worker s (sim/pipeline.h).
+  struct Stage { Seconds forward{0}, backward{0}, update{0}; Bytes activations{0}; };
+  struct Pipeline {
+    std::string schedule = "gpipe";  ///< gpipe 1f1b
+    int micro_batches = 1;
+    Stage stage;                     ///< every stage's, but for
+    std::vector<Stage> stages;       ///< empty, or one a worker
+  };
+  Pipeline pipeline;
+  struct Federated {
+    int sample = 0;  ///< clients of a round; 0 = all
+    Bytes download{0}, upload{0};
+    Seconds compute{0}, aggregate{0};  ///< of a client a round; of the server an update
+    Seconds deadline{0};               ///< from a round's start; 0 = none
+    double drop_out = 0;               ///< probability that a sampled client sends nothing
+  };
+  Federated federated;
 };
 
 /// How gradients are compressed; scenarios/methods.h makes one plan of both forms.

@@ -122,10 +122,11 @@ void add_other_workloads(Rows& rows) {
   rows.push_back({.pointer = "/workload/repetitions",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "1",
-                           .help = "How often the collective runs, one after the other.",
+                           .help = "How often it runs, one after the other: a collective, a step of a "
+                                   "pipeline, a federated round.",
                            .min = 1,
                            .max = 1e6},
-                  .kinds = kCollective});
+                  .kinds = kRepeated});
   rows.push_back(list_row("/workload/transfers", "Explicit transfers between hosts.", kTransfers));
   rows.back().required = true;
   rows.push_back(object_row("/workload/transfers/*", "One transfer.", kTransfers));
@@ -152,12 +153,13 @@ void add_other_workloads(Rows& rows) {
 
 void add_workload(Rows& rows) {
   rows.push_back(object_row("/workload",
-                            "What the workers do: training, or one of `profile`, "
-                            "`collective`, `transfers` instead of a model."));
+                            "What the workers do: training, or one of `profile`, `collective`, "
+                            "`transfers`, `pipeline`, `federated` instead of a model."));
   rows.back().required = true;
   add_training(rows);
   add_optimizer(rows);
   add_other_workloads(rows);
+  add_pipeline(rows);
 }
 
 }  // namespace gradwire::scenarios

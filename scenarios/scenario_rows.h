@@ -13,6 +13,10 @@ inline constexpr KindMask kProfile = mask_of(WorkloadKind::kProfile);
 inline constexpr KindMask kSteps = kTraining | kProfile;
 inline constexpr KindMask kCollective = mask_of(WorkloadKind::kCollective);
 inline constexpr KindMask kTransfers = mask_of(WorkloadKind::kTransfers);
+inline constexpr KindMask kPipeline = mask_of(WorkloadKind::kPipeline);
+inline constexpr KindMask kFederated = mask_of(WorkloadKind::kFederated);
+/// Those that are repeated.
+inline constexpr KindMask kRepeated = kCollective | kPipeline | kFederated;
 
 /// Rows of each shape.
 Field object_row(std::string pointer, std::string help, KindMask kinds = kAllKinds);
@@ -25,6 +29,9 @@ Field group_row(std::string pointer, KindMask kinds, Condition when);
 Field shards_row(std::string pointer, const std::string& what, KindMask kinds, Condition when);
 
 void add_workload(Rows& rows);
+void add_gossip(Rows& rows);
+void add_pipeline(Rows& rows);
+void add_federated(Rows& rows);
 void add_method(Rows& rows);
 void add_cluster(Rows& rows);
 /// Default texts of a link.

@@ -88,12 +88,11 @@ ordered_json closed_object(const Node& node) {
 
 /// Each kind's own key excludes the fields that only other kinds have.
 void exclude_other_kinds(const Node& workload, ordered_json& schema) {
-  const char* keys[] = {"model", "profile", "collective", "transfers"};
-  for (unsigned kind = 0; kind < 4; ++kind) {
+  for (unsigned kind = 0; kind < kWorkloadKeys.size(); ++kind) {
     ordered_json excluded = ordered_json::object();
     for (const auto& child : workload.children)
       if ((child->field().kinds & (1u << kind)) == 0) excluded[child->key] = false;
-    schema["dependentSchemas"][keys[kind]] = {{"properties", excluded}};
+    schema["dependentSchemas"][kWorkloadKeys[kind]] = {{"properties", excluded}};
   }
 }
 

@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@
 #include "sim/step_graph.h"
 
 /// The abstract trainer: really trains, really encodes, and says what a step costs as a step graph.
-/// `trainers/` implements it on LibTorch in a module (libgradwire_trainers.so) that the runner loads
-/// with dlopen and never links. Workloads without training implement it in runner/.
+/// `trainers/` implements it on LibTorch in a module (libgradwire_trainers.so) that the runner
+/// loads with dlopen and never links. Workloads without training implement it in runner/.
 namespace gradwire::scenarios {
 
 /// Compute and codec times of one worker, measured alone in a phase of its own (or read from a
@@ -24,15 +25,15 @@ struct ComputeProfile {
   struct Bucket {
     std::string name;
     std::int64_t elements = 0;
-    Seconds backward{0};       ///< time from the previous bucket's end to this one's readiness
+    Seconds backward{0};  ///< time from the previous bucket's end to this one's readiness
     Seconds encode{0};
-    Seconds decode{0};         ///< one message (gather), or unpacking the sum (reduce)
-    Seconds aggregate{0};      ///< adding one message, server side or receiver side
-    Seconds scale{0};          ///< the part of encode before workers have agreed on their scales
+    Seconds decode{0};     ///< one message (gather), or unpacking the sum (reduce)
+    Seconds aggregate{0};  ///< adding one message, server side or receiver side
+    Seconds scale{0};      ///< the part of encode before workers have agreed on their scales
   };
   std::vector<Bucket> buckets;  ///< in backward order
   Seconds update{0};
-  double spread = 0;            ///< relative interquartile range of the whole pass over repetitions
+  double spread = 0;  ///< relative interquartile range of the whole pass over repetitions
   int repetitions = 0;
 };
 
@@ -46,6 +47,10 @@ struct StepPlan {
   double loss = 0;                    ///< mean over workers of the step's training loss
   Bytes payload{0};                   ///< encoder's bytes, all workers, that this step sends
   Bytes dense_payload{0};             ///< what the same exchange would send with fp32 values
+  /// No other step is under way while this one is: what comes next depends on how it ends.
+  bool alone = false;
+  /// From the graph's start: what has not ended by then is cut off (only where alone).
+  std::optional<Seconds> deadline;
 };
 
 /// What `exchange.collective: auto` came to: the time of a step's exchange alone by each collective
@@ -56,6 +61,20 @@ struct CollectiveChoice {
     Seconds time{0};
   };
   std::vector<Candidate> candidates;
+};
+
+/// How a step went on the executor.
+struct StepOutcome {
+  const sim::Timeline& timeline;  ///< end < 0: cut off at the deadline
+  Seconds end{0};                 ///< of the step: its last operation's, or the deadline's
+  std::span<const sim::MissingData> missing;  ///< what never arrived (udp-lossy)
+};
+
+/// A figure of a step or of a run that only its workload knows.
+struct Figure {
+  std::string name;
+  double value = 0;
+  std::string unit = {};
 };
 
 struct Evaluation {
@@ -77,6 +96,10 @@ class Trainer {
   virtual void on_submitted(const StepPlan& plan, sim::GraphId graph) = 0;
   /// Events of the executor, for methods whose learning depends on virtual time.
   virtual void on_event(const sim::Event& event) = 0;
+  /// The step has ended or was cut off. Gives the figures that it adds.
+  virtual std::vector<Figure> on_step_ended(const StepPlan&, const StepOutcome&) { return {}; }
+  /// Figures of the whole run so far.
+  virtual std::vector<Figure> figures() const { return {}; }
   virtual Evaluation evaluate() = 0;
   virtual std::int64_t steps_total() const = 0;
   virtual std::int64_t parameters() const = 0;
@@ -87,7 +110,7 @@ class Trainer {
 };
 
 struct TrainerOptions {
-  int threads = 1;       ///< host threads that run workers side by side
+  int threads = 1;  ///< host threads that run workers side by side
   bool quiet = true;
 };
 

@@ -95,8 +95,9 @@ TEST_CASE("the network scenarios' timelines are what they were, and hold what th
           "[golden]") {
   const std::string path = source_path("tests/cli/golden/networks.json");
   json found = json::object();
-  for (const char* name : {"two-tier", "fat-tree", "torus", "ring", "wan", "gpu-nodes",
-                           "mobile-traces", "wifi-cell", "lte-cell", "outages", "background"}) {
+  for (const char* name :
+       {"two-tier", "fat-tree", "torus", "ring", "wan", "gpu-nodes", "mobile-traces", "wifi-cell",
+        "lte-cell", "outages", "background", "pipeline"}) {
     const json rows = run_rows(name);
     check_expected(name, rows);
     found[name] = column(rows, "timeline_hash");

@@ -196,10 +196,14 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "allowed: /workload/optimizer/name sgd",
        R"("workload": {"optimizer": {"name": "adam"}})"},
       // Workload kinds.
+      {R"(, "cluster": {"workers": 3})",
+       "t.json:1: /workload/pipeline/stages: 2 stages for 3 workers; allowed: one stage a worker, "
+       "or none listed",
+       R"("workload": {"pipeline": {"stages": [{}, {"forward": "1ms"}]}})"},
       {"",
        "t.json:1: /workload/collective: mixes two kinds of workload: model and collective; "
        "allowed: one of "
-       "model, profile, collective, transfers",
+       "model, profile, collective, transfers, pipeline, federated",
        R"("workload": {"model": "mlp", "collective": "ring-all-reduce"})"},
       {"",
        "t.json:1: /workload/steps: does not go with a workload of kind collective; allowed: only "

@@ -1,0 +1,77 @@
+#include "runner/pipeline_replay.h"
+
+#include <algorithm>
+
+#include "runner/repeated_step.h"
+#include "sim/pipeline.h"
+
+namespace gradwire::runner {
+namespace {
+
+using scenarios::Figure;
+using scenarios::StepOutcome;
+using scenarios::StepPlan;
+
+sim::PipelinePlan plan_of(const scenarios::Scenario& scenario) {
+  const scenarios::Workload::Pipeline& pipeline = scenario.workload.pipeline;
+  sim::PipelinePlan plan;
+  plan.schedule = pipeline.schedule == "1f1b" ? sim::PipelineSchedule::kOneForwardOneBackward
+                                              : sim::PipelineSchedule::kGpipe;
+  plan.micro_batches = pipeline.micro_batches;
+  const auto stages = static_cast<std::size_t>(scenario.cluster.workers);
+  for (std::size_t s = 0; s < stages; ++s) {
+    const auto& stage = pipeline.stages.empty() ? pipeline.stage : pipeline.stages[s];
+    const double factor = scenario.cluster.slowdown[s];
+    plan.forward.push_back(stage.forward * factor);
+    plan.backward.push_back(stage.backward * factor);
+    plan.update.push_back(stage.update * factor);
+    if (s + 1 < stages) plan.boundary.push_back(stage.activations);
+  }
+  return plan;
+}
+
+class PipelineReplay final : public RepeatedStep {
+ public:
+  PipelineReplay(StepPlan plan, std::int64_t repetitions, Chain chain, sim::PipelineStep step)
+      : RepeatedStep(std::move(plan), repetitions, std::move(chain)), step_(std::move(step)) {}
+
+  std::vector<Figure> on_step_ended(const StepPlan&, const StepOutcome& outcome) override {
+    const sim::Timeline& timeline = outcome.timeline;
+    const sim::GraphTemplate& graph = *step_.graph;
+    double busy = 0;
+    Seconds begin = timeline.end;
+    for (sim::OpIndex op = 0; op < graph.size(); ++op) {
+      begin = std::min(begin, timeline.ops[op].start);
+      if (graph.kind[op] == sim::OpKind::kCompute)
+        busy += (timeline.ops[op].end - timeline.ops[op].start).value();
+    }
+    const auto stages = static_cast<int>(step_.first.size());
+    int kept = 0;
+    for (int s = 0; s < stages; ++s) kept = std::max(kept, sim::most_kept(step_, timeline, s));
+    const double all = stages * (timeline.end - begin).value();
+    return {{"pipeline_bubble", all > 0 ? 1 - busy / all : 0},
+            {"kept_activations", static_cast<double>(kept), "micro-batches"}};
+  }
+
+ private:
+  sim::PipelineStep step_;
+};
+
+}  // namespace
+
+std::unique_ptr<scenarios::Trainer> make_pipeline_replay(const scenarios::Scenario& scenario) {
+  sim::PipelineStep step = sim::build_pipeline(plan_of(scenario));
+  StepPlan plan;
+  plan.graph = step.graph;
+  plan.bytes = step.bytes;
+  plan.seconds = step.seconds;
+  for (const Bytes bytes : step.bytes) plan.payload += bytes;
+  plan.dense_payload = plan.payload;
+  Chain chain;
+  for (std::size_t s = 0; s < step.first.size(); ++s)
+    chain.emplace_back(step.update[s], step.first[s]);
+  return std::make_unique<PipelineReplay>(std::move(plan), scenario.workload.repetitions,
+                                          std::move(chain), std::move(step));
+}
+
+}  // namespace gradwire::runner
