@@ -46,6 +46,7 @@ void add_report(CLI::App& app, Context& context);
 void add_codec(CLI::App& app, Context& context);
 void add_methods(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_reproduce(CLI::App& app, Context& context);
 void add_schema(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);

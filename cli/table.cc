@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "results/csv.h"
 
 namespace gradwire::cli {
 namespace {
@@ -57,11 +58,7 @@ std::string csv_cell(const Cell& cell) {
   const nlohmann::ordered_json value = cell_json(cell);
   if (value.is_null()) return "";
   if (!value.is_string()) return value.dump();
-  const std::string text = value.get<std::string>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
+  return results::csv_quoted(value.get<std::string>());
 }
 
 /// Columns on a terminal, not bytes: UTF-8 continuation bytes take no room.

@@ -12,7 +12,7 @@ foreach(module gradwire_trainers_module gradwire_bench_torch)
     install(TARGETS ${module} LIBRARY DESTINATION lib)
   endif()
 endforeach()
-install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json"
+install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json" PATTERN "published/*.csv"
         PATTERN "*.up" PATTERN "*.down" PATTERN "traces/README.md")
 if(TARGET gradwire)
   install(CODE [[

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "results/csv.h"
 #include "results/fields.h"
 
 namespace gradwire::results {
@@ -12,16 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char letter : text) out += letter == '"' ? "\"\"" : std::string(1, letter);
-  return out + "\"";
-}
-
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return {};
-  return csv_text(value.is_string() ? value.get<std::string>() : value.dump());
+  return csv_quoted(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 /// Rows are objects with equal keys in equal order.
@@ -34,7 +28,7 @@ std::string written(const std::vector<Json>& rows, const std::vector<std::string
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   std::string out;
-  for (const std::string& key : keys) out += (out.empty() ? "" : ",") + csv_text(key);
+  for (const std::string& key : keys) out += (out.empty() ? "" : ",") + csv_quoted(key);
   out += "\r\n";
   for (const Json& row : rows) {
     bool first = true;

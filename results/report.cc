@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/file_descriptor.h"
+#include "results/html_page.h"
 #include "results/report_data.h"
 #include "results/scenario_view.h"
 #include "results/svg.h"
@@ -11,11 +12,7 @@
 namespace gradwire::results {
 namespace {
 
-using Table = std::vector<std::vector<std::string>>;
-
-std::string element(const std::string& tag, const std::string& text) {
-  return "<" + tag + ">" + xml_escape(text) + "</" + tag + ">\n";
-}
+using Table = HtmlTable;
 
 /// Distinct values of one header field, in order.
 std::string distinct(const ReportData& data, std::string (*value)(const RunHeader&)) {
@@ -30,43 +27,11 @@ std::string distinct(const ReportData& data, std::string (*value)(const RunHeade
   return out;
 }
 
-std::string rows_html(const Table& table, bool header, const std::string& kind) {
-  std::string out = "<div class=\"scroll\"><table" +
-                    (kind.empty() ? std::string() : " class=\"" + kind + "\"") + ">\n";
-  for (std::size_t r = 0; r < table.size(); ++r) {
-    const bool head = header && r == 0;
-    const bool section = table[r].size() == 1 && table[0].size() > 1;
-    out += section ? "<tr class=\"section\">" : "<tr>";
-    const std::string tag = head ? "th" : "td";
-    for (const std::string& cell : table[r]) {
-      const std::string span =
-          section ? " colspan=\"" + std::to_string(table[0].size()) + "\"" : "";
-      out += "<" + tag + span + (head ? " scope=\"col\"" : "") + ">" + xml_escape(cell) + "</" +
-             tag + ">";
-    }
-    out += "</tr>\n";
-  }
-  return out + "</table></div>\n";
-}
-
-std::string figures_html(const std::vector<DrawnFigure>& figures) {
-  if (figures.empty()) return {};
-  std::string out = "<div class=\"figures\">\n";
-  for (const DrawnFigure& drawn : figures) {
-    SvgOptions options;
-    options.inline_html = true;
-    options.paint.width = drawn.width;
-    options.paint.height = drawn.height;
-    out += drawn.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
-    out += to_svg(drawn.figure, options) + "</figure>\n";
-  }
-  return out + "</div>\n";
-}
-
 std::string answers_html(const std::vector<Answer>& list, bool small) {
   std::string out = small ? "<dl class=\"answers small\">\n" : "<dl class=\"answers\">\n";
   for (const Answer& answer : list)
-    out += "<div>" + element("dt", answer.question) + element("dd", answer.answer) + "</div>\n";
+    out += "<div>" + html_element("dt", answer.question) + html_element("dd", answer.answer) +
+           "</div>\n";
   return out + "</dl>\n";
 }
 
@@ -77,12 +42,12 @@ std::string title_of(const ReportData& data, const ReportOptions& options) {
 }
 
 std::string header_html(const ReportData& data, const ReportOptions& options) {
-  std::string out = element("h1", title_of(data, options));
+  std::string out = html_element("h1", title_of(data, options));
   const std::string description = distinct(data, [](const RunHeader& header) {
     return scenario_value(header.scenario_json, "/description");
   });
   if (!description.empty()) out += "<p class=\"lead\">" + xml_escape(description) + "</p>\n";
-  if (!options.summary.empty()) out += element("p", options.summary);
+  if (!options.summary.empty()) out += html_element("p", options.summary);
   std::set<std::string> times, learning;
   std::size_t used = 0;
   for (const ReportGroup& group : data.groups) {
@@ -91,22 +56,23 @@ std::string header_html(const ReportData& data, const ReportOptions& options) {
     if (!group.learning_provenance.empty()) learning.insert(group.learning_provenance);
   }
   out += "<ul class=\"chips\">";
-  out += element("li", std::to_string(used) + " finished runs in " +
-                           std::to_string(data.groups.size()) + " groups");
-  for (const std::string& how : times) out += element("li", "time: " + how);
-  for (const std::string& how : learning) out += element("li", "learning: " + how);
+  out += html_element("li", std::to_string(used) + " finished runs in " +
+                                std::to_string(data.groups.size()) + " groups");
+  for (const std::string& how : times) out += html_element("li", "time: " + how);
+  for (const std::string& how : learning) out += html_element("li", "learning: " + how);
   const std::string compute =
       distinct(data, [](const RunHeader& h) { return h.compute_provenance; });
-  if (!compute.empty() && compute != "none") out += element("li", "compute times: " + compute);
+  if (!compute.empty() && compute != "none") out += html_element("li", "compute times: " + compute);
   const int left_out = data.unfinished;
-  if (left_out > 0) out += element("li", std::to_string(left_out) + " unfinished runs left out");
+  if (left_out > 0)
+    out += html_element("li", std::to_string(left_out) + " unfinished runs left out");
   return out + "</ul>\n";
 }
 
 std::string answers_section(const ReportData& data) {
   std::string out = "<h2>In short</h2>\n";
   if (data.sections.size() == 1) return out + answers_html(answers(data, data.sections[0]), false);
-  return out + rows_html(winners_table(data), true, "text") + figures_html(overview_figures(data));
+  return out + html_table(winners_table(data), true, "text") + html_figures(overview_figures(data));
 }
 
 /// The closing table with a line above each section's rows.
@@ -124,7 +90,7 @@ std::string table_section(const ReportData& data) {
     if (data.sections.size() > 1) table.push_back({section.label});
     for (std::size_t i = 0; i < section.groups.size(); ++i) table.push_back(plain[row++]);
   }
-  return "<h2>All figures</h2>\n" + rows_html(table, true, "") +
+  return "<h2>All figures</h2>\n" + html_table(table, true, "") +
          "<p class=\"note\">Mean \u00b1 sample standard deviation over the seeds, in the unit of "
          "the "
          "mean. Ratio: encoded bytes over the bytes of fp32 values. Time to target: simulated time "
@@ -134,11 +100,11 @@ std::string table_section(const ReportData& data) {
 std::string sections_html(const ReportData& data) {
   std::string out;
   if (data.sections.size() == 1)
-    return "<h2>Figures</h2>\n" + figures_html(section_figures(data, data.sections[0]));
+    return "<h2>Figures</h2>\n" + html_figures(section_figures(data, data.sections[0]));
   for (const Section& section : data.sections) {
-    out += element("h2", section.label);
+    out += html_element("h2", section.label);
     out += answers_html(answers(data, section), true);
-    out += "<h3>Figures</h3>\n" + figures_html(section_figures(data, section));
+    out += "<h3>Figures</h3>\n" + html_figures(section_figures(data, section));
   }
   return out;
 }
@@ -167,16 +133,16 @@ std::string asked_section(const ReportData& data) {
   }
   std::string out = "<h2>What was asked</h2>\n";
   if (!swept.empty())
-    out += "<h3>What differs between the runs</h3>\n" + rows_html(swept, false, "text");
+    out += "<h3>What differs between the runs</h3>\n" + html_table(swept, false, "text");
   if (!common.empty())
-    out += "<h3>What is the same in all</h3>\n" + rows_html(common, false, "text");
+    out += "<h3>What is the same in all</h3>\n" + html_table(common, false, "text");
   return out;
 }
 
 std::string assumptions_section(const ReportData& data, const ReportOptions& options) {
   std::string out = "<h2>What this rests on</h2>\n<ul>\n";
-  for (const std::string& sentence : assumptions_of(data)) out += element("li", sentence);
-  for (const std::string& sentence : options.assumptions) out += element("li", sentence);
+  for (const std::string& sentence : assumptions_of(data)) out += html_element("li", sentence);
+  for (const std::string& sentence : options.assumptions) out += html_element("li", sentence);
   return out + "</ul>\n";
 }
 
@@ -201,8 +167,8 @@ std::string provenance_section(const ReportData& data) {
       {"Machines", distinct(data, [](const RunHeader& h) { return h.host; })},
       {"Data sets", distinct(data, [](const RunHeader& h) { return h.data_set; })},
       {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
-  return "<h2>Where the figures come from</h2>\n" + rows_html(facts, false, "text") +
-         rows_html(table, true, "text") +
+  return "<h2>Where the figures come from</h2>\n" + html_table(facts, false, "text") +
+         html_table(table, true, "text") +
          "<p class=\"note\">Under each figure stands how its values were got and the hash of the "
          "scenarios it was drawn from. The same scenario, seed and version give the same learning "
          "hash on the same kind of machine.</p>\n";
@@ -213,18 +179,10 @@ std::string provenance_section(const ReportData& data) {
 std::string report_html(const Store& store, std::span<const RunId> runs,
                         const ReportOptions& options) {
   const ReportData data = load_report(store, runs);
-  std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  out += element("title", title_of(data, options));
-  out += "<style>\n:root{" + css_variables(Theme::light()) + "}\n";
-  out += "@media screen and (prefers-color-scheme:dark){:root{" + css_variables(Theme::dark()) +
-         "}}\n";
-  out += kReportStyle + std::string("</style>\n</head>\n<body>\n<main>\n");
-  out += header_html(data, options) + answers_section(data) + table_section(data);
-  out += sections_html(data) + asked_section(data) + assumptions_section(data, options);
-  return out + provenance_section(data) + "</main>\n</body>\n</html>\n";
+  return html_page(title_of(data, options),
+                   header_html(data, options) + answers_section(data) + table_section(data) +
+                       sections_html(data) + asked_section(data) +
+                       assumptions_section(data, options) + provenance_section(data));
 }
 
 void write_report(const Store& store, std::span<const RunId> runs, const std::string& path,

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "results/figure.h"
+#include "results/html_page.h"
 #include "results/store.h"
 #include "results/summary.h"
 
@@ -64,18 +64,11 @@ std::vector<Answer> answers(const ReportData& data, const Section& section);
 /// One row a section with the winners; empty where there is one section.
 std::vector<std::vector<std::string>> winners_table(const ReportData& data);
 
-struct DrawnFigure {
-  Figure figure;
-  double width = 540, height = 330;
-  bool wide = false;
-};
 /// Figures across sections (empty where there is one section), and of one section.
 std::vector<DrawnFigure> overview_figures(const ReportData& data);
 std::vector<DrawnFigure> section_figures(const ReportData& data, const Section& section);
 
 /// Sentences that hold for these runs: where times, bytes and learning come from.
 std::vector<std::string> assumptions_of(const ReportData& data);
-
-extern const char* const kReportStyle;
 
 }  // namespace gradwire::results

@@ -1,9 +1,9 @@
-#include "results/report_data.h"
+#include "results/html_page.h"
 
-/// The report's style sheet. Colours are the variables that css_variables() defines.
+/// The style sheet of reports. Colours are the variables that css_variables() defines.
 namespace gradwire::results {
 
-const char* const kReportStyle = R"css(
+const char* const kHtmlStyle = R"css(
 *{box-sizing:border-box}
 body{margin:0;background:var(--gw-background);color:var(--gw-ink);
  font:15px/1.55 "Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif}

@@ -1,0 +1,123 @@
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "base/units.h"
+#include "cli/context.h"
+#include "cli/table.h"
+#include "results/prediction/chart_figures.h"
+#include "results/prediction/chart_report.h"
+#include "results/svg.h"
+#include "scenarios/share.h"
+
+namespace gradwire::cli {
+namespace {
+
+struct ChartArguments {
+  std::string csv;
+  int gpus_per_node = 4;
+  std::string bandwidth = "1Gbps";
+  double coarse_below = 200;
+  std::string out = "gradwire-report/terngrad-chart";
+};
+
+void print_rows(const std::vector<results::ReproductionRow>& rows, Context& context) {
+  Table table({{"name"},
+               {"method"},
+               {"claim"},
+               {"value"},
+               {"spread"},
+               {"seeds"},
+               {"pass_mark"},
+               {"holds"},
+               {"negative_control"}});
+  for (const results::ReproductionRow& row : rows) {
+    const auto holds = row.holds();
+    table.add({row.name, row.method, row.claim, row.value, row.spread ? Cell(*row.spread) : Cell(),
+               static_cast<std::int64_t>(row.seeds),
+               row.pass_mark ? Cell(row.pass_mark->text()) : Cell(), holds ? Cell(*holds) : Cell(),
+               row.negative_control});
+  }
+  table.print(context);
+  if (!results::all_hold(rows)) context.exit_code = exit_code(ErrorKind::kGate);
+}
+
+void write_chart_report(const results::ChartReproduction& reproduction, const std::string& folder,
+                        const Context& context) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem)
+    throw Error(ErrorKind::kFailure, "make the folder", folder, problem.message(),
+                "name another with --out");
+  write_file(folder + "/report.html", results::chart_report_html(reproduction));
+  write_file(folder + "/bars.csv", results::chart_report_csv(reproduction));
+  int number = 0;
+  for (const auto& drawn : results::chart_figures(reproduction.chart, reproduction.fits)) {
+    results::SvgOptions options;
+    options.paint.width = drawn.width;
+    options.paint.height = drawn.height;
+    write_file(folder + "/figure" + std::to_string(++number) + ".svg",
+               results::to_svg(drawn.figure, options));
+  }
+  context.say("report: " + folder + "/report.html");
+}
+
+void reproduce_terngrad_chart(const ChartArguments& arguments, Context& context) {
+  const bool own = arguments.csv.empty();
+  const std::string file =
+      own ? scenarios::share_folder() + "/published/terngrad-chart.csv" : arguments.csv;
+  results::ChartOptions options;
+  options.gpus_per_node = arguments.gpus_per_node;
+  options.bandwidth = parse_rate(arguments.bandwidth).value();
+  options.coarse_below = arguments.coarse_below;
+  const auto reproduction =
+      results::reproduce_chart(results::read_chart(read_file(file), file), options, own);
+  for (const std::string& warning : reproduction.chart.warnings) context.say("warning: " + warning);
+  print_rows(reproduction.rows, context);
+  const std::string coarse = results::coarse_bars_in_words(reproduction);
+  if (!coarse.empty()) context.say("read too coarsely to be judged by the worst error: " + coarse);
+  write_chart_report(reproduction, arguments.out, context);
+}
+
+void add_terngrad_chart(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "terngrad-chart", "TernGrad's scalability chart, or another one of the same form");
+  auto arguments = std::make_shared<ChartArguments>();
+  command
+      ->add_option(
+          "--csv", arguments->csv,
+          "Another chart: columns model, method, gpus, images_per_second and, where known, "
+          "batch_per_gpu, gradient_bytes")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command
+      ->add_option("--gpus-per-node", arguments->gpus_per_node, "GPUs behind one network adapter")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--bandwidth", arguments->bandwidth, "Nominal, between nodes")
+      ->capture_default_str();
+  command
+      ->add_option("--coarse-below", arguments->coarse_below,
+                   "Bars below are left out of the worst error, images/s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("-o,--out", arguments->out, "Folder for the report, its figures and data")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n  gradwire reproduce terngrad-chart\n"
+      "  gradwire reproduce terngrad-chart --csv mine.csv --gpus-per-node 8 --format json");
+  command->callback([arguments, &context] { reproduce_terngrad_chart(*arguments, context); });
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("reproduce", "Hold published claims against what comes out here");
+  command->require_subcommand(1);
+  add_terngrad_chart(*command, context);
+}
+
+}  // namespace gradwire::cli

@@ -1,0 +1,57 @@
+#include "results/html_page.h"
+
+#include "results/svg.h"
+
+namespace gradwire::results {
+
+std::string html_element(const std::string& tag, const std::string& text) {
+  return "<" + tag + ">" + xml_escape(text) + "</" + tag + ">\n";
+}
+
+std::string html_table(const HtmlTable& table, bool header, const std::string& kind) {
+  std::string out = "<div class=\"scroll\"><table" +
+                    (kind.empty() ? std::string() : " class=\"" + kind + "\"") + ">\n";
+  for (std::size_t r = 0; r < table.size(); ++r) {
+    const bool head = header && r == 0;
+    const bool section = table[r].size() == 1 && table[0].size() > 1;
+    out += section ? "<tr class=\"section\">" : "<tr>";
+    const std::string tag = head ? "th" : "td";
+    for (const std::string& cell : table[r]) {
+      const std::string span =
+          section ? " colspan=\"" + std::to_string(table[0].size()) + "\"" : "";
+      out += "<" + tag + span + (head ? " scope=\"col\"" : "") + ">" + xml_escape(cell) + "</" +
+             tag + ">";
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+std::string html_figures(std::span<const DrawnFigure> figures) {
+  if (figures.empty()) return {};
+  std::string out = "<div class=\"figures\">\n";
+  for (const DrawnFigure& drawn : figures) {
+    SvgOptions options;
+    options.inline_html = true;
+    options.paint.width = drawn.width;
+    options.paint.height = drawn.height;
+    out += drawn.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
+    out += to_svg(drawn.figure, options) + "</figure>\n";
+  }
+  return out + "</div>\n";
+}
+
+std::string html_page(const std::string& title, const std::string& body) {
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  out += html_element("title", title);
+  out += "<style>\n:root{" + css_variables(Theme::light()) + "}\n";
+  out += "@media screen and (prefers-color-scheme:dark){:root{" + css_variables(Theme::dark()) +
+         "}}\n";
+  out += kHtmlStyle + std::string("</style>\n</head>\n<body>\n<main>\n");
+  return out + body + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace gradwire::results

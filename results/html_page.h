@@ -1,0 +1,32 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/figure.h"
+
+/// Parts of self-contained HTML reports: no script, no reference to anything outside, light and
+/// dark by the reader's preference, printable.
+namespace gradwire::results {
+
+struct DrawnFigure {
+  Figure figure;
+  double width = 540, height = 330;
+  bool wide = false;
+};
+
+/// Rows of cells; a row with a single cell is a heading across.
+using HtmlTable = std::vector<std::vector<std::string>>;
+
+/// <tag>text</tag>, the text escaped.
+std::string html_element(const std::string& tag, const std::string& text);
+/// `header`: the first row is one. `kind`: a class ("text": cells to the left).
+std::string html_table(const HtmlTable& table, bool header, const std::string& kind);
+/// As inline SVG; empty without figures.
+std::string html_figures(std::span<const DrawnFigure> figures);
+/// The whole document around `body`.
+std::string html_page(const std::string& title, const std::string& body);
+
+extern const char* const kHtmlStyle;
+
+}  // namespace gradwire::results

@@ -1,0 +1,16 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "results/html_page.h"
+#include "results/prediction/chart_models.h"
+
+namespace gradwire::results {
+
+/// Published bars as marks and the models' throughput as lines, one figure a model of the chart.
+std::vector<DrawnFigure> chart_figures(const Chart& chart, std::span<const ChartFit> fits);
+
+/// predicted / published - 1 of each bar of each fit, one figure a model of the chart.
+std::vector<DrawnFigure> chart_residual_figures(const Chart& chart, std::span<const ChartFit> fits);
+
+}  // namespace gradwire::results

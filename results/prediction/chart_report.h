@@ -1,0 +1,33 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/prediction/chart_models.h"
+#include "results/reproduction.h"
+
+/// `reproduce terngrad-chart`: what is held against the chart, and its report.
+namespace gradwire::results {
+
+struct ChartReproduction {
+  Chart chart;
+  ChartOptions options;
+  std::vector<ChartFit> fits;  ///< of kChartModels
+  std::vector<ReproductionRow> rows;
+};
+
+/// Fits every model. Pass marks: median relative error 3 % over all bars and worst 10 % over those
+/// that are not read too coarsely, for terngrad-plateau and fitted; terngrad-tree is the negative
+/// control. `speed_up` asks for 3.04 +- 0.1 of AlexNet at 8 GPUs too (the authors' figure).
+ChartReproduction reproduce_chart(Chart chart, const ChartOptions& options, bool speed_up);
+
+/// Bars under the coarse limit, in words: "VGG-A FP32 at 1, 2, 8 GPUs"; empty where there is none.
+std::string coarse_bars_in_words(const ChartReproduction& reproduction);
+
+/// The whole page; `extra` is HTML that comes after the figures.
+std::string chart_report_html(const ChartReproduction& reproduction, const std::string& extra = {});
+
+/// One row a bar: model, method, gpus, published and each model's images/s.
+std::string chart_report_csv(const ChartReproduction& reproduction);
+
+}  // namespace gradwire::results
