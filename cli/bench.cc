@@ -1,7 +1,10 @@
 #include "cli/bench.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "bench/fidelity/fidelity.h"
+#include "bench/fidelity/linux_fidelity.h"
 #include "bench/flow.h"
 #include "bench/packet.h"
 #include "bench/training.h"
@@ -38,6 +41,13 @@ void add_bench_packet(CLI::App& parent, Context& context) {
           [&context] { print_bench_rows(bench::bench_packet(say_to(context)), false, context); });
 }
 
+std::vector<std::string> all_fidelity_regimes() {
+  std::vector<std::string> names = bench::fidelity_regimes();
+  for (const std::string& name : bench::linux_fidelity_regimes())
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
 void add_bench_fidelity(CLI::App& parent, Context& context) {
   CLI::App* command = parent.add_subcommand(
       "fidelity", "The flow executor's error against a reference, on cases drawn from the seed");
@@ -47,16 +57,22 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   command->add_option("--regime", options->regimes, "Only these")
-      ->check(CLI::IsMember(bench::fidelity_regimes()));
-  command->add_option("--against", options->reference, "Reference executor")
-      ->check(CLI::IsMember({"packet"}))
+      ->check(CLI::IsMember(all_fidelity_regimes()));
+  command->add_option("--against", options->reference, "ns-3, or this kernel's TCP in namespaces")
+      ->check(CLI::IsMember({"packet", "linux"}))
       ->capture_default_str();
   command->add_option("--traces", options->traces, "Folder of Mahimahi traces for the mobile cases")
       ->check(CLI::ExistingDirectory);
   command->add_option("--case-limit", options->case_limit_s, "Seconds of the reference for a case")
       ->capture_default_str();
+  command
+      ->add_option("--time-limit", options->total_limit_s,
+                   "Seconds of all cases, against linux (1800 for the whole comparison)")
+      ->capture_default_str();
   command->callback([options, &context] {
-    print_bench_rows(bench::bench_fidelity(*options, say_to(context)), false, context);
+    const auto run =
+        options->reference == "linux" ? bench::bench_linux_fidelity : bench::bench_fidelity;
+    print_bench_rows(run(*options, say_to(context)), false, context);
   });
 }
 

@@ -1,8 +1,6 @@
 #include "emulator/hub.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +10,7 @@
 #include "emulator/control.h"
 #include "emulator/link_plan.h"
 #include "emulator/namespaces.h"
+#include "emulator/priority.h"
 #include "emulator/relay.h"
 #include "emulator/tool.h"
 
@@ -19,15 +18,6 @@ namespace gradwire::emulator {
 namespace {
 
 using nlohmann::json;
-
-/// Emulated time is real time: whoever else is busy on this machine should not stand in its way.
-/// Asked for before entering the user namespace, where nobody may; workers and tools inherit it.
-std::string raise_priority() {
-  sched_param parameters{};
-  parameters.sched_priority = 1;
-  if (::sched_setscheduler(0, SCHED_RR, &parameters) == 0) return "real-time";
-  return ::setpriority(PRIO_PROCESS, 0, -10) == 0 ? "raised" : "normal";
-}
 
 /// Frames of `kind` from every worker; passes an error of one on by throwing it.
 void await_workers(Relay& relay, const std::string& kind) {

@@ -6,11 +6,13 @@
 #include <cstring>
 
 #include "emulator/hub.h"
+#include "emulator/lab/lab.h"
 #include "emulator/worker.h"
 
 /// gradwire-emulator-hub: the emulator's own program. It stands apart from `gradwire` since a
 /// process must have a single thread to enter a user namespace. Without an argument it is the hub,
-/// with `worker HOST` one of the hosts; neither is meant to be started by hand.
+/// with `worker HOST` one of the hosts, with `lab` a measurement of kernel TCP; none of them is
+/// meant to be started by hand.
 int main(int argc, char** argv) {
   // They end with their parent, and leave Ctrl-C to it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -19,6 +21,7 @@ int main(int argc, char** argv) {
   if (argc == 1) return gradwire::emulator::run_hub();
   if (argc == 3 && std::strcmp(argv[1], "worker") == 0)
     return gradwire::emulator::run_worker(std::atoi(argv[2]));
+  if (argc == 2 && std::strcmp(argv[1], "lab") == 0) return gradwire::emulator::run_lab_process();
   std::fputs("gradwire-emulator-hub is started by gradwire (--executor emulator)\n", stderr);
   return 2;
 }

@@ -31,8 +31,10 @@ void set_number(const FileDescriptor& socket, int level, int option, int value) 
 /// net.core limits.
 void apply(const FileDescriptor& socket, const SocketSettings& settings) {
   set_number(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_number(socket, SOL_SOCKET, SO_SNDBUF, settings.buffer);
-  set_number(socket, SOL_SOCKET, SO_RCVBUF, settings.buffer);
+  if (settings.buffer > 0) {
+    set_number(socket, SOL_SOCKET, SO_SNDBUF, settings.buffer);
+    set_number(socket, SOL_SOCKET, SO_RCVBUF, settings.buffer);
+  }
   const std::string& name = settings.congestion_control;
   if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, name.data(),
                    static_cast<socklen_t>(name.size())) != 0) {

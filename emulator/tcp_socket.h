@@ -10,7 +10,7 @@ namespace gradwire::emulator {
 
 struct SocketSettings {
   std::string congestion_control = "cubic";  ///< the kernel's name
-  int buffer = 8 * 1024 * 1024;              ///< bytes of SO_SNDBUF and SO_RCVBUF
+  int buffer = 8 * 1024 * 1024;              ///< bytes of SO_SNDBUF and SO_RCVBUF; 0: the kernel's
   int port = 7700;
 };
 

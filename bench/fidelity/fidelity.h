@@ -14,6 +14,7 @@ struct FidelityOptions {
   std::vector<std::string> regimes = {};  ///< empty: all
   std::string traces = {};                ///< folder of Mahimahi traces; empty: none
   double case_limit_s = 60;               ///< of wall time, for the reference of one case
+  double total_limit_s = 240;             ///< of wall time, for kernel TCP as the reference
 };
 
 /// Names of the regimes.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/fidelity/fidelity.h"
+#include "bench/fidelity/linux_fidelity.h"
 
 /// `gradwire bench fidelity` as a program of its own, which needs base/ and sim/ only.
 int main(int argc, char** argv) {
@@ -16,9 +17,15 @@ int main(int argc, char** argv) {
       if (name == "--cases") options.cases = std::atoi(argv[i + 1]);
       if (name == "--regime") options.regimes.push_back(argv[i + 1]);
       if (name == "--traces") options.traces = argv[i + 1];
+      if (name == "--against") options.reference = argv[i + 1];
+      if (name == "--time-limit") options.total_limit_s = std::atof(argv[i + 1]);
     }
-    std::vector<bench::BenchRow> rows = bench::bench_fidelity(
-        options, [](const std::string& message) { std::fprintf(stderr, "%s\n", message.c_str()); });
+    const bench::Say say = [](const std::string& message) {
+      std::fprintf(stderr, "%s\n", message.c_str());
+    };
+    std::vector<bench::BenchRow> rows = options.reference == "linux"
+                                            ? bench::bench_linux_fidelity(options, say)
+                                            : bench::bench_fidelity(options, say);
     const bool hold = bench::judge(rows);
     std::fputs(bench::rows_as_markdown(rows).c_str(), stdout);
     return hold ? 0 : exit_code(ErrorKind::kGate);

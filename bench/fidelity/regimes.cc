@@ -3,69 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/philox.h"
+#include "bench/fidelity/case_parts.h"
 #include "bench/flow_cases.h"
 #include "sim/topologies/topologies.h"
 
 namespace gradwire::bench {
 namespace {
-
-/// What one case draws.
-class Draws {
- public:
-  Draws(std::uint64_t seed, std::uint32_t regime, int number)
-      : stream_{seed, static_cast<std::uint32_t>(number), regime, kFirstReservedTensor} {}
-
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(gradwire::uniform(stream_, next_++));
-  }
-  double log_uniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  int integer(int low, int high) {
-    return std::min(high, low + static_cast<int>(uniform(0, high - low + 1)));
-  }
-  Bytes bytes(double low, double high) { return Bytes(std::llround(log_uniform(low, high))); }
-  bool chance(double p) { return uniform(0, 1) < p; }
-
- private:
-  RandomStream stream_;
-  std::uint64_t next_ = 0;
-};
-
-constexpr int kHopsOfStar = 2;
-
-std::string words(double value, const char* unit) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %s", value, unit);
-  return text;
-}
-
-std::string describe(const sim::LinkSpec& link, double round_trip, double loss, Bytes bytes) {
-  std::string text = words(link.rate.value() / 1e6, "Mbps") + ", " + words(1e3 * round_trip, "ms") +
-                     ", " + words(static_cast<double>(bytes.count()) / 1e3, "kB");
-  if (loss > 0) text += ", " + words(100 * loss, "% loss");
-  return text;
-}
-
-/// Pairs of hosts, each with links of its own, on one switch.
-FidelityCase pairs(sim::LinkSpec link, double round_trip, Bytes bytes, int pairs) {
-  link.delay = Seconds(round_trip / (2 * kHopsOfStar));
-  const double loss = 1 - std::pow(1 - link.loss, kHopsOfStar);
-  FidelityCase result{{.name = describe(link, round_trip, loss, bytes),
-                       .cluster = sim::Cluster::star(2 * pairs, link)},
-                      round_trip};
-  for (int pair = 0; pair < pairs; ++pair)
-    result.experiment.chains.push_back({pair, pairs + pair, bytes});
-  return result;
-}
-
-void draw_control(Draws& draws, Experiment& experiment) {
-  if (!draws.chance(0.3)) return;
-  experiment.options.transport.congestion_control =
-      sim::TransportSettings::CongestionControl::kReno;
-  experiment.name += ", reno";
-}
 
 /// With a gap between repeats, of 1 ms to `longest` s, and a congestion control.
 FidelityCase spaced_out(Draws& draws, FidelityCase result, double longest) {
@@ -98,15 +41,7 @@ FidelityCase ring_case(Draws& draws, const sim::LinkSpec& link, double round_tri
 }
 
 FidelityCase incast_case(Draws& draws, const sim::LinkSpec& link, double round_trip, int senders) {
-  const Bytes bytes = draws.bytes(2e4, 1e6);
-  FidelityCase result{
-      {.name = "incast of " + std::to_string(senders) + ", " + describe(link, round_trip, 0, bytes),
-       .cluster = sim::Cluster::star(senders + 1, link)},
-      round_trip};
-  for (int sender = 0; sender < senders; ++sender)
-    result.experiment.chains.push_back({sender, senders, bytes});
-  result.experiment.together = true;
-  return result;
+  return incast_of(senders, link, round_trip, draws.bytes(2e4, 1e6));
 }
 
 FidelityCase sharing_case(Draws& draws, int kind) {
@@ -149,17 +84,6 @@ FidelityCase mixed_case(Draws& draws) {
   result.experiment.repeats = 20;
   result.experiment.gap = Seconds(0.01);
   return result;
-}
-
-/// `count` cases, each with draws of its own.
-template <typename Draw>
-std::vector<FidelityCase> cases_of(std::uint64_t seed, std::uint32_t regime, int count, Draw draw) {
-  std::vector<FidelityCase> cases;
-  for (int i = 0; i < count; ++i) {
-    Draws draws(seed, regime, i);
-    cases.push_back(draw(draws, i));
-  }
-  return cases;
 }
 
 }  // namespace

@@ -1,0 +1,82 @@
+#include <nlohmann/json.hpp>
+
+#include "emulator/lab/lab.h"
+
+namespace gradwire::emulator {
+
+using nlohmann::json;
+
+json to_json(const LabPlan& plan) {
+  json channels = json::array(), routes = json::array(), chains = json::array();
+  for (const auto& c : plan.channels)
+    channels.push_back({c.rate, c.delay, c.loss, c.queue.target, c.queue.interval, c.queue.limit});
+  for (const auto& r : plan.routes) routes.push_back({r.source, r.destination, r.channels});
+  for (const auto& c : plan.chains) chains.push_back({c.source, c.destination, c.bytes.count()});
+  return {{"hosts", plan.hosts},
+          {"channels", channels},
+          {"routes", routes},
+          {"chains", chains},
+          {"repeats", plan.repeats},
+          {"gap", plan.gap.value()},
+          {"together", plan.together},
+          {"congestion_control", plan.congestion_control},
+          {"buffer", plan.buffer.count()},
+          {"seed", plan.seed},
+          {"limit", plan.limit.value()}};
+}
+
+LabPlan lab_plan_from_json(const json& j) {
+  LabPlan plan;
+  plan.hosts = j.at("hosts");
+  for (const json& c : j.at("channels"))
+    plan.channels.push_back({c[0], c[1], c[2], {c[3], c[4], c[5]}});
+  for (const json& r : j.at("routes"))
+    plan.routes.push_back({r[0], r[1], r[2].get<std::vector<int>>()});
+  for (const json& c : j.at("chains"))
+    plan.chains.push_back({c[0], c[1], Bytes(c[2].get<std::int64_t>())});
+  plan.repeats = j.at("repeats");
+  plan.gap = Seconds(j.at("gap").get<double>());
+  plan.together = j.at("together");
+  plan.congestion_control = j.at("congestion_control");
+  plan.buffer = Bytes(j.at("buffer").get<std::int64_t>());
+  plan.seed = j.at("seed");
+  plan.limit = Seconds(j.at("limit").get<double>());
+  return plan;
+}
+
+json to_json(const LabResult& result) {
+  json transfers = json::array();
+  for (const auto& chain : result.transfers) {
+    json list = json::array();
+    for (const auto& transfer : chain) list.push_back({transfer.start, transfer.end});
+    transfers.push_back(std::move(list));
+  }
+  return {{"kind", "result"},
+          {"transfers", transfers},
+          {"retransmissions", result.retransmissions},
+          {"late", {result.late_50, result.late_99, result.late_most}},
+          {"frames", {result.frames, result.dropped, result.lost, result.missed}},
+          {"kernel", result.kernel},
+          {"priority", result.priority}};
+}
+
+LabResult lab_result_from_json(const json& j) {
+  LabResult result;
+  for (const json& chain : j.at("transfers")) {
+    auto& list = result.transfers.emplace_back();
+    for (const json& transfer : chain) list.push_back({transfer[0], transfer[1]});
+  }
+  result.retransmissions = j.at("retransmissions").get<std::vector<std::int64_t>>();
+  result.late_50 = j.at("late")[0];
+  result.late_99 = j.at("late")[1];
+  result.late_most = j.at("late")[2];
+  result.frames = j.at("frames")[0];
+  result.dropped = j.at("frames")[1];
+  result.lost = j.at("frames")[2];
+  result.missed = j.at("frames")[3];
+  result.kernel = j.at("kernel");
+  result.priority = j.at("priority");
+  return result;
+}
+
+}  // namespace gradwire::emulator

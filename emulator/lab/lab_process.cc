@@ -1,0 +1,91 @@
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "emulator/clock.h"
+#include "emulator/control.h"
+#include "emulator/lab/lab.h"
+#include "emulator/lab/lab_hosts.h"
+#include "emulator/lab/lab_transfers.h"
+#include "emulator/lab/link_process.h"
+#include "emulator/namespaces.h"
+#include "emulator/priority.h"
+
+namespace gradwire::emulator {
+namespace {
+
+using nlohmann::json;
+
+std::string kernel_release() {
+  utsname name{};
+  ::uname(&name);
+  return std::string(name.sysname) + " " + name.release;
+}
+
+std::vector<std::int32_t> routes_by_pair(const LabPlan& plan) {
+  std::vector<std::int32_t> route_of(static_cast<std::size_t>(plan.hosts * plan.hosts), -1);
+  for (std::size_t r = 0; r < plan.routes.size(); ++r)
+    route_of[static_cast<std::size_t>(plan.routes[r].source * plan.hosts +
+                                      plan.routes[r].destination)] = static_cast<std::int32_t>(r);
+  return route_of;
+}
+
+WireNetwork network_of(const LabPlan& plan) {
+  std::vector<std::vector<int>> routes;
+  for (const auto& route : plan.routes) routes.push_back(route.channels);
+  return WireNetwork(plan.channels, std::move(routes), plan.seed);
+}
+
+LabResult run(const LabPlan& plan) {
+  LabResult result;
+  result.priority = raise_priority();
+  enter_hub_namespace();
+  sharpen_timers();
+  std::vector<std::pair<int, int>> peers;
+  for (const LabChain& chain : plan.chains) peers.emplace_back(chain.source, chain.destination);
+  const LabHosts hosts(plan.hosts, peers, plan.buffer);
+  LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan));
+  LabTransfers transfers(plan, hosts);
+  links.begin();
+  transfers.run();
+  result.transfers = transfers.transfers();
+  result.retransmissions = transfers.retransmissions();
+  const LinkProcess::Report report = links.finish();
+  result.late_50 = report.lateness.quantile(0.5);
+  result.late_99 = report.lateness.quantile(0.99);
+  result.late_most = report.lateness.largest();
+  result.frames = report.counts.entered;
+  result.dropped = report.counts.dropped;
+  result.lost = report.counts.lost;
+  result.missed = report.missed;
+  result.kernel = kernel_release();
+  return result;
+}
+
+std::string read_all(int descriptor) {
+  const FileDescriptor in(descriptor);
+  std::string text;
+  std::byte block[1 << 14];
+  while (const std::size_t got = in.read_some(block, "the lab's plan"))
+    text.append(reinterpret_cast<const char*>(block), got);
+  return text;
+}
+
+}  // namespace
+
+int run_lab_process() {
+  json answer;
+  try {
+    answer = to_json(run(lab_plan_from_json(json::from_cbor(read_all(STDIN_FILENO)))));
+  } catch (const std::exception& error) {
+    answer = error_message(error);
+  }
+  const std::vector<std::uint8_t> bytes = json::to_cbor(answer);
+  FileDescriptor(STDOUT_FILENO).write_all(std::as_bytes(std::span(bytes)), "the lab's result");
+  return answer.at("kind") == "error" ? 1 : 0;
+}
+
+}  // namespace gradwire::emulator

@@ -1,0 +1,148 @@
+#include "emulator/lab/lab_transfers.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "emulator/clock.h"
+#include "emulator/link_plan.h"
+#include "emulator/tcp_socket.h"
+
+namespace gradwire::emulator {
+namespace {
+
+constexpr int kFirstPort = 7700;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr int kOpeningLimit = 30'000;  // ms
+constexpr std::size_t kBlock = 1 << 20;
+
+/// What is sent: nobody looks at it.
+const std::array<std::byte, kBlock>& block() {
+  static const std::array<std::byte, kBlock> zeros{};
+  return zeros;
+}
+
+}  // namespace
+
+LabTransfers::LabTransfers(const LabPlan& plan, const LabHosts& hosts)
+    : plan_(plan), transfers_(plan.chains.size()) {
+  int port = kFirstPort;
+  for (const LabChain& chain : plan.chains) open(chain, port++, hosts);
+  hosts.enter_hub();
+}
+
+void LabTransfers::open(const LabChain& chain, int port, const LabHosts& hosts) {
+  SocketSettings settings{plan_.congestion_control, 0, port};
+  hosts.enter(chain.destination);
+  const FileDescriptor listener = listen_on(settings);
+  hosts.enter(chain.source);
+  Chain opened;
+  opened.sender = connect_to_address(host_address(chain.destination), settings);
+  pollfd polled{listener.get(), POLLIN, 0};
+  ::poll(&polled, 1, kOpeningLimit);
+  opened.receiver = accept_from(listener, settings);
+  if (!opened.receiver.valid())
+    throw Error(ErrorKind::kFailure, "open", "a connection of the lab", "nobody called");
+  chains_.push_back(std::move(opened));
+}
+
+void LabTransfers::run() {
+  const double limit = monotonic_now().value() + plan_.limit.value();
+  for (Chain& chain : chains_) chain.next_start = monotonic_now().value();
+  for (;;) {
+    const double now = monotonic_now().value();
+    start_due(now);
+    const bool done =
+        std::all_of(chains_.begin(), chains_.end(), [this](const Chain& c) { return is_done(c); });
+    if (done || now >= limit) return;
+    double next = limit;
+    for (const Chain& chain : chains_)
+      if (!chain.running && !is_done(chain)) next = std::min(next, chain.next_start);
+    wait(next);
+  }
+}
+
+void LabTransfers::start_due(double now) {
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const Chain& chain = chains_[c];
+    if (!chain.running && !is_done(chain) && chain.next_start <= now) start(c, now);
+  }
+}
+
+void LabTransfers::start(std::size_t c, double) {
+  Chain& chain = chains_[c];
+  ++chain.repeat;
+  chain.running = true;
+  chain.unwritten = chain.unread = plan_.chains[c].bytes.count();
+  transfers_[c].push_back({monotonic_now().value(), -1});
+  write(chain);
+}
+
+void LabTransfers::write(Chain& chain) const {
+  while (chain.unwritten > 0) {
+    const auto most = std::min<std::int64_t>(chain.unwritten, kBlock);
+    const ssize_t sent = ::send(chain.sender.get(), block().data(), static_cast<std::size_t>(most),
+                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) return;
+    if (sent < 0) throw system_error("send on", "a connection of the lab", errno);
+    chain.unwritten -= sent;
+  }
+}
+
+void LabTransfers::read(std::size_t c) {
+  Chain& chain = chains_[c];
+  for (;;) {
+    // MSG_TRUNC: the bytes are thrown away in the kernel.
+    const ssize_t got = ::recv(chain.receiver.get(), nullptr, kBlock, MSG_DONTWAIT | MSG_TRUNC);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0)
+      throw system_error("receive on", "a connection of the lab", got < 0 ? errno : EPIPE);
+    chain.unread -= got;
+    if (chain.running && chain.unread == 0) end(c, monotonic_now().value());
+  }
+}
+
+void LabTransfers::end(std::size_t c, double now) {
+  Chain& chain = chains_[c];
+  transfers_[c].back().end = now;
+  chain.running = false;
+  chain.next_start = now + plan_.gap.value();
+  if (!plan_.together) return;
+  const bool all = std::none_of(chains_.begin(), chains_.end(),
+                                [](const Chain& other) { return other.running; });
+  for (Chain& other : chains_) other.next_start = all ? now + plan_.gap.value() : kNever;
+}
+
+/// Until something can be read or written, or `until`.
+void LabTransfers::wait(double until) {
+  std::vector<pollfd> polled;
+  for (const Chain& chain : chains_) {
+    polled.push_back({chain.receiver.get(), POLLIN, 0});
+    polled.push_back({chain.unwritten > 0 ? chain.sender.get() : -1, POLLOUT, 0});
+  }
+  const double rest = std::max(0.0, until - monotonic_now().value());
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(rest);
+  time.tv_nsec = static_cast<long>((rest - std::floor(rest)) * 1e9);
+  if (::ppoll(polled.data(), polled.size(), &time, nullptr) <= 0) return;
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    if (polled[2 * c].revents != 0) read(c);
+    if (polled[2 * c + 1].revents != 0) write(chains_[c]);
+  }
+}
+
+std::vector<std::int64_t> LabTransfers::retransmissions() const {
+  std::vector<std::int64_t> counts;
+  for (const Chain& chain : chains_) counts.push_back(counters_of(chain.sender).retransmissions);
+  return counts;
+}
+
+}  // namespace gradwire::emulator

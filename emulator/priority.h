@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+
+namespace gradwire::emulator {
+
+/// Emulated time is real time: whoever else is busy on this machine should not stand in its way.
+/// Asked for before entering a user namespace, where nobody may; threads and children inherit it.
+/// Returns what was given: "real-time", "raised" or "normal".
+std::string raise_priority();
+
+}  // namespace gradwire::emulator
