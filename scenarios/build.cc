@@ -67,6 +67,7 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   take(json, "evaluate_every", workload.evaluate_every);
   take(json, "target_accuracy", workload.target_accuracy);
   take(json, "profile", workload.profile);
+  take(json, "precision", workload.precision);
   take(json, "collective", workload.collective);
   take(json, "bytes", workload.collective_bytes);
   take(json, "group", workload.group);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "scenarios/executor_checks.h"
+#include "scenarios/layer_times.h"
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/profile.h"
@@ -130,10 +131,27 @@ class Rules {
   void check_profile() {
     if (!read_.sound({"/workload/profile"})) return;
     try {
-      load_workload_profile(scenario_.workload.profile, scenario_.file);
+      check_layer_times(load_workload_profile(scenario_.workload.profile, scenario_.file));
     } catch (const Error& error) {
       refuse("/workload/profile", error.what());
     }
+  }
+
+  void check_layer_times(const WorkloadProfile& workload) {
+    if (!read_.sound({"/cluster/device", "/workload/precision"})) return;
+    const std::string& device = scenario_.cluster.device;
+    std::optional<DeviceProfile> profile;
+    try {
+      if (device != "cpu" && device != "cuda")
+        profile = load_device_profile(device, scenario_.file);
+    } catch (const Error&) {
+      return;  // check_device says so
+    }
+    const std::string why =
+        why_no_layer_times(workload, profile ? &*profile : nullptr, scenario_.workload.precision);
+    if (why.empty()) return;
+    refuse("/cluster/device", why,
+           devices_with_peak() + ", or what `gradwire profile` measured on this machine");
   }
 
   void check_device() {

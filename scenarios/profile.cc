@@ -1,6 +1,9 @@
 #include "scenarios/profile.h"
 
+#include <filesystem>
+
 #include "base/file_descriptor.h"
+#include "scenarios/pointer.h"
 #include "scenarios/reader.h"
 #include "scenarios/share.h"
 
@@ -21,9 +24,11 @@ std::string kind_of_file(const std::string& path) {
 std::string profile_path(std::string_view name, const std::string& relative_to,
                          std::string_view kind) {
   if (is_path(name)) return relative_to_file(name, relative_to);
+  const std::string shipped = share_folder() + "/profiles/" + std::string(name) + ".json";
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(shipped, ignored) && kind_of_file(shipped) == kind)
+    return shipped;
   const std::vector<std::string> names = shipped_profiles(kind);
-  for (const std::string& each : names)
-    if (each == name) return share_folder() + "/profiles/" + each + ".json";
   std::string list;
   for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
   const std::string near = nearest_name(name, names);
@@ -32,12 +37,19 @@ std::string profile_path(std::string_view name, const std::string& relative_to,
               near.empty() ? "" : "did you mean \"" + near + "\"?");
 }
 
-ordered_json read_profile(const std::string& path, const FieldTable& table) {
+/// `check` finds what a table of fields cannot say: it gets the value and adds to the problems.
+template <typename Check>
+ordered_json read_profile(const std::string& path, const FieldTable& table, const Check& check) {
   ProblemList problems;
   const Document document = parse_document(read_file(path), path, problems);
   problems.throw_if_any();
   const Places places(document);
   ReadResult result = read_by_table(table, document.root, kAllKinds, places, problems);
+  problems.throw_if_any();
+  check(result.value,
+        [&](const std::string& pointer, std::string message, std::string allowed = "") {
+          problems.add(places.problem(pointer, std::move(message), std::move(allowed)));
+        });
   problems.throw_if_any();
   return std::move(result.value);
 }
@@ -60,6 +72,81 @@ DeviceProfile::Model model_of(const ordered_json& json) {
           seconds_at(json, "update_s")};
 }
 
+DeviceProfile::Peak peak_of(const ordered_json& json) {
+  DeviceProfile::Peak peak;
+  for (const auto& [precision, compute] : json["compute"].items())
+    peak.compute[precision] = {compute["flops_per_s"].get<double>(),
+                               compute["efficiency"].get<double>()};
+  peak.memory_bytes_per_second = json["memory_bytes_per_s"].get<double>();
+  peak.launch = seconds_at(json, "launch_s");
+  return peak;
+}
+
+/// The number of elements of tensors, as double: what overflows an integer is wrong anyway.
+double elements_of(const ordered_json& tensors) {
+  double sum = 0;
+  for (const ordered_json& shape : tensors) {
+    double product = 1;
+    for (const ordered_json& extent : shape) product *= extent.get<double>();
+    sum += product;
+  }
+  return sum;
+}
+
+template <typename Refuse>
+void check_layer(const ordered_json& layer, const std::string& at, const Refuse& refuse) {
+  const bool forward = layer.contains("forward_s_per_sample");
+  const bool backward = layer.contains("backward_s_per_sample");
+  if (forward != backward)
+    refuse(at + (forward ? "/backward_s_per_sample" : "/forward_s_per_sample"),
+           "is missing beside the other pass's time");
+  if (!forward && !backward && !layer.contains("flops_per_sample"))
+    refuse(at, "the layer takes no time",
+           "forward_s_per_sample and backward_s_per_sample, or flops_per_sample");
+  const bool shaped = layer.contains("tensors") && !layer["tensors"].empty();
+  if (shaped && elements_of(layer["tensors"]) != layer["elements"].get<double>())
+    refuse(at + "/elements",
+           "is " + layer["elements"].dump() + ", but the tensors have other " + "shapes than that",
+           "their product, summed over tensors");
+}
+
+const auto kCheckLayers = [](const ordered_json& json, const auto& refuse) {
+  double elements = 0;
+  for (std::size_t i = 0; i < json["layers"].size(); ++i) {
+    check_layer(json["layers"][i], child_pointer("/layers", i), refuse);
+    elements += json["layers"][i]["elements"].template get<double>();
+  }
+  if (elements == 0) refuse("/layers", "no layer has parameters, so there is nothing to send");
+};
+
+const auto kCheckDevice = [](const ordered_json& json, const auto& refuse) {
+  if (!json.contains("peak")) return;
+  if (json["peak"]["compute"].empty()) refuse("/peak/compute", "names no precision", "fp32");
+  for (const auto& [precision, compute] : json["peak"]["compute"].items())
+    if (precision != "fp32" && precision != "tf32" && precision != "fp16")
+      refuse(child_pointer("/peak/compute", precision), "there is no such precision",
+             "fp32, tf32, fp16");
+};
+
+WorkloadProfile::Layer layer_of(const ordered_json& json) {
+  WorkloadProfile::Layer layer;
+  layer.name = json["name"];
+  layer.kind = json.value("kind", std::string());
+  layer.elements = json["elements"];
+  const ordered_json tensors = json.value("tensors", ordered_json::object());
+  for (const auto& [name, shape] : tensors.items())
+    layer.tensors.push_back({name, shape.get<std::vector<std::int64_t>>()});
+  layer.has_times = json.contains("forward_s_per_sample");
+  if (layer.has_times) {
+    layer.forward_per_sample = seconds_at(json, "forward_s_per_sample");
+    layer.backward_per_sample = seconds_at(json, "backward_s_per_sample");
+  }
+  layer.flops = json.value("flops_per_sample", std::int64_t{0});
+  layer.inputs = json.value("inputs_per_sample", std::int64_t{0});
+  layer.activations = json.value("activations_per_sample", std::int64_t{0});
+  return layer;
+}
+
 }  // namespace
 
 std::int64_t WorkloadProfile::elements() const {
@@ -78,27 +165,25 @@ std::vector<std::string> shipped_profiles(std::string_view kind) {
 
 DeviceProfile load_device_profile(std::string_view name_or_path, const std::string& relative_to) {
   const std::string path = profile_path(name_or_path, relative_to, "device");
-  const ordered_json json = read_profile(path, device_profile_table());
+  const ordered_json json = read_profile(path, device_profile_table(), kCheckDevice);
   DeviceProfile profile;
   profile.origin = origin_of(json, path);
   for (const auto& [name, model] : json["models"].items()) profile.models[name] = model_of(model);
   for (const auto& [name, codec] : json["codecs"].items())
     profile.codecs[name] = {cost_of(codec["encode"]), cost_of(codec["decode"]),
                             cost_of(codec["aggregate"])};
+  if (json.contains("peak")) profile.peak = peak_of(json["peak"]);
   return profile;
 }
 
 WorkloadProfile load_workload_profile(std::string_view name_or_path,
                                       const std::string& relative_to) {
   const std::string path = profile_path(name_or_path, relative_to, "workload");
-  const ordered_json json = read_profile(path, workload_profile_table());
+  const ordered_json json = read_profile(path, workload_profile_table(), kCheckLayers);
   WorkloadProfile profile;
   profile.origin = origin_of(json, path);
-  profile.update = seconds_at(json, "update_s");
-  for (const ordered_json& layer : json["layers"])
-    profile.layers.push_back({layer["name"], layer["elements"],
-                              seconds_at(layer, "forward_s_per_sample"),
-                              seconds_at(layer, "backward_s_per_sample")});
+  if (json.contains("update_s")) profile.update = seconds_at(json, "update_s");
+  for (const ordered_json& layer : json["layers"]) profile.layers.push_back(layer_of(layer));
   return profile;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,10 +9,10 @@
 
 /// Profiles: figures that stand in for what is not measured here. They are data, with an honest
 /// source; closed objects, read by tables as scenarios are. Times in the files are plain numbers of
-/// seconds whose keys end in "_s", as `calibrate` writes them.
+/// seconds whose keys end in "_s", as `profile` writes them.
 namespace gradwire::scenarios {
 
-/// Where a profile's figures come from: "measured", "published", "assumed".
+/// Where a profile's figures come from: "measured", "published", "computed", "assumed".
 struct ProfileOrigin {
   std::string name;
   std::string source;
@@ -49,23 +50,46 @@ struct DeviceProfile {
     Cost aggregate;  ///< adding one message
   };
 
+  /// What a layer table needs to have times on this device (scenarios/layer_times.h).
+  struct Peak {
+    struct Compute {
+      double flops_per_second = 0;
+      double efficiency = 0;  ///< share of it that convolutions and matrix products reach
+    };
+    std::map<std::string, Compute> compute;  ///< by precision: fp32, tf32, fp16
+    double memory_bytes_per_second = 0;
+    Seconds launch{0};  ///< the shortest time of a layer's pass
+  };
+
   ProfileOrigin origin;
   std::map<std::string, Model> models;
   std::map<std::string, Codec> codecs;
+  std::optional<Peak> peak;
 };
 
-/// A model as a table of layers, in forward order. Time of a pass = batch * sum of its layers.
+/// A model as a table of layers, in forward order. A layer has times of its own, or counts from
+/// which a device's peak figures give them (scenarios/layer_times.h). Counts are of one sample.
 struct WorkloadProfile {
+  struct Tensor {
+    std::string name;
+    std::vector<std::int64_t> shape;
+  };
   struct Layer {
     std::string name;
-    std::int64_t elements = 0;  ///< trainable parameters
+    std::string kind;             ///< in words; nothing is decided by it
+    std::int64_t elements = 0;    ///< trainable parameters; 0 = it only takes time
+    std::vector<Tensor> tensors;  ///< of which there are so many; empty = one tensor, no shape
+    bool has_times = false;
     Seconds forward_per_sample{0};
     Seconds backward_per_sample{0};
+    std::int64_t flops = 0;        ///< of the forward pass, two for a multiply-add
+    std::int64_t inputs = 0;       ///< elements of activations that it reads
+    std::int64_t activations = 0;  ///< elements of activations that it writes
   };
 
   ProfileOrigin origin;
   std::vector<Layer> layers;
-  Seconds update{0};
+  std::optional<Seconds> update;  ///< optimiser, all parameters
   std::int64_t elements() const;
 };
 

@@ -11,6 +11,26 @@ Field group(std::string pointer, Shape shape, std::string help, bool required = 
   return field;
 }
 
+/// A count or a rate.
+Field number(std::string pointer, OptionType type, std::string help, double min, double max,
+             const char* unit = "") {
+  Field field{.pointer = std::move(pointer),
+              .spec = {.type = type, .help = std::move(help), .min = min, .max = max},
+              .unit = unit};
+  return field;
+}
+
+Field required(Field field) {
+  field.required = true;
+  return field;
+}
+
+Field optional(Field field) {
+  field.required = false;
+  field.optional = true;
+  return field;
+}
+
 Field seconds(std::string pointer, std::string help, const char* default_text = "") {
   Field field{.pointer = std::move(pointer),
               .spec = {.type = OptionType::kNumber,
@@ -42,12 +62,28 @@ void add_head(Rows& rows, const char* what, const char* kind) {
   rows.push_back({.pointer = "/source",
                   .spec = {.type = OptionType::kChoice,
                            .help = "Where the figures come from.",
-                           .choices = {"measured", "published", "assumed"}},
+                           .choices = {"measured", "published", "computed", "assumed"}},
                   .required = true});
   rows.push_back(
       {.pointer = "/note",
        .spec = {.type = OptionType::kText, .help = "Machine, paper, or how it was assumed."},
        .required = true});
+}
+
+/// What gives times to layer tables that have none of their own.
+void add_peak(Rows& rows) {
+  using enum OptionType;
+  rows.push_back(optional(group("/peak", Shape::kObject, "Peak figures, for layer tables.")));
+  rows.push_back(group("/peak/compute", Shape::kMap, "By precision: fp32, tf32, fp16."));
+  rows.push_back(group("/peak/compute/*", Shape::kObject, "One precision."));
+  rows.push_back(required(number("/peak/compute/*/flops_per_s", kNumber,
+                                 "Peak; a multiply-add is two.", 1, 1e21, "FLOP/s")));
+  rows.push_back(
+      required(number("/peak/compute/*/efficiency", kNumber,
+                      "Share of it that convolutions and matrix products reach.", 1e-6, 2)));
+  rows.push_back(
+      required(number("/peak/memory_bytes_per_s", kNumber, "Memory bandwidth.", 1, 1e18, "B/s")));
+  rows.push_back(seconds("/peak/launch_s", "The shortest time of a layer's pass.", "0"));
 }
 
 Rows device_rows() {
@@ -68,26 +104,41 @@ Rows device_rows() {
     rows.push_back(seconds(base + "/fixed_s", "Each call."));
     rows.push_back(seconds(base + "/per_element_s", "Each element."));
   }
+  add_peak(rows);
   return rows;
+}
+
+void add_layer_costs(Rows& rows) {
+  using enum OptionType;
+  const std::string at = "/layers/*/";
+  rows.push_back(number(at + "flops_per_sample", kInteger, "Forward pass; a multiply-add is two.",
+                        0, 9e15, "FLOP"));
+  rows.push_back(number(at + "inputs_per_sample", kInteger, "Activations that it reads.", 0, 9e15,
+                        "elements"));
+  rows.push_back(number(at + "activations_per_sample", kInteger, "Activations that it writes.", 0,
+                        9e15, "elements"));
+  rows.push_back(optional(seconds(at + "forward_s_per_sample", "Forward pass, each sample.")));
+  rows.push_back(optional(seconds(at + "backward_s_per_sample", "Backward pass, each sample.")));
 }
 
 Rows workload_rows() {
   Rows rows;
   add_head(rows, "A workload profile: a table of layers that stands in for a model.", "workload");
-  rows.push_back(seconds("/update_s", "Optimiser, all parameters.", "0"));
+  rows.push_back(optional(seconds("/update_s", "Optimiser, all parameters.")));
   rows.push_back(group("/layers", Shape::kList, "Layers, in forward order."));
   rows.push_back(group("/layers/*", Shape::kObject, "One layer."));
   rows.push_back({.pointer = "/layers/*/name",
                   .spec = {.type = OptionType::kText, .help = "The layer's name."},
                   .required = true});
-  rows.push_back({.pointer = "/layers/*/elements",
-                  .spec = {.type = OptionType::kInteger,
-                           .help = "Trainable parameters.",
-                           .min = 1,
-                           .max = 1e12},
-                  .required = true});
-  rows.push_back(seconds("/layers/*/forward_s_per_sample", "Forward pass, each sample."));
-  rows.push_back(seconds("/layers/*/backward_s_per_sample", "Backward pass, each sample."));
+  rows.push_back(
+      {.pointer = "/layers/*/kind",
+       .spec = {.type = OptionType::kText, .help = "Convolution, linear, ...: for readers."}});
+  rows.push_back(required(number("/layers/*/elements", OptionType::kInteger,
+                                 "Trainable parameters; 0 = it only takes time.", 0, 1e12)));
+  rows.push_back(group("/layers/*/tensors", Shape::kMap, "Shapes of its parameters.", false));
+  rows.push_back(group("/layers/*/tensors/*", Shape::kList, "One tensor's shape."));
+  rows.push_back(number("/layers/*/tensors/*/*", OptionType::kInteger, "An extent.", 1, 1e12));
+  add_layer_costs(rows);
   return rows;
 }
 

@@ -63,6 +63,7 @@ struct Workload {
   double target_accuracy = 0.0;     ///< 0 = none; "simulated time to the target accuracy"
   // Profile: a table of layers (name, elements, backward seconds) stands in for a model.
   std::string profile;              ///< name of a shipped profile or a path
+  std::string precision = "fp32";   ///< of the passes: fp32 tf32 fp16; where counts give the times
   // One collective.
   std::string collective;  ///< parameter-server, or a name of sim::CollectiveKind
   int group = 1;           ///< two-level-all-reduce: workers of a group

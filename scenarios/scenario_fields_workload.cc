@@ -99,6 +99,13 @@ void add_other_workloads(Rows& rows) {
                                    "name or a path."},
                   .required = true,
                   .kinds = kProfile});
+  rows.push_back({.pointer = "/workload/precision",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "Of the passes, where a device's peak figures give a layer "
+                                   "table its times; gradients are fp32 in each of them.",
+                           .choices = {"fp32", "tf32", "fp16"}},
+                  .kinds = kProfile,
+                  .computed_default = "fp32"});
   rows.push_back(
       {.pointer = "/workload/collective",
        .spec = {.type = OptionType::kChoice,

@@ -5,7 +5,7 @@
 
 #include "base/philox.h"
 #include "compressors/decorators/rules.h"
-#include "scenarios/profile.h"
+#include "scenarios/layer_times.h"
 #include "trainers/auto_collective.h"
 #include "trainers/compute_times.h"
 #include "trainers/exchange.h"
@@ -18,6 +18,7 @@ namespace {
 using scenarios::ComputeProfile;
 using scenarios::Scenario;
 using scenarios::StepPlan;
+using scenarios::Workload;
 
 constexpr std::int64_t kMostMeasured = std::int64_t{1} << 22;
 constexpr int kCodecRepetitions = 3;
@@ -25,8 +26,11 @@ constexpr int kCodecRepetitions = 3;
 std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
   std::vector<Parameter> parameters;
   for (const auto& layer : workload.layers) {
+    for (const auto& tensor : layer.tensors)
+      parameters.push_back({layer.name + "." + tensor.name, tensor.shape});
     // A layer without parameters only takes time; its tensor would be an empty message.
-    if (layer.elements > 0) parameters.push_back({layer.name, {layer.elements}});
+    if (layer.tensors.empty() && layer.elements > 0)
+      parameters.push_back({layer.name, {layer.elements}});
   }
   return parameters;
 }
@@ -63,10 +67,16 @@ void require_fixed_size(const compressors::Codec& codec) {
   }
 }
 
+std::optional<scenarios::DeviceProfile> device_of(const Scenario& scenario) {
+  if (scenario.cluster.device == "cpu") return std::nullopt;
+  return scenarios::load_device_profile(scenario.cluster.device, scenario.file);
+}
+
 class ProfileReplay final : public scenarios::Trainer {
  public:
   explicit ProfileReplay(const Scenario& scenario)
       : workload_(scenarios::load_workload_profile(scenario.workload.profile, scenario.file)),
+        device_(device_of(scenario)),
         layout_(tensors_of(workload_), scenario.exchange.bucket),
         choice_(choose_collective(scenario, layout_)),
         scenario_(with_choice(scenario, choice_)),
@@ -81,13 +91,11 @@ class ProfileReplay final : public scenarios::Trainer {
   const ComputeProfile& prepare() override {
     if (frozen_) return profile_;
     ComputeProfile times = compute_times();
-    const std::string& device = scenario_.cluster.device;
-    if (device == "cpu") {
-      measure_codec(times);
+    if (device_) {
+      take_codec_times(scenario_, *device_, exchange_->shares_scales(), times);
+      times.device += ", codec times of " + device_->origin.name;
     } else {
-      const auto rates = scenarios::load_device_profile(device, scenario_.file);
-      take_codec_times(scenario_, rates, exchange_->shares_scales(), times);
-      times.device += ", codec times of " + rates.origin.name;
+      measure_codec(times);
     }
     use_profile(times);
     return profile_;
@@ -122,6 +130,7 @@ class ProfileReplay final : public scenarios::Trainer {
   void plan_of(const ComputeProfile& profile);
 
   scenarios::WorkloadProfile workload_;
+  std::optional<scenarios::DeviceProfile> device_;  ///< none: codecs are measured here
   Layout layout_;
   scenarios::CollectiveChoice choice_;
   Scenario scenario_;  ///< with the collective that was chosen
@@ -136,23 +145,31 @@ class ProfileReplay final : public scenarios::Trainer {
   std::optional<sim::GraphId> last_graph_;
 };
 
-/// A layer without parameters adds to the bucket that is ready after it.
+/// A layer's gradients are ready together: it holds up the first bucket that has any of them. One
+/// without parameters adds to the bucket that is ready after it.
 ComputeProfile ProfileReplay::compute_times() const {
+  const Workload& settings = scenario_.workload;
+  const auto* device = device_ ? &*device_ : nullptr;
+  if (const auto why = why_no_layer_times(workload_, device, settings.precision); !why.empty()) {
+    throw TrainerError("replay profile", settings.profile, why,
+                       "choose a device that has: " + scenarios::devices_with_peak(),
+                       ErrorKind::kScenario);
+  }
+  const auto layers = layer_times(workload_, device, settings.precision, settings.batch_per_worker);
   ComputeProfile times = empty_profile(layout_);
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
-  times.update = workload_.update;
-  const int batch = scenario_.workload.batch_per_worker;
+  times.update = layers.update;
   std::size_t bucket = 0;
   std::int64_t passed = 0;
+  const auto end = [&] {
+    return layout_.buckets()[bucket].first + layout_.buckets()[bucket].count;
+  };
   for (std::size_t l = workload_.layers.size(); l-- > 0;) {
-    const auto& layer = workload_.layers[l];
-    const BucketSlot& slot = layout_.buckets()[bucket];
-    const bool full = passed == slot.first + slot.count;
-    if (full && bucket + 1 < layout_.buckets().size()) ++bucket;
-    times.forward += layer.forward_per_sample * batch;
-    times.buckets[bucket].backward += layer.backward_per_sample * batch;
-    passed += layer.elements;
+    while (bucket + 1 < layout_.buckets().size() && passed >= end()) ++bucket;
+    times.forward += layers.layers[l].forward;
+    times.buckets[bucket].backward += layers.layers[l].backward;
+    passed += workload_.layers[l].elements;
   }
   return times;
 }

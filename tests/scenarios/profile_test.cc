@@ -118,3 +118,39 @@ TEST_CASE("workloads made of a profile need one that ships or a path", "[unit]")
   CHECK_THAT(problems_of(scenario_with("", R"("workload": {"profile": "alexnett"})")),
              Contains("did you mean \"alexnet\"?"));
 }
+
+TEST_CASE("layers need times or counts, and shapes that multiply to their elements", "[unit]") {
+  const Folder folder;
+  const std::string path = folder.write("bad.json", R"({
+    "schema_version": 1, "kind": "workload", "name": "bad", "source": "assumed", "note": "A test.",
+    "layers": [
+      { "name": "nothing", "elements": 4 },
+      { "name": "half", "elements": 4, "forward_s_per_sample": 1 },
+      { "name": "shape", "elements": 4, "tensors": { "weight": [2, 3] }, "flops_per_sample": 12 },
+      { "name": "extent", "elements": 4, "tensors": { "weight": [2, 2] }, "flops_per_sample": 8 }
+    ] })");
+  try {
+    load_workload_profile(path, "");
+    FAIL("accepted");
+  } catch (const ScenarioError& error) {
+    CHECK(error.problems().size() == 3);
+    CHECK_THAT(error.what(), Contains("/layers/0: the layer takes no time") &&
+                                 Contains("/layers/1/backward_s_per_sample: is missing") &&
+                                 Contains("/layers/2/elements: is 4, but"));
+  }
+}
+
+TEST_CASE("a table without parameters, and a device with an unknown precision, are refused",
+          "[unit]") {
+  const Folder folder;
+  const std::string table = folder.write("none.json", R"({
+    "schema_version": 1, "kind": "workload", "name": "none", "source": "assumed", "note": "A test.",
+    "layers": [ { "name": "relu", "elements": 0, "flops_per_sample": 12 } ] })");
+  CHECK_THROWS_WITH(load_workload_profile(table, ""), Contains("no layer has parameters"));
+  auto json =
+      nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
+  json["peak"]["compute"]["fp33"] = json["peak"]["compute"]["fp32"];
+  const std::string device = folder.write("fp33.json", json.dump());
+  CHECK_THROWS_WITH(load_device_profile(device, ""),
+                    Contains("/peak/compute/fp33: there is no such precision"));
+}
