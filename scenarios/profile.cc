@@ -172,6 +172,10 @@ DeviceProfile load_device_profile(std::string_view name_or_path, const std::stri
   for (const auto& [name, codec] : json["codecs"].items())
     profile.codecs[name] = {cost_of(codec["encode"]), cost_of(codec["decode"]),
                             cost_of(codec["aggregate"])};
+  if (json.contains("decorators")) {
+    profile.error_feedback = cost_of(json["decorators"]["error_feedback"]);
+    profile.momentum_correction = cost_of(json["decorators"]["momentum_correction"]);
+  }
   if (json.contains("peak")) profile.peak = peak_of(json["peak"]);
   return profile;
 }

@@ -64,6 +64,8 @@ struct DeviceProfile {
   ProfileOrigin origin;
   std::map<std::string, Model> models;
   std::map<std::string, Codec> codecs;
+  Cost error_feedback;       ///< what it adds to encoding
+  Cost momentum_correction;  ///< the same
   std::optional<Peak> peak;
 };
 

@@ -70,6 +70,12 @@ void add_head(Rows& rows, const char* what, const char* kind) {
        .required = true});
 }
 
+void add_cost(Rows& rows, const std::string& base, std::string help) {
+  rows.push_back(group(base, Shape::kObject, std::move(help)));
+  rows.push_back(seconds(base + "/fixed_s", "Each call."));
+  rows.push_back(seconds(base + "/per_element_s", "Each element."));
+}
+
 /// What gives times to layer tables that have none of their own.
 void add_peak(Rows& rows) {
   using enum OptionType;
@@ -98,12 +104,12 @@ Rows device_rows() {
   rows.push_back(seconds("/models/*/update_s", "Optimiser, all parameters."));
   rows.push_back(group("/codecs", Shape::kMap, "Times of each codec."));
   rows.push_back(group("/codecs/*", Shape::kObject, "One codec's operations."));
-  for (const std::string operation : {"encode", "decode", "aggregate"}) {
-    const std::string base = "/codecs/*/" + operation;
-    rows.push_back(group(base, Shape::kObject, "Cost of " + operation + "."));
-    rows.push_back(seconds(base + "/fixed_s", "Each call."));
-    rows.push_back(seconds(base + "/per_element_s", "Each element."));
-  }
+  for (const std::string operation : {"encode", "decode", "aggregate"})
+    add_cost(rows, "/codecs/*/" + operation, "Cost of " + operation + ".");
+  rows.push_back(
+      optional(group("/decorators", Shape::kObject, "What decorators add to encoding.")));
+  add_cost(rows, "/decorators/error_feedback", "Error feedback.");
+  add_cost(rows, "/decorators/momentum_correction", "Momentum correction.");
   add_peak(rows);
   return rows;
 }

@@ -102,10 +102,12 @@ void take_codec_times(const scenarios::Scenario& scenario, const scenarios::Devi
                       bool shares_scales, ComputeProfile& profile) {
   const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
   if (plan.codec.name == "none" && !plan.error_feedback && !plan.decorated()) return;
-  // Decorators are cheap beside their codec, and profiles have no times of their own for them.
+  // Other decorators are cheap beside their codec.
   const auto& codec = find_row(device.codecs, plan.codec.name, "codec", scenario.cluster.device);
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.encode = codec.encode.time(bucket.elements);
+    if (plan.error_feedback) bucket.encode += device.error_feedback.time(bucket.elements);
+    if (plan.momentum_correction) bucket.encode += device.momentum_correction.time(bucket.elements);
     bucket.decode = codec.decode.time(bucket.elements);
     bucket.aggregate = codec.aggregate.time(bucket.elements);
     // Profiles do not part the two; finding the scale reads the tensor once, encoding once more.

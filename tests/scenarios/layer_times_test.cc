@@ -105,3 +105,23 @@ TEST_CASE("a device without peak figures is refused, with those that have them",
                                 R"("workload": {"profile": "resnet50", "precision": "fp16"})")),
       Contains("has no peak in fp16"));
 }
+
+TEST_CASE("ResNet-50 on GPUs is within 15 % of published throughputs; VGG-16 is not", "[unit]") {
+  const auto images_per_second = [](const char* model, const char* gpu, const char* precision,
+                                    int batch) {
+    const DeviceProfile device = load_device_profile(gpu, "");
+    const WorkloadTimes times =
+        layer_times(load_workload_profile(model, ""), &device, precision, batch);
+    double step = times.update.value();
+    for (const auto& layer : times.layers) step += layer.forward.value() + layer.backward.value();
+    return batch / step;
+  };
+  // NVIDIA's own training examples (PyTorch, ResNet-50 v1.5, 1 GPU): V100 16 GB, batches of 256.
+  CHECK(images_per_second("resnet50", "v100", "fp32", 256) == Approx(367).epsilon(0.15));
+  CHECK(images_per_second("resnet50", "v100", "fp16", 256) == Approx(1200).epsilon(0.15));
+  // TensorFlow's benchmarks of 2017, P100, batches of 64.
+  CHECK(images_per_second("resnet50", "p100", "fp32", 64) == Approx(219).epsilon(0.15));
+  CHECK(images_per_second("resnet152", "p100", "fp32", 64) == Approx(91.8).epsilon(0.15));
+  // 154 images/s were measured: Winograd's algorithm beats the peak that counts every multiply-add.
+  CHECK(images_per_second("vgg16", "p100", "fp32", 64) < 0.6 * 154);
+}

@@ -225,7 +225,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "cluster": {"device": "reference-cpuu"})",
        "t.json:1: /cluster/device: cannot find device profile reference-cpuu: no such profile "
        "ships "
-       "(shipped: reference-cpu); did you mean \"reference-cpu\"?; allowed: cpu, cuda, a device "
+       "(shipped: a100, gtx-1080, h100, p100, reference-cpu, rtx-2080-ti, t4, v100); did you mean "
+       "\"reference-cpu\"?; allowed: cpu, cuda, a device "
        "profile"},
       {"",
        "t.json:1: /workload/transfers/0/to: there is no host \"worker4\"; allowed: worker0 to "

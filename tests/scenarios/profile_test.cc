@@ -55,6 +55,31 @@ TEST_CASE(
   CHECK(profile.codecs.at("terngrad").encode.time(10'000).value() == Approx(25e-6));
 }
 
+TEST_CASE("GPUs' profiles have peaks, every gradient codec, and say that they are assumed",
+          "[unit]") {
+  int gpus = 0;
+  for (const std::string& name : shipped_profiles("device")) {
+    if (name == "reference-cpu") continue;
+    INFO(name);
+    ++gpus;
+    const DeviceProfile profile = load_device_profile(name, "");
+    CHECK(profile.origin.source == "assumed");
+    REQUIRE(profile.peak);
+    CHECK(profile.peak->compute.contains("fp32"));
+    for (const auto& codec : compressors::codec_catalogue())
+      CHECK(profile.codecs.contains(codec.name) == why_no_gradient_codec(codec).empty());
+  }
+  CHECK(gpus == 7);
+  // V100, 900 GB/s, 5 us a kernel. TernGrad: 4 B to find the scale, 4 B and 2 bits to code.
+  const DeviceProfile v100 = load_device_profile("v100", "");
+  CHECK(v100.codecs.at("terngrad").encode.time(1'000'000).value() ==
+        Approx(10e-6 + 8.25e6 / 900e9).epsilon(1e-5));
+  // The residual: read, written, and read again to take off what was sent: 12 B more.
+  CHECK(v100.error_feedback.time(1'000'000).value() == Approx(5e-6 + 12e6 / 900e9).epsilon(1e-5));
+  // 15.7 TFLOP/s in fp32, 125 in fp16.
+  CHECK(v100.peak->compute.at("fp16").flops_per_second == 125e12);
+}
+
 TEST_CASE("AlexNet's layers add up", "[unit]") {
   const WorkloadProfile profile = load_workload_profile("alexnet", "");
   CHECK(profile.elements() == 61'100'840);
@@ -74,7 +99,7 @@ TEST_CASE("profiles are found by name or by a path from the scenario's folder", 
   CHECK_THROWS_WITH(load_device_profile("refrence-cpu", ""),
                     Contains("did you mean \"reference-cpu\""));
   CHECK_THROWS_WITH(load_device_profile("alexnet", ""),
-                    Contains("no such profile ships (shipped: reference-cpu)"));
+                    Contains("no such profile ships (shipped: a100, gtx-1080, h100,"));
   CHECK_THROWS_AS(load_device_profile("./missing.json", beside), Error);
 }
 

@@ -191,6 +191,38 @@ TEST_CASE("codec times: of the device profile, or measured") {
   CHECK(measured->prepare().device.find("measured") != std::string::npos);
 }
 
+TEST_CASE("layers with counts take their times from the device, tensors are sent apart") {
+  Fixture fixture("terngrad");
+  fixture.scenario.workload.profile = "alexnet-grouped";
+  fixture.scenario.workload.batch_per_worker = 128;
+  fixture.scenario.cluster.device = "v100";
+  fixture.scenario.exchange.bucket = Bytes(100'000'000);
+  const auto replay = make_profile_replay(fixture.scenario);
+  const scenarios::ComputeProfile& times = replay->prepare();
+  CHECK(replay->parameters() == 60'965'224);
+  // fc8 and fc7 (with biases) are 83.5 MB, fc6's bias joins them; its weight (151 MB) stands alone,
+  // the convolutions (9.35 MB) come last.
+  REQUIRE(times.buckets.size() == 3);
+  CHECK(times.buckets[0].elements == 4'097'000 + 16'781'312 + 4096);
+  CHECK(times.buckets[1].elements == 9216 * 4096);
+  // fc6's gradients are ready together: its time holds up the first bucket, none is left for the
+  // second. 128 x 9,216 x 4,096 x 2 FLOPs at 15.7 TFLOP/s x 0.7, twice: 1.76 ms.
+  CHECK(times.buckets[1].backward == Seconds(0));
+  CHECK(times.buckets[0].backward.value() > 1.76e-3);
+  // 1.456 GFLOP x 128 / 11 TFLOP/s = 17 ms at least.
+  CHECK(times.forward.value() > 1.456e9 * 128 / (15.7e12 * 0.7) * 0.99);
+  // 20 B x 60,965,224 / 900 GB/s.
+  CHECK(times.update.value() == Approx(1.3548e-3).epsilon(1e-3));
+  CHECK(times.buckets[1].encode.value() ==
+        Approx(10e-6 + 9216.0 * 4096 * 8.25 / 900e9).epsilon(1e-4));
+  fixture.scenario.method.error_feedback = true;
+  const auto feedback = make_profile_replay(fixture.scenario);
+  CHECK(feedback->prepare().buckets[1].encode.value() ==
+        Approx(15e-6 + 9216.0 * 4096 * 20.25 / 900e9).epsilon(1e-4));
+  fixture.scenario.cluster.device = "cpu";
+  CHECK_THROWS_AS(make_profile_replay(fixture.scenario), Error);
+}
+
 TEST_CASE("a step takes at least what compute and bandwidth ask for; overlap hides some of it") {
   Fixture apart;
   apart.scenario.exchange.overlap = false;
