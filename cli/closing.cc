@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -34,6 +35,22 @@ void print_choices(const results::Store& store, std::span<const RunSummary> runs
   }
 }
 
+/// Of federated rounds: whose updates the server has not added.
+void print_dropped(const results::Store& store, std::span<const RunSummary> runs) {
+  for (const RunSummary& run : runs) {
+    std::map<std::string, long long> clients;
+    for (const results::MetricRow& row : store.metrics(run.id))
+      if (row.step == -1 && row.name.starts_with("clients_"))
+        clients[row.name] = static_cast<long long>(row.value);
+    if (clients["clients_late"] + clients["clients_dropped_out"] == 0) continue;
+    std::printf(
+        "run %lld: of %lld updates %lld came after the deadline and were dropped, %lld "
+        "clients dropped out\n",
+        static_cast<long long>(run.id), clients["clients_sampled"], clients["clients_late"],
+        clients["clients_dropped_out"]);
+  }
+}
+
 void print_text(const results::Store& store, std::span<const RunSummary> runs) {
   std::printf("%s\n", results::markdown(results::closing_table(results::group_runs(runs))).c_str());
   constexpr std::size_t kMostHashLines = 12;
@@ -49,6 +66,7 @@ void print_text(const results::Store& store, std::span<const RunSummary> runs) {
   if (lines > kMostHashLines)
     std::printf("... and %zu more: gradwire list --format csv\n", runs.size() - kMostHashLines);
   print_choices(store, runs);
+  print_dropped(store, runs);
   std::fflush(stdout);
 }
 

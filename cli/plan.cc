@@ -1,8 +1,11 @@
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/run.h"
 #include "cli/table.h"
+#include "results/collective_choice.h"
 #include "runner/packet_forecast.h"
+#include "runner/trainer_module.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::cli {
@@ -49,9 +52,40 @@ class Forecasts {
   runner::PacketForecast total_;
 };
 
+/// What a collective left open comes to on each run's network, and why.
+class Choices {
+ public:
+  std::string of(const scenarios::Scenario& scenario) {
+    const std::string written = scenarios::collective_of(scenario);
+    const scenarios::CollectiveChoice choice =
+        written == "auto" ? chosen(scenario) : scenarios::CollectiveChoice{};
+    if (choice.candidates.empty()) return written;
+    std::vector<results::MetricRow> rows;
+    for (const auto& each : choice.candidates)
+      rows.push_back({-1, results::choice_metric(each.collective), each.time.value(), "s",
+                      results::Provenance::kSimulated});
+    sentences_.insert(results::choice_sentence(rows));
+    return "auto: " + choice.candidates.front().collective;
+  }
+  const std::set<std::string>& sentences() const { return sentences_; }
+
+ private:
+  /// Empty where this machine cannot make the scenario's trainer.
+  static scenarios::CollectiveChoice chosen(const scenarios::Scenario& scenario) {
+    try {
+      return runner::make_trainer(scenario, {})->collective_choice();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kCapability) return {};
+      throw;
+    }
+  }
+  std::set<std::string> sentences_;
+};
+
 std::int64_t steps_of(const scenarios::Workload& workload) {
-  return workload.kind == scenarios::WorkloadKind::kTraining ? workload.steps
-                                                             : workload.repetitions;
+  const bool steps = workload.kind == scenarios::WorkloadKind::kTraining ||
+                     workload.kind == scenarios::WorkloadKind::kProfile;
+  return steps ? workload.steps : workload.repetitions;
 }
 
 std::unique_ptr<results::Store> reader_of(Context& context) {
@@ -69,6 +103,7 @@ void plan(const RunArguments& arguments, Context& context) {
   Table table({{"run"},
                {"method"},
                {"varied"},
+               {"collective"},
                {"workers"},
                {"executor"},
                {"seed"},
@@ -79,21 +114,23 @@ void plan(const RunArguments& arguments, Context& context) {
                {"wall_s", "time", Column::Style::kDuration}});
   const auto store = reader_of(context);
   Forecasts forecasts;
+  Choices choices;
   std::int64_t number = 0, stored = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const bool there = store && store->find_finished(scenario.hash, scenario.seed);
     stored += there;
     const auto forecast = forecasts.of(scenario);
     table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),
-               static_cast<std::int64_t>(scenario.cluster.workers), scenario.executor,
-               static_cast<std::int64_t>(scenario.seed), steps_of(scenario.workload),
-               needs(scenario), there,
+               choices.of(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
+               scenario.executor, static_cast<std::int64_t>(scenario.seed),
+               steps_of(scenario.workload), needs(scenario), there,
                forecast ? Cell(static_cast<std::int64_t>(forecast->events)) : Cell(),
                forecast ? Cell(forecast->wall_s) : Cell()});
   }
   table.print(context);
   context.say(std::to_string(number) + " runs, " + std::to_string(stored) +
               " of them finished in " + context.database + " (run --resume skips those)");
+  for (const std::string& sentence : choices.sentences()) context.say(sentence);
   if (forecasts.total().events > 0)
     context.say("on the packet executor: " + runner::in_words(forecasts.total()));
 }

@@ -4,14 +4,14 @@
 
 #include "results/store.h"
 
-/// What `exchange.collective: auto` chose: figures of a run named "auto_<collective>_s", each the
+/// What a collective `auto` came to: figures of a run named "auto_<collective>_s", each the
 /// time of one step's exchange alone by that collective.
 namespace gradwire::results {
 
 /// The figure's name for a collective.
 std::string choice_metric(const std::string& collective);
 
-/// "exchange.collective auto took ring: a step's exchange alone takes 12.3 ms by ring, 20.1 ms by
+/// "collective auto took ring: a step's exchange alone takes 12.3 ms by ring, 20.1 ms by
 /// tree (flow, links without loss, open windows)."; empty where nothing was chosen.
 std::string choice_sentence(std::span<const MetricRow> metrics);
 

@@ -52,6 +52,27 @@ void fill_pipeline(const ordered_json& json, Workload::Pipeline& pipeline) {
   }
 }
 
+void fill_federated(const ordered_json& json, Workload::Federated& federated) {
+  take(json, "sample", federated.sample);
+  take(json, "download", federated.download);
+  take(json, "upload", federated.upload);
+  take(json, "compute", federated.compute);
+  take(json, "aggregate", federated.aggregate);
+  take(json, "deadline", federated.deadline);
+  take(json, "drop_out", federated.drop_out);
+}
+
+void fill_gossip(const ordered_json& json, Workload& workload) {
+  take(json, "graph", workload.graph);
+  take(json, "degree", workload.degree);
+  for (const ordered_json& each : member(json, "edges")) {
+    std::pair<int, int> edge;
+    take(each, "a", edge.first);
+    take(each, "b", edge.second);
+    workload.edges.push_back(edge);
+  }
+}
+
 void fill_workload(const ordered_json& json, Workload& workload) {
   for (std::size_t kind = 0; kind < kWorkloadKeys.size(); ++kind)
     if (json.contains(kWorkloadKeys[kind])) workload.kind = static_cast<WorkloadKind>(kind);
@@ -73,7 +94,10 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   take(json, "group", workload.group);
   take(json, "shards", workload.shards);
   take(json, "repetitions", workload.repetitions);
+  take(json, "compute", workload.compute);
+  fill_gossip(json, workload);
   fill_pipeline(member(json, "pipeline"), workload.pipeline);
+  fill_federated(member(json, "federated"), workload.federated);
   for (const ordered_json& each : member(json, "transfers")) {
     Workload::Transfer transfer;
     take(each, "from", transfer.source);

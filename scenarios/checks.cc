@@ -33,6 +33,8 @@ class Rules {
     if (kind == WorkloadKind::kProfile) check_profile();
     if (kind == WorkloadKind::kTransfers) check_transfers();
     if (kind == WorkloadKind::kPipeline) check_pipeline();
+    if (kind == WorkloadKind::kFederated) check_federated();
+    if (scenario_.workload.collective == "gossip") check_gossip();
     check_stragglers();
     if (read_.sound({"/cluster"})) check_absences(scenario_, told());
     check_background();
@@ -209,6 +211,32 @@ class Rules {
              "one stage a worker, or none listed");
   }
 
+  void check_federated() {
+    if (!read_.sound({"/workload", "/cluster/workers"})) return;
+    const Workload::Federated& federated = scenario_.workload.federated;
+    if (federated.sample > scenario_.cluster.workers)
+      refuse("/workload/federated/sample",
+             "there are " + std::to_string(scenario_.cluster.workers) + " clients", "all or fewer");
+    if (federated.drop_out > 0 && federated.deadline == Seconds(0))
+      refuse("/workload/federated/drop_out",
+             "without a deadline a round waits for ever for a client that drops out",
+             "0, or a /workload/federated/deadline");
+    if (federated.deadline > Seconds(0) && scenario_.executor == "model")
+      refuse("/workload/federated/deadline",
+             "the model executor knows no clock by which a round could be cut off",
+             "0s, or executor flow, packet or emulator");
+  }
+
+  void check_gossip() {
+    if (!read_.sound({"/workload", "/cluster/workers"})) return;
+    try {
+      gossip_edges(scenario_);
+    } catch (const sim::SimError& error) {
+      refuse(scenario_.workload.edges.empty() ? "/workload/graph" : "/workload/edges",
+             error.what());
+    }
+  }
+
   void check_transfers() {
     if (!read_.sound({"/workload/transfers", "/network", "/cluster"})) return;
     const std::vector<Workload::Transfer>& transfers = scenario_.workload.transfers;
@@ -367,9 +395,10 @@ class Rules {
 
   void check_server_link() {
     if (scenario_.network.server_link && collective_of(scenario_) != "parameter-server" &&
+        scenario_.workload.kind != WorkloadKind::kFederated &&
         read_.sound({"/exchange", "/workload"}))
       refuse("/network/server_link", "no parameter server takes part",
-             "only with collective parameter-server");
+             "only with collective parameter-server, or federated rounds");
   }
 
   void check_transport() {

@@ -135,6 +135,7 @@ std::string collective_of(const Scenario& scenario) {
 }
 
 int server_count(const Scenario& scenario) {
+  if (scenario.workload.kind == WorkloadKind::kFederated) return 1;
   const std::string collective = collective_of(scenario);
   if (collective == "in-network")
     return aggregation_of(scenario).aggregators(scenario.cluster.workers);
@@ -150,6 +151,18 @@ sim::Aggregation aggregation_of(const Scenario& scenario) {
   throw sim::SimError("add up in the switches of", "a " + topology + " network",
                       "they are not known to form a tree",
                       "use topology star or two-tier, or another collective");
+}
+
+sim::GossipEdges gossip_edges(const Scenario& scenario) {
+  const Workload& workload = scenario.workload;
+  const int workers = scenario.cluster.workers;
+  if (workload.graph == "torus") return sim::gossip_torus(workers);
+  if (workload.graph == "complete") return sim::gossip_complete(workers);
+  if (workload.graph == "random-regular")
+    return sim::gossip_random_regular(workers, workload.degree, scenario.seed);
+  if (workload.graph == "ring") return sim::gossip_ring(workers);
+  sim::check_gossip_edges(workers, workload.edges);
+  return workload.edges;
 }
 
 int host_index(const Scenario& scenario, std::string_view name) {
@@ -180,6 +193,20 @@ sim::Cluster build_cluster(const Scenario& scenario) {
     source.traffic.source = host_index(scenario, source.from);
     source.traffic.destination = host_index(scenario, source.to);
     cluster.add_background(source.traffic);
+  }
+  return cluster;
+}
+
+sim::Cluster build_clean_cluster(const Scenario& scenario) {
+  sim::Cluster cluster = build_cluster(scenario);
+  for (std::size_t l = 0; l < cluster.links().size(); ++l) {
+    if (cluster.links()[l].cell >= 0) continue;
+    sim::LinkSpec spec = cluster.links()[l].spec;
+    spec.loss = 0;
+    spec.burst = {};
+    spec.jitter = Seconds(0);
+    spec.outages.clear();
+    cluster.change_link(static_cast<int>(l), spec);
   }
   return cluster;
 }

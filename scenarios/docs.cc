@@ -31,8 +31,8 @@ All problems of a file are reported at once, before anything runs, one line each
 `file:line: /pointer: what is wrong; allowed: ...; did you mean "..."?`
 
 The workload's kind follows from the key that it has: `model` (really trained; the default), `profile` (a
-table of layers stands in for a model), `collective` (one collective, no training) or `transfers` (an explicit
-list). Only one of them may stand in a file. `--set /pointer=value` replaces a value of the file, or a sweep's
+table of layers stands in for a model), `collective` (one collective, no training), `transfers` (an explicit
+list), `pipeline` (stages and micro-batches) or `federated` (rounds of sampled clients with a deadline). Only one of them may stand in a file. `--set /pointer=value` replaces a value of the file, or a sweep's
 axis; the text is read as JSON if it parses, else as a string. Paths are relative to the scenario file.
 
 Two runs with the same hash compute the same thing: it is taken over the resolved scenario (all defaults

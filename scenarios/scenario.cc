@@ -212,6 +212,7 @@ class FileReader {
 
   /// Hosts that are no workers.
   static std::int64_t servers_of(const ordered_json& run, bool steps) {
+    if (find_at(run, "/workload/federated")) return 1;
     const ordered_json* collective =
         find_at(run, steps ? "/exchange/collective" : "/workload/collective");
     if (!collective || *collective != "parameter-server") return 0;

@@ -13,6 +13,7 @@
 #include "compressors/codec_plan.h"
 #include "sim/cluster.h"
 #include "sim/executor.h"
+#include "sim/gossip_graph.h"
 #include "sim/topologies/topologies.h"
 
 namespace gradwire::sim {
@@ -242,6 +243,16 @@ int server_count(const Scenario& scenario);
 
 /// The tree of a network whose switches add. Throws sim::SimError for a topology without one.
 sim::Aggregation aggregation_of(const Scenario& scenario);
+
+/// Between which workers a gossip passes. Throws sim::SimError where there is no such graph.
+sim::GossipEdges gossip_edges(const Scenario& scenario);
+
+/// The cluster whose wires lose and hold up nothing: what collectives are chosen on, with windows
+/// of kOpenWindow segments.
+sim::Cluster build_clean_cluster(const Scenario& scenario);
+inline constexpr int kOpenWindow = 1 << 20;
+/// Workers of a group of a two-level all-reduce, but for machines with GPUs.
+inline constexpr int kUsualGroup = 8;
 
 /// Host number (see sim::Cluster) of a name: "worker0"... and "server" (or "server0"...), in an explicit topology the
 /// name in `network.hosts`; -1 if there is no such host.

@@ -45,6 +45,76 @@ void add_stage(Rows& rows, const std::string& base, bool one) {
 
 }  // namespace
 
+void add_gossip(Rows& rows) {
+  const Condition gossips{"/workload/collective", {"gossip"}};
+  const Condition listed{"/workload/graph", {"explicit"}};
+  rows.push_back({.pointer = "/workload/graph",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "ring",
+                           .help = "Who is whose neighbour. torus: a grid that wraps around, as "
+                                   "square as can be; random-regular: drawn by the seed, with "
+                                   "`degree` neighbours each; explicit: `edges`.",
+                           .choices = {"ring", "torus", "complete", "random-regular", "explicit"}},
+                  .kinds = kCollective,
+                  .when = gossips});
+  rows.push_back({.pointer = "/workload/degree",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "4",
+                           .help = "Neighbours of a worker.",
+                           .min = 2,
+                           .max = 65535},
+                  .unit = "workers",
+                  .kinds = kCollective,
+                  .when = Condition{"/workload/graph", {"random-regular"}}});
+  rows.push_back(list_row("/workload/edges", "Pairs of neighbours.", kCollective));
+  rows.back().required = true;
+  rows.back().when = listed;
+  rows.push_back(object_row("/workload/edges/*", "One pair.", kCollective));
+  for (const char* end : {"a", "b"})
+    rows.push_back({.pointer = std::string("/workload/edges/*/") + end,
+                    .spec = {.type = OptionType::kInteger,
+                             .help = "Worker, counted from 0.",
+                             .min = 0,
+                             .max = 65535},
+                    .required = true,
+                    .kinds = kCollective});
+}
+
+void add_federated(Rows& rows) {
+  rows.push_back(object_row("/workload/federated",
+                            "Rounds of a server (host `server`) and clients: it sends a sample of "
+                            "them the model, each computes and sends an update, it adds them.",
+                            kFederated));
+  rows.back().required = true;
+  rows.push_back({.pointer = "/workload/federated/sample",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Clients of a round, drawn anew each time by the seed.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "clients",
+                  .kinds = kFederated,
+                  .computed_default = "all workers"});
+  const std::string base = "/workload/federated";
+  rows.push_back(size_row(base + "/download", "5MB", "What each receives.", kFederated));
+  rows.push_back(size_row(base + "/upload", "5MB", "What each sends.", kFederated));
+  rows.push_back(
+      seconds_row(base + "/compute", "1s", "A client's training in a round.", kFederated));
+  rows.push_back(seconds_row(base + "/aggregate", "0s",
+                             "The server's work to add one client's update.", kFederated));
+  rows.push_back(seconds_row(base + "/deadline", "0s",
+                             "From a round's start: what has not been added by then is dropped; "
+                             "0 = none.",
+                             kFederated));
+  rows.push_back({.pointer = base + "/drop_out",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "Probability that a client takes the model and is not heard of "
+                                   "again in its round.",
+                           .min = 0,
+                           .max = 1},
+                  .kinds = kFederated});
+}
+
 void add_pipeline(Rows& rows) {
   rows.push_back(object_row("/workload/pipeline",
                             "A model cut into stages, one a worker, through which micro-batches "

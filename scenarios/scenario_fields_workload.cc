@@ -109,11 +109,13 @@ void add_other_workloads(Rows& rows) {
   rows.push_back(
       {.pointer = "/workload/collective",
        .spec = {.type = OptionType::kChoice,
-                .help = "One collective, without training.",
+                .help = "One collective, without training. gossip: each worker sends its buffer to "
+                        "its neighbours in `/workload/graph`; auto: the fastest of the ring, tree, "
+                        "halving-doubling and two-level all-reduces, by a simulation of each.",
                 .choices = {"ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
                             "parameter-server", "tree-all-reduce", "halving-doubling-all-reduce",
                             "two-level-all-reduce", "in-network-all-reduce", "direct-all-gather",
-                            "all-to-all", "broadcast"}},
+                            "all-to-all", "broadcast", "gossip", "auto"}},
        .required = true,
        .kinds = kCollective});
   rows.push_back(group_row("/workload/group", kCollective,
@@ -126,14 +128,22 @@ void add_other_workloads(Rows& rows) {
                            .help = "Size of the collective's buffer on each worker.",
                            .min = 4},
                   .kinds = kCollective});
-  rows.push_back({.pointer = "/workload/repetitions",
-                  .spec = {.type = OptionType::kInteger,
-                           .default_text = "1",
-                           .help = "How often it runs, one after the other: a collective, a step of a "
-                                   "pipeline, a federated round.",
-                           .min = 1,
-                           .max = 1e6},
-                  .kinds = kRepeated});
+  rows.push_back({.pointer = "/workload/compute",
+                  .spec = {.type = OptionType::kDuration,
+                           .help = "Computation of each worker before each repetition.",
+                           .min = 0},
+                  .kinds = kCollective,
+                  .computed_default = "none"});
+  add_gossip(rows);
+  rows.push_back(
+      {.pointer = "/workload/repetitions",
+       .spec = {.type = OptionType::kInteger,
+                .default_text = "1",
+                .help = "How often it runs, one after the other: a collective, a step of a "
+                        "pipeline, a federated round.",
+                .min = 1,
+                .max = 1e6},
+       .kinds = kRepeated});
   rows.push_back(list_row("/workload/transfers", "Explicit transfers between hosts.", kTransfers));
   rows.back().required = true;
   rows.push_back(object_row("/workload/transfers/*", "One transfer.", kTransfers));
@@ -167,6 +177,7 @@ void add_workload(Rows& rows) {
   add_optimizer(rows);
   add_other_workloads(rows);
   add_pipeline(rows);
+  add_federated(rows);
 }
 
 }  // namespace gradwire::scenarios

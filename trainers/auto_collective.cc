@@ -14,9 +14,6 @@ namespace {
 using scenarios::CollectiveChoice;
 using scenarios::Scenario;
 
-constexpr int kOpenWindow = 1 << 20;  // segments
-constexpr int kUsualGroup = 8;
-
 std::vector<std::string> candidates(const Scenario& scenario) {
   const auto policy = exchange_settings(scenario).codec->policy();
   std::vector<std::string> names;
@@ -26,21 +23,6 @@ std::vector<std::string> candidates(const Scenario& scenario) {
     if (scenarios::exchange_conflict(policy, name).empty()) names.emplace_back(name);
   }
   return names;
-}
-
-/// The scenario's cluster, whose wires lose and hold up nothing.
-sim::Cluster clean_cluster(const Scenario& scenario) {
-  sim::Cluster cluster = scenarios::build_cluster(scenario);
-  for (std::size_t l = 0; l < cluster.links().size(); ++l) {
-    if (cluster.links()[l].cell >= 0) continue;
-    sim::LinkSpec spec = cluster.links()[l].spec;
-    spec.loss = 0;
-    spec.burst = {};
-    spec.jitter = Seconds(0);
-    spec.outages.clear();
-    cluster.change_link(static_cast<int>(l), spec);
-  }
-  return cluster;
 }
 
 Seconds time_of_exchange(const Scenario& scenario, const Layout& layout) {
@@ -56,8 +38,9 @@ Seconds time_of_exchange(const Scenario& scenario, const Layout& layout) {
   const std::vector<Seconds> seconds(plan->graph()->size(), Seconds(0));
   sim::ExecutorOptions options;
   options.transport = scenario.network.transport;
-  options.transport.initial_window = kOpenWindow;
-  const auto executor = sim::make_executor("flow", clean_cluster(scenario), options);
+  options.transport.initial_window = scenarios::kOpenWindow;
+  const auto executor =
+      sim::make_executor("flow", scenarios::build_clean_cluster(scenario), options);
   return sim::run_to_end(*executor, executor->submit({plan->graph(), bytes, seconds})).end;
 }
 
@@ -88,8 +71,8 @@ CollectiveChoice measure(Scenario scenario, const Layout& layout) {
 CollectiveChoice choose_collective(const Scenario& scenario, const Layout& layout) {
   if (scenario.exchange.collective != "auto") return {};
   Scenario grouped = scenario;
-  grouped.exchange.group =
-      scenario.network.topology == "gpu-nodes" ? scenario.network.gpus_per_node : kUsualGroup;
+  grouped.exchange.group = scenario.network.topology == "gpu-nodes" ? scenario.network.gpus_per_node
+                                                                    : scenarios::kUsualGroup;
   static std::mutex mutex;
   static std::map<std::string, CollectiveChoice> known;
   const std::string key = key_of(grouped, layout);
@@ -105,7 +88,7 @@ Scenario with_choice(Scenario scenario, const CollectiveChoice& choice) {
   if (scenario.network.topology == "gpu-nodes")
     scenario.exchange.group = scenario.network.gpus_per_node;
   else
-    scenario.exchange.group = kUsualGroup;
+    scenario.exchange.group = scenarios::kUsualGroup;
   return scenario;
 }
 

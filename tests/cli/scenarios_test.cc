@@ -97,7 +97,7 @@ TEST_CASE("the network scenarios' timelines are what they were, and hold what th
   json found = json::object();
   for (const char* name :
        {"two-tier", "fat-tree", "torus", "ring", "wan", "gpu-nodes", "mobile-traces", "wifi-cell",
-        "lte-cell", "outages", "background", "pipeline"}) {
+        "lte-cell", "outages", "background", "pipeline", "gossip", "federated"}) {
     const json rows = run_rows(name);
     check_expected(name, rows);
     found[name] = column(rows, "timeline_hash");

@@ -1,4 +1,6 @@
 // Workloads without training: figures that only their kind has.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,6 +31,14 @@ std::map<std::int64_t, double> figures_of(const std::string& scenario, const std
   for (const json& row : rows)
     if (row.at("name") == metric) values[row.at("step")] = row.at("value");
   return values;
+}
+
+bool has_packets() {
+  const std::string program = program_path();
+  const std::string packet = program.substr(0, program.rfind('/') + 1) + "gradwire-packet";
+  if (::access(packet.c_str(), X_OK) == 0) return true;
+  WARN("skipped: this build has no gradwire-packet (ns-3 is absent)");
+  return false;
 }
 
 std::string pipeline(const std::string& schedule, int micro_batches, const std::string& parts) {
@@ -64,4 +74,79 @@ TEST_CASE("pipeline: the slowest stage sets the pace", "[unit]") {
   const std::string parts = R"(, "activations": "0B", "forward": "1ms", "backward": "2ms",
       "stages": [{}, {"forward": "2ms", "backward": "4ms"}, {}, {}])";
   CHECK(figures_of(pipeline("gpipe", 5, parts), "step_time_s").at(-1) == Approx(0.039));
+}
+
+namespace {
+
+/// Four clients that compute 1 s, worker 2 for 3 s; nothing takes time on the way.
+std::string federated(const std::string& parts) {
+  return R"({"schema_version": 1, "name": "f", "workload": {"federated": {"download": "0B",
+      "upload": "0B")" +
+         parts + R"(}, "repetitions": 2},
+      "cluster": {"workers": 4, "stragglers": [{"worker": 2, "factor": 3}]}})";
+}
+
+}  // namespace
+
+TEST_CASE("federated: a round ends with its last client, or at its deadline", "[unit]") {
+  CHECK(figures_of(federated(""), "step_time_s").at(-1) == Approx(3));
+  CHECK(figures_of(federated(""), "clients_late").at(-1) == 0);
+  const std::string cut = federated(R"(, "deadline": "2s")");
+  CHECK(figures_of(cut, "step_time_s").at(-1) == Approx(2));
+  CHECK(figures_of(cut, "clients_arrived").at(0) == 3);
+  CHECK(figures_of(cut, "clients_late").at(1) == 1);  // worker 2, which was not set free by then
+  CHECK(figures_of(cut, "clients_arrived").at(-1) == 6);
+  CHECK(figures_of(federated(R"(, "deadline": "3.5s")"), "step_time_s").at(-1) == Approx(3));
+}
+
+TEST_CASE("federated: the server adds one update after the other", "[unit]") {
+  // Three are there at 1 s and are added by 1.4, 1.8 and 2.2 s; the fourth comes at 3 s.
+  CHECK(figures_of(federated(R"(, "aggregate": "400ms")"), "step_time_s").at(-1) == Approx(3.4));
+  const std::string cut = federated(R"(, "aggregate": "400ms", "deadline": "2s")");
+  CHECK(figures_of(cut, "clients_arrived").at(0) == 2);
+}
+
+TEST_CASE("federated: who drops out is waited for until the deadline", "[unit]") {
+  const std::string none = federated(R"(, "drop_out": 1, "deadline": "5s")");
+  CHECK(figures_of(none, "step_time_s").at(-1) == Approx(5));
+  CHECK(figures_of(none, "clients_dropped_out").at(-1) == 8);
+  CHECK(figures_of(none, "clients_arrived").at(-1) == 0);
+  CHECK(figures_of(federated(R"(, "sample": 3)"), "clients_sampled").at(-1) == 6);
+}
+
+TEST_CASE("federated: packet cuts rounds off as flow does", "[unit]") {
+  // 1 MB at 20 Mbps takes 0.4 s either way and 1 s of work: 1.9 s, but 3.9 s for worker 2.
+  const std::string text = R"({"schema_version": 1, "name": "f", "workload": {"federated":
+      {"download": "1MB", "upload": "1MB", "deadline": "3s"}, "repetitions": 2},
+      "cluster": {"workers": 4, "stragglers": [{"worker": 2, "factor": 3}]},
+      "network": {"link": {"bandwidth": "20Mbps", "delay": "5ms"},
+                  "server_link": {"bandwidth": "1Gbps", "delay": "1ms"}}})";
+  std::vector<std::string> executors = {"flow"};
+  if (has_packets()) executors.push_back("packet");
+  for (const std::string& executor : executors) {
+    CAPTURE(executor);
+    CHECK(figures_of(text, "clients_arrived", executor).at(1) == 3);
+    CHECK(figures_of(text, "clients_late", executor).at(-1) == 2);
+    CHECK(figures_of(text, "step_time_s", executor).at(-1) == Approx(3));
+  }
+}
+
+TEST_CASE("auto: a collective workload takes the fastest all-reduce, and plan says which",
+          "[unit]") {
+  // Small buffers go by a tree's few hops, large ones by a ring, whose bytes are the fewest.
+  const TemporaryFolder folder;
+  const std::string file = folder / "auto.json";
+  for (const auto& [bytes, others] : {std::pair("100B", "ring"), std::pair("100MB", "tree")}) {
+    write_file(file, std::string(R"({"schema_version": 1, "name": "a", "workload": {"collective":
+        "auto", "bytes": ")") +
+                         bytes + R"("}, "cluster": {"workers": 12}})");
+    const Result planned = run_program({"plan", file, "--db", folder / "none.db"});
+    INFO(planned.out + planned.err);
+    CHECK(planned.exit_code == 0);
+    CHECK((planned.out + planned.err).find("collective auto took ") != std::string::npos);
+    CHECK(planned.out.find(std::string("auto: ") + others) == std::string::npos);
+  }
+  const auto ring = figures_of(read_file(file), "auto_ring_s");
+  const auto tree = figures_of(read_file(file), "auto_tree_s");
+  CHECK(ring.at(-1) < tree.at(-1));
 }

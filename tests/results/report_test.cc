@@ -181,7 +181,7 @@ TEST_CASE("a collective that was left open is named, with the times that decided
       {-1, "step_time_s", 1, "s", Provenance::kSimulated},
       {-1, choice_metric("ring"), 0.0123, "s", Provenance::kSimulated}};
   CHECK(choice_sentence(metrics) ==
-        "exchange.collective auto took ring: a step's exchange alone takes 12.3 ms by ring, "
+        "collective auto took ring: a step's exchange alone takes 12.3 ms by ring, "
         "20.1 ms by tree (flow, links without loss, open windows).");
   CHECK(choice_sentence(std::span(metrics).subspan(1, 1)).empty());
 }

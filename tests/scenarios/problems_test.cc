@@ -161,7 +161,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "network": {"server_link": {}})",
        "t.json:1: /network/server_link: no parameter server takes part; allowed: only with "
        "collective "
-       "parameter-server"},
+       "parameter-server, or federated rounds"},
       {R"(, "executor": "emulator", "network": {"transport": {"delayed_ack": "1ms"}})",
        "t.json:1: /network/transport/delayed_ack: the emulator runs on the kernel's TCP, whose "
        "value is "
@@ -196,6 +196,20 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "allowed: /workload/optimizer/name sgd",
        R"("workload": {"optimizer": {"name": "adam"}})"},
       // Workload kinds.
+      {"",
+       "t.json:1: /workload/federated/drop_out: without a deadline a round waits for ever for a "
+       "client that drops out; allowed: 0, or a /workload/federated/deadline",
+       R"("workload": {"federated": {"drop_out": 0.1}})"},
+      {"", "t.json:1: /workload/federated/sample: there are 4 clients; allowed: all or fewer",
+       R"("workload": {"federated": {"sample": 5}})"},
+      {R"(, "executor": "model")",
+       "t.json:1: /workload/federated/deadline: the model executor knows no clock by which a round "
+       "could be cut off; allowed: 0s, or executor flow, packet or emulator",
+       R"("workload": {"federated": {"deadline": "5s"}})"},
+      {R"(, "cluster": {"workers": 7})",
+       "t.json:1: /workload/graph: cannot make a gossip graph a torus of 7 workers: a grid needs "
+       "two rows at least: their number is prime",
+       R"("workload": {"collective": "gossip", "graph": "torus"})"},
       {R"(, "cluster": {"workers": 3})",
        "t.json:1: /workload/pipeline/stages: 2 stages for 3 workers; allowed: one stage a worker, "
        "or none listed",
