@@ -13,10 +13,11 @@ namespace {
 
 constexpr double kLteBlock = 180e3;  // Hz
 constexpr double kHeSymbol = 16e-6;  // s, with a guard interval of 3.2 us
-// Of the air rate, what ns-3's proportional fair scheduler carries up and down (fitted to `packet`,
-// 1 to 8 phones; why down is so much less has not been established).
-constexpr double kLteKeptUp = 0.95;
-constexpr double kLteKeptDown = 0.77;
+// Of the air rate, what ns-3's proportional fair scheduler carries (fitted to `packet`).
+constexpr double kLteKept = 0.93;
+// ns-3 picks a CQI by Piro's formula up, and by tables of block errors down: these take so many dB
+// less (5 to 20 MHz, one phone at 100 to 360 m: 3.3 to 4.6 for CQI 9 to 15).
+constexpr double kLteDownGain = 4;
 
 /// A modulation and coding scheme: from this SNR on, so many bits a carrier and symbol (Wi-Fi) or
 /// so many bits a second and Hz (LTE).
@@ -39,18 +40,42 @@ constexpr std::array<Scheme, 12> kHe{{{1.0, 0.5},
                                       {29.4, 7.5},
                                       {31.3, 25.0 / 3}}};
 
-// TS 36.213 table 7.2.3-1, CQI 1 to 15.
-constexpr std::array<double, 15> kCqi{0.1523, 0.2344, 0.3770, 0.6016, 0.8770,
-                                      1.1758, 1.4766, 1.9141, 2.4063, 2.7305,
-                                      3.3223, 3.9023, 4.5234, 5.1152, 5.5547};
+/// CQI 1 to 15: efficiency (TS 36.213, table 7.2.3-1), and bits of the largest transport block of
+/// at most that efficiency in 1 ms and 50 blocks (tables 7.1.7.1-1 and 7.1.7.2.1-1).
+struct Cqi {
+  double efficiency = 0;
+  double block = 0;
+};
+constexpr std::array<Cqi, 15> kCqi{{{0.1523, 1384},
+                                    {0.2344, 2216},
+                                    {0.3770, 3624},
+                                    {0.6016, 5160},
+                                    {0.8770, 6968},
+                                    {1.1758, 7992},
+                                    {1.4766, 9912},
+                                    {1.9141, 12960},
+                                    {2.4063, 15264},
+                                    {2.7305, 16416},
+                                    {3.3223, 19848},
+                                    {3.9023, 22920},
+                                    {4.5234, 27376},
+                                    {5.1152, 30576},
+                                    {5.5547, 36696}}};
+constexpr double kBlockHertzSeconds = 50 * kLteBlock * 1e-3;
 
 struct Width {
   double hertz = 0;
-  double carriers = 0;  ///< Wi-Fi: of data; LTE: blocks
+  double carriers = 0;  ///< Wi-Fi: of data; LTE: blocks up
+  double down = 0;      ///< LTE: blocks that come in whole groups (TS 36.213, table 7.1.6.1-1)
 };
-constexpr std::array<Width, 4> kWifiWidths{{{20e6, 234}, {40e6, 468}, {80e6, 980}, {160e6, 1960}}};
-constexpr std::array<Width, 6> kLteWidths{
-    {{1.4e6, 6}, {3e6, 15}, {5e6, 25}, {10e6, 50}, {15e6, 75}, {20e6, 100}}};
+constexpr std::array<Width, 4> kWifiWidths{
+    {{20e6, 234, 234}, {40e6, 468, 468}, {80e6, 980, 980}, {160e6, 1960, 1960}}};
+constexpr std::array<Width, 6> kLteWidths{{{1.4e6, 6, 6},
+                                           {3e6, 15, 14},
+                                           {5e6, 25, 24},
+                                           {10e6, 50, 48},
+                                           {15e6, 75, 72},
+                                           {20e6, 100, 100}}};
 
 std::span<const Width> widths_of(Cell::Kind kind) {
   if (kind == Cell::Kind::kWifi) return kWifiWidths;
@@ -58,9 +83,9 @@ std::span<const Width> widths_of(Cell::Kind kind) {
 }
 
 /// Carriers or blocks; 0 if the kind has no such width.
-double carriers_of(Cell::Kind kind, double hertz) {
+double carriers_of(Cell::Kind kind, double hertz, bool up) {
   for (const Width& width : widths_of(kind)) {
-    if (std::abs(width.hertz - hertz) < 1) return width.carriers;
+    if (std::abs(width.hertz - hertz) < 1) return up ? width.carriers : width.down;
   }
   return 0;
 }
@@ -71,10 +96,13 @@ double lte_snr(double efficiency) {
   return 10 * std::log10((std::exp2(efficiency) - 1) * gap);
 }
 
-std::vector<Scheme> schemes_of(Cell::Kind kind) {
+std::vector<Scheme> schemes_of(Cell::Kind kind, bool up) {
   if (kind == Cell::Kind::kWifi) return {kHe.begin(), kHe.end()};
   std::vector<Scheme> schemes;
-  for (const double efficiency : kCqi) schemes.push_back({lte_snr(efficiency), efficiency});
+  for (const Cqi& cqi : kCqi) {
+    const double snr = lte_snr(cqi.efficiency) - (up ? 0 : kLteDownGain);
+    schemes.push_back({snr, cqi.block / kBlockHertzSeconds});
+  }
   return schemes;
 }
 
@@ -92,11 +120,11 @@ double reach(const Cell& cell, double snr, bool up) {
   return std::pow(10, (near_snr(cell, up) - snr) / (10 * cell.exponent));
 }
 
-double alone(const Cell& cell, double air, bool up) {
-  if (cell.kind == Cell::Kind::kLte) return air * (up ? kLteKeptUp : kLteKeptDown);
+double alone(const Cell& cell, double air) {
+  if (cell.kind == Cell::Kind::kLte) return air * kLteKept;
   if (air <= 0) return 0;
   const double bits = 8 * std::min(kWifiTurnBytes, kWifiTurnTime * air / 8);
-  return bits / (bits / air + kWifiTurn);
+  return bits / (kWifiFraming * bits / air + kWifiTurn);
 }
 
 double distance_at(const Station& station, double time) {
@@ -106,7 +134,7 @@ double distance_at(const Station& station, double time) {
 /// When a moving station crosses the edge of a scheme's reach, ascending, from 0 on.
 std::set<double> crossings(const Cell& cell, const Station& station, bool up) {
   std::set<double> times{0};
-  for (const Scheme& scheme : schemes_of(cell.kind)) {
+  for (const Scheme& scheme : schemes_of(cell.kind, up)) {
     const double edge = std::max(1.0, reach(cell, scheme.snr, up));
     for (const double place : {edge, -edge}) {
       const double time = (place - station.distance) / station.speed;
@@ -160,7 +188,7 @@ void check_cell(const Cell& cell, const std::vector<std::string>& names) {
   if (!known(cell.base)) refuse("a radio cell", "its base is no node", "add the base first");
   const std::string subject = "the radio cell of " + names[static_cast<std::size_t>(cell.base)];
   if (cell.stations.empty()) refuse(subject, "it has no station", "add at least one");
-  if (carriers_of(cell.kind, cell.width) <= 0) {
+  if (carriers_of(cell.kind, cell.width, true) <= 0) {
     refuse(
         subject, "no such width exists",
         cell.kind == Cell::Kind::kWifi ? "20, 40, 80 or 160 MHz" : "1.4, 3, 5, 10, 15 or 20 MHz");
@@ -183,21 +211,20 @@ void check_cell(const Cell& cell, const std::vector<std::string>& names) {
 
 double air_rate(const Cell& cell, double distance, bool up) {
   double bits = 0;
-  for (const Scheme& scheme : schemes_of(cell.kind)) {
+  for (const Scheme& scheme : schemes_of(cell.kind, up)) {
     if (std::max(1.0, distance) <= reach(cell, scheme.snr, up)) bits = scheme.bits;
   }
-  const double carriers = carriers_of(cell.kind, cell.width);
-  return cell.kind == Cell::Kind::kWifi ? carriers * bits / kHeSymbol
-                                        : carriers * kLteBlock * bits * kLteUsable;
+  const double carriers = carriers_of(cell.kind, cell.width, up);
+  return cell.kind == Cell::Kind::kWifi ? carriers * bits / kHeSymbol : carriers * kLteBlock * bits;
 }
 
 double alone_rate(const Cell& cell, double distance, bool up) {
-  return alone(cell, air_rate(cell, distance, up), up);
+  return alone(cell, air_rate(cell, distance, up));
 }
 
 double turn_bytes(Cell::Kind kind, double alone) {
   if (kind == Cell::Kind::kLte) return alone / 8 * 1e-3;
-  return std::min(kWifiTurnBytes, alone / 8 * (kWifiTurnTime + kWifiTurn));
+  return std::min(kWifiTurnBytes, alone / 8 * (kWifiFraming * kWifiTurnTime + kWifiTurn));
 }
 
 LinkSpec station_link(const Cell& cell, const Station& station, const std::string& name) {

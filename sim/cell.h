@@ -14,11 +14,13 @@
 ///     Wi-Fi   802.11ax, one spatial stream, guard interval 3.2 us: symbols of 16 us, N data
 ///             carriers of b bits and code rate c: r = N b c / 16 us
 ///     LTE     CQI of 3GPP TS 36.213 table 7.2.3-1 for log2(1 + SNR / G), G = -ln(5 BER) / 1.5,
-///             BER = 5e-5 (Piro et al., 2010): efficiency e, R blocks of 180 kHz, of which control
-///             and reference signals leave kLteUsable: r = 180,000 R e kLteUsable
-/// Served alone, an LTE station gets 0.95 r up, 0.77 r down (cell.cc). A Wi-Fi station sends turns of B = min(65,535 bytes,
-/// 5.484 ms r) (the A-MPDU's limits), each of which costs kWifiTurn more, so it gets
-///     B / (B / r + kWifiTurn)
+///             BER = 5e-5 (Piro et al., 2010), down for an SNR of 4 dB more; a transport block of the
+///             CQI carries T bits in 1 ms and 50 blocks of 180 kHz (36,696 at the best): of R blocks
+///             (down: those in whole groups) r = 1000 T R / 50
+/// Served alone, an LTE station gets 0.93 r (cell.cc). A Wi-Fi station sends turns of B = min(65,535
+/// bytes, 5.484 ms r) (the A-MPDU's limits), each of which costs kWifiTurn more, and kWifiFraming
+/// times its time (TCP's acknowledgements, the frames' headers, whole symbols), so it gets
+///     B / (kWifiFraming B / r + kWifiTurn)
 ///
 /// Sharing. Wi-Fi: DCF gives every station with data equal turns, up and down in one medium, so
 /// that stations send B each, however slow they are, and a slow one slows all. LTE: proportional
@@ -55,8 +57,9 @@ struct Radio {
 };
 const Radio& radio_of(Cell::Kind kind);
 
-inline constexpr double kLteUsable = 0.735;  ///< 36.7 Mbps in 10 MHz at the best CQI (TS 36.213)
-inline constexpr double kWifiTurn = 0.4e-3;  ///< s: channel access, preambles, acknowledgements
+// Of one station that sends 8 MB, 20 and 80 MHz, 3 to 50 m.
+inline constexpr double kWifiTurn = 0.38e-3;  ///< s: channel access, preambles, acknowledgements
+inline constexpr double kWifiFraming = 1.13;
 inline constexpr double kWifiTurnBytes = 65535;
 inline constexpr double kWifiTurnTime = 5.484e-3;  ///< s
 

@@ -23,7 +23,7 @@ class Planner {
 
   Plan plan() {
     for (int repeat = 0; repeat < experiment_.repeats; ++repeat) {
-      gather();
+      if (experiment_.together) pause_all(repeat);
       for (std::size_t chain = 0; chain < plan_.ops.size(); ++chain) add(chain, repeat);
     }
     plan_.graph = builder_.finish();
@@ -31,19 +31,23 @@ class Planner {
   }
 
  private:
-  /// Everything that a repeat waits for, where all start it together.
-  void gather() {
-    all_.clear();
-    for (const auto& after : last_) all_.insert(all_.end(), after.begin(), after.end());
+  sim::OpIndex add_pause(int host, const std::vector<sim::OpIndex>& after, int repeat) {
+    plan_.seconds.push_back(repeat == 0 ? Seconds(0) : experiment_.gap);
+    return builder_.add_operation(sim::OpKind::kAggregate, sim::Lane::kHost, host, "pause", after);
+  }
+
+  /// One pause for all: a host has one at a time, and several chains may start at one.
+  void pause_all(int repeat) {
+    std::vector<sim::OpIndex> all;
+    for (const auto& after : last_) all.insert(all.end(), after.begin(), after.end());
+    pause_ = add_pause(experiment_.chains.front().source, all, repeat);
   }
 
   void add(std::size_t chain, int repeat) {
     const int host = experiment_.collective ? experiment_.collective->members.front()
                                             : experiment_.chains[chain].source;
-    const auto& after = experiment_.together ? all_ : last_[chain];
     const sim::OpIndex pause =
-        builder_.add_operation(sim::OpKind::kAggregate, sim::Lane::kHost, host, "pause", after);
-    plan_.seconds.push_back(repeat == 0 ? Seconds(0) : experiment_.gap);
+        experiment_.together ? pause_ : add_pause(host, last_[chain], repeat);
     const sim::OpIndex op = add_work(chain, pause);
     plan_.seconds.push_back(Seconds(0));
     plan_.ops[chain].push_back(op);
@@ -62,7 +66,7 @@ class Planner {
   sim::GraphBuilder builder_;
   Plan plan_;
   std::vector<std::vector<sim::OpIndex>> last_;  // by chain
-  std::vector<sim::OpIndex> all_;
+  sim::OpIndex pause_ = 0;                       // together: of the present repeat
 };
 
 struct Finished {

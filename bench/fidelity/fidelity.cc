@@ -120,6 +120,10 @@ void mobile_rows(const std::string& name, const Comparisons& results, std::vecto
   add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.10);
 }
 
+void cell_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
+  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.15);
+}
+
 Comparison clean(const FidelityCase& c, const FidelityOptions& options) {
   return compare_clean(c, options.reference);
 }
@@ -145,6 +149,8 @@ std::vector<Regime> regimes() {
       {"mixed", drawn(mixed_cases), by_chain, mixed_rows},
       {"mobile", [](const FidelityOptions& o) { return mobile_cases(o.seed, o.cases, o.traces); },
        clean, mobile_rows},
+      {"wifi", drawn(wifi_cases), clean, cell_rows},
+      {"lte", drawn(lte_cases), clean, cell_rows},
   };
 }
 

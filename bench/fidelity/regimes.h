@@ -25,6 +25,11 @@ std::vector<FidelityCase> lossy_cases(std::uint64_t seed, int count);
 std::vector<FidelityCase> short_lossy_cases(std::uint64_t seed, int count);
 /// Flows of different round trips (5 to 80 ms) and losses (0.1 to 1 %) through one link.
 std::vector<FidelityCase> mixed_cases(std::uint64_t seed, int count);
+/// A round of transfers between 1 to 8 stations at 5 to 40 m and a server behind their access
+/// point, up, down or both: 200 kB to 4 MB, 20 to 80 MHz.
+std::vector<FidelityCase> wifi_cases(std::uint64_t seed, int count);
+/// ... 1 to 8 phones of an LTE cell, 20 to 300 m, 100 kB to 1 MB, 10 or 20 MHz.
+std::vector<FidelityCase> lte_cases(std::uint64_t seed, int count);
 /// A flow over a link that follows a Mahimahi trace, for each file in `folder`, from a drawn
 /// instant on. Empty where there is no such folder.
 std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder);

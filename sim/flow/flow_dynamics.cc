@@ -1,9 +1,9 @@
 // Links that change with time, media that channels share, and jitter.
 #include <algorithm>
 
+#include "sim/flow/contention.h"
 #include "sim/flow/flow_network.h"
 #include "sim/flow/jitter.h"
-#include "sim/flow/wifi_contention.h"
 
 namespace gradwire::sim {
 namespace {
@@ -56,12 +56,10 @@ ChannelId FlowNetwork::find_medium(ChannelId id) {
   const Link& link = cluster_.link_of(id);
   if (is_air(link)) {
     const ChannelId first = cluster_.channel_count() + 2 * link.cell;
-    if (cluster_.cells()[static_cast<std::size_t>(link.cell)].kind == Cell::Kind::kLte) {
-      return first + id % 2;
-    }
-    if (wifi_.empty() || wifi_.back().medium != first) wifi_.push_back({first, {}});
-    if (id % 2 == 0) wifi_.back().up.push_back(id);
-    return first;
+    const Cell::Kind kind = cluster_.cells()[static_cast<std::size_t>(link.cell)].kind;
+    if (airs_.empty() || airs_.back().medium != first) airs_.push_back({kind, first, {}});
+    if (id % 2 == 0) airs_.back().up.push_back(id);
+    return kind == Cell::Kind::kLte ? first + id % 2 : first;
   }
   if (!link.spec.half_duplex) return -1;
   if (id % 2 == 0) {
@@ -72,15 +70,21 @@ ChannelId FlowNetwork::find_medium(ChannelId id) {
   return static_cast<ChannelId>(capacities_.size()) - 2;
 }
 
-/// Each Wi-Fi cell's air carries what its contention leaves.
+/// Each cell's air carries what contention leaves.
 void FlowNetwork::contend() {
-  for (const WifiAir& air : wifi_) {
+  for (const Air& air : airs_) {
     int up = 0, down = 0;
     for (const ChannelId id : air.up) {
       up += sharing_.active_on(id) > 0;
       down += sharing_.active_on(id + 1) > 0;
     }
-    sharing_.set_capacity(air.medium, 1 / wifi_contention(up, down));
+    if (air.kind == Cell::Kind::kWifi) {
+      sharing_.set_capacity(air.medium, 1 / wifi_contention(up, down));
+    } else {
+      const LteContention longer = lte_contention(up, down);
+      sharing_.set_capacity(air.medium, 1 / longer.up);
+      sharing_.set_capacity(air.medium + 1, 1 / longer.down);
+    }
   }
 }
 

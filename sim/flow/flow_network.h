@@ -234,12 +234,13 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> breathing_;  // scratch
-  /// The stations' ways up of one Wi-Fi cell; those down are the numbers after them.
-  struct WifiAir {
-    ChannelId medium = -1;
+  /// The stations' ways up of one cell; those down are the numbers after them.
+  struct Air {
+    Cell::Kind kind = Cell::Kind::kWifi;
+    ChannelId medium = -1;  ///< LTE: the way up's
     std::vector<ChannelId> up;
   };
-  std::vector<WifiAir> wifi_;
+  std::vector<Air> airs_;
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;

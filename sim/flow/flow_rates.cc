@@ -53,7 +53,7 @@ void FlowNetwork::schedule_pool(std::int32_t p) {
 }
 
 void FlowNetwork::resolve() {
-  if (!wifi_.empty()) contend();
+  if (!airs_.empty()) contend();
   const std::span<const std::int32_t> changed = sharing_.resolve(now_);
   while (static_cast<std::int32_t>(pools_.size()) < sharing_.pool_count()) {
     pools_.emplace_back(due_nodes_);

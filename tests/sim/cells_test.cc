@@ -31,18 +31,20 @@ TEST_CASE("rates fall with distance by the table of schemes", "[unit]") {
     CHECK(air_rate(wifi(1), d, false) <= last);
     last = air_rate(wifi(1), d, false);
   }
-  // LTE, 50 blocks of 180 kHz, best CQI: 9 MHz x 5.5547 x 0.735 = 36.7 Mbps.
-  CHECK(air_rate(lte(1), 10, false) == Approx(9e6 * 5.5547 * kLteUsable));
-  // Down at 200 m: 30 - 38.9 - 69.0 - (-174 + 70 + 9) = 17.1 dB; G = -ln(2.5e-4) / 1.5 = 5.53;
-  // log2(1 + 51.1 / 5.53) = 3.36: CQI 11 (3.32). Up: 23 - 107.9 + 99 = 14.1 dB, 2.5: CQI 9 (2.41).
-  CHECK(air_rate(lte(1), 200, false) == Approx(9e6 * 3.3223 * kLteUsable));
-  CHECK(air_rate(lte(1), 200, true) == Approx(9e6 * 2.4063 * kLteUsable));
+  // LTE, 50 blocks, best CQI: 36,696 bits a millisecond up; down 48 blocks stand in whole groups.
+  CHECK(air_rate(lte(1), 10, true) == Approx(36.696e6));
+  CHECK(air_rate(lte(1), 10, false) == Approx(36.696e6 * 48 / 50));
+  // Up at 200 m: 23 - 38.9 - 69.0 - (-174 + 70 + 5) = 14.1 dB; G = -ln(2.5e-4) / 1.5 = 5.53;
+  // log2(1 + 25.6 / 5.53) = 2.49: CQI 9 (2.41), 15,264 bits.
+  CHECK(air_rate(lte(1), 200, true) == Approx(15.264e6));
+  // Down: 30 - 107.9 - (-174 + 70 + 9) = 17.1 dB, and 4: log2(1 + 128.5 / 5.53) = 4.6: CQI 13.
+  CHECK(air_rate(lte(1), 200, false) == Approx(27.376e6 * 48 / 50));
 }
 
 TEST_CASE("a Wi-Fi station alone pays for each turn", "[unit]") {
-  // MCS 11: 65,535 B in 1.027 ms, and 0.4 ms more: 524,280 bits in 1.427 ms = 367 Mbps.
+  // MCS 11: 65,535 B in 1.027 ms, 13 % and 0.38 ms more: 524,280 bits in 1.541 ms = 340 Mbps.
   const double air = 980 * 10 * (5.0 / 6) / 16e-6;
-  CHECK(alone_rate(wifi(1), 1, true) == Approx(524280 / (524280 / air + 0.4e-3)));
+  CHECK(alone_rate(wifi(1), 1, true) == Approx(524280 / (1.13 * 524280 / air + 0.38e-3)));
   CHECK(turn_bytes(Cell::Kind::kWifi, alone_rate(wifi(1), 1, true)) == 65535);
   // MCS 0: 30.6 Mbps fill the 5.484 ms that a turn may last with 20,995 B.
   const double slow = 980 * 0.5 / 16e-6;
@@ -65,8 +67,8 @@ TEST_CASE("a cell joins each station to its base", "[unit]") {
   CHECK(cluster.links()[1].cell == 0);
   CHECK(cluster.links()[3].cell == -1);
   CHECK(cluster.links()[3].spec.rate.value() == 5e9);
-  CHECK(cluster.nominal_rate(2).value() == Approx(9e6 * 2.4063 * kLteUsable * 0.95));  // up
-  CHECK(cluster.nominal_rate(3).value() == Approx(9e6 * 3.3223 * kLteUsable * 0.77));
+  CHECK(cluster.nominal_rate(2).value() == Approx(15.264e6 * 0.93));  // up
+  CHECK(cluster.nominal_rate(3).value() == Approx(27.376e6 * 0.96 * 0.93));
   std::vector<ChannelId> route;
   cluster.route(0, 3, route);
   CHECK(route == std::vector<ChannelId>{0, 7});
@@ -87,7 +89,7 @@ TEST_CASE("a moving station changes its rate where a scheme's reach ends", "[uni
   for (std::size_t i = 0; i < passing.size(); ++i) {
     if (passing[i].rate > passing[best].rate) best = i;
   }
-  CHECK(passing[best].rate.value() == Approx(9e6 * 5.5547 * kLteUsable * 0.95));
+  CHECK(passing[best].rate.value() == Approx(36.696e6 * 0.93));
   REQUIRE(best + 1 < passing.size());
   CHECK((passing[best].begin + passing[best + 1].begin).value() / 2 == Approx(30));
   CHECK(passing.back().rate.value() == 0);

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "sim/flow/burst_chain.h"
+#include "sim/flow/contention.h"
 #include "sim/flow/jitter.h"
 #include "sim/flow/rate_follower.h"
-#include "sim/flow/wifi_contention.h"
 #include "sim/topologies/topologies.h"
 #include "tests/sim/graphs.h"
 
@@ -206,9 +206,16 @@ TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal ti
   const double air = radio_of(Cell::Kind::kLte).delay.value();
   CHECK(ends[1] == Approx(2 * 200 * kWire / slow + air).epsilon(1e-3));
   CHECK(ends[0] == Approx(ends[1]).epsilon(1e-2));
-  // Up and down are apart: the other way costs its acknowledgements alone.
+  // Down, two phones leave a fifth of the air unused: one of them alone, then both at once.
+  const double down = lte.nominal_rate(1).value() / 8;
+  CHECK(ends_of(lte, {{2, 0, 1448 * 800}})[0] == Approx(800 * kWire / down + air).epsilon(1e-3));
+  const double slow_down = lte.nominal_rate(3).value() / 8;
+  const auto most = static_cast<std::int64_t>(200 * down / slow_down);
+  const std::vector<double> downs = ends_of(lte, {{2, 0, 1448 * most}, {2, 1, 1448 * 200}});
+  CHECK(downs[1] == Approx(1.25 * 2 * 200 * kWire / slow_down + air).epsilon(1e-2));
+  // Up and down are apart, but slow each other down by 8 %, and by acknowledgements.
   const std::vector<double> both = ends_of(lte, {{1, 2, 1448 * 200}, {2, 1, 1448 * 800}});
-  CHECK(both[0] == Approx(200 * kWire / slow * (1 + 90 / (2 * kWire)) + air).epsilon(1e-3));
+  CHECK(both[0] == Approx(1.08 * 200 * kWire / slow * (1 + 90 / (2 * kWire)) + air).epsilon(1e-3));
 }
 
 TEST_CASE("contention grows with those who contend", "[unit]") {
@@ -216,7 +223,12 @@ TEST_CASE("contention grows with those who contend", "[unit]") {
   CHECK(wifi_contention(1, 0) == 1);
   CHECK(wifi_contention(8, 0) == Approx(1.27));
   CHECK(wifi_contention(0, 8) == Approx(1.09));
-  CHECK(wifi_contention(7, 3) == Approx(1.27));  // the base is one sender
+  CHECK(wifi_contention(4, 3) == Approx(0.95 * 1.06));  // acknowledgements travel with data
+  for (const int up : {0, 1, 8}) CHECK(lte_contention(up, 0).up == 1);
+  CHECK(lte_contention(0, 1).down == 1);
+  CHECK(lte_contention(0, 8).down == 1.25);
+  CHECK(lte_contention(3, 3).up == Approx(1.24));
+  CHECK(lte_contention(3, 3).down == Approx(1.25 * 1.24));
 }
 
 TEST_CASE("a station that moves changes its rate on the way") {

@@ -1,0 +1,36 @@
+#pragma once
+#include <cmath>
+
+namespace gradwire::sim {
+
+/// By how much longer turns take where several contend for the air: collisions, and turns for
+/// acknowledgements (1: not at all). `up`: stations that send; `down`: stations that the base sends
+/// to, which contend by their acknowledgements alone; where both ways are busy acknowledgements
+/// travel with data:
+///     1 + k_up log2(up)                    k_up = 0.09
+///     1 + k_down log2(down)                k_down = 0.03, nobody sends up
+///     k (1 + k_down log2(up))              k = 0.95, both ways
+/// Fitted to `packet` (ns-3 3.44), 1 to 8 stations 10 m from the base, both ways 1 to 4 at 12 and
+/// 28 m: docs/network.md.
+inline double wifi_contention(int up, int down) {
+  constexpr double kUp = 0.09, kDown = 0.03, kBoth = 0.95;
+  if (up > 0 && down > 0) return kBoth * (1 + kDown * std::log2(up));
+  if (up > 0) return 1 + kUp * std::log2(up);
+  return down > 0 ? 1 + kDown * std::log2(down) : 1;
+}
+
+/// The same of LTE's ways, `up` and `down` phones: ns-3's proportional fair scheduler carries a
+/// fifth less down for two or more than for one (1 to 8 phones at 30 and 200 m, 10 and 20 MHz: 0.16
+/// to 0.24 less), and both ways carry less where both are busy, as acknowledgements wait behind
+/// data in the phones (1, 3 and 6 at 60 and 200 m).
+struct LteContention {
+  double up = 1;
+  double down = 1;
+};
+inline LteContention lte_contention(int up, int down) {
+  constexpr double kShared = 1.25, kBoth = 0.08;
+  const double both = up > 0 && down > 0 ? 1 + kBoth * (up + down) / 2 : 1;
+  return {both, both * (down > 1 ? kShared : 1)};
+}
+
+}  // namespace gradwire::sim
