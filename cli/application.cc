@@ -56,6 +56,8 @@ void build_application(CLI::App& app, Context& context) {
   add_prune(app, context);
   add_export(app, context);
   add_report(app, context);
+  add_fit(app, context);
+  add_predict(app, context);
   add_codec(app, context);
   add_methods(app, context);
   add_reproduce(app, context);

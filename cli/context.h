@@ -43,6 +43,8 @@ void add_tag(CLI::App& app, Context& context);
 void add_prune(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_fit(CLI::App& app, Context& context);
+void add_predict(CLI::App& app, Context& context);
 void add_codec(CLI::App& app, Context& context);
 void add_methods(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);

@@ -7,10 +7,12 @@
 #include <set>
 
 #include "results/collective_choice.h"
+#include "results/prediction/stored_summary.h"
 #include "runner/interrupt.h"
 #include "runner/packet_forecast.h"
 #include "runner/provenance.h"
 #include "runner/step_recorder.h"
+#include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "scenarios/methods.h"
 
@@ -77,6 +79,7 @@ class Run {
     progress_.phase = "measuring";
     observer_.on_progress(progress_);
     const scenarios::ComputeProfile& profile = prepare();
+    profile_ = &profile;
     const auto training =
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     executor_ = make();
@@ -200,6 +203,8 @@ class Run {
   }
 
   sim::GraphId submit(const StepPlan& plan) {
+    if (!summary_)
+      summary_ = summarize(scenario_, scenarios::build_cluster(scenario_), *profile_, plan);
     return executor_->submit({.graph = plan.graph,
                               .bytes = plan.bytes,
                               .seconds = plan.seconds,
@@ -339,6 +344,8 @@ class Run {
                       Provenance::kSimulated});
     for (const scenarios::Figure& figure : trainer_->figures())
       rows.push_back({-1, figure.name, figure.value, figure.unit, time});
+    if (summary_ && *summary_)
+      std::ranges::move(results::summary_metrics(**summary_, length), std::back_inserter(rows));
     rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
     return rows;
   }
@@ -358,6 +365,9 @@ class Run {
   RunProgress progress_;
   StepRecorder recorder_;
   std::unique_ptr<scenarios::Trainer> trainer_;
+  const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
+  /// Of the first step; empty inside where no closed form describes it.
+  std::optional<std::optional<results::StepSummary>> summary_;
   std::unique_ptr<sim::Executor> executor_;
   results::RunId id_ = 0;
   std::deque<Flight> in_flight_, trained_;

@@ -1,0 +1,163 @@
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "cli/run.h"
+#include "cli/run_table.h"
+#include "results/prediction/fit_file.h"
+#include "results/prediction/solve.h"
+#include "results/prediction/stored_summary.h"
+#include "runner/prediction.h"
+#include "scenarios/methods.h"
+
+namespace gradwire::cli {
+namespace {
+
+struct Arguments {
+  RunArguments scenario;
+  std::string filter;
+  std::string fit;
+  std::string solve;
+  std::string target;
+};
+
+/// What predictions rest on: the database's runs, and the fit.
+struct Ground {
+  std::unique_ptr<results::Store> store;  ///< null: there is no database yet
+  std::vector<results::RunSummary> runs;
+  results::StepFit fit;
+};
+
+results::StepFit fit_of(const Arguments& arguments, const Ground& ground, const Context& context) {
+  if (!arguments.fit.empty()) {
+    if (!arguments.filter.empty())
+      throw Error(ErrorKind::kUsage, "predict", "", "--fit and --filter exclude each other");
+    return results::fit_from_json(read_file(arguments.fit), arguments.fit);
+  }
+  std::vector<results::RunId> ids;
+  for (const results::RunSummary& run : ground.runs) ids.push_back(run.id);
+  std::vector<std::string> left_out;
+  if (ground.store && !arguments.filter.empty()) {
+    const auto points = results::stored_points(*ground.store, ids, left_out);
+    for (const std::string& what : left_out) context.say("left out " + what);
+    if (points.empty())
+      throw Error(ErrorKind::kFailure, "fit", context.database,
+                  "no finished run that passes has a summary of its step");
+    return results::fit_steps(points);
+  }
+  return results::usual_fit();
+}
+
+Ground ground_of(const Arguments& arguments, const Context& context) {
+  Ground ground;
+  try {
+    ground.store = context.open_reader();
+    ground.runs = filtered_runs(*ground.store, arguments.filter);
+  } catch (const results::StoreError&) {
+    if (!arguments.filter.empty()) throw;  // no database is needed without runs to fit
+  }
+  ground.fit = fit_of(arguments, ground, context);
+  for (const std::string& warning : ground.fit.warnings) context.say("warning: " + warning);
+  return ground;
+}
+
+void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Context& context) {
+  const auto duration = Column::Style::kDuration;
+  Table table({{"run"},
+               {"method"},
+               {"workers"},
+               {"step_time_s", "step time", duration},
+               {"low_s", "90 % low", duration},
+               {"high_s", "90 % high", duration},
+               {"compute_s", "compute", duration},
+               {"encode_s", "encode", duration},
+               {"exposed_s", "exposed", duration},
+               {"decode_s", "decode", duration},
+               {"efficiency", "", Column::Style::kPercent},
+               {"extrapolated"},
+               {"provenance"}});
+  std::int64_t number = 0;
+  for (const scenarios::Scenario& scenario : file.runs) {
+    const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
+    const results::StepPrediction prediction = results::predict_step(ground.fit, step);
+    const results::StepTime& time = prediction.time;
+    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
+               time.total_s, prediction.low_s, prediction.high_s, time.compute_s, time.encode_s,
+               time.exposed_s, time.decode_s,
+               time.compute_s > 0 ? Cell(results::efficiency(ground.fit, step)) : Cell(),
+               prediction.extrapolated, std::string("predicted")});
+  }
+  table.print(context);
+}
+
+double shown(results::SolveFor quantity, double value) {
+  return quantity == results::SolveFor::kBandwidth ? 8 * value : value;
+}
+
+void solve_runs(const Arguments& arguments, const scenarios::ScenarioFile& file,
+                const Ground& ground, Context& context) {
+  results::SolveFor quantity{};
+  results::solve_for(arguments.solve, quantity);
+  const results::Target target = results::parse_target(arguments.target);
+  const char* unit = quantity == results::SolveFor::kBandwidth ? "bits/s"
+                     : quantity == results::SolveFor::kLatency ? "s"
+                     : quantity == results::SolveFor::kWorkers ? "workers"
+                                                               : "";
+  Table table({{"run"},
+               {"method"},
+               {"workers"},
+               {"quantity"},
+               {"value"},
+               {"low_90"},
+               {"high_90"},
+               {"unit"},
+               {"limit"}});
+  std::int64_t number = 0;
+  for (const scenarios::Scenario& scenario : file.runs) {
+    const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
+    const results::Solution solution =
+        results::solve_step(ground.fit, step, quantity, target, scenario.workload.batch_per_worker);
+    const bool solved = solution.value.has_value();
+    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
+               arguments.solve, solved ? Cell(shown(quantity, *solution.value)) : Cell(),
+               solved ? Cell(shown(quantity, solution.low)) : Cell(),
+               solved ? Cell(shown(quantity, solution.high)) : Cell(), std::string(unit),
+               solution.limit});
+  }
+  table.print(context);
+}
+
+void predict(const Arguments& arguments, Context& context) {
+  if (arguments.solve.empty() != arguments.target.empty())
+    throw Error(ErrorKind::kUsage, "predict", "", "--solve and --target belong together",
+                "for example: --solve bandwidth --target 'efficiency>=0.8'");
+  const scenarios::ScenarioFile file = read_scenario(arguments.scenario);
+  warn(file, context);
+  const Ground ground = ground_of(arguments, context);
+  if (arguments.solve.empty())
+    predict_runs(file, ground, context);
+  else
+    solve_runs(arguments, file, ground, context);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "predict", "Step times by the performance model, without running; or what it would take");
+  auto arguments = std::make_shared<Arguments>();
+  add_scenario_options(*command, arguments->scenario);
+  command->add_option("--filter", arguments->filter, "Fit to the stored runs that pass");
+  command->add_option("--fit", arguments->fit, "A fit that gradwire fit -o wrote")
+      ->check(CLI::ExistingFile);
+  command->add_option("--solve", arguments->solve, "Find this quantity instead")
+      ->check(CLI::IsMember({"bandwidth", "ratio", "workers", "latency"}));
+  command->add_option("--target", arguments->target,
+                      "efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
+  command->footer(
+      "Without --fit and --filter the constants have their usual values, and bands are wide.\n"
+      "Examples:\n  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
+      "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"
+      "  gradwire predict scenarios/alexnet.json --solve bandwidth --target 'efficiency>=0.8'");
+  command->callback([arguments, &context] { predict(*arguments, context); });
+}
+
+}  // namespace gradwire::cli

@@ -1,0 +1,146 @@
+#include "results/prediction/exchange_shape.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, ExchangeKind>, 16> kNames = {{
+    {"ring-all-reduce", ExchangeKind::kRingAllReduce},
+    {"ring-all-gather", ExchangeKind::kRingAllGather},
+    {"direct-all-gather", ExchangeKind::kDirectAllGather},
+    {"parameter-server", ExchangeKind::kParameterServer},
+    {"tree-all-reduce", ExchangeKind::kTreeAllReduce},
+    {"halving-doubling-all-reduce", ExchangeKind::kHalvingDoubling},
+    {"two-level-all-reduce", ExchangeKind::kTwoLevel},
+    {"in-network-all-reduce", ExchangeKind::kInNetwork},
+    {"ring", ExchangeKind::kRingAllReduce},
+    {"all-gather", ExchangeKind::kRingAllGather},
+    {"direct", ExchangeKind::kDirectAllGather},
+    {"server", ExchangeKind::kParameterServer},
+    {"tree", ExchangeKind::kTreeAllReduce},
+    {"halving-doubling", ExchangeKind::kHalvingDoubling},
+    {"two-level", ExchangeKind::kTwoLevel},
+    {"in-network", ExchangeKind::kInNetwork},
+}};
+
+std::vector<Hops> ring(double n) {
+  return {{2 * (n - 1), 1 / n}};
+}
+
+std::vector<Hops> halving_doubling(int workers) {
+  std::vector<Hops> hops;
+  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(workers)));
+  if (power != workers) hops.push_back({2, 1});
+  for (int part = 2; part <= power; part *= 2) hops.push_back({2, 1.0 / part});
+  return hops;
+}
+
+std::vector<Hops> two_level(int workers, int group) {
+  const int in_group = std::min(workers, group);
+  const int leaders = (workers + group - 1) / group;
+  std::vector<Hops> hops;
+  if (leaders > 1) hops = ring(leaders);
+  if (in_group > 1) hops.push_back({2, in_group - 1.0, in_group - 1.0});
+  return hops;
+}
+
+}  // namespace
+
+std::string_view name_of(ExchangeKind kind) {
+  for (const auto& [name, candidate] : kNames)
+    if (candidate == kind) return name;
+  return "";
+}
+
+bool exchange_kind(std::string_view name, ExchangeKind& kind) {
+  for (const auto& [candidate, value] : kNames) {
+    if (candidate != name) continue;
+    kind = value;
+    return true;
+  }
+  return false;
+}
+
+std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
+  GRADWIRE_ASSERT(workers >= 1 && group >= 1);
+  if (workers == 1) return {};
+  const double n = workers;
+  switch (kind) {
+    case ExchangeKind::kRingAllReduce:
+      return ring(n);
+    case ExchangeKind::kRingAllGather:
+      return {{n - 1, 1}};
+    case ExchangeKind::kDirectAllGather:
+      return {{1, n - 1, n - 1}};
+    case ExchangeKind::kParameterServer:
+      return {{2, n, n}};
+    case ExchangeKind::kTreeAllReduce:
+      return {{2 * std::ceil(std::log2(n)), 1}};
+    case ExchangeKind::kHalvingDoubling:
+      return halving_doubling(workers);
+    case ExchangeKind::kTwoLevel:
+      return two_level(workers, group);
+    case ExchangeKind::kInNetwork:
+      return {{2, 1}};
+  }
+  return {};
+}
+
+double messages_carried(ExchangeKind kind, int workers, int group) {
+  double messages = 0;
+  for (const Hops& hops : hops_of(kind, workers, group)) messages += hops.count * hops.share;
+  return messages;
+}
+
+double messages_sent(ExchangeKind kind, int workers) {
+  const double n = workers;
+  switch (kind) {
+    case ExchangeKind::kRingAllGather:
+    case ExchangeKind::kDirectAllGather:
+      return n * (n - 1);
+    case ExchangeKind::kParameterServer:
+    case ExchangeKind::kInNetwork:  // aggregators' own messages are not counted
+      return 2 * n;
+    case ExchangeKind::kRingAllReduce:
+    case ExchangeKind::kTreeAllReduce:
+    case ExchangeKind::kHalvingDoubling:
+    case ExchangeKind::kTwoLevel:
+      return 2 * (n - 1);
+  }
+  return 0;
+}
+
+double decodes_of(ExchangeKind kind, int workers) {
+  const bool gathers =
+      kind == ExchangeKind::kRingAllGather || kind == ExchangeKind::kDirectAllGather;
+  return gathers ? workers : 1;
+}
+
+double additions_of(ExchangeKind kind, int workers, int group) {
+  const double n = workers;
+  switch (kind) {
+    case ExchangeKind::kRingAllGather:
+    case ExchangeKind::kDirectAllGather:
+    case ExchangeKind::kInNetwork:
+      return 0;
+    case ExchangeKind::kRingAllReduce:
+    case ExchangeKind::kHalvingDoubling:
+      return (n - 1) / n;
+    case ExchangeKind::kTreeAllReduce:
+      return std::ceil(std::log2(n));
+    case ExchangeKind::kParameterServer:
+      return n;
+    case ExchangeKind::kTwoLevel:
+      return std::min(n, static_cast<double>(group));
+  }
+  return 0;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,178 @@
+#include "results/prediction/solve.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "results/scenario_view.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr int kHalvings = 60;
+
+struct Range {
+  double worst, best;  ///< ends of the search: the target is met most easily at `best`
+};
+
+Range range_of(SolveFor quantity) {
+  switch (quantity) {
+    case SolveFor::kBandwidth:
+      return {1e3, 1e14};  // 8 kbps .. 800 Tbps
+    case SolveFor::kRatio:
+      return {1, 1e-6};
+    case SolveFor::kWorkers:
+      return {1 << 20, 2};
+    case SolveFor::kLatency:
+      return {10, 1e-9};
+  }
+  return {};
+}
+
+StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
+  StepSummary changed = step;
+  switch (quantity) {
+    case SolveFor::kBandwidth:
+      changed.bandwidth = value;
+      break;
+    case SolveFor::kRatio:
+      for (BucketSummary& bucket : changed.buckets) bucket.message_bytes *= value;
+      break;
+    case SolveFor::kWorkers:
+      changed.workers = static_cast<int>(value);
+      break;
+    case SolveFor::kLatency:
+      changed.delay_s = value;
+      break;
+  }
+  return changed;
+}
+
+double alone_seconds(const StepFit& fit, const StepSummary& step) {
+  StepSummary alone = with(step, SolveFor::kWorkers, 1);
+  for (BucketSummary& bucket : alone.buckets)
+    bucket.encode_s = bucket.decode_s = bucket.add_s = bucket.message_bytes = 0;
+  return step_time(alone, fit.constants).total_s;
+}
+
+/// Seconds that a step may take to meet the target.
+double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
+                       double samples) {
+  switch (target.kind) {
+    case Target::Kind::kStepTime:
+      return target.value;
+    case Target::Kind::kThroughput:
+      return step.workers * samples / target.value;
+    case Target::Kind::kEfficiency:
+      return alone_seconds(fit, step) / target.value;
+  }
+  return 0;
+}
+
+enum class Edge { kMiddle, kLow, kHigh };
+
+class Bisection {
+ public:
+  Bisection(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
+            double samples)
+      : fit_(fit), step_(step), quantity_(quantity), target_(target), samples_(samples) {}
+
+  bool met(double value, Edge edge) const {
+    const StepSummary changed = with(step_, quantity_, value);
+    const StepPrediction prediction = predict_step(fit_, changed);
+    const double seconds = edge == Edge::kMiddle ? prediction.time.total_s
+                           : edge == Edge::kLow  ? prediction.low_s
+                                                 : prediction.high_s;
+    return seconds <= allowed_seconds(fit_, changed, target_, samples_);
+  }
+
+  /// The value nearest `worst` that meets the target; empty where even `best` does not.
+  std::optional<double> solve(Edge edge) const {
+    const Range range = range_of(quantity_);
+    if (!met(range.best, edge)) return std::nullopt;
+    if (met(range.worst, edge)) return range.worst;
+    double bad = std::log(range.worst), good = std::log(range.best);
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (bad + good) / 2;
+      (met(std::exp(middle), edge) ? good : bad) = middle;
+    }
+    const double value = std::exp(good);
+    return quantity_ == SolveFor::kWorkers ? std::floor(value) : value;
+  }
+
+ private:
+  const StepFit& fit_;
+  const StepSummary& step_;
+  SolveFor quantity_;
+  Target target_;
+  double samples_;
+};
+
+/// The largest part of a step whose quantity is as good as it can be.
+std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor quantity) {
+  const StepTime time = step_time(with(step, quantity, range_of(quantity).best), fit.constants);
+  const std::array<std::pair<double, const char*>, 4> parts = {
+      {{time.exposed_s, "communication that nothing hides"},
+       {time.encode_s, "encoding"},
+       {time.decode_s, "decoding and adding messages"},
+       {time.compute_s, "compute"}}};
+  const auto largest = std::max_element(parts.begin(), parts.end());
+  return std::string(largest->second) + ": " + format_duration(Seconds(largest->first)) + " of " +
+         format_duration(Seconds(time.total_s)) + " a step, whatever the value";
+}
+
+}  // namespace
+
+bool solve_for(std::string_view name, SolveFor& quantity) {
+  constexpr std::array<std::pair<std::string_view, SolveFor>, 4> kNames = {
+      {{"bandwidth", SolveFor::kBandwidth},
+       {"ratio", SolveFor::kRatio},
+       {"workers", SolveFor::kWorkers},
+       {"latency", SolveFor::kLatency}}};
+  for (const auto& [candidate, value] : kNames) {
+    if (candidate != name) continue;
+    quantity = value;
+    return true;
+  }
+  return false;
+}
+
+Target parse_target(std::string_view text) {
+  struct Form {
+    std::string_view start;
+    Target::Kind kind;
+  };
+  for (const Form& form : {Form{"efficiency>=", Target::Kind::kEfficiency},
+                           Form{"step_time<=", Target::Kind::kStepTime},
+                           Form{"throughput>=", Target::Kind::kThroughput}}) {
+    double value = 0;
+    if (!text.starts_with(form.start)) continue;
+    if (number_from(text.substr(form.start.size()), value) && value > 0) return {form.kind, value};
+  }
+  throw Error(ErrorKind::kUsage, "read the target", text, "it is none",
+              "say efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
+}
+
+double efficiency(const StepFit& fit, const StepSummary& step) {
+  return alone_seconds(fit, step) / step_time(step, fit.constants).total_s;
+}
+
+Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                    const Target& target, double samples) {
+  const Bisection bisection(fit, step, quantity, target, samples);
+  Solution solution;
+  solution.value = bisection.solve(Edge::kMiddle);
+  if (!solution.value) {
+    solution.limit = what_limits(fit, step, quantity);
+    return solution;
+  }
+  const double worst = bisection.solve(Edge::kLow).value_or(*solution.value);
+  const double best = bisection.solve(Edge::kHigh).value_or(range_of(quantity).best);
+  solution.low = std::min(worst, best);
+  solution.high = std::max(worst, best);
+  return solution;
+}
+
+}  // namespace gradwire::results

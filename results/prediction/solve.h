@@ -1,0 +1,37 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "results/prediction/step_fit.h"
+
+/// The inverse question: what a quantity must be for a step to meet a target.
+namespace gradwire::results {
+
+enum class SolveFor { kBandwidth, kRatio, kWorkers, kLatency };
+/// "bandwidth", "ratio", "workers", "latency"; false where it is none of them.
+bool solve_for(std::string_view name, SolveFor& quantity);
+
+/// What is asked for, and whether more or less of it is better.
+struct Target {
+  enum class Kind { kEfficiency, kStepTime, kThroughput } kind = Kind::kEfficiency;
+  double value = 0;  ///< a share, s, or samples/s
+};
+/// "efficiency>=0.8", "step_time<=50ms", "throughput>=10000". Throws Error.
+Target parse_target(std::string_view text);
+
+struct Solution {
+  /// The least bandwidth (B/s), the greatest share of the message's bytes that may be left (ratio),
+  /// the most workers, or the longest one-way delay (s) that meets the target.
+  std::optional<double> value;
+  double low = 0, high = 0;  ///< where the 90 % band meets it
+  std::string limit;         ///< where nothing meets it: what then limits
+};
+
+/// Scaling efficiency: throughput on n workers over n times one worker's, that sends nothing.
+double efficiency(const StepFit& fit, const StepSummary& step);
+
+/// Bisection: throughput is monotone in each quantity. `samples`: a worker's in a step.
+Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                    const Target& target, double samples);
+
+}  // namespace gradwire::results

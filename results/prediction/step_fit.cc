@@ -1,0 +1,202 @@
+#include "results/prediction/step_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "base/error.h"
+#include "base/philox.h"
+#include "results/prediction/least_squares.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr double kNormal90 = 1.645;
+constexpr int kDraws = 64;
+constexpr double kLeastScatter = 0.002;  ///< log time: a simulated step's reading is exact
+// Deviations in log time of what the form itself leaves out, at the points' largest number of
+// workers and for each doubling beyond it; from simulations that were held out.
+constexpr double kFormErrorClean = 0.004, kFormErrorCleanDoubling = 0.004;
+constexpr double kFormErrorLossy = 0.04, kFormErrorLossyDoubling = 0.02;
+constexpr double kOutlierWeight = 0.25;
+
+double shown(const StepConstantInfo& info, double x) {
+  return info.logarithmic ? std::exp(x) : x;
+}
+double hidden(const StepConstantInfo& info, double value) {
+  return info.logarithmic ? std::log(value) : value;
+}
+
+StepConstants constants_at(std::span<const double> x) {
+  StepConstants constants{};
+  for (std::size_t k = 0; k < kStepConstants; ++k)
+    constants[k] = shown(kStepConstantTable[k], x[k]);
+  return constants;
+}
+
+std::vector<Unknown> unknowns() {
+  std::vector<Unknown> list;
+  for (const StepConstantInfo& info : kStepConstantTable) {
+    const double usual = hidden(info, info.usual);
+    list.push_back({std::string(info.name), usual, usual, info.spread});
+  }
+  return list;
+}
+
+void check(const StepPoint& point) {
+  const auto refuse = [&](const char* reason) {
+    throw Error(ErrorKind::kFailure, "fit the model to", point.name, reason);
+  };
+  if (!std::isfinite(point.seconds) || point.seconds <= 0) refuse("its time is not above 0");
+  if (!std::isfinite(point.step.bandwidth) || point.step.bandwidth <= 0)
+    refuse("its bandwidth is not known");
+  if (point.step.workers < 1 || point.step.buckets.empty()) refuse("nothing is exchanged");
+}
+
+/// Standard normal pairs (Box and Muller); a cosine is no matter of bytes here.
+class Normals {
+ public:
+  explicit Normals(std::uint32_t draw) : stream_{1, draw, 0, 0} {}
+  double next() {
+    const double u = 1 - static_cast<double>(uniform(stream_, at_++));
+    const double v = static_cast<double>(uniform(stream_, at_++));
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
+  }
+
+ private:
+  RandomStream stream_;
+  std::uint64_t at_ = 0;
+};
+
+/// Log times of the points, and the search over them.
+class Search {
+ public:
+  explicit Search(std::span<const StepPoint> points) : points_(points) {
+    for (const StepPoint& point : points) logs_.push_back(std::log(point.seconds));
+  }
+
+  LeastSquaresFit fit() const { return solve(unknowns(), logs_, 30); }
+
+  StepConstants shaken(const LeastSquaresFit& best, std::uint32_t draw) const {
+    Normals normals(draw);
+    std::vector<Unknown> priors = unknowns();
+    for (std::size_t k = 0; k < priors.size(); ++k) {
+      priors[k].start = best.values[k];
+      priors[k].prior_mean += priors[k].prior_deviation * normals.next();
+    }
+    std::vector<double> logs = logs_;
+    for (double& log : logs) log += best.scale * normals.next();
+    return constants_at(solve(priors, logs, 2).values);
+  }
+
+ private:
+  LeastSquaresFit solve(const std::vector<Unknown>& priors, const std::vector<double>& logs,
+                        int passes) const {
+    const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
+      const StepConstants constants = constants_at(x);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = std::log(step_time(points_[i].step, constants).total_s) - logs[i];
+    };
+    return fit_least_squares(priors, points_.size(), residuals,
+                             {.least_scale = kLeastScatter, .passes = passes});
+  }
+
+  std::span<const StepPoint> points_;
+  std::vector<double> logs_;
+};
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.1f %%", 100 * share);
+  return text;
+}
+
+void describe(const LeastSquaresFit& least, StepFit& fit) {
+  std::string open;
+  for (std::size_t k = 0; k < kStepConstants; ++k) {
+    const StepConstantInfo& info = kStepConstantTable[k];
+    const double x = least.values[k], deviation = kNormal90 * least.deviation(k);
+    fit.described.push_back({std::string(info.name), "", shown(info, x), shown(info, x - deviation),
+                             shown(info, x + deviation), least.identified(k)});
+    if (!least.identified(k)) open += (open.empty() ? "" : ", ") + std::string(info.name);
+  }
+  if (!open.empty())
+    fit.warnings.push_back("the points do not show: " + open + "; usual values are taken");
+}
+
+void warn_of_points(std::span<const StepPoint> points, const LeastSquaresFit& least, StepFit& fit) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (least.weights[i] < kOutlierWeight)
+      fit.warnings.push_back(points[i].name + " is an outlier (" + percent(fit.residuals[i]) +
+                             "): it counts little");
+}
+
+double form_error(const StepFit& fit, const StepSummary& step) {
+  const double beyond =
+      std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
+  const bool irregular = step.loss > 0 || step.rate_spread > 0;
+  return irregular ? kFormErrorLossy + kFormErrorLossyDoubling * beyond
+                   : kFormErrorClean + kFormErrorCleanDoubling * beyond;
+}
+
+}  // namespace
+
+StepFit fit_steps(std::span<const StepPoint> points) {
+  for (const StepPoint& point : points) check(point);
+  const Search search(points);
+  const LeastSquaresFit least = search.fit();
+  StepFit fit;
+  fit.constants = constants_at(least.values);
+  fit.scatter = least.scale;
+  for (const double residual : least.residuals) fit.residuals.push_back(std::expm1(residual));
+  fit.least_workers = fit.most_workers = points[0].step.workers;
+  for (const StepPoint& point : points) {
+    fit.least_workers = std::min(fit.least_workers, point.step.workers);
+    fit.most_workers = std::max(fit.most_workers, point.step.workers);
+  }
+  describe(least, fit);
+  warn_of_points(points, least, fit);
+  for (std::uint32_t draw = 0; draw < kDraws; ++draw)
+    fit.draws.push_back(search.shaken(least, draw));
+  return fit;
+}
+
+StepFit usual_fit() {
+  StepFit fit;
+  fit.constants = usual_constants();
+  fit.scatter = kLeastScatter;
+  for (std::size_t k = 0; k < kStepConstants; ++k) {
+    const StepConstantInfo& info = kStepConstantTable[k];
+    const double x = hidden(info, info.usual), half = kNormal90 * info.spread;
+    fit.described.push_back({std::string(info.name), "", info.usual, shown(info, x - half),
+                             shown(info, x + half), false});
+  }
+  for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
+    Normals normals(draw);
+    std::vector<double> x;
+    for (const StepConstantInfo& info : kStepConstantTable)
+      x.push_back(hidden(info, info.usual) + info.spread * normals.next());
+    fit.draws.push_back(constants_at(x));
+  }
+  fit.warnings.push_back("nothing was fitted: constants are at their usual values");
+  return fit;
+}
+
+StepPrediction predict_step(const StepFit& fit, const StepSummary& step) {
+  StepPrediction prediction;
+  prediction.time = step_time(step, fit.constants);
+  const double centre = std::log(prediction.time.total_s);
+  double variance = fit.scatter * fit.scatter + std::pow(form_error(fit, step), 2);
+  double spread = 0;
+  for (const StepConstants& draw : fit.draws)
+    spread += std::pow(std::log(step_time(step, draw).total_s) - centre, 2);
+  if (!fit.draws.empty()) variance += spread / static_cast<double>(fit.draws.size());
+  const double half = kNormal90 * std::sqrt(variance);
+  prediction.low_s = std::exp(centre - half);
+  prediction.high_s = std::exp(centre + half);
+  prediction.extrapolated = step.workers > fit.most_workers || step.workers < fit.least_workers;
+  return prediction;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,52 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/prediction/constant.h"
+#include "results/prediction/step_model.h"
+
+/// The fitted model: constants of step_model.h from steps whose times are known, and predictions
+/// with a band.
+///
+/// Fit. Residuals are log(predicted / known); robust least squares (least_squares.h) with the
+/// table's priors, so that a constant which the points do not show stays at its usual value, with
+/// the uncertainty that this leaves.
+///
+/// Band. The constants' uncertainty is a sample of fits to the points and prior means, each shaken
+/// by its own deviation (randomised maximum a posteriori: J. Bardsley et al., SIAM J. Sci. Comput.
+/// 36, 2014, A1895; a bootstrap that counts the priors). The 90 % band of a prediction adds, in log
+/// time, the points' scatter and the form's own error, which grows with the doublings of the
+/// workers beyond the points (kFormError*, step_fit.cc: from held-out simulations).
+namespace gradwire::results {
+
+struct StepPoint {
+  std::string name;
+  StepSummary step;
+  double seconds = 0;
+};
+
+struct StepFit {
+  StepConstants constants{};
+  std::vector<Constant> described;          ///< [kStepConstants] in the table's order
+  std::vector<StepConstants> draws;         ///< samples of the constants
+  std::vector<double> residuals;            ///< [points] predicted / known - 1
+  double scatter = 0;                       ///< robust deviation of log time
+  int least_workers = 0, most_workers = 0;  ///< of the points
+  std::vector<std::string> warnings;  ///< constants that priors decide, outliers, repeated points
+};
+
+struct StepPrediction {
+  StepTime time;
+  double low_s = 0, high_s = 0;  ///< 90 % band of time.total_s
+  bool extrapolated = false;     ///< more or fewer workers than any point
+};
+
+/// Throws Error: no points, a time that is not above 0 or not finite, a bandwidth that is not above
+/// 0 (names the point).
+StepFit fit_steps(std::span<const StepPoint> points);
+/// No fit: constants at their usual values, draws from their priors, no point. Bands are wide.
+StepFit usual_fit();
+StepPrediction predict_step(const StepFit& fit, const StepSummary& step);
+
+}  // namespace gradwire::results

@@ -1,0 +1,86 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "results/prediction/step_summary.h"
+
+/// Closed forms for the time of a training step.
+///
+/// `overlap` (after S. Agarwal et al., "On the Utility of Gradient Compression in Distributed
+/// Training Systems", arXiv 2103.00543, section 4): buckets become ready one after the other in the
+/// backward pass, are encoded, sent one after the other, and decoded:
+///
+///     ready_k = ready_(k-1) + backward_k           ready_0 = forward S(n)
+///     coded_k = max(ready_k, coded_(k-1)) + encode_k
+///     sent_k  = max(coded_k, sent_(k-1)) + X_k      without overlap: sent_0 >= the last coded
+///     done_k  = max(sent_k, done_(k-1)) + decodes decode_k + additions add_k
+///     T       = max(ready, done of the last) + update
+///
+/// with X_k the time of its exchange, S(n) = 1 + s v sqrt(2 ln n) the slowest of n workers whose
+/// times vary by v. The exchange is the sum over the collective's hops (exchange_shape.h), b bytes
+/// each over f flows on a link:
+///
+///     hop     = a d + (b / (e B)) (n / 2)^c      no loss
+///     hop     = a d + (u^4 + l^4)^(1/4) + k W sqrt(K) (1 - 1/n) + t q RTO
+///       u = b / (e B)                             the link's share
+///       W = 1.22 sqrt(1 / p), l = r b / f R / (W m)   windows: Mathis et al., CCR 27(3), 1997, eq.
+///       3 K = p b / (f m)                           losses of a hop; each delays its own transfer
+///       only,
+///                                                 and n of them wait for one another
+///       q = min(n x, 2 sqrt(x)), x = min(1, 3 p)  timeouts: a loss among the last three segments
+///                                                 has no duplicate acknowledgements
+///
+/// d: one-way delay; R = 2 d + m / B: round trip; m = 1,448 bytes a segment; RTO = 0.2 s.
+///
+/// `fitted` is the same with its constants fitted; `overlap` has them at their usual values.
+///
+/// It breaks down where hops of different buckets share a link unequally, where incast overflows
+/// queues, and where workers' links differ.
+namespace gradwire::results {
+
+enum class StepConstant : std::size_t {
+  kEfficiency,  ///< e: payload over line rate
+  kLatency,     ///< a: time of a hop without bytes, in one-way delays
+  kCongestion,  ///< c: exponent of growth with workers
+  kWindows,     ///< r: of the loss-limited rate's formula
+  kStraggle,    ///< k: of what a loss delays those that wait
+  kTimeouts,    ///< t: share of tail losses that time out
+  kSpread,      ///< s: of what compute spread delays all
+  kRates,       ///< share of the links' rate spread that delays all
+};
+inline constexpr std::size_t kStepConstants = 8;
+using StepConstants = std::array<double, kStepConstants>;
+
+/// Name, unit, usual value, and how far from it the constant is expected (log scale; the congestion
+/// exponent's on its own scale).
+struct StepConstantInfo {
+  StepConstant constant;
+  std::string_view name;
+  double usual;
+  double spread;
+  bool logarithmic;
+};
+extern const std::array<StepConstantInfo, kStepConstants> kStepConstantTable;
+StepConstants usual_constants();
+
+/// Seconds that one worker's `message_bytes` take to be exchanged among all.
+double exchange_time(const StepSummary& step, double message_bytes, const StepConstants& constants);
+
+/// Where a step's time goes; the parts add up to the step.
+struct StepTime {
+  double compute_s = 0;  ///< forward, backward, update, waiting for slower workers
+  double encode_s = 0;   ///< not hidden
+  double exposed_s = 0;  ///< communication not hidden
+  double decode_s = 0;   ///< decoding and adding, not hidden
+  double total_s = 0;
+  double exchange_s = 0;  ///< communication in all, hidden or not
+};
+StepTime step_time(const StepSummary& step, const StepConstants& constants);
+
+/// TernGrad's two forms over the same summary (chart_models.h): one exchange of all messages after
+/// the backward pass, bandwidth times efficiency, delay times latency a doubling.
+double terngrad_tree_time(const StepSummary& step, const StepConstants& constants);
+double terngrad_plateau_time(const StepSummary& step, const StepConstants& constants);
+
+}  // namespace gradwire::results

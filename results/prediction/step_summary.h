@@ -1,0 +1,42 @@
+#pragma once
+#include <vector>
+
+#include "results/prediction/exchange_shape.h"
+
+namespace gradwire::results {
+
+/// What a bucket of gradients costs one worker.
+struct BucketSummary {
+  double backward_s = 0;     ///< from the bucket before it until its gradients are there
+  double encode_s = 0;       ///< its message
+  double decode_s = 0;       ///< one message, or the sum
+  double add_s = 0;          ///< adding one message to another
+  double message_bytes = 0;  ///< one worker's, encoded, without the transport's headers
+};
+
+/// A training step on a number of equal workers, as closed forms see it. A lone collective is one
+/// bucket without times.
+struct StepSummary {
+  ExchangeKind exchange = ExchangeKind::kRingAllReduce;
+  int workers = 1;
+  int group = 8;                       ///< of a two-level exchange
+  double forward_s = 0;                ///< one worker
+  std::vector<BucketSummary> buckets;  ///< in the order of the backward pass
+  double update_s = 0;
+  bool overlap = true;  ///< a bucket is sent while later ones are computed
+  /// Standard deviation of a worker's compute time over its mean (0 = all alike).
+  double compute_spread = 0;
+
+  double bandwidth = 0;    ///< of a worker's link, B/s
+  double delay_s = 0;      ///< one way between two workers
+  double loss = 0;         ///< probability that a packet is lost between two workers
+  double rate_spread = 0;  ///< standard deviation of a link's rate over its mean (traces)
+
+  double message_bytes() const {
+    double sum = 0;
+    for (const BucketSummary& bucket : buckets) sum += bucket.message_bytes;
+    return sum;
+  }
+};
+
+}  // namespace gradwire::results

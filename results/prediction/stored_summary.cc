@@ -1,0 +1,103 @@
+#include "results/prediction/stored_summary.h"
+
+#include <map>
+#include <string>
+
+namespace gradwire::results {
+namespace {
+
+constexpr const char* kPrefix = "summary_";
+
+/// A bucket's figures by name, for totals.
+struct BucketField {
+  const char* name;
+  const char* unit;
+  double BucketSummary::*value;
+};
+constexpr BucketField kBucketFields[] = {
+    {"backward_s", "s", &BucketSummary::backward_s},
+    {"encode_s", "s", &BucketSummary::encode_s},
+    {"decode_s", "s", &BucketSummary::decode_s},
+    {"add_s", "s", &BucketSummary::add_s},
+    {"message_bytes", "B", &BucketSummary::message_bytes},
+};
+
+struct StepField {
+  const char* name;
+  const char* unit;
+  double StepSummary::*value;
+};
+constexpr StepField kStepFields[] = {
+    {"forward_s", "s", &StepSummary::forward_s},
+    {"update_s", "s", &StepSummary::update_s},
+    {"compute_spread", "", &StepSummary::compute_spread},
+    {"bandwidth_bytes_per_s", "B/s", &StepSummary::bandwidth},
+    {"delay_s", "s", &StepSummary::delay_s},
+    {"loss", "", &StepSummary::loss},
+    {"rate_spread", "", &StepSummary::rate_spread},
+};
+
+double total(const StepSummary& step, double BucketSummary::*value) {
+  double sum = 0;
+  for (const BucketSummary& bucket : step.buckets) sum += bucket.*value;
+  return sum;
+}
+
+}  // namespace
+
+std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance) {
+  std::vector<MetricRow> rows;
+  const auto add = [&](const std::string& name, double value, const char* unit) {
+    rows.push_back({-1, kPrefix + name, value, unit, provenance});
+  };
+  add("exchange_" + std::string(name_of(step.exchange)), 1, "");
+  add("workers", step.workers, "");
+  add("group", step.group, "");
+  add("overlap", step.overlap ? 1 : 0, "");
+  add("buckets", static_cast<double>(step.buckets.size()), "");
+  for (const StepField& field : kStepFields) add(field.name, step.*field.value, field.unit);
+  for (const BucketField& field : kBucketFields)
+    add(field.name, total(step, field.value), field.unit);
+  return rows;
+}
+
+std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
+  std::map<std::string, double> figures;
+  StepSummary step;
+  bool known = false;
+  const std::string exchange = std::string(kPrefix) + "exchange_";
+  for (const MetricRow& row : metrics) {
+    if (row.name.starts_with(exchange))
+      known = exchange_kind(row.name.substr(exchange.size()), step.exchange);
+    else if (row.name.starts_with(kPrefix))
+      figures[row.name.substr(std::string(kPrefix).size())] = row.value;
+  }
+  if (!known || figures["buckets"] < 1) return std::nullopt;
+  step.workers = static_cast<int>(figures["workers"]);
+  step.group = static_cast<int>(figures["group"]);
+  step.overlap = figures["overlap"] != 0;
+  for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
+  BucketSummary bucket;
+  for (const BucketField& field : kBucketFields)
+    bucket.*field.value = figures[field.name] / figures["buckets"];
+  step.buckets.assign(static_cast<std::size_t>(figures["buckets"]), bucket);
+  return step;
+}
+
+std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> runs,
+                                     std::vector<std::string>& left_out) {
+  std::vector<StepPoint> points;
+  for (const RunId id : runs) {
+    const auto run = store.run(id);
+    if (!run || run->status != RunStatus::kFinished || !run->step_time_s) continue;
+    const std::string name = "run " + std::to_string(id);
+    const auto step = stored_summary(store.metrics(id));
+    if (step)
+      points.push_back({name, *step, *run->step_time_s});
+    else
+      left_out.push_back(name + ": no summary of its step is stored");
+  }
+  return points;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,25 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "results/prediction/step_fit.h"
+#include "results/store.h"
+
+/// Summaries of steps as figures of stored runs.
+namespace gradwire::results {
+
+/// Figures named "summary_...", of the whole run. Times, bytes and passes are stored as totals:
+/// read back, buckets are of equal size.
+std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance);
+
+/// Empty where a run has none (it was stored by an earlier version, or its exchange has no closed
+/// form).
+std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics);
+
+/// One point a finished run: its summary and the mean time of its steps. Runs without a summary are
+/// left out, and said in `left_out`.
+std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> runs,
+                                     std::vector<std::string>& left_out);
+
+}  // namespace gradwire::results

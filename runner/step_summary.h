@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+
+#include "results/prediction/step_summary.h"
+#include "scenarios/trainer.h"
+#include "sim/cluster.h"
+
+namespace gradwire::runner {
+
+/// A step as closed forms see it: compute and codec times of one worker from `profile`, messages
+/// from the plan's collectives, bandwidth, delay and loss from the paths between workers that talk
+/// (their means; the bandwidth's harmonic). Empty where no closed form describes the exchange
+/// (gossip, pipelines, explicit transfers, all-to-all).
+std::optional<results::StepSummary> summarize(const scenarios::Scenario& scenario,
+                                              const sim::Cluster& cluster,
+                                              const scenarios::ComputeProfile& profile,
+                                              const scenarios::StepPlan& plan);
+
+/// Sets the network's figures from the paths that messages of step.workers take.
+void take_paths(const sim::Cluster& cluster, results::StepSummary& step);
+
+}  // namespace gradwire::runner

@@ -1,0 +1,107 @@
+#include "results/prediction/solve.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.h"
+#include "results/prediction/stored_summary.h"
+#include "tests/results/prediction/step_cases.h"
+
+using namespace gradwire;
+using namespace gradwire::results;
+
+namespace {
+
+StepFit plain_fit() {
+  StepFit fit = usual_fit();
+  fit.constants = plain_constants();
+  return fit;
+}
+
+/// 0.1 s of compute, then a ring of 8 over 100 MB.
+StepSummary training_step() {
+  StepSummary step = ring_step(8);
+  step.forward_s = 0.1;
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("The bandwidth for a step time, by hand") {
+  // .1 + 14 (1e-4 + 12.5e6 / B) <= .2 -> 175e6 / B = .0986 -> B = 1.7748e9 B/s.
+  const Solution solution = solve_step(plain_fit(), training_step(), SolveFor::kBandwidth,
+                                       parse_target("step_time<=200ms"), 32);
+  REQUIRE(solution.value);
+  CHECK(*solution.value == Approx(175e6 / 0.0986).epsilon(1e-6));
+  CHECK(solution.low < *solution.value);
+  CHECK(solution.high > *solution.value);
+}
+
+TEST_CASE("Each answer meets its target, and a little more of the quantity does not") {
+  const StepFit fit = plain_fit();
+  const Target target = parse_target("efficiency>=0.8");
+  for (const SolveFor quantity : {SolveFor::kRatio, SolveFor::kLatency, SolveFor::kBandwidth}) {
+    StepSummary step = training_step();
+    if (quantity == SolveFor::kLatency) step.bandwidth = 1e12;
+    const Solution solution = solve_step(fit, step, quantity, target, 32);
+    REQUIRE(solution.value);
+    const auto at = [&](double value) {
+      StepSummary changed = step;
+      if (quantity == SolveFor::kRatio) changed.buckets[0].message_bytes *= value;
+      if (quantity == SolveFor::kLatency) changed.delay_s = value;
+      if (quantity == SolveFor::kBandwidth) changed.bandwidth = value;
+      return efficiency(fit, changed);
+    };
+    CHECK(at(*solution.value) == Approx(0.8).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("Workers are whole, and the next one is too many") {
+  const StepFit fit = plain_fit();
+  StepSummary step = training_step();
+  step.exchange = ExchangeKind::kParameterServer;
+  step.bandwidth = 1e11;
+  const Solution solution =
+      solve_step(fit, step, SolveFor::kWorkers, parse_target("efficiency>=0.8"), 32);
+  REQUIRE(solution.value);
+  step.workers = static_cast<int>(*solution.value);
+  CHECK(efficiency(fit, step) >= 0.8);
+  ++step.workers;
+  CHECK(efficiency(fit, step) < 0.8);
+}
+
+TEST_CASE("Where nothing meets the target, what limits is said") {
+  // Compute alone takes .1 s.
+  const Solution solution = solve_step(plain_fit(), training_step(), SolveFor::kBandwidth,
+                                       parse_target("step_time<=50ms"), 32);
+  CHECK_FALSE(solution.value);
+  CHECK(solution.limit.find("compute") != std::string::npos);
+  StepSummary slow = training_step();
+  slow.buckets[0].encode_s = 5;
+  CHECK(solve_step(plain_fit(), slow, SolveFor::kRatio, parse_target("efficiency>=0.5"), 32)
+            .limit.find("encoding") != std::string::npos);
+}
+
+TEST_CASE("Targets are read with units, others refused") {
+  CHECK(parse_target("step_time<=50ms").value == Approx(0.05));
+  CHECK(parse_target("efficiency>=80%").value == Approx(0.8));
+  CHECK(parse_target("throughput>=1000").kind == Target::Kind::kThroughput);
+  CHECK_THROWS_WITH(parse_target("efficiency<=0.8"), Catch::Contains("say efficiency>=0.8"));
+  CHECK_THROWS(parse_target("efficiency>=0"));
+}
+
+TEST_CASE("A summary survives the store's figures") {
+  StepSummary step = training_step();
+  step.exchange = ExchangeKind::kTwoLevel;
+  step.group = 4;
+  step.overlap = false;
+  step.loss = 0.01;
+  step.buckets.assign(4, {0.1, 0.2, 0.3, 0.4, 1e6});
+  const auto read = stored_summary(summary_metrics(step, Provenance::kSimulated));
+  REQUIRE(read);
+  CHECK(read->exchange == step.exchange);
+  CHECK(read->group == 4);
+  CHECK_FALSE(read->overlap);
+  CHECK(step_time(*read, usual_constants()).total_s ==
+        Approx(step_time(step, usual_constants()).total_s));
+  CHECK_FALSE(stored_summary({}));
+}

@@ -1,0 +1,19 @@
+#pragma once
+#include "results/prediction/step_model.h"
+
+/// A ring of `workers` on 1 Gbps, 100 us one way, with one bucket of `bytes`.
+inline gradwire::results::StepSummary ring_step(int workers, double bytes = 1e8) {
+  gradwire::results::StepSummary step;
+  step.workers = workers;
+  step.bandwidth = 125e6;
+  step.delay_s = 100e-6;
+  step.buckets = {{.message_bytes = bytes}};
+  return step;
+}
+
+/// Efficiency 1 and latency 1: arithmetic by hand.
+inline gradwire::results::StepConstants plain_constants() {
+  auto constants = gradwire::results::usual_constants();
+  constants[0] = constants[1] = 1;
+  return constants;
+}

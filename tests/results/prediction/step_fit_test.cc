@@ -1,0 +1,110 @@
+#include "results/prediction/step_fit.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.h"
+#include "results/prediction/fit_file.h"
+#include "tests/results/prediction/step_cases.h"
+
+using namespace gradwire;
+using namespace gradwire::results;
+
+namespace {
+
+/// Points that the model itself made, with `constants` and factors of time by turns.
+std::vector<StepPoint> made_points(const StepConstants& constants, std::vector<int> workers,
+                                   std::vector<double> factors = {1}) {
+  std::vector<StepPoint> points;
+  for (const int n : workers) {
+    const StepSummary step = ring_step(n, 2.5e7);
+    points.push_back(
+        {"ring of " + std::to_string(n), step,
+         step_time(step, constants).total_s * factors[points.size() % factors.size()]});
+  }
+  return points;
+}
+
+StepConstants true_constants() {
+  StepConstants constants = usual_constants();
+  constants[static_cast<std::size_t>(StepConstant::kEfficiency)] = 0.87;
+  constants[static_cast<std::size_t>(StepConstant::kLatency)] = 1.6;
+  return constants;
+}
+
+}  // namespace
+
+TEST_CASE("The constants that made the points come out, and predict far beyond them") {
+  const auto fit = fit_steps(made_points(true_constants(), {2, 4, 8}));
+  CHECK(fit.constants[0] == Approx(0.87).epsilon(0.01));
+  CHECK(fit.described[0].identified);
+  const StepSummary far = ring_step(256, 2.5e7);
+  const StepPrediction prediction = predict_step(fit, far);
+  const double truth = step_time(far, true_constants()).total_s;
+  CHECK(prediction.time.total_s == Approx(truth).epsilon(0.05));
+  CHECK(prediction.low_s < truth);
+  CHECK(prediction.high_s > truth);
+  CHECK(prediction.extrapolated);
+  CHECK_FALSE(predict_step(fit, ring_step(4)).extrapolated);
+}
+
+TEST_CASE("What the points cannot show stays usual, is named, and widens the band") {
+  const auto fit = fit_steps(made_points(true_constants(), {2, 4, 8}));  // nothing was lost
+  const auto windows = static_cast<std::size_t>(StepConstant::kWindows);
+  CHECK_FALSE(fit.described[windows].identified);
+  CHECK(fit.constants[windows] == Approx(1).epsilon(0.01));
+  REQUIRE_FALSE(fit.warnings.empty());
+  CHECK(fit.warnings[0].find("windows under loss") != std::string::npos);
+  StepSummary lossy = ring_step(8, 2.5e7);
+  const auto width = [&](const StepSummary& step) {
+    const auto prediction = predict_step(fit, step);
+    return std::log(prediction.high_s / prediction.low_s);
+  };
+  const double clean = width(lossy);
+  lossy.loss = 0.01;
+  CHECK(width(lossy) > 4 * clean);
+}
+
+TEST_CASE("The band is never narrower than the points' scatter") {
+  // +-10 % by turns: scatter about .1; 1.645 deviations each side at least.
+  const auto fit = fit_steps(made_points(true_constants(), {2, 2, 4, 4, 8, 8, 16, 16}, {1.1, 0.9}));
+  CHECK(fit.scatter > 0.05);
+  const auto prediction = predict_step(fit, ring_step(8, 2.5e7));
+  CHECK(std::log(prediction.high_s / prediction.low_s) > 2 * 1.645 * fit.scatter);
+}
+
+TEST_CASE("An outlier is named and counts little") {
+  auto points = made_points(true_constants(), {2, 4, 8, 16, 32, 64});
+  points[3].seconds *= 3;
+  const auto fit = fit_steps(points);
+  CHECK(fit.constants[0] == Approx(0.87).epsilon(0.02));
+  bool named = false;
+  for (const std::string& warning : fit.warnings)
+    named |= warning.find("ring of 16 is an outlier") != std::string::npos;
+  CHECK(named);
+}
+
+TEST_CASE("Impossible points are refused by name") {
+  auto points = made_points(true_constants(), {2, 4});
+  points[1].seconds = 0;
+  CHECK_THROWS_WITH(fit_steps(points), Catch::Contains("ring of 4"));
+  points[1].seconds = std::nan("");
+  CHECK_THROWS_WITH(fit_steps(points), Catch::Contains("not above 0"));
+  points[1].seconds = 1;
+  points[1].step.bandwidth = 0;
+  CHECK_THROWS_WITH(fit_steps(points), Catch::Contains("bandwidth"));
+  CHECK_THROWS_WITH(fit_steps({}), Catch::Contains("no point"));
+}
+
+TEST_CASE("A fit survives its file, and damaged files are refused") {
+  const auto fit = fit_steps(made_points(true_constants(), {2, 4, 8}));
+  const StepFit read = fit_from_json(fit_as_json(fit), "f.json");
+  const StepSummary step = ring_step(64);
+  CHECK(predict_step(read, step).time.total_s == predict_step(fit, step).time.total_s);
+  CHECK(predict_step(read, step).high_s == predict_step(fit, step).high_s);
+  CHECK_THROWS_WITH(fit_from_json("{", "f.json"), Catch::Contains("f.json"));
+  CHECK_THROWS_WITH(fit_from_json("{}", "f.json"), Catch::Contains("not a fit"));
+  std::string text = fit_as_json(fit);
+  text.replace(text.find("congestion exponent"), 10, "digestion ");
+  CHECK_THROWS_WITH(fit_from_json(text, "f.json"), Catch::Contains("nobody knows"));
+}

@@ -1,0 +1,93 @@
+#include "results/prediction/step_model.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/results/prediction/step_cases.h"
+
+using namespace gradwire::results;
+
+TEST_CASE("A ring's exchange by hand") {
+  // 4 workers, 100 MB at 125 MB/s: 6 hops of (100 us + 25 MB / 125 MB/s = 0.2 s) = 1.2006 s.
+  CHECK(exchange_time(ring_step(4), 1e8, plain_constants()) == Approx(1.2006).epsilon(1e-9));
+  CHECK(exchange_time(ring_step(1), 1e8, plain_constants()) == 0);
+}
+
+TEST_CASE("Buckets overlap with the backward pass, the last one is exposed") {
+  // Forward .1; two buckets: backward .3 each, exchange of 2 workers: 2 hops of half: 12.5 MB each
+  // bucket of 25 MB -> 2 (1e-4 + .1) = .2002. First: ready .4, sent .6002; second: ready .7, sent
+  // .9002. Update .01: T = .9102; exposed .2002.
+  StepSummary step = ring_step(2);
+  step.forward_s = 0.1;
+  step.update_s = 0.01;
+  step.buckets = {{.backward_s = 0.3, .message_bytes = 25e6},
+                  {.backward_s = 0.3, .message_bytes = 25e6}};
+  StepTime time = step_time(step, plain_constants());
+  CHECK(time.total_s == Approx(0.9102));
+  CHECK(time.exposed_s == Approx(0.2002));
+  CHECK(time.compute_s == Approx(0.71));
+  // Without overlap both follow the backward pass: .7 + .4004 + .01.
+  step.overlap = false;
+  time = step_time(step, plain_constants());
+  CHECK(time.total_s == Approx(1.1104));
+  CHECK(time.exchange_s == Approx(0.4004));
+}
+
+TEST_CASE("The parts of a step add up to it") {
+  for (const bool overlap : {true, false})
+    for (const ExchangeKind kind : {ExchangeKind::kRingAllReduce, ExchangeKind::kRingAllGather,
+                                    ExchangeKind::kParameterServer}) {
+      StepSummary step = ring_step(8);
+      step.exchange = kind;
+      step.overlap = overlap;
+      step.forward_s = 0.02;
+      step.update_s = 0.003;
+      step.compute_spread = 0.1;
+      step.buckets.assign(5, {0.01, 0.002, 0.001, 0.0005, 1e6});
+      const StepTime time = step_time(step, usual_constants());
+      CHECK(time.compute_s + time.encode_s + time.exposed_s + time.decode_s ==
+            Approx(time.total_s));
+      CHECK(time.encode_s >= 0);
+      CHECK(time.exposed_s >= 0);
+      CHECK(time.decode_s >= -1e-15);
+    }
+}
+
+TEST_CASE("An all-gather decodes every worker's message") {
+  StepSummary step = ring_step(8, 0);
+  step.exchange = ExchangeKind::kRingAllGather;
+  step.delay_s = 0;
+  step.buckets[0].decode_s = 0.01;
+  CHECK(step_time(step, plain_constants()).total_s == Approx(0.08));
+  step.exchange = ExchangeKind::kRingAllReduce;
+  CHECK(step_time(step, plain_constants()).total_s == Approx(0.01));
+}
+
+TEST_CASE("Loss slows a hop down, and more of it more") {
+  double before = exchange_time(ring_step(8), 1e8, usual_constants());
+  for (const double loss : {1e-4, 1e-3, 1e-2, 5e-2}) {
+    StepSummary step = ring_step(8);
+    step.loss = loss;
+    const double time = exchange_time(step, 1e8, usual_constants());
+    CHECK(time > before);
+    before = time;
+  }
+}
+
+TEST_CASE("TernGrad's tree grows with log2 n, its plateau stops at four workers") {
+  const auto of = [](auto model, int n) { return model(ring_step(n, 1e8), plain_constants()); };
+  // 0.8 s a message, 100 us a doubling: tree at 16: 4 x .8001; plateau: 4e-4 + 1.6.
+  CHECK(of(terngrad_tree_time, 16) == Approx(3.2004));
+  CHECK(of(terngrad_plateau_time, 16) == Approx(1.6004));
+  CHECK(of(terngrad_plateau_time, 1024) == Approx(1.601));
+}
+
+TEST_CASE("The slowest of many workers decides") {
+  StepSummary step = ring_step(16, 0);
+  step.delay_s = 0;
+  step.forward_s = 1;
+  step.compute_spread = 0.1;
+  // 1 + .1 sqrt(2 ln 16) = 1.2355.
+  CHECK(step_time(step, plain_constants()).total_s ==
+        Approx(1 + 0.1 * std::sqrt(2 * std::log(16))));
+}
