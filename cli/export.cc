@@ -1,4 +1,5 @@
 #include "results/export.h"
+#include "results/chrome_trace.h"
 
 #include <cstdio>
 
@@ -26,6 +27,7 @@ std::string exported(const Arguments& arguments, const results::Store& store) {
   const auto format =
       arguments.as == "json" ? results::ExportFormat::kJson : results::ExportFormat::kCsv;
   if (arguments.what == "metrics") return results::export_metrics(store, run, format);
+  if (arguments.what == "links") return results::export_links(store, run, format);
   if (arguments.what == "timeline") return results::export_timeline(store, run, format);
   return results::export_steps(store, run, format);
 }
@@ -45,21 +47,22 @@ void write(const Arguments& arguments, const Context& context) {
 }  // namespace
 
 void add_export(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("export", "Write a run's steps, metrics or timeline for other programs");
+  CLI::App* command = app.add_subcommand(
+      "export", "Write a run's steps, metrics, timeline or links for other programs");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("RUN", arguments->run, "Run number or tag");
   command->add_option("--what", arguments->what, "What to write")
-      ->check(CLI::IsMember({"steps", "metrics", "timeline", "runs"}))
+      ->check(CLI::IsMember({"steps", "metrics", "timeline", "links", "runs"}))
       ->capture_default_str();
-  command->add_option("--as", arguments->as, "Form; chrome-trace opens in Perfetto")
+  command->add_option("--as,--format", arguments->as, "Form; chrome-trace opens in Perfetto")
       ->check(CLI::IsMember({"csv", "json", "chrome-trace"}))
       ->capture_default_str();
   command->add_option("-o,--out", arguments->out, "File (default: standard output)")
       ->type_name("FILE");
   command->footer(
-      "Examples:\n  gradwire export 3 > steps.csv\n  gradwire export 3 --as chrome-trace -o "
-      "trace.json");
+      "Examples:\n  gradwire export 3 > steps.csv\n  gradwire export 3 --format chrome-trace -o "
+      "trace.json\n"
+      "  gradwire export 3 --what links > links.csv");
   command->callback([arguments, &context] { write(*arguments, context); });
 }
 

@@ -32,8 +32,7 @@ std::string choice_sentence(std::span<const MetricRow> metrics) {
   if (times.empty()) return "";
   std::stable_sort(times.begin(), times.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text =
-      "collective auto took " + times[0].second + ": a step's exchange alone takes ";
+  std::string text = "collective auto took " + times[0].second + ": a step's exchange alone takes ";
   for (std::size_t i = 0; i < times.size(); ++i)
     text += (i == 0 ? "" : ", ") + milliseconds(times[i].first) + " by " + times[i].second;
   return text + " (flow, links without loss, open windows).";

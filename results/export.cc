@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 
 #include "results/csv.h"
 #include "results/fields.h"
@@ -141,47 +141,27 @@ std::string export_timeline(const Store& store, RunId run, ExportFormat format) 
   });
 }
 
-std::string chrome_trace(const Store& store, RunId id) {
-  const RunSummary run = existing_run(store, id);
-  const std::vector<TimelineSegment> segments = store.timeline(id);
-  if (segments.empty())
-    throw StoreError("export", "run " + std::to_string(id), "it has no timeline",
-                     "run it again with its timeline kept");
-  Json events = Json::array();
-  std::set<std::pair<int, int>> threads;
-  for (const TimelineSegment& segment : segments) {
-    threads.insert({segment.worker, segment.lane});
-    Json event{{"name", segment.label},
-               {"ph", "X"},
-               {"cat", lane_name(segment.lane)},
-               {"ts", segment.start_s * 1e6},
-               {"dur", (segment.end_s - segment.start_s) * 1e6},
-               {"pid", segment.worker},
-               {"tid", segment.lane},
-               {"args", {{"step", segment.step}, {"bytes", segment.bytes}}}};
-    events.push_back(std::move(event));
+std::string export_links(const Store& store, RunId run, ExportFormat format) {
+  existing_run(store, run);
+  struct Row {
+    LinkSeries link;
+    LinkSeries::Interval interval;
+  };
+  std::vector<Row> rows;
+  for (LinkSeries& link : store.links(run)) {
+    const auto intervals = std::exchange(link.intervals, {});
+    for (const LinkSeries::Interval& interval : intervals) rows.push_back({link, interval});
   }
-  for (const auto& [worker, lane] : threads) {
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", worker},
-                      {"tid", lane},
-                      {"args", {{"name", "worker " + std::to_string(worker)}}}});
-    events.push_back({{"name", "thread_name"},
-                      {"ph", "M"},
-                      {"pid", worker},
-                      {"tid", lane},
-                      {"args", {{"name", lane_name(static_cast<std::uint8_t>(lane))}}}});
-  }
-  Json document;
-  document["displayTimeUnit"] = "ms";
-  document["otherData"] = {{"run", id},
-                           {"scenario", run.header.scenario_name},
-                           {"scenario_hash", run.header.scenario_hash},
-                           {"provenance", store.timeline_provenance(id)},
-                           {"version", run.header.version}};
-  document["traceEvents"] = std::move(events);
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return exported(rows, format, [&](const Row& row) {
+    return Json{{"name", row.link.name},
+                {"run", run},
+                {"channel", row.link.channel},
+                {"start_s", number(row.interval.start_s)},
+                {"end_s", number(row.interval.end_s)},
+                {"wire_bytes", row.interval.wire_bytes},
+                {"rate_bps", number(row.link.rate_bps)},
+                {"utilisation", number(row.link.utilisation(row.interval))}};
+  });
 }
 
 }  // namespace gradwire::results

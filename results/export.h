@@ -18,10 +18,8 @@ std::string export_steps(const Store& store, RunId run, ExportFormat format);
 std::string export_metrics(const Store& store, RunId run, ExportFormat format);
 std::string export_timeline(const Store& store, RunId run, ExportFormat format);
 
-/// Chrome trace events, which Perfetto and chrome://tracing open: a process a worker, a thread a
-/// lane (compute, codec, host, network), times in microseconds. Throws StoreError where the run
-/// has no timeline.
-std::string chrome_trace(const Store& store, RunId run);
+/// One row a direction of a link and interval: wire bytes, and their share of the nominal rate.
+std::string export_links(const Store& store, RunId run, ExportFormat format);
 
 /// "compute", "codec", "host", "network" (255) or "none".
 std::string_view lane_name(std::uint8_t lane);

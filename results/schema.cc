@@ -88,7 +88,19 @@ CREATE TABLE tags (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr Migration kMigrations[] = {{kVersion1}};
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE links (
+  run_id   INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  channel  INTEGER NOT NULL,
+  place    INTEGER NOT NULL,
+  name     TEXT NOT NULL,
+  rate_bps REAL NOT NULL,
+  data     BLOB NOT NULL,
+  PRIMARY KEY (run_id, channel)
+);
+)sql";
+
+constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}};
 constexpr const char* kAttempted = "open the results database";
 
 }  // namespace

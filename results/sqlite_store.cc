@@ -203,6 +203,27 @@ void SqliteStore::put_timeline(RunId run, std::string_view provenance,
   transaction.commit();
 }
 
+/// A series is packed like a step's timeline: an interval is a segment.
+void SqliteStore::put_links(RunId run, std::span<const LinkSeries> links) {
+  const std::scoped_lock lock(mutex_);
+  require_writable("store link series in");
+  Transaction transaction(connection_, Transaction::Kind::kWrite, "store link series in");
+  require_run(run, "store link series of");
+  Statement insert(connection_, "INSERT OR REPLACE INTO links VALUES (?,?,?,?,?,?)",
+                   "store link series of run " + std::to_string(run) + " in");
+  std::int64_t place = 0;
+  for (const LinkSeries& link : links) {
+    std::vector<TimelineSegment> packed;
+    for (const LinkSeries::Interval& each : link.intervals)
+      packed.push_back(
+          {0, link.channel, kTransferLane, "", each.start_s, each.end_s, each.wire_bytes});
+    const std::vector<std::byte> data = pack_timeline(packed);
+    insert.bind(1, run).bind(2, std::int64_t{link.channel}).bind(3, place++);
+    insert.bind(4, link.name).bind(5, link.rate_bps).bind(6, std::span(data)).run();
+  }
+  transaction.commit();
+}
+
 void SqliteStore::finish_run(RunId run, RunStatus status, const std::string& error,
                              const std::string& learning_hash, const std::string& timeline_hash,
                              std::span<const MetricRow> finals) {

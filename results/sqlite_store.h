@@ -20,6 +20,7 @@ class SqliteStore final : public Store {
               std::span<const MetricRow> metrics) override;
   void put_timeline(RunId run, std::string_view provenance,
                     std::span<const TimelineSegment> segments) override;
+  void put_links(RunId run, std::span<const LinkSeries> links) override;
   void finish_run(RunId run, RunStatus status, const std::string& error,
                   const std::string& learning_hash, const std::string& timeline_hash,
                   std::span<const MetricRow> finals) override;
@@ -34,6 +35,8 @@ class SqliteStore final : public Store {
   std::vector<StepRow> steps(RunId run) const override;
   std::vector<MetricRow> metrics(RunId run) const override;
   std::vector<TimelineSegment> timeline(RunId run) const override;
+  std::vector<TimelineSegment> critical_path(RunId run) const override;
+  std::vector<LinkSeries> links(RunId run) const override;
   std::string timeline_provenance(RunId run) const override;
   std::int64_t data_version() const override;
   std::string integrity() const override;
@@ -49,6 +52,7 @@ class SqliteStore final : public Store {
   void insert_steps(RunId run, std::span<const StepRow> steps);
   void insert_metrics(RunId run, std::span<const MetricRow> metrics);
   std::vector<RunSummary> read_runs(const std::string& where) const;
+  std::vector<TimelineSegment> segments(RunId run) const;
   std::string subject_of(RunId run) const;
 
   Connection connection_;

@@ -1,5 +1,7 @@
 
+#include <algorithm>
 #include "results/sqlite_store.h"
+
 #include "results/timeline_blob.h"
 
 /// The reading half of SqliteStore.
@@ -141,6 +143,45 @@ std::vector<MetricRow> SqliteStore::metrics(RunId run) const {
 }
 
 std::vector<TimelineSegment> SqliteStore::timeline(RunId run) const {
+  std::vector<TimelineSegment> all = segments(run);
+  std::erase_if(all, [](const auto& each) { return each.lane == kCriticalLane; });
+  return all;
+}
+
+std::vector<TimelineSegment> SqliteStore::critical_path(RunId run) const {
+  std::vector<TimelineSegment> all = segments(run);
+  std::erase_if(all, [](const auto& each) { return each.lane != kCriticalLane; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
+  return all;
+}
+
+std::vector<LinkSeries> SqliteStore::links(RunId run) const {
+  const std::scoped_lock lock(mutex_);
+  // A reader may meet a database of version 1.
+  const char* known = "SELECT count(*) FROM sqlite_schema WHERE name = 'links'";
+  if (connection_.scalar(known, "read link series of") == 0) return {};
+  Statement rows(connection_,
+                 "SELECT channel, name, rate_bps, data FROM links WHERE run_id = ? ORDER BY place",
+                 "read link series of");
+  rows.bind(1, run);
+  std::vector<LinkSeries> links;
+  std::vector<TimelineSegment> packed;
+  while (rows.step()) {
+    LinkSeries link{static_cast<std::int32_t>(rows.column_integer(0)),
+                    rows.column_text(1),
+                    rows.column_number(2),
+                    {}};
+    packed.clear();
+    unpack_timeline(rows.column_blob(3), 0, subject_of(run), packed);
+    for (const TimelineSegment& each : packed)
+      link.intervals.push_back({each.start_s, each.end_s, each.bytes});
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
+std::vector<TimelineSegment> SqliteStore::segments(RunId run) const {
   const std::scoped_lock lock(mutex_);
   Statement rows(connection_, "SELECT step, data FROM timelines WHERE run_id = ? ORDER BY step",
                  "read a timeline of");

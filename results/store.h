@@ -74,6 +74,10 @@ struct MetricRow {
   Provenance provenance = Provenance::kSimulated;
 };
 
+/// Lanes of segments beyond sim::Lane.
+inline constexpr std::uint8_t kTransferLane = 255;
+inline constexpr std::uint8_t kCriticalLane = 254;  ///< pieces of the critical path
+
 /// One drawn segment of a timeline (compact: operations, not packets).
 struct TimelineSegment {
   std::int64_t step = 0;
@@ -83,6 +87,25 @@ struct TimelineSegment {
   double start_s = 0;
   double end_s = 0;
   std::int64_t bytes = 0;
+};
+
+/// What one direction of a link carried over a run.
+struct LinkSeries {
+  std::int32_t channel = 0;  ///< sim::ChannelId
+  std::string name;          ///< "worker0 -> switch"
+  double rate_bps = 0;       ///< nominal
+  struct Interval {
+    double start_s = 0;
+    double end_s = 0;
+    std::int64_t wire_bytes = 0;
+  };
+  std::vector<Interval> intervals;  ///< one after the other
+
+  /// Share of the nominal rate.
+  double utilisation(const Interval& interval) const {
+    const double room = rate_bps / 8 * (interval.end_s - interval.start_s);
+    return room > 0 ? static_cast<double>(interval.wire_bytes) / room : 0;
+  }
 };
 
 /// The optional figures are the metrics of the same name that finish_run was given: final_loss
@@ -129,6 +152,8 @@ class Store {
   /// Replaces the timelines of the steps that occur in `segments`. Times are kept to 1 ps.
   virtual void put_timeline(RunId run, std::string_view provenance,
                             std::span<const TimelineSegment> segments) = 0;
+  /// Replaces the series of the channels that occur in `links`.
+  virtual void put_links(RunId run, std::span<const LinkSeries> links) = 0;
   virtual void finish_run(RunId run, RunStatus status, const std::string& error,
                           const std::string& learning_hash, const std::string& timeline_hash,
                           std::span<const MetricRow> finals) = 0;
@@ -144,7 +169,12 @@ class Store {
   virtual std::optional<RunSummary> run(RunId id) const = 0;
   virtual std::vector<StepRow> steps(RunId run) const = 0;
   virtual std::vector<MetricRow> metrics(RunId run) const = 0;
+  /// All but the critical path.
   virtual std::vector<TimelineSegment> timeline(RunId run) const = 0;
+  /// Its pieces in order of time, each with its host as `worker`; empty where none was kept.
+  virtual std::vector<TimelineSegment> critical_path(RunId run) const = 0;
+  /// The busiest first; empty where none were kept.
+  virtual std::vector<LinkSeries> links(RunId run) const = 0;
   /// Empty where the run has no timeline.
   virtual std::string timeline_provenance(RunId run) const = 0;
   /// Changes whenever anything was written (for "new runs available").

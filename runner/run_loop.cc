@@ -9,6 +9,7 @@
 #include "results/collective_choice.h"
 #include "results/prediction/stored_summary.h"
 #include "runner/interrupt.h"
+#include "runner/link_sampler.h"
 #include "runner/packet_forecast.h"
 #include "runner/provenance.h"
 #include "runner/step_recorder.h"
@@ -122,8 +123,9 @@ class Run {
       observer_.on_progress(progress_);
       return interrupted_by() == 0;
     };
-    return sim::make_executor(scenario_.executor, scenarios::build_cluster(scenario_),
-                              executor_options);
+    const sim::Cluster cluster = scenarios::build_cluster(scenario_);
+    sampler_.emplace(cluster);
+    return sim::make_executor(scenario_.executor, cluster, executor_options);
   }
 
   /// Keeps what was done up to the step that was interrupted.
@@ -268,6 +270,7 @@ class Run {
       events_.clear();
       const bool more = executor_->advance(limit, events_);
       for (const sim::Event& event : events_) react(event);
+      if (sampler_) sampler_->observe(*executor_);
       if (more || !events_.empty()) continue;
       if (limit < sim::kForever && executor_->now() >= limit) {
         executor_->cancel(flight.graph);
@@ -353,6 +356,7 @@ class Run {
   void finish(results::RunStatus status, const std::string& error) {
     Hasher learning;
     learning.add(trainer_->learning_hash());
+    if (sampler_) store_.put_links(id_, sampler_->finish(*executor_));
     store_.put_timeline(id_, executor_->provenance(), recorder_.segments());
     store_.finish_run(id_, status, error, trains() ? learning.hex() : "",
                       recorder_.timeline_hash().hex(), finals());
@@ -364,6 +368,7 @@ class Run {
   RunObserver& observer_;
   RunProgress progress_;
   StepRecorder recorder_;
+  std::optional<LinkSampler> sampler_;  ///< not of executors from outside, on a real clock
   std::unique_ptr<scenarios::Trainer> trainer_;
   const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
   /// Of the first step; empty inside where no closed form describes it.

@@ -8,8 +8,6 @@
 namespace gradwire::runner {
 namespace {
 
-constexpr std::uint8_t kNetworkLane = 255;
-
 /// Means over the workers of the split of one step.
 void add_split(const scenarios::StepPlan& plan, const sim::Timeline& timeline, int workers,
                results::StepRow& row) {
@@ -72,6 +70,8 @@ results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
 void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Timeline& timeline) {
   const sim::GraphTemplate& graph = *plan.graph;
   if (segments_.size() + graph.size() > kMaxSegments) return;
+  path_.add(plan.graph, timeline, plan.after);
+  path_steps_.push_back(plan.step);
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     const sim::OpRecord& record = timeline.ops[op];
     if (record.end < record.start || record.start < Seconds(0)) continue;
@@ -83,13 +83,13 @@ void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Time
                                      record.end.value(),
                                      record.payload.count()};
     if (graph.kind[op] != sim::OpKind::kCollective) {
-      if (graph.kind[op] == sim::OpKind::kTransfer) segment.lane = kNetworkLane;
+      if (graph.kind[op] == sim::OpKind::kTransfer) segment.lane = results::kTransferLane;
       if (record.end > record.start) segments_.push_back(std::move(segment));
       continue;
     }
     const auto collective = static_cast<std::size_t>(graph.peer[op]);
     const auto& members = graph.collectives[collective].members;
-    segment.lane = kNetworkLane;
+    segment.lane = results::kTransferLane;
     segment.bytes /= static_cast<std::int64_t>(std::max<std::size_t>(members.size(), 1));
     for (std::size_t rank = 0; rank < members.size(); ++rank) {
       segment.worker = members[rank];
@@ -97,6 +97,14 @@ void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Time
       segments_.push_back(segment);
     }
   }
+}
+
+std::vector<results::TimelineSegment> StepRecorder::segments() const {
+  std::vector<results::TimelineSegment> all = segments_;
+  for (const sim::CriticalPath::Piece& piece : path_.find())
+    all.push_back({path_steps_[piece.step], piece.host, results::kCriticalLane, piece.label,
+                   piece.start, piece.end, 0});
+  return all;
 }
 
 }  // namespace gradwire::runner

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "results/store.h"
 #include "scenarios/trainer.h"
+#include "sim/critical_path.h"
 #include "sim/executor.h"
 
 namespace gradwire::runner {
@@ -20,7 +21,8 @@ class StepRecorder {
   results::StepRow record(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
                           Seconds end);
 
-  const std::vector<results::TimelineSegment>& segments() const { return segments_; }
+  /// Those of the recorded steps, and the critical path through them.
+  std::vector<results::TimelineSegment> segments() const;
   /// Time from one step's end to the next one's, by step.
   const std::vector<double>& step_times() const { return step_times_; }
   /// By step: from all members' readiness to the last one's completion, summed over the step's
@@ -37,6 +39,8 @@ class StepRecorder {
 
   int workers_;
   std::vector<results::TimelineSegment> segments_;
+  sim::CriticalPath path_;
+  std::vector<std::int64_t> path_steps_;  ///< by add() call of path_
   std::vector<double> step_times_, exchange_times_;
   double last_end_ = 0;
   std::int64_t payload_bytes_ = 0, dense_bytes_ = 0, wire_bytes_ = 0;

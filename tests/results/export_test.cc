@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "results/chrome_trace.h"
+#include "results/exposed.h"
 #include "results/fields.h"
 #include "tests/results/test_store.h"
 
@@ -84,16 +86,108 @@ TEST_CASE("an empty export still has its header", "[export]") {
   CHECK_THROWS_WITH(chrome_trace(*store, id), Catch::Contains("no timeline"));
 }
 
+TEST_CASE("link series as CSV and JSON", "[export]") {
+  const OneRun one;
+  // 1 Mbps: 125,000 B/s. 12,500 B in 0.2 s are half of it.
+  const std::vector<LinkSeries> links = {
+      {4, "worker2 -> switch", 1e6, {{0, 0.2, 12'500}, {0.2, 0.3, 0}}}};
+  one.store->put_links(one.id, links);
+  const Json rows = Json::parse(export_links(*one.store, one.id, ExportFormat::kJson))["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["utilisation"].get<double>() == Approx(0.5));
+  CHECK(rows[1]["wire_bytes"] == 0);
+  CHECK(export_links(*one.store, one.id, ExportFormat::kCsv)
+            .starts_with("name,run,channel,start_s,end_s,wire_bytes,rate_bps,utilisation\r\n"
+                         "worker2 -> switch,1,4,0.0,0.2,12500,"));
+}
+
+TEST_CASE("exposed communication: transfers less what the worker computes meanwhile", "[export]") {
+  // Worker 0 computes from 1 to 3 and encodes from 3 to 3.5; transfers of its are under way from 0
+  // to 2 and from 1.5 to 5: exposed are 0 to 1 and 3.5 to 5. Worker 1 hides nothing; its two
+  // transfers overlap and count once.
+  const std::vector<TimelineSegment> segments = {
+      {0, 0, 1, "backward", 1, 3, 0},   {0, 0, 2, "encode", 3, 3.5, 0},
+      {0, 0, 255, "bucket 0", 0, 2, 9}, {0, 0, 255, "bucket 1", 1.5, 5, 9},
+      {0, 1, 255, "bucket 0", 0, 2, 9}, {0, 1, 255, "bucket 1", 1, 3, 9}};
+  const auto exposed = exposed_communication(segments);
+  REQUIRE(exposed.size() == 3);
+  CHECK(exposed[0].start_s == 0);
+  CHECK(exposed[0].end_s == 1);
+  CHECK(exposed[1].start_s == 3.5);
+  CHECK(exposed[1].end_s == 5);
+  CHECK(exposed[2].worker == 1);
+  CHECK(exposed[2].end_s - exposed[2].start_s == 3);
+}
+
+namespace {
+
+/// Events of a kind and category ("" = any).
+std::vector<Json> events_of(const Json& trace, const std::string& phase,
+                            const std::string& category = "") {
+  std::vector<Json> found;
+  for (const Json& event : trace["traceEvents"])
+    if (event["ph"] == phase && (category.empty() || event["cat"] == category))
+      found.push_back(event);
+  return found;
+}
+
+}  // namespace
+
 TEST_CASE("a timeline as Chrome trace events", "[export]") {
   const OneRun one;
   const Json trace = Json::parse(chrome_trace(*one.store, one.id));
-  const Json& events = trace["traceEvents"];
-  REQUIRE(events.size() == 2 + 2 * 2);  // two segments; names of process and thread for two lanes
-  CHECK(events[0]["ph"] == "X");
-  CHECK(events[0]["ts"].get<double>() == Approx(250'000));   // 0.25 s in microseconds
-  CHECK(events[0]["dur"].get<double>() == Approx(250'000));  // 0.5 - 0.25
-  CHECK(events[0]["pid"] == 2);
-  CHECK(events[1]["args"]["bytes"] == 4096);
+  const auto compute = events_of(trace, "X", "compute");
+  REQUIRE(compute.size() == 1);
+  CHECK(compute[0]["ts"].get<double>() == Approx(250'000));   // 0.25 s in microseconds
+  CHECK(compute[0]["dur"].get<double>() == Approx(250'000));  // 0.5 - 0.25
+  CHECK(compute[0]["pid"] == 2);
+  CHECK(events_of(trace, "X", "network").at(0)["args"]["bytes"] == 4096);
+  CHECK(events_of(trace, "X", "exposed").at(0)["dur"].get<double>() == Approx(250'000));
+  CHECK(events_of(trace, "X", "critical").empty());  // none was stored
+  CHECK(events_of(trace, "C").empty());
   CHECK(trace["otherData"]["provenance"] == "simulated");
   CHECK(trace["otherData"]["scenario_hash"] == "00c0ffee00c0ffee");
+}
+
+TEST_CASE("a trace has the critical path and the links on tracks of their own", "[export]") {
+  const OneRun one;
+  const std::vector<TimelineSegment> segments = {{0, 2, 1, "forward", 0.25, 0.5, 0},
+                                                 {0, 2, 255, "bucket 0", 0.5, 0.75, 4096},
+                                                 {0, 2, 255, "bucket 1", 0.6, 0.9, 4096},
+                                                 {0, 2, kCriticalLane, "forward", 0.25, 0.5, 0},
+                                                 {0, 2, kCriticalLane, "bucket 1", 0.6, 0.9, 0}};
+  one.store->put_timeline(one.id, "simulated", segments);
+  one.store->put_links(
+      one.id, std::vector<LinkSeries>{
+                  {1,
+                   "a -> b",
+                   8e6,
+                   {{0, 0.1, 50'000}, {0.1, 0.2, 100'000}, {0.2, 0.3, 0}, {0.3, 0.4, 10}}}});
+  CHECK(one.store->timeline(one.id).size() == 3);
+  CHECK(one.store->critical_path(one.id).size() == 2);
+  const Json trace = Json::parse(chrome_trace(*one.store, one.id));
+  const auto path = events_of(trace, "X", "critical");
+  REQUIRE(path.size() == 2);
+  CHECK(path[0]["name"] == "worker 2: forward");
+  CHECK(events_of(trace, "X", "compute").at(0)["args"]["critical"] == true);
+  // Transfers that overlap stand on threads of their own.
+  const auto network = events_of(trace, "X", "network");
+  REQUIRE(network.size() == 2);
+  CHECK(network[0]["tid"] != network[1]["tid"]);
+  CHECK_FALSE(network[0]["args"].contains("critical"));
+  CHECK(network[1]["args"]["critical"] == true);
+  // 150,000 B in 0.2 s of 8 Mbps, 1 MB/s: three quarters; then a pause, then 10 B.
+  const auto link = events_of(trace, "X", "link");
+  REQUIRE(link.size() == 2);
+  CHECK(link[0]["dur"].get<double>() == Approx(200'000));
+  CHECK(link[0]["args"]["utilisation"].get<double>() == Approx(0.75));
+  const auto counters = events_of(trace, "C");
+  REQUIRE(counters.size() == 5);
+  CHECK(counters[0]["args"]["%"].get<double>() == Approx(50));
+  CHECK(counters[2]["args"]["%"] == 0);
+  for (const Json& event : trace["traceEvents"]) {
+    CHECK(event["pid"].is_number_integer());
+    CHECK((event["ph"] == "M" || event["ts"].get<double>() >= 0));
+    if (event["ph"] == "X") CHECK(event["dur"].get<double>() >= 0);
+  }
 }

@@ -1,0 +1,39 @@
+#pragma once
+#include <vector>
+
+#include "results/store.h"
+#include "sim/executor.h"
+
+namespace gradwire::runner {
+
+/// Samples what a run's links carry, at instants at which the executor stops anyway: a run's clock
+/// is not touched. Begins with every millisecond and takes every second instant whenever there are
+/// kMostIntervals, so that a run of any length has between half as many and as many.
+class LinkSampler {
+ public:
+  static constexpr std::size_t kMostIntervals = 240;
+  /// Channels that are kept: those that carried most.
+  static constexpr std::size_t kMostChannels = 64;
+
+  explicit LinkSampler(const sim::Cluster& cluster);
+
+  /// Call after the executor has moved.
+  void observe(const sim::Executor& executor);
+  /// What is left; then the series, the busiest channel first.
+  std::vector<results::LinkSeries> finish(const sim::Executor& executor);
+
+ private:
+  struct Sample {
+    double time = 0;
+    std::vector<std::int64_t> wire;  ///< by channel, so far
+  };
+  void take(const sim::Executor& executor);
+  void thin_out();
+
+  std::vector<std::string> names_;
+  std::vector<double> rates_;
+  std::vector<Sample> samples_;
+  double interval_ = 1e-3;
+};
+
+}  // namespace gradwire::runner
