@@ -193,6 +193,7 @@ class FakeStore : public Store {
   void put_timeline(RunId, std::string_view, std::span<const TimelineSegment>) override {
     read_only();
   }
+  void put_links(RunId, std::span<const LinkSeries>) override { read_only(); }
   void finish_run(RunId, RunStatus, const std::string&, const std::string&, const std::string&,
                   std::span<const MetricRow>) override {
     read_only();
@@ -213,6 +214,8 @@ class FakeStore : public Store {
   std::vector<TimelineSegment> timeline(RunId id) const override {
     return sample_timeline(*run(id), 12);
   }
+  std::vector<TimelineSegment> critical_path(RunId) const override { return {}; }
+  std::vector<LinkSeries> links(RunId) const override { return {}; }
   std::string timeline_provenance(RunId) const override { return "simulated"; }
   std::int64_t data_version() const override { return 1; }
   std::string integrity() const override { return "ok"; }
