@@ -7,6 +7,7 @@
 #include "bench/fidelity/linux_fidelity.h"
 #include "bench/flow.h"
 #include "bench/packet.h"
+#include "bench/prediction/prediction.h"
 #include "bench/training.h"
 #include "cli/table.h"
 
@@ -76,6 +77,25 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_prediction(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "prediction", "The fitted performance model on more workers than it was fitted to");
+  auto options = std::make_shared<bench::PredictionOptions>();
+  command->add_option("--seed", options->seed, "Seed of the cases")->capture_default_str();
+  command->add_option("--clean", options->clean_cases, "Cases on clean links")
+      ->capture_default_str();
+  command->add_option("--lossy", options->lossy_cases, "Cases on links that lose packets")
+      ->capture_default_str();
+  command->add_option("--mobile", options->mobile_cases, "Cases on mobile traces")
+      ->capture_default_str();
+  command->add_option("--workers", options->held_out, "Held-out numbers of workers")
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Say every held-out point");
+  command->callback([options, &context] {
+    print_bench_rows(bench::bench_prediction(*options, say_to(context)), false, context);
+  });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -98,6 +118,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_flow(*command, context);
   add_bench_packet(*command, context);
   add_bench_fidelity(*command, context);
+  add_bench_prediction(*command, context);
 }
 
 }  // namespace gradwire::cli

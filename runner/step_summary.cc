@@ -12,17 +12,72 @@ namespace {
 using results::ExchangeKind;
 using results::StepSummary;
 
+constexpr double kPreludeShare = 0.01;  ///< of the longest message: less is no gradient
 constexpr double kFirstSegment = 1538;  ///< bytes on the wire that each hop stores and forwards
 
-bool kind_of(const sim::GraphTemplate& graph, ExchangeKind& kind) {
-  for (const sim::CollectiveSpec& spec : graph.collectives) {
-    if (spec.kind == sim::CollectiveKind::kPush || spec.kind == sim::CollectiveKind::kPull) {
-      kind = ExchangeKind::kParameterServer;
-      return true;
-    }
-    if (results::exchange_kind(sim::name_of(spec.kind), kind)) return true;
+/// What a graph's collectives of one kind send together.
+struct Share {
+  double payload = 0;
+  int collectives = 0;
+};
+
+bool kind_of(sim::CollectiveKind collective, ExchangeKind& kind) {
+  if (collective == sim::CollectiveKind::kPush || collective == sim::CollectiveKind::kPull) {
+    kind = ExchangeKind::kParameterServer;
+    return true;
   }
-  return false;
+  return results::exchange_kind(sim::name_of(collective), kind);
+}
+
+/// A collective of the plan, and the sizes it reads.
+struct Planned {
+  const sim::CollectiveSpec* spec;
+  std::span<const Bytes> bytes;
+  /// Bytes of its longest message: scales are some a tensor, gradients are not.
+  double longest() const {
+    double longest = 0;
+    for (const Bytes size : bytes) longest = std::max(longest, static_cast<double>(size.count()));
+    return bytes.empty() ? static_cast<double>(spec->elements) : longest;
+  }
+};
+
+std::vector<Planned> collectives_of(const scenarios::StepPlan& plan) {
+  const sim::GraphTemplate& graph = *plan.graph;
+  std::vector<Planned> list;
+  for (sim::OpIndex op = 0; op < graph.size(); ++op) {
+    if (graph.kind[op] != sim::OpKind::kCollective) continue;
+    const std::uint32_t first = graph.bytes_begin[op];
+    list.push_back({&graph.collectives[static_cast<std::size_t>(graph.peer[op])],
+                    std::span(plan.bytes).subspan(first, graph.bytes_begin[op + 1] - first)});
+  }
+  return list;
+}
+
+/// What is exchanged: the gradients' kind and payload, and that of what goes before them.
+struct Exchanges {
+  ExchangeKind kind{};
+  Share gradients, prelude;
+};
+
+/// Empty where gradients go by two kinds, or by one without a closed form.
+std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan) {
+  const std::vector<Planned> collectives = collectives_of(plan);
+  double longest = 0;
+  for (const Planned& planned : collectives) longest = std::max(longest, planned.longest());
+  Exchanges found;
+  for (const Planned& planned : collectives) {
+    const bool gradients = planned.longest() > kPreludeShare * longest;
+    Share& share = gradients ? found.gradients : found.prelude;
+    share.payload += static_cast<double>(sim::total_payload(*planned.spec, planned.bytes).count());
+    ExchangeKind kind{};
+    if (gradients &&
+        (!kind_of(planned.spec->kind, kind) || (share.collectives > 0 && kind != found.kind)))
+      return std::nullopt;
+    if (gradients) found.kind = kind;
+    ++share.collectives;
+  }
+  if (found.gradients.collectives == 0) return std::nullopt;
+  return found;
 }
 
 /// Mean and relative deviation.
@@ -76,6 +131,7 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
     route.clear();
     cluster.route(worker, peer, route);
     const sim::PathCost path(cluster, route);
+    if (served) step.server_bandwidth = cluster.nominal_rate(route.back()).value() / 8;
     double passed = 1;
     for (const sim::ChannelId channel : route) passed *= 1 - cluster.channel(channel).mean_loss();
     seconds_a_byte.push_back(1 / path.line_rate);
@@ -92,15 +148,18 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
 
 namespace {
 
-void add_buckets(const scenarios::ComputeProfile& profile, double message, StepSummary& step) {
+void add_buckets(const scenarios::ComputeProfile& profile, double message, double prelude,
+                 StepSummary& step) {
   std::int64_t elements = 0;
   for (const auto& bucket : profile.buckets) elements += bucket.elements;
+  const auto count = static_cast<double>(profile.buckets.size());
   for (const auto& bucket : profile.buckets) {
     const double share = static_cast<double>(bucket.elements) / static_cast<double>(elements);
     step.buckets.push_back({bucket.backward.value(), bucket.encode.value(), bucket.decode.value(),
-                            bucket.aggregate.value(), share * message});
+                            bucket.aggregate.value(), share * message, prelude / count});
   }
-  if (step.buckets.empty()) step.buckets.push_back({.message_bytes = message});
+  if (step.buckets.empty())
+    step.buckets.push_back({.message_bytes = message, .prelude_bytes = prelude});
 }
 
 }  // namespace
@@ -109,18 +168,25 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster,
                                      const scenarios::ComputeProfile& profile,
                                      const scenarios::StepPlan& plan) {
+  if (!plan.graph || scenario.cluster.workers < 2) return std::nullopt;
+  const auto exchanges = exchanges_of(plan);
+  if (!exchanges) return std::nullopt;
   StepSummary step;
   step.workers = scenario.cluster.workers;
-  if (!plan.graph || !kind_of(*plan.graph, step.exchange) || step.workers < 2) return std::nullopt;
+  step.exchange = exchanges->kind;
   for (const sim::CollectiveSpec& spec : plan.graph->collectives)
     if (spec.kind == sim::CollectiveKind::kTwoLevelAllReduce) step.group = spec.group;
-  const double sent = results::messages_sent(step.exchange, step.workers);
   step.forward_s = profile.forward.value();
   step.update_s = profile.update.value();
   step.overlap = scenario.exchange.overlap;
   step.compute_spread =
       std::hypot(spread_of(scenario.cluster.slowdown).relative, scenario.cluster.spread);
-  add_buckets(profile, static_cast<double>(plan.payload.count()) / sent, step);
+  const ExchangeKind before = step.exchange == ExchangeKind::kParameterServer
+                                  ? step.exchange
+                                  : ExchangeKind::kRingAllGather;
+  add_buckets(profile,
+              exchanges->gradients.payload / results::messages_sent(step.exchange, step.workers),
+              exchanges->prelude.payload / results::messages_sent(before, step.workers), step);
   take_paths(cluster, step);
   return step;
 }

@@ -90,6 +90,7 @@ void refuse_open_direction(const Weighted& problem, const Eigen::MatrixXd& infor
   } else {
     unit.maxCoeff(&at);  // no point depends on it
   }
+  if (std::isfinite(problem.unknowns[static_cast<std::size_t>(at)].prior_deviation)) return;
   refuse("the points do not determine " + problem.unknowns[static_cast<std::size_t>(at)].name,
          "add points, or give it a prior");
 }

@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kNormal90 = 1.645;
 constexpr int kDraws = 64;
-constexpr double kLeastScatter = 0.002;  ///< log time: a simulated step's reading is exact
+constexpr double kLeastScatter = 0.001;  ///< log time: a simulated step's reading is exact
 // Deviations in log time of what the form itself leaves out, at the points' largest number of
 // workers and for each doubling beyond it; from simulations that were held out.
-constexpr double kFormErrorClean = 0.004, kFormErrorCleanDoubling = 0.004;
+constexpr double kFormErrorClean = 0.001, kFormErrorCleanDoubling = 0.001;
 constexpr double kFormErrorLossy = 0.04, kFormErrorLossyDoubling = 0.02;
 constexpr double kOutlierWeight = 0.25;
 
@@ -73,7 +73,10 @@ class Normals {
 class Search {
  public:
   explicit Search(std::span<const StepPoint> points) : points_(points) {
-    for (const StepPoint& point : points) logs_.push_back(std::log(point.seconds));
+    for (const StepPoint& point : points) {
+      logs_.push_back(std::log(point.seconds));
+      shares_.push_back(kLeastScatter / std::hypot(kLeastScatter, point.relative_error));
+    }
   }
 
   LeastSquaresFit fit() const { return solve(unknowns(), logs_, 30); }
@@ -86,7 +89,8 @@ class Search {
       priors[k].prior_mean += priors[k].prior_deviation * normals.next();
     }
     std::vector<double> logs = logs_;
-    for (double& log : logs) log += best.scale * normals.next();
+    for (std::size_t i = 0; i < logs.size(); ++i)
+      logs[i] += best.scale / shares_[i] * normals.next();
     return constants_at(solve(priors, logs, 2).values);
   }
 
@@ -96,7 +100,7 @@ class Search {
     const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
       const StepConstants constants = constants_at(x);
       for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = std::log(step_time(points_[i].step, constants).total_s) - logs[i];
+        out[i] = shares_[i] * (std::log(step_time(points_[i].step, constants).total_s) - logs[i]);
     };
     return fit_least_squares(priors, points_.size(), residuals,
                              {.least_scale = kLeastScatter, .passes = passes});
@@ -104,6 +108,7 @@ class Search {
 
   std::span<const StepPoint> points_;
   std::vector<double> logs_;
+  std::vector<double> shares_;  ///< of a residual: small where chance decides
 };
 
 std::string percent(double share) {
@@ -132,6 +137,15 @@ void warn_of_points(std::span<const StepPoint> points, const LeastSquaresFit& le
                              "): it counts little");
 }
 
+/// Robust deviation of log time: the residuals', or what chance does to the points if that is more.
+double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& least) {
+  std::vector<double> errors;
+  for (const StepPoint& point : points) errors.push_back(point.relative_error);
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return least.scale / kLeastScatter * std::max(kLeastScatter, *middle);
+}
+
 double form_error(const StepFit& fit, const StepSummary& step) {
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
@@ -148,8 +162,10 @@ StepFit fit_steps(std::span<const StepPoint> points) {
   const LeastSquaresFit least = search.fit();
   StepFit fit;
   fit.constants = constants_at(least.values);
-  fit.scatter = least.scale;
-  for (const double residual : least.residuals) fit.residuals.push_back(std::expm1(residual));
+  fit.scatter = scatter_of(points, least);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    fit.residuals.push_back(step_time(points[i].step, fit.constants).total_s / points[i].seconds -
+                            1);
   fit.least_workers = fit.most_workers = points[0].step.workers;
   for (const StepPoint& point : points) {
     fit.least_workers = std::min(fit.least_workers, point.step.workers);

@@ -9,7 +9,8 @@
 /// The fitted model: constants of step_model.h from steps whose times are known, and predictions
 /// with a band.
 ///
-/// Fit. Residuals are log(predicted / known); robust least squares (least_squares.h) with the
+/// Fit. Residuals are log(predicted / known), over what chance does to the known time (its standard
+/// error, at least kLeastScatter); robust least squares (least_squares.h) with the
 /// table's priors, so that a constant which the points do not show stays at its usual value, with
 /// the uncertainty that this leaves.
 ///
@@ -23,7 +24,8 @@ namespace gradwire::results {
 struct StepPoint {
   std::string name;
   StepSummary step;
-  double seconds = 0;
+  double seconds = 0;         ///< mean of its steps
+  double relative_error = 0;  ///< standard error of that mean; 0 = exact, or not known
 };
 
 struct StepFit {

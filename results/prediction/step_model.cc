@@ -40,7 +40,11 @@ double hop_time(const StepSummary& step, const StepConstants& constants, double 
                 double flows) {
   const double slow =
       slowest_of(step.workers, at(constants, StepConstant::kRates) * step.rate_spread);
-  double moving = slow * bytes / (at(constants, StepConstant::kEfficiency) * step.bandwidth);
+  const double efficiency = at(constants, StepConstant::kEfficiency);
+  const double shared =
+      step.server_bandwidth > 0 && flows > 1 ? step.server_bandwidth : step.bandwidth;
+  double moving =
+      std::max(bytes / (efficiency * shared), slow * bytes / flows / (efficiency * step.bandwidth));
   if (step.loss > 0) moving = lossy_hop(step, constants, bytes, flows, moving);
   return at(constants, StepConstant::kLatency) * step.delay_s +
          moving * std::pow(step.workers / 2.0, at(constants, StepConstant::kCongestion));
@@ -68,7 +72,7 @@ double terngrad_time(const StepSummary& step, const StepConstants& constants, do
 const std::array<StepConstantInfo, kStepConstants> kStepConstantTable = {{
     {StepConstant::kEfficiency, "bandwidth efficiency", 0.94, 0.05, true},
     {StepConstant::kLatency, "latency of a hop in one-way delays", 1.05, 0.4, true},
-    {StepConstant::kCongestion, "congestion exponent", 0, 0.005, false},
+    {StepConstant::kCongestion, "congestion exponent", 0, 0.001, false},
     {StepConstant::kWindows, "windows under loss", 1, 0.4, true},
     {StepConstant::kStraggle, "waiting for losses", 0.6, 0.5, true},
     {StepConstant::kTimeouts, "timeouts", 0.005, 0.7, true},
@@ -91,6 +95,16 @@ double exchange_time(const StepSummary& step, double message_bytes,
   return time;
 }
 
+double exchange_time(const StepSummary& step, const BucketSummary& bucket,
+                     const StepConstants& constants) {
+  const double time = exchange_time(step, bucket.message_bytes, constants);
+  if (bucket.prelude_bytes <= 0) return time;
+  StepSummary prelude = step;
+  if (step.exchange != ExchangeKind::kParameterServer)
+    prelude.exchange = ExchangeKind::kRingAllGather;
+  return time + exchange_time(prelude, bucket.prelude_bytes, constants);
+}
+
 StepTime step_time(const StepSummary& step, const StepConstants& constants) {
   const double slow =
       slowest_of(step.workers, at(constants, StepConstant::kSpread) * step.compute_spread);
@@ -104,7 +118,7 @@ StepTime step_time(const StepSummary& step, const StepConstants& constants) {
   for (const BucketSummary& bucket : step.buckets) {
     ready += slow * bucket.backward_s;
     coded = std::max(ready, coded) + bucket.encode_s;
-    const double exchange = exchange_time(step, bucket.message_bytes, constants);
+    const double exchange = exchange_time(step, bucket, constants);
     sent = std::max(coded, sent) + exchange;
     done = std::max(sent, done) + decodes * bucket.decode_s + additions * bucket.add_s;
     time.exchange_s += exchange;

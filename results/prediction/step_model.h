@@ -21,9 +21,11 @@
 /// times vary by v. The exchange is the sum over the collective's hops (exchange_shape.h), b bytes
 /// each over f flows on a link:
 ///
-///     hop     = a d + (b / (e B)) (n / 2)^c      no loss
+///     hop     = a d + u (n / 2)^c                no loss
 ///     hop     = a d + (u^4 + l^4)^(1/4) + k W sqrt(K) (1 - 1/n) + t q RTO
-///       u = b / (e B)                             the link's share
+///       u = max(b / (e B_s), b w / (f e B))       the shared link (a server's, else a worker's
+///       own),
+///                                                 and the slowest worker's: w = 1 + v sqrt(2 ln n)
 ///       W = 1.22 sqrt(1 / p), l = r b / f R / (W m)   windows: Mathis et al., CCR 27(3), 1997, eq.
 ///       3 K = p b / (f m)                           losses of a hop; each delays its own transfer
 ///       only,
@@ -66,6 +68,9 @@ StepConstants usual_constants();
 
 /// Seconds that one worker's `message_bytes` take to be exchanged among all.
 double exchange_time(const StepSummary& step, double message_bytes, const StepConstants& constants);
+/// The same for a bucket, with what goes before it.
+double exchange_time(const StepSummary& step, const BucketSummary& bucket,
+                     const StepConstants& constants);
 
 /// Where a step's time goes; the parts add up to the step.
 struct StepTime {

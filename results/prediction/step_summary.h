@@ -12,6 +12,9 @@ struct BucketSummary {
   double decode_s = 0;       ///< one message, or the sum
   double add_s = 0;          ///< adding one message to another
   double message_bytes = 0;  ///< one worker's, encoded, without the transport's headers
+  /// Exchanged before it is encoded (scales that workers agree on), by all-gather or by the server;
+  /// 0 = nothing.
+  double prelude_bytes = 0;
 };
 
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
@@ -27,10 +30,11 @@ struct StepSummary {
   /// Standard deviation of a worker's compute time over its mean (0 = all alike).
   double compute_spread = 0;
 
-  double bandwidth = 0;    ///< of a worker's link, B/s
-  double delay_s = 0;      ///< one way between two workers
-  double loss = 0;         ///< probability that a packet is lost between two workers
-  double rate_spread = 0;  ///< standard deviation of a link's rate over its mean (traces)
+  double bandwidth = 0;         ///< of a worker's link, B/s
+  double server_bandwidth = 0;  ///< of the server's link, B/s; 0 = as a worker's
+  double delay_s = 0;           ///< one way between two workers
+  double loss = 0;              ///< probability that a packet is lost between two workers
+  double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
 
   double message_bytes() const {
     double sum = 0;

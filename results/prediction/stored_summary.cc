@@ -1,7 +1,10 @@
 #include "results/prediction/stored_summary.h"
 
+#include <cmath>
 #include <map>
 #include <string>
+
+#include "results/summary.h"
 
 namespace gradwire::results {
 namespace {
@@ -20,6 +23,7 @@ constexpr BucketField kBucketFields[] = {
     {"decode_s", "s", &BucketSummary::decode_s},
     {"add_s", "s", &BucketSummary::add_s},
     {"message_bytes", "B", &BucketSummary::message_bytes},
+    {"prelude_bytes", "B", &BucketSummary::prelude_bytes},
 };
 
 struct StepField {
@@ -32,6 +36,7 @@ constexpr StepField kStepFields[] = {
     {"update_s", "s", &StepSummary::update_s},
     {"compute_spread", "", &StepSummary::compute_spread},
     {"bandwidth_bytes_per_s", "B/s", &StepSummary::bandwidth},
+    {"server_bandwidth_bytes_per_s", "B/s", &StepSummary::server_bandwidth},
     {"delay_s", "s", &StepSummary::delay_s},
     {"loss", "", &StepSummary::loss},
     {"rate_spread", "", &StepSummary::rate_spread},
@@ -41,6 +46,16 @@ double total(const StepSummary& step, double BucketSummary::*value) {
   double sum = 0;
   for (const BucketSummary& bucket : step.buckets) sum += bucket.*value;
   return sum;
+}
+
+/// Standard error of the mean time of a run's steps.
+double relative_error_of(std::span<const StepRow> steps) {
+  std::vector<double> times;
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    times.push_back(steps[i].end_s - steps[i - 1].end_s);
+  const Statistic known = statistic(times);
+  if (known.n < 2 || !(known.mean > 0)) return 0;
+  return known.spread / std::sqrt(known.n) / known.mean;
 }
 
 }  // namespace
@@ -93,7 +108,7 @@ std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> 
     const std::string name = "run " + std::to_string(id);
     const auto step = stored_summary(store.metrics(id));
     if (step)
-      points.push_back({name, *step, *run->step_time_s});
+      points.push_back({name, *step, *run->step_time_s, relative_error_of(store.steps(id))});
     else
       left_out.push_back(name + ": no summary of its step is stored");
   }

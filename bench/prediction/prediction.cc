@@ -1,0 +1,159 @@
+#include "bench/prediction/prediction.h"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+#include <map>
+
+#include "base/file_descriptor.h"
+#include "bench/fidelity/statistics.h"
+#include "bench/prediction/prediction_cases.h"
+
+namespace gradwire::bench {
+namespace {
+
+constexpr int kFitted[] = {2, 4, 8};
+constexpr double kCleanBar = 0.05, kIrregularBar = 0.10;
+
+struct HeldOut {
+  PredictionRegime regime{};
+  std::string exchange;
+  int workers = 0;
+  double error = 0;  ///< predicted / simulated - 1
+  bool inside = false;
+  std::string line;
+};
+
+/// A layer table's file that goes away with its owner.
+class TableFile {
+ public:
+  explicit TableFile(const std::string& table)
+      : path_((std::filesystem::temp_directory_path() /
+               ("gradwire-table-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
+                std::to_string(std::hash<std::string>()(table)) + ".json"))
+                  .string()) {
+    write_file(path_, table);
+  }
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+  ~TableFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string line_of(const results::StepPoint& simulated, const results::StepPrediction& prediction,
+                    const HeldOut& point) {
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "%s: simulated %.4g s (+-%.1f %%), predicted %.4g (%.4g-%.4g) %+.1f %%%s",
+                simulated.name.c_str(), simulated.seconds, 100 * simulated.relative_error,
+                prediction.time.total_s, prediction.low_s, prediction.high_s, 100 * point.error,
+                point.inside ? "" : " outside");
+  return text;
+}
+
+std::vector<HeldOut> hold_out(const PredictionCase& given, const std::vector<int>& workers) {
+  const TableFile table(given.table);
+  std::vector<results::StepPoint> points;
+  for (const int n : kFitted) points.push_back(simulate_step(given, table.path(), n));
+  const results::StepFit fit = results::fit_steps(points);
+  std::vector<HeldOut> held;
+  for (const int n : workers) {
+    const results::StepPoint simulated = simulate_step(given, table.path(), n);
+    const auto prediction = results::predict_step(fit, simulated.step);
+    HeldOut point{given.regime,
+                  given.exchange,
+                  n,
+                  prediction.time.total_s / simulated.seconds - 1,
+                  simulated.seconds >= prediction.low_s && simulated.seconds <= prediction.high_s,
+                  {}};
+    point.line = line_of(simulated, prediction, point);
+    held.push_back(std::move(point));
+  }
+  return held;
+}
+
+/// Cases two at a time, results in their order.
+std::vector<HeldOut> hold_out_all(const std::vector<PredictionCase>& cases,
+                                  const std::vector<int>& workers) {
+  std::vector<std::vector<HeldOut>> by_case(cases.size());
+  const auto every_second = [&](std::size_t first) {
+    for (std::size_t i = first; i < cases.size(); i += 2) by_case[i] = hold_out(cases[i], workers);
+  };
+  auto other = std::async(std::launch::async, every_second, 1);
+  every_second(0);
+  other.get();
+  std::vector<HeldOut> all;
+  for (auto& held : by_case)
+    for (HeldOut& point : held) all.push_back(std::move(point));
+  return all;
+}
+
+double median_error(const std::vector<HeldOut>& points) {
+  std::vector<double> errors;
+  for (const HeldOut& point : points) errors.push_back(std::abs(point.error));
+  return median_of(std::move(errors));
+}
+
+double coverage(const std::vector<HeldOut>& points) {
+  double inside = 0;
+  for (const HeldOut& point : points) inside += point.inside;
+  return inside / static_cast<double>(points.size());
+}
+
+void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points,
+                     std::vector<BenchRow>& rows) {
+  const std::string name = "prediction." + std::string(name_of(regime)) + ".";
+  const double bar = regime == PredictionRegime::kClean ? kCleanBar : kIrregularBar;
+  std::map<std::string, std::vector<HeldOut>> by_exchange;
+  for (const HeldOut& point : points) by_exchange[point.exchange].push_back(point);
+  for (const auto& [exchange, its] : by_exchange)
+    rows.push_back({.name = name + exchange + ".median_error",
+                    .value = median_error(its),
+                    .unit = "share",
+                    .bar = bar});
+  double worst = 0;
+  for (const HeldOut& point : points) worst = std::max(worst, std::abs(point.error));
+  rows.push_back({.name = name + "worst_error", .value = worst, .unit = "share"});
+  rows.push_back({.name = name + "band_coverage", .value = coverage(points), .unit = "share"});
+}
+
+}  // namespace
+
+std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say) {
+  std::vector<BenchRow> rows;
+  std::vector<HeldOut> all;
+  const std::pair<PredictionRegime, int> regimes[] = {
+      {PredictionRegime::kClean, options.clean_cases},
+      {PredictionRegime::kLossy, options.lossy_cases},
+      {PredictionRegime::kMobile, options.mobile_cases}};
+  for (const auto& [regime, count] : regimes) {
+    if (count == 0) continue;
+    say("simulating " + std::to_string(count) + " " + std::string(name_of(regime)) + " cases");
+    const auto points =
+        hold_out_all(prediction_cases(options.seed, regime, count), options.held_out);
+    if (options.list)
+      for (const HeldOut& point : points) say(point.line);
+    add_regime_rows(regime, points, rows);
+    all.insert(all.end(), points.begin(), points.end());
+  }
+  rows.push_back({.name = "prediction.held_out_points",
+                  .value = static_cast<double>(all.size()),
+                  .unit = "points"});
+  const double inside = coverage(all);
+  rows.push_back({.name = "prediction.band_coverage",
+                  .value = inside,
+                  .unit = "share",
+                  .bar = 0.85,
+                  .at_most = false});
+  rows.push_back({.name = "prediction.band_excess", .value = inside, .unit = "share", .bar = 0.97});
+  return rows;
+}
+
+}  // namespace gradwire::bench

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "bench/flow.h"
+#include "bench/row.h"
+
+namespace gradwire::bench {
+
+struct PredictionOptions {
+  std::uint64_t seed = 1;
+  int clean_cases = 36;
+  int lossy_cases = 15;
+  int mobile_cases = 6;
+  std::vector<int> held_out = {16, 32, 64, 1024};  ///< workers
+  bool list = false;                               ///< say every held-out point
+};
+
+/// `gradwire bench prediction`: the fitted performance model against flow. Each drawn case is
+/// simulated on 2, 4 and 8 workers, the model fitted to that, and its predictions for more workers
+/// held against simulations that it has not seen. Errors are shares of the simulated time; the
+/// coverage is the share of held-out points inside the 90 % band.
+std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say);
+
+}  // namespace gradwire::bench

@@ -1,0 +1,201 @@
+#include "bench/prediction/prediction_cases.h"
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "bench/fidelity/case_parts.h"
+#include "runner/step_summary.h"
+#include "runner/trainer_module.h"
+#include "scenarios/share.h"
+#include "sim/executor.h"
+
+namespace gradwire::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint32_t kRegimes = 100;  ///< first number of the regimes' draws
+constexpr int kBatch = 32;
+constexpr int kManyWorkers = 256;
+constexpr int kFewWorkers = 8;
+
+struct Kind {
+  const char* exchange;
+  const char* collective;
+  std::array<const char*, 3> codecs;
+};
+/// What a ring sums, what it gathers, and what a server takes.
+constexpr std::array<Kind, 3> kKinds = {
+    {{"ring", "ring", {"none", "fp16", "terngrad"}},
+     {"all-gather", "ring", {"topk", "qsgd", "sign"}},
+     {"server", "parameter-server", {"none", "fp16", "terngrad"}}}};
+
+std::string table_of(Draws& draws, double bytes) {
+  const int layers = draws.integer(4, 12);
+  std::vector<double> parts;
+  double sum = 0;
+  for (int l = 0; l < layers; ++l) sum += parts.emplace_back(draws.log_uniform(1, 30));
+  const double seconds = draws.log_uniform(2e-5, 5e-4);  // a sample, all layers forward
+  ordered_json rows = ordered_json::array();
+  for (int l = 0; l < layers; ++l) {
+    const double share = draws.log_uniform(0.5, 2) / layers;
+    const auto elements = std::max<std::int64_t>(
+        1, std::llround(bytes / 4 * parts[static_cast<std::size_t>(l)] / sum));
+    rows.push_back({{"name", "layer" + std::to_string(l)},
+                    {"elements", elements},
+                    {"forward_s_per_sample", seconds * share},
+                    {"backward_s_per_sample", 2 * seconds * share}});
+  }
+  return ordered_json{{"schema_version", 1}, {"kind", "workload"}, {"name", "drawn"},
+                      {"source", "assumed"}, {"note", "drawn"},    {"update_s", 1e-3},
+                      {"layers", rows}}
+      .dump();
+}
+
+std::string text(double value, const char* unit) {
+  char out[40];
+  std::snprintf(out, sizeof out, "%.6g%s", value, unit);
+  return out;
+}
+
+ordered_json network_of(Draws& draws, PredictionRegime regime) {
+  if (regime == PredictionRegime::kMobile)
+    return {{"topology", "star"},
+            {"link", {{"bandwidth", "10Mbps"}, {"delay", text(draws.uniform(10, 40), "ms")}}},
+            {"server_link", {{"bandwidth", "10Gbps"}, {"delay", "1ms"}}},
+            {"traces",
+             {{"up", {"traces/walk.up", "traces/train.up"}},
+              {"down", {"traces/walk.down", "traces/train.down"}},
+              {"offset", text(draws.uniform(0.7, 3), "s")}}}};
+  const bool lossy = regime == PredictionRegime::kLossy;
+  const double rate = lossy ? draws.log_uniform(50e6, 1e9) : draws.log_uniform(100e6, 25e9);
+  const double delay = lossy ? draws.log_uniform(50e-6, 5e-3) : draws.log_uniform(5e-6, 1e-3);
+  ordered_json link = {{"bandwidth", text(rate, "bps")}, {"delay", text(delay * 1e6, "us")}};
+  if (lossy) link["loss"] = draws.log_uniform(5e-4, 1e-2);
+  return {{"topology", "star"}, {"link", link}};
+}
+
+PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int number) {
+  Draws draws(seed, kRegimes + static_cast<std::uint32_t>(regime), number);
+  const bool clean = regime == PredictionRegime::kClean;
+  // Phones exchange by a server: a ring of them waits for every tunnel of each.
+  const Kind& kind = regime == PredictionRegime::kMobile
+                         ? kKinds[2]
+                         : kKinds[static_cast<std::size_t>(number) % kKinds.size()];
+  // 1,024 workers that gather send each message a million times: segment by segment under loss.
+  const bool gathers = kind.exchange == kKinds[1].exchange;
+  const double bytes = clean     ? draws.log_uniform(4e6, 1e8)
+                       : gathers ? draws.log_uniform(2.5e5, 1e6)
+                                 : draws.log_uniform(1e6, 4e6);
+  PredictionCase drawn;
+  drawn.regime = regime;
+  drawn.exchange = kind.exchange;
+  drawn.codec = kind.codecs[static_cast<std::size_t>(number / 3) % kind.codecs.size()];
+  drawn.table = table_of(draws, bytes);
+  const ordered_json network = network_of(draws, regime);
+  drawn.name = drawn.exchange + " " + drawn.codec + " " + text(bytes / 1e6, " MB ") +
+               network.at("link").dump();
+  drawn.scenario =
+      ordered_json{
+          {"schema_version", 1},
+          {"name", "drawn"},
+          {"workload",
+           {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}, {"steps", "@STEPS@"}}},
+          {"method", {{"name", drawn.codec}}},
+          {"cluster", {{"workers", "@WORKERS@"}, {"device", "v100"}}},
+          {"network", network},
+          {"exchange",
+           {{"collective", kind.collective}, {"overlap", draws.chance(0.7)}, {"bucket", "8MB"}}},
+          {"executor", "flow"},
+          {"seeds", clean ? ordered_json{1} : ordered_json{1, 2, 3}}}
+          .dump();
+  return drawn;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const auto at = text.find(what);
+  GRADWIRE_ASSERT(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// Ends of the steps of one run.
+std::vector<double> step_ends(const scenarios::Scenario& scenario, const sim::Cluster& cluster,
+                              scenarios::Trainer& trainer, scenarios::StepPlan plan) {
+  sim::ExecutorOptions options;
+  options.transport = scenario.network.transport;
+  options.seed = scenario.seed;
+  const auto executor = sim::make_executor("flow", cluster, options);
+  std::vector<double> ends;
+  std::vector<sim::Event> events;
+  do {
+    const sim::GraphId graph = executor->submit({.graph = plan.graph,
+                                                 .bytes = plan.bytes,
+                                                 .seconds = plan.seconds,
+                                                 .not_before = Seconds(0),
+                                                 .after = plan.after});
+    trainer.on_submitted(plan, graph);
+    while (executor->advance(sim::kForever, events)) events.clear();
+    ends.push_back(executor->timeline(graph).end.value());
+  } while (trainer.next(plan));
+  return ends;
+}
+
+/// Few workers' steps are cheap, and the fit rests on them.
+int steps_of(PredictionRegime regime, int workers) {
+  if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 3;
+  return workers <= kFewWorkers ? 25 : 7;
+}
+
+void add_differences(const std::vector<double>& ends, std::vector<double>& times) {
+  for (std::size_t i = 1; i < ends.size(); ++i) times.push_back(ends[i] - ends[i - 1]);
+}
+
+}  // namespace
+
+std::string_view name_of(PredictionRegime regime) {
+  constexpr std::array<std::string_view, 3> kNames = {"clean", "lossy", "mobile"};
+  return kNames[static_cast<std::size_t>(regime)];
+}
+
+std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegime regime,
+                                             int count) {
+  std::vector<PredictionCase> cases;
+  for (int i = 0; i < count; ++i) cases.push_back(drawn_case(seed, regime, i));
+  return cases;
+}
+
+results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
+                                 int workers) {
+  std::string text = replaced(given.scenario, "@TABLE@", table_file);
+  text = replaced(text, "\"@WORKERS@\"", std::to_string(workers));
+  text = replaced(text, "\"@STEPS@\"", std::to_string(steps_of(given.regime, workers)));
+  const auto file = scenarios::read_scenario_text(text, scenarios::share_folder() + "/drawn.json");
+  results::StepPoint simulated;
+  simulated.name = given.name + ", " + std::to_string(workers) + " workers";
+  std::vector<double> times;
+  for (const scenarios::Scenario& scenario : file.runs) {
+    if (workers > kManyWorkers && !times.empty()) break;  // their steps vary little
+    const auto trainer = runner::make_trainer(scenario, {});
+    const scenarios::ComputeProfile profile = trainer->prepare();
+    const sim::Cluster cluster = scenarios::build_cluster(scenario);
+    scenarios::StepPlan plan;
+    trainer->next(plan);
+    const auto step = runner::summarize(scenario, cluster, profile, plan);
+    if (!step)
+      throw Error(ErrorKind::kFailure, "summarise", simulated.name,
+                  "no closed form describes its exchange");
+    simulated.step = *step;
+    add_differences(step_ends(scenario, cluster, *trainer, std::move(plan)), times);
+  }
+  const double n = static_cast<double>(times.size());
+  double sum = 0, square = 0;
+  for (const double time : times) sum += time;
+  simulated.seconds = sum / n;
+  for (const double time : times) square += std::pow(time - sum / n, 2);
+  if (n > 1) simulated.relative_error = std::sqrt(square / (n - 1) / n) / simulated.seconds;
+  return simulated;
+}
+
+}  // namespace gradwire::bench

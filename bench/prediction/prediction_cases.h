@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "results/prediction/step_fit.h"
+#include "scenarios/scenario.h"
+
+/// Cases of `bench prediction`: training steps of drawn layer tables on drawn networks.
+namespace gradwire::bench {
+
+enum class PredictionRegime { kClean, kLossy, kMobile };
+std::string_view name_of(PredictionRegime regime);
+
+struct PredictionCase {
+  PredictionRegime regime{};
+  std::string exchange;  ///< ring, all-gather, server
+  std::string codec;
+  std::string name;
+  std::string scenario;  ///< JSON; "@WORKERS@" stands for the number of workers
+  std::string table;     ///< JSON of the layer table; "@TABLE@" in `scenario` for its file
+};
+
+/// `count` cases of a regime, exchanges and codecs by turns.
+std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegime regime,
+                                             int count);
+
+/// The case's step on `workers` workers: its closed-form summary, and the mean time of its steps on
+/// flow but the first, over the seeds.
+results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
+                                 int workers);
+
+}  // namespace gradwire::bench
