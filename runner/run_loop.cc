@@ -284,6 +284,13 @@ class Run {
   }
 
   void note_outcome(const StepPlan& plan, const scenarios::StepOutcome& outcome) {
+    std::int64_t missing = 0;
+    for (const sim::MissingData& each : outcome.missing)
+      for (const sim::ByteRange& range : each.ranges) missing += range.count;
+    if (missing > 0)
+      metrics_.push_back(
+          {plan.step, "missing_bytes", static_cast<double>(missing), "B", time_provenance()});
+    missing_bytes_ += missing;
     for (const scenarios::Figure& figure : trainer_->on_step_ended(plan, outcome))
       metrics_.push_back({plan.step, figure.name, figure.value, figure.unit, time_provenance()});
   }
@@ -345,6 +352,8 @@ class Run {
     for (const auto& each : trainer_->collective_choice().candidates)
       rows.push_back({-1, results::choice_metric(each.collective), each.time.value(), "s",
                       Provenance::kSimulated});
+    if (scenario_.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
+      rows.push_back({-1, "missing_bytes", static_cast<double>(missing_bytes_), "B", time});
     for (const scenarios::Figure& figure : trainer_->figures())
       rows.push_back({-1, figure.name, figure.value, figure.unit, time});
     if (summary_ && *summary_)
@@ -384,6 +393,7 @@ class Run {
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
   double last_loss_ = 0;
+  std::int64_t missing_bytes_ = 0;
   bool forecast_made_ = false;
   Clock::time_point started_ = Clock::now(), last_append_;
 };

@@ -11,20 +11,38 @@ bool is_radio(const NetworkPlan& network) {
   return network.topology == "wifi-cell" || network.topology == "lte-cell";
 }
 
+void refuse_packet_behaviour(const Scenario& scenario, const Told& refuse) {
+  if (scenario.network.transport.protocol == sim::TransportSettings::Protocol::kIdeal)
+    refuse("/network/transport/protocol", "executor packet sends packets, and they take time",
+           "tcp or udp-lossy, or executor flow");
+  if (!scenario.cluster.absences.empty() && is_radio(scenario.network))
+    refuse("/cluster/absences", "executor packet lets no station of a radio cell go away", "flow");
+}
+
 void refuse_behaviour(const Scenario& scenario, const Told& refuse) {
+  if (scenario.executor == "packet") return refuse_packet_behaviour(scenario, refuse);
   if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
     refuse("/network/transport/protocol", "executor " + scenario.executor + " speaks TCP alone",
-           "flow");
+           "flow, or packet but for ideal");
   if (!scenario.network.background.empty())
     refuse("/network/background", "executor " + scenario.executor + " has no background traffic",
-           "flow");
+           "flow or packet");
   if (scenario.executor == "model") return;
   if (!scenario.cluster.absences.empty())
     refuse("/cluster/absences", "executor " + scenario.executor + " lets no worker fail",
-           "flow or model");
+           "flow, packet or model");
   if (scenario.cluster.spread > 0)
     refuse("/cluster/spread", "executor " + scenario.executor + " has no spread of times",
-           "flow or model");
+           "flow, packet or model");
+}
+
+/// What is lost is missing, and only replays know what to do then.
+void refuse_missing(const Scenario& scenario, const Told& refuse) {
+  if (scenario.workload.kind == WorkloadKind::kTraining &&
+      scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
+    refuse("/network/transport/protocol",
+           "the synchronous methods need all of every message, and udp-lossy loses some",
+           "tcp or ideal; udp-lossy with any other workload");
 }
 
 /// Its kernel queues hold one rate and loss for a run.
@@ -102,6 +120,7 @@ void check_executor(const Scenario& scenario, const Told& refuse, const Told& wa
   }
   if (scenario.executor == "model") warn_model(scenario, warn);
   if (scenario.executor != "flow") refuse_behaviour(scenario, refuse);
+  refuse_missing(scenario, refuse);
 }
 
 void check_absences(const Scenario& scenario, const Told& refuse) {

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "sim/cluster.h"
-#include "sim/network.h"
+#include "sim/packet/host_connection.h"
 #include "sim/packet/segment_ledger.h"
 
 namespace gradwire::sim {
@@ -26,22 +26,20 @@ class Ns3Topology;
 /// Each segment sent, again or for the first time, is charged to the messages whose bytes it
 /// carries; its headers to the message of its first byte. Copies sent after a message was read are
 /// counted by the channels alone.
-class TcpConnection {
+class TcpConnection final : public HostConnection {
  public:
-  using Report = std::function<void(const Delivery&)>;
   /// `delivered` gets id, wire, retransmissions and failed; the caller fills in the time.
   TcpConnection(Ns3Topology& topology, int source, int destination,
                 const TransportSettings& transport, Report delivered, std::function<void()> opened);
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
-  ~TcpConnection();
+  ~TcpConnection() override;
 
   bool open() const { return connected_ && accepted_; }
-  /// The peer could not be reached, or stopped answering for good: nothing will be delivered.
-  bool broken() const { return broken_; }
-  void send(TransferId id, Bytes payload);
-  /// Takes the message out of the stream; it is not reported. `spent` gets what was sent of it.
-  void cancel(TransferId id, Delivery& spent);
+  bool broken() const override { return broken_; }
+  void send(TransferId id, Bytes payload) override;
+  /// Takes the message out of the stream.
+  void cancel(TransferId id, Delivery& spent) override;
 
  private:
   struct Message {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/packet/datagram_connection.h"
+#include "sim/packet/ns3_connection.h"
 #include "sim/packet/ns3_settings.h"
 
 namespace gradwire::sim {
@@ -66,6 +68,7 @@ void Ns3Network::connect_stations() {
 
 Ns3Network::~Ns3Network() {
   connections_.clear();
+  senders_.clear();
   topology_.reset();
   ns3::Simulator::Destroy();
 }
@@ -86,21 +89,38 @@ Seconds Ns3Network::session_time() const {
   return Seconds(static_cast<double>(simulator_now() - topology_->clock_offset()) * kNanosecond);
 }
 
-TcpConnection& Ns3Network::connection(int source, int destination) {
-  const std::uint64_t pair =
-      (static_cast<std::uint64_t>(source) << 32) | static_cast<std::uint32_t>(destination);
-  TcpConnection*& known = by_pair_[pair];
+HostConnection& Ns3Network::connection(int source, int destination, bool beside) {
+  const std::uint64_t pair = (static_cast<std::uint64_t>(source) << 32) |
+                             static_cast<std::uint32_t>(destination) |
+                             (beside ? std::uint64_t{1} << 63 : 0);
+  HostConnection*& known = by_pair_[pair];
   if (!known || known->broken()) {
-    opening_ += preparing_ ? 1 : 0;
-    connections_.push_back(std::make_unique<TcpConnection>(
-        *topology_, source, destination, options_.transport,
-        [this](const Delivery& delivery) { finish(delivery); },
-        [this, counted = preparing_] {
-          if (counted && opening_ > 0 && --opening_ == 0 && preparing_) ns3::Simulator::Stop();
-        }));
+    const bool tcp =
+        beside || options_.transport.protocol != TransportSettings::Protocol::kUdpLossy;
+    connections_.push_back(tcp ? open_tcp(source, destination)
+                               : open_datagrams(source, destination));
     known = connections_.back().get();
   }
   return *known;
+}
+
+std::unique_ptr<HostConnection> Ns3Network::open_tcp(int source, int destination) {
+  opening_ += preparing_ ? 1 : 0;
+  return std::make_unique<TcpConnection>(
+      *topology_, source, destination, options_.transport,
+      [this](const Delivery& delivery) { finish(delivery); },
+      [this, counted = preparing_] {
+        if (counted && opening_ > 0 && --opening_ == 0 && preparing_) ns3::Simulator::Stop();
+      });
+}
+
+std::unique_ptr<HostConnection> Ns3Network::open_datagrams(int source, int destination) {
+  senders_.resize(static_cast<std::size_t>(cluster_.host_count()));
+  auto& sender = senders_[static_cast<std::size_t>(source)];
+  if (!sender) sender = std::make_unique<DatagramSender>();
+  return std::make_unique<DatagramConnection>(
+      *topology_, cluster_, source, destination, options_.transport, *sender,
+      [this](const Delivery& delivery) { finish(delivery); });
 }
 
 void Ns3Network::prepare(std::span<const HostPair> pairs) {
@@ -116,16 +136,23 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
 }
 
 void Ns3Network::start(TransferId id, int source, int destination, Bytes payload) {
-  const std::int64_t deadline =
-      std::min(kNever, simulator_now() + nanoseconds(options_.transfer_limit));
   if (source == destination) {
-    running_[id] = Running{nullptr, deadline};
+    running_[id] = Running{nullptr, kNever};
     Delivery at_once;
     at_once.id = id;
     ns3::Simulator::ScheduleNow(&Ns3Network::finish, this, at_once);
     return;
   }
-  TcpConnection& stream = connection(source, destination);
+  start_on(connection(source, destination), id, payload);
+}
+
+void Ns3Network::start_beside(TransferId id, int source, int destination, Bytes payload) {
+  start_on(connection(source, destination, true), id, payload);
+}
+
+void Ns3Network::start_on(HostConnection& stream, TransferId id, Bytes payload) {
+  const std::int64_t deadline =
+      std::min(kNever, simulator_now() + nanoseconds(options_.transfer_limit));
   running_[id] = Running{&stream, deadline};
   deadlines_.push_back(Deadline{deadline, id});
   watch_deadlines();
@@ -143,6 +170,10 @@ void Ns3Network::cancel(TransferId id) {
 void Ns3Network::finish(Delivery delivery) {
   if (running_.erase(delivery.id) == 0) return;
   delivery.time = session_time();
+  if (!delivery.missing.empty()) {
+    missing_.emplace_back(delivery.missing.begin(), delivery.missing.end());
+    delivery.missing = missing_.back();
+  }
   arrived_.push_back(delivery);
   // Not at once: others may arrive at this very instant.
   if (arrived_.size() == 1) arrival_stop_ = ns3::Simulator::Stop(ns3::NanoSeconds(0));
@@ -184,6 +215,7 @@ void Ns3Network::run(std::int64_t until) {
 }
 
 void Ns3Network::advance(Seconds until, std::vector<Delivery>& delivered) {
+  missing_.clear();
   const bool forever = until >= kForever;
   if (forever && running_.empty()) return;
   if (running_.empty() && arrived_.empty() && !topology_->cells().empty()) {

@@ -12,7 +12,8 @@
 
 #include "sim/executor.h"
 #include "sim/network.h"
-#include "sim/packet/ns3_connection.h"
+#include "sim/packet/datagram_sender.h"
+#include "sim/packet/host_connection.h"
 #include "sim/packet/ns3_output.h"
 #include "sim/packet/ns3_topology.h"
 #include "sim/packet/wire_format.h"
@@ -42,6 +43,7 @@ class Ns3Network final : public Network {
   void prepare(std::span<const HostPair> pairs);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
+  void start_beside(TransferId id, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return now_; }
@@ -57,7 +59,7 @@ class Ns3Network final : public Network {
 
  private:
   struct Running {
-    TcpConnection* connection = nullptr;
+    HostConnection* connection = nullptr;
     std::int64_t deadline = 0;
   };
   struct Deadline {
@@ -67,7 +69,10 @@ class Ns3Network final : public Network {
 
   void open_output();
   void connect_stations();
-  TcpConnection& connection(int source, int destination);
+  HostConnection& connection(int source, int destination, bool beside = false);
+  std::unique_ptr<HostConnection> open_tcp(int source, int destination);
+  std::unique_ptr<HostConnection> open_datagrams(int source, int destination);
+  void start_on(HostConnection& stream, TransferId id, Bytes payload);
   void run(std::int64_t until);
   void finish(Delivery delivery);
   void check_deadlines();
@@ -78,13 +83,15 @@ class Ns3Network final : public Network {
   ExecutorOptions options_;
   std::unique_ptr<Ns3Topology> topology_;
   std::unique_ptr<Ns3Output> output_;
-  std::vector<std::unique_ptr<TcpConnection>> connections_;  ///< broken ones too, until the end
-  std::unordered_map<std::uint64_t, TcpConnection*> by_pair_;
+  std::vector<std::unique_ptr<DatagramSender>> senders_;      ///< [hosts], where they are needed
+  std::vector<std::unique_ptr<HostConnection>> connections_;  ///< broken ones too, until the end
+  std::unordered_map<std::uint64_t, HostConnection*> by_pair_;
   std::unordered_map<TransferId, Running> running_;
   std::deque<Deadline> deadlines_;  ///< in order of start, hence of time
   ns3::EventId deadline_event_;
   ns3::EventId arrival_stop_;
   std::vector<Delivery> arrived_;
+  std::deque<std::vector<ByteRange>> missing_;  ///< of those that arrived last
   std::size_t opening_ = 0;
   bool preparing_ = false;
   Seconds now_{0};

@@ -39,6 +39,7 @@ class PacketExecutor final : public Executor {
                 {"cluster", encode_cluster(cluster)},
                 {"options", encode_options(options)}}}},
          "open");
+    loses_ = options.transport.protocol == TransportSettings::Protocol::kUdpLossy;
     writes_at_end_ = !options.pcap_folder.empty() || !options.flow_monitor.empty();
   }
 
@@ -84,6 +85,12 @@ class PacketExecutor final : public Executor {
         process_->call(json{{"timeline", {{"graph", graph}}}}, "read a timeline of");
     if (ended_.contains(graph)) final_.insert(graph);
     return timelines_[graph] = decode_timeline(answer.at("timeline"));
+  }
+
+  std::span<const MissingData> missing(GraphId graph) const override {
+    if (!loses_) return {};
+    const json answer = process_->call(json{{"missing", {{"graph", graph}}}}, "ask about");
+    return missing_ = decode_missing(answer.at("missing"));
   }
 
   void forget(GraphId graph) override {
@@ -147,6 +154,8 @@ class PacketExecutor final : public Executor {
   std::unordered_set<GraphId> ended_;
   mutable std::unordered_set<GraphId> final_;  ///< ended, and read since
   Seconds now_{0};
+  mutable std::vector<MissingData> missing_;
+  bool loses_ = false;  ///< data may be missing
   bool writes_at_end_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/packet_server.h"
 
+#include "sim/background.h"
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
 
@@ -23,11 +24,13 @@ json PacketServer::handle(const json& request) {
   }
   if (request.contains("timeline"))
     return json{{"timeline", encode_timeline(session_->timeline(request["timeline"].at("graph")))}};
+  if (request.contains("missing"))
+    return json{{"missing", encode_missing(session_->missing(request["missing"].at("graph")))}};
   if (request.contains("unfinished"))
     return json{{"text", session_->describe_unfinished(request["unfinished"].at("graph"))}};
   if (request.contains("channels")) return json{{"channels", pack(network_->channels())}};
   if (request.contains("close")) {
-    network_->write_output();
+    ns3_->write_output();
     return json::object();
   }
   if (request.contains("statistics")) return statistics();
@@ -42,10 +45,18 @@ json PacketServer::open(const json& fields) {
   cluster_ = std::make_unique<Cluster>(decode_cluster(fields.at("cluster")));
   const ExecutorOptions options = decode_options(fields.at("options"));
   wall_limit_ = options.wall_limit;
-  network_ = std::make_unique<Ns3Network>(*cluster_, options);
-  network_->on_progress([this](Seconds now) { progress_(now, network_->events()); });
+  auto ns3 = std::make_unique<Ns3Network>(*cluster_, options);
+  ns3_ = ns3.get();
+  ns3_->on_progress([this](Seconds now) { progress_(now, ns3_->events()); });
+  network_ = std::move(ns3);
+  const auto background = cluster_->background();
+  if (!background.empty())
+    network_ = std::make_unique<BackgroundNetwork>(
+        std::move(network_), std::vector<BackgroundTraffic>(background.begin(), background.end()),
+        options.seed);
   SessionOptions session;
   session.transfer_limit = options.transfer_limit;
+  session.seed = options.seed;
   session_ = std::make_unique<GraphSession>(*cluster_, *network_, session);
   return json{{"simulator", "ns-3 3.44"}};
 }
@@ -56,7 +67,7 @@ json PacketServer::submit(const json& fields) {
     for (const json& dropped : fields["drop"]) templates_.erase(dropped.get<std::uint64_t>());
   if (fields.contains("graph")) {
     templates_[id] = decode_graph(fields["graph"]);
-    network_->prepare(pairs_of(*templates_[id]));
+    ns3_->prepare(pairs_of(*templates_[id]));
   }
   const auto bytes = unpack<Bytes>(fields.at("bytes"));
   const auto seconds = unpack<Seconds>(fields.at("seconds"));
@@ -82,8 +93,8 @@ json PacketServer::advance(const json& fields) {
 }
 
 json PacketServer::statistics() const {
-  const SegmentBooks books = network_->segments();
-  return json{{"events", network_->events()},
+  const SegmentBooks books = ns3_->segments();
+  return json{{"events", ns3_->events()},
               {"segments", pack(std::span<const SegmentBooks>(&books, 1))}};
 }
 

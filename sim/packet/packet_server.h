@@ -32,7 +32,8 @@ class PacketServer {
   Progress progress_;
   Seconds wall_limit_{120};
   std::unique_ptr<Cluster> cluster_;
-  std::unique_ptr<Ns3Network> network_;
+  std::unique_ptr<Network> network_;
+  Ns3Network* ns3_ = nullptr;  ///< network_, or what it adds background traffic to
   std::unique_ptr<GraphSession> session_;
   std::unordered_map<std::uint64_t, GraphPtr> templates_;
 };

@@ -56,6 +56,15 @@ CollectiveSpec decode_collective(const json& value) {
   return spec;
 }
 
+/// [host, spread, absences] of each that is not plain.
+json encode_host_plans(const Cluster& cluster) {
+  json plans = json::array();
+  for (int host = 0; host < cluster.host_count(); ++host)
+    if (const HostPlan* plan = cluster.host_plan(host))
+      plans.push_back(json::array({host, plan->spread, pack(plan->absences)}));
+  return plans;
+}
+
 }  // namespace
 
 std::vector<HostPair> pairs_of(const GraphTemplate& graph) {
@@ -82,6 +91,8 @@ json encode_cluster(const Cluster& cluster) {
               {"network", encode_links(cluster)},
               {"servers", cluster.servers()},
               {"routes", routes},
+              {"host_plans", encode_host_plans(cluster)},
+              {"background", pack(cluster.background())},
               {"routing", {static_cast<int>(routing.kind), routing.columns, routing.rows}}};
 }
 
@@ -98,12 +109,17 @@ Cluster decode_cluster(const json& value) {
   cluster.set_routing(
       {static_cast<Routing::Kind>(routing.at(0).get<int>()), routing.at(1), routing.at(2)});
   cluster.finish(value.at("servers"));
+  for (const json& plan : value.at("host_plans"))
+    cluster.set_host_plan(plan.at(0), {plan.at(1), unpack<HostPlan::Absence>(plan.at(2))});
+  for (const auto& traffic : unpack<BackgroundTraffic>(value.at("background")))
+    cluster.add_background(traffic);
   return cluster;
 }
 
 json encode_options(const ExecutorOptions& options) {
   const TransportSettings& transport = options.transport;
   return json{{"congestion_control", static_cast<int>(transport.congestion_control)},
+              {"transport", static_cast<int>(transport.protocol)},
               {"segment", transport.segment.count()},
               {"wire_segment", transport.wire_segment.count()},
               {"initial_window", transport.initial_window},
@@ -124,6 +140,7 @@ ExecutorOptions decode_options(const json& value) {
   TransportSettings& transport = options.transport;
   transport.congestion_control =
       static_cast<TransportSettings::CongestionControl>(value.at("congestion_control").get<int>());
+  transport.protocol = static_cast<TransportSettings::Protocol>(value.at("transport").get<int>());
   transport.segment = Bytes(value.at("segment").get<std::int64_t>());
   transport.wire_segment = Bytes(value.at("wire_segment").get<std::int64_t>());
   transport.initial_window = value.at("initial_window");
@@ -213,6 +230,21 @@ Timeline decode_timeline(const json& value) {
   timeline.start = Seconds(value.at("start").get<double>());
   timeline.end = Seconds(value.at("end").get<double>());
   return timeline;
+}
+
+json encode_missing(std::span<const MissingData> missing) {
+  json list = json::array();
+  for (const MissingData& each : missing)
+    list.push_back(json::array({each.op, pack(std::span(&each.hop, 1)), pack(each.ranges)}));
+  return list;
+}
+
+std::vector<MissingData> decode_missing(const json& value) {
+  std::vector<MissingData> missing;
+  for (const json& each : value)
+    missing.push_back({each.at(0).get<OpIndex>(), unpack<HopTransfer>(each.at(1)).at(0),
+                       unpack<ByteRange>(each.at(2))});
+  return missing;
 }
 
 std::vector<std::byte> encode_frame(const json& value) {

@@ -21,6 +21,7 @@
 /// | advance | until | more, now, events |
 /// | cancel, forget | graph | now |
 /// | timeline | graph | timeline |
+/// | missing | graph | missing |
 /// | unfinished | graph | text |
 /// | channels | | channels |
 /// | close | | |
@@ -29,7 +30,7 @@
 /// An answer {"error": {"kind", "message"}} stands for an exception.
 namespace gradwire::sim {
 
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 inline constexpr std::uint32_t kLargestFrame = 1u << 30;
 
 struct HostPair {
@@ -50,6 +51,9 @@ nlohmann::json encode_events(const std::vector<Event>& events);
 void decode_events(const nlohmann::json& value, std::vector<Event>& events);
 nlohmann::json encode_timeline(const Timeline& timeline);
 Timeline decode_timeline(const nlohmann::json& value);
+
+nlohmann::json encode_missing(std::span<const MissingData> missing);
+std::vector<MissingData> decode_missing(const nlohmann::json& value);
 
 /// A frame, length included.
 std::vector<std::byte> encode_frame(const nlohmann::json& value);

@@ -70,9 +70,14 @@ TEST_CASE("the transport is TCP, ideal, or datagrams", "[unit]") {
   };
   CHECK(protocol("") == Protocol::kTcp);
   CHECK(protocol(R"(, "network": {"transport": {"protocol": "ideal"}})") == Protocol::kIdeal);
-  CHECK(protocol(R"(, "network": {"transport": {"protocol": "udp-lossy"}})") ==
-        Protocol::kUdpLossy);
+  const std::string datagrams = R"(, "network": {"transport": {"protocol": "udp-lossy"}})";
+  const std::string collective = R"("workload": {"collective": "all-to-all"})";
+  const auto replayed = read_scenario_text(scenario_with(datagrams, collective), "t.json");
+  CHECK(replayed.runs.at(0).network.transport.protocol == Protocol::kUdpLossy);
+  check_told(datagrams, "need all of every message");
   check_told(R"(, "executor": "emulator", "network": {"transport": {"protocol": "ideal"}})",
              "speaks TCP alone");
+  check_told(R"(, "executor": "packet", "network": {"transport": {"protocol": "ideal"}})",
+             "packets, and they take time");
   check_told(R"(, "network": {"transport": {"protocol": "sctp"}})", "not a choice");
 }

@@ -96,3 +96,37 @@ TEST_CASE("a transfer of a station that leaves its cell fails at the time limit"
     }
   CHECK(failed == 1);
 }
+
+TEST_CASE("two LTE cells, each with a gateway of its own, behind one switch") {
+  if (!have_packet_program()) return;
+  Cluster cluster;
+  std::vector<Cell> cells(2);
+  for (std::size_t c = 0; c < 2; ++c) {
+    cells[c].kind = Cell::Kind::kLte;
+    cells[c].width = 10e6;
+    for (int i = 0; i < 2; ++i)
+      cells[c].stations.push_back(
+          {cluster.add_host("phone" + std::to_string(2 * c) + std::to_string(i)), 50, 0});
+  }
+  const NodeId server = cluster.add_host("server"), hub = cluster.add_switch("hub");
+  for (std::size_t c = 0; c < 2; ++c) {
+    cells[c].base = cluster.add_switch("base" + std::to_string(c));
+    cluster.add_cell(cells[c]);
+    cluster.add_link(cells[c].base, hub, link(1e9, 1e-3));
+  }
+  cluster.add_link(hub, server, link(1e9, 1e-3));
+  cluster.finish(true);
+  // A phone's upload takes what its cell gives it: the two cells do not share their air, the two
+  // phones of a cell do.
+  const auto time_of = [&](const std::vector<Pair>& pairs) {
+    const auto executor = make_executor("packet", cluster, ExecutorOptions{});
+    return run(*executor, transfer_graph(pairs), std::vector<Bytes>(pairs.size(), Bytes(500'000)))
+        .end.value();
+  };
+  const double one = time_of({{0, 4}}), apart = time_of({{0, 4}, {2, 4}}),
+               together = time_of({{0, 4}, {1, 4}});
+  CHECK(apart == Approx(one).epsilon(0.1));
+  CHECK(together > 1.1 * one);
+  // From one cell to the other, through both gateways.
+  CHECK(time_of({{1, 2}}) > one);
+}
