@@ -3,6 +3,7 @@
 #include <ns3/config.h>
 #include <ns3/double.h>
 #include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4-address-generator.h>
 #include <ns3/ipv4-static-routing-helper.h>
 #include <ns3/ipv4.h>
 #include <ns3/lte-helper.h>
@@ -40,14 +41,54 @@ std::uint64_t blocks_of(double width) {
   return width < 2e6 ? 6 : static_cast<std::uint64_t>(std::llround(width / kBlock));
 }
 
+/// What the cells of a simulation share: numbers of bases and phones, by which ns-3 finds the other
+/// end of a radio link, and the channel. Each cell has carriers of its own, 20 MHz or more from the
+/// next cell's: cells do not disturb each other.
+class SharedRadio {
+ public:
+  explicit SharedRadio(double exponent) : exponent_(exponent) {
+    if (!helper_) {
+      helper_ = ns3::CreateObject<ns3::LteHelper>();
+      first_exponent_ = exponent;
+      // Every core network has the same addresses inside, which never meet.
+      ns3::Ipv4AddressGenerator::TestMode();
+    }
+    number_ = cells_++;
+    if (number_ >= kMostCells)
+      throw SimError("build", std::to_string(number_ + 1) + " LTE cells",
+                     "their carriers do not fit into the band", "make fewer cells of them");
+    if (exponent_ != first_exponent_)
+      throw SimError("build", "LTE cells", "their path loss exponents differ",
+                     "give all of them one exponent");
+  }
+  SharedRadio(const SharedRadio&) = delete;
+  SharedRadio& operator=(const SharedRadio&) = delete;
+  ~SharedRadio() {
+    if (--cells_ == 0) helper_ = nullptr;
+  }
+
+  ns3::LteHelper* operator->() const { return ns3::PeekPointer(helper_); }
+  /// Channel numbers (100 kHz each; 3GPP TS 36.101, band 1 and beyond it).
+  std::uint64_t down_carrier() const { return 100 + kSpacing * number_; }
+  std::uint64_t up_carrier() const { return 18100 + kSpacing * number_; }
+
+ private:
+  static constexpr std::uint64_t kSpacing = 200;
+  static constexpr std::uint64_t kMostCells = 3;
+  static inline ns3::Ptr<ns3::LteHelper> helper_;
+  static inline double first_exponent_ = 0;
+  static inline std::uint64_t cells_ = 0;
+  double exponent_;
+  std::uint64_t number_ = 0;
+};
+
 /// A phone's traffic leaves the core network by its gateway, which is wired to the cell's base in
 /// the cluster without any cost: rate and delay of the way are those of the radio.
 class LteCell final : public RadioCell {
  public:
-  explicit LteCell(CellNodes nodes) : RadioCell(std::move(nodes)) {
+  explicit LteCell(CellNodes nodes) : RadioCell(std::move(nodes)), lte_(nodes_.cell.exponent) {
     set_defaults();
     core_ = ns3::CreateObject<ns3::PointToPointEpcHelper>();
-    lte_ = ns3::CreateObject<ns3::LteHelper>();
     set_radio();
     const ns3::Ptr<ns3::Node> mast = ns3::CreateObject<ns3::Node>();
     motion_.place_base(mast);
@@ -101,6 +142,10 @@ class LteCell final : public RadioCell {
     const ns3::UintegerValue blocks(blocks_of(nodes_.cell.width));
     lte_->SetEnbDeviceAttribute("DlBandwidth", blocks);
     lte_->SetEnbDeviceAttribute("UlBandwidth", blocks);
+    const ns3::UintegerValue down(lte_.down_carrier()), up(lte_.up_carrier());
+    lte_->SetEnbDeviceAttribute("DlEarfcn", down);
+    lte_->SetEnbDeviceAttribute("UlEarfcn", up);
+    lte_->SetUeDeviceAttribute("DlEarfcn", down);
   }
 
   void wire_gateway() {
@@ -131,7 +176,7 @@ class LteCell final : public RadioCell {
   }
 
   ns3::Ptr<ns3::PointToPointEpcHelper> core_;
-  ns3::Ptr<ns3::LteHelper> lte_;
+  SharedRadio lte_;
   ns3::Ptr<ns3::NetDevice> mast_, base_;
   ns3::NetDeviceContainer phones_;
 };
