@@ -17,8 +17,10 @@ struct Comparison {
   double quantile_90 = 0;
   double timeouts = 0;  ///< share of the reference's transfers with a timeout
   double timeouts_flow = 0;
-  double reference_error = 0;  ///< standard error of the reference's mean, as a share of it
-  double wall_s = 0;           ///< the reference's
+  /// Standard error of the reference's mean, as a share of it; the largest where there are several.
+  double reference_error = 0;
+  int transfers = 0;  ///< the reference's, of random cases
+  double wall_s = 0;  ///< the reference's
   double round_trip = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/packet/packet_estimate.h"
+
 namespace gradwire::bench {
 namespace {
 
@@ -102,6 +104,13 @@ Times run_experiment(const Experiment& experiment, std::string_view executor, st
     }
   }
   return times;
+}
+
+double packet_events(const Experiment& experiment) {
+  const Plan plan = Planner(experiment).plan();
+  return sim::packet_work(experiment.cluster, experiment.options.transport,
+                          {.graph = plan.graph, .bytes = plan.bytes, .seconds = plan.seconds})
+      .effort;
 }
 
 std::vector<double> makespans(const Experiment& experiment, std::string_view executor,

@@ -34,6 +34,9 @@ using Times = std::vector<std::vector<double>>;
 /// Throws what the executor throws.
 Times run_experiment(const Experiment& experiment, std::string_view executor, std::uint64_t seed);
 
+/// ns-3's events of one such run, forecast (sim/packet/packet_estimate.h).
+double packet_events(const Experiment& experiment);
+
 /// By repeat: from the start of its first transfer to the end of its last. Together only.
 std::vector<double> makespans(const Experiment& experiment, std::string_view executor,
                               std::uint64_t seed);

@@ -107,6 +107,7 @@ void short_lossy_rows(const std::string& name, const Comparisons& results,
   add_row(rows, name + ".median_error_of_q50", median_of(each(results, &Comparison::quantile_50)),
           0.10);
   add_row(rows, name + ".timeout_probability_factor", timeout_factor(results), 1.5);
+  random_rows(name, results, rows);
 }
 
 void mixed_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
@@ -161,30 +162,40 @@ std::string summary_of(const Comparison& c) {
                 100 * *std::max_element(c.errors.begin(), c.errors.end()), c.wall_s);
   std::string line = text;
   if (c.reference_error > 0) {
-    std::snprintf(text, sizeof text, ", q50 %.1f %%, q90 %.1f %%, timeouts %.3f/%.3f, se %.1f %%",
+    std::snprintf(text, sizeof text,
+                  ", q50 %.1f %%, q90 %.1f %%, timeouts %.3f/%.3f, %d transfers, se %.1f %%",
                   100 * c.quantile_50, 100 * c.quantile_90, c.timeouts_flow, c.timeouts,
-                  100 * c.reference_error);
+                  c.transfers, 100 * c.reference_error);
     line += text;
   }
   return line;
 }
 
-Comparisons run(const Regime& regime, const FidelityOptions& options, const Say& say) {
-  const std::vector<FidelityCase> cases = regime.cases(options);
-  Comparisons results(cases.size());
+/// One case of one regime.
+struct Job {
+  const Regime* regime = nullptr;
+  FidelityCase c;
+  double events = 0;  ///< of one run of the reference
+  Comparison* result = nullptr;
+};
+
+/// Two at a time, the longest runs first, so that both end together.
+void run(std::vector<Job> jobs, const FidelityOptions& options, const Say& say) {
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& a, const Job& b) { return a.events > b.events; });
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
   const auto work = [&] {
-    for (std::size_t i = next++; i < cases.size(); i = next++) {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
       try {
-        results[i] = regime.compare(cases[i], options);
+        *jobs[i].result = jobs[i].regime->compare(jobs[i].c, options);
         const std::lock_guard lock(mutex);
-        say(summary_of(results[i]));
+        say(jobs[i].regime->name + summary_of(*jobs[i].result));
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
-        next = cases.size();
+        next = jobs.size();
       }
     }
   };
@@ -192,7 +203,28 @@ Comparisons run(const Regime& regime, const FidelityOptions& options, const Say&
   work();
   other.join();
   if (failure) std::rethrow_exception(failure);
-  return results;
+}
+
+/// The jobs of one regime, and what they will cost.
+void add_jobs(const Regime& regime, const FidelityOptions& options, Comparisons& results,
+              std::vector<Job>& jobs, const Say& say) {
+  std::vector<FidelityCase> cases = regime.cases(options);
+  results.resize(cases.size());
+  double events = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const double of_case = packet_events(cases[i].experiment);
+    events += of_case;
+    jobs.push_back({&regime, std::move(cases[i]), of_case, &results[i]});
+  }
+  char text[120];
+  std::snprintf(text, sizeof text, "%s: %zu cases, %.1f million events for one run of each",
+                regime.name.c_str(), results.size(), events / 1e6);
+  say(text);
+}
+
+bool is_wanted(const FidelityOptions& options, const std::string& name) {
+  const auto& wanted = options.regimes;
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
 }  // namespace
@@ -204,16 +236,19 @@ std::vector<std::string> fidelity_regimes() {
 }
 
 std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say) {
+  std::vector<Regime> wanted;
+  for (Regime& regime : regimes())
+    if (is_wanted(options, regime.name)) wanted.push_back(std::move(regime));
+  std::vector<Comparisons> results(wanted.size());
+  std::vector<Job> jobs;
+  for (std::size_t r = 0; r < wanted.size(); ++r)
+    add_jobs(wanted[r], options, results[r], jobs, say);
+  run(std::move(jobs), options, say);
   std::vector<BenchRow> rows;
-  for (const Regime& regime : regimes()) {
-    const auto& wanted = options.regimes;
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), regime.name) == wanted.end())
-      continue;
-    say(regime.name);
-    const Comparisons results = run(regime, options, say);
-    const std::string name = "fidelity." + regime.name;
-    rows.push_back({.name = name + ".cases", .value = double(results.size()), .unit = ""});
-    if (!results.empty()) regime.rows(name, results, rows);
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    const std::string name = "fidelity." + wanted[r].name;
+    rows.push_back({.name = name + ".cases", .value = double(results[r].size()), .unit = ""});
+    if (!results[r].empty()) wanted[r].rows(name, results[r], rows);
   }
   return rows;
 }

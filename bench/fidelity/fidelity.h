@@ -13,7 +13,7 @@ struct FidelityOptions {
   std::string reference = "packet";
   std::vector<std::string> regimes = {};  ///< empty: all
   std::string traces = {};                ///< folder of Mahimahi traces; empty: none
-  double case_limit_s = 60;               ///< of wall time, for the reference of one case
+  double case_limit_s = 180;              ///< of wall time, for the reference of one case
   double total_limit_s = 240;             ///< of wall time, for kernel TCP as the reference
 };
 
@@ -23,7 +23,8 @@ std::vector<std::string> fidelity_regimes();
 /// `gradwire bench fidelity`: the flow executor against a reference, by regime, on cases drawn from
 /// the seed. Errors are shares of the reference's time; random ones compare means and quantiles of
 /// samples large enough that the reference's standard error is 3 % or less, or as large as the
-/// limit of time allows (a row of each regime says which). Two cases run at a time.
+/// limit of time allows (a row of each regime says which). Two cases run at a time, the longest
+/// first.
 std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say);
 
 }  // namespace gradwire::bench
