@@ -125,9 +125,9 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
 void FlowNetwork::begin_transfer(std::int32_t c) {
   Connection& link = connection(c);
-  const Transfer& t = transfer(link.first);
+  Transfer& t = transfer(link.first);
   const bool sending = link.state == State::kFluid;
-  if (!link.is_open && !is_covered(link, t)) {
+  if (link.is_open ? !stays_fluid(link, t) : !is_covered(link, t)) {
     if (sending) rest(c);
     begin_stream(c);
     return;

@@ -11,6 +11,7 @@
 #include "sim/flow/indexed_heap.h"
 #include "sim/flow/max_min.h"
 #include "sim/flow/rate_follower.h"
+#include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/network.h"
@@ -33,6 +34,8 @@
 ///   - for ever, where segments may be lost on the way, or where a full queue would drop some and
 ///     the window that is left would not fill the pipe: an explicit queue, or CoDel with
 ///         beta (r0 + target) < r0
+///   - for transfers during which CoDel is going to drop a segment of a long round trip: the repair
+///     may be what they wait for (tcp/open_window.h)
 /// Towards the others a stream asks for window / r0 at most, so that what it cannot use is theirs,
 /// and its segments pass at the rate that is left.
 ///
@@ -86,6 +89,7 @@ class FlowNetwork final : public Network {
     bool used = false;
     bool cancelled = false;
     bool delivering = false;    ///< all of it is sent
+    bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
     std::int32_t next = -1;  ///< behind it on the connection
@@ -116,6 +120,7 @@ class FlowNetwork final : public Network {
     double cap = 0;                     ///< a stream's, bytes/s
     std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
+    std::unique_ptr<OpenWindow> window;       ///< of a fluid that a full queue may end
     std::unique_ptr<LossSequence> datagrams;  ///< udp-lossy over links that lose
   };
 
@@ -207,7 +212,10 @@ class FlowNetwork final : public Network {
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
+  bool stays_fluid(Connection& link, Transfer& t);
+  bool can_leave(Connection& link, Transfer& t) const;
   void leave_stream(std::int32_t c);
+  void retire(Connection& link, double wire, double acks);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
 

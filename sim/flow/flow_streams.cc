@@ -85,6 +85,8 @@ TcpStream& FlowNetwork::stream_of(Connection& link) {
                                             losses(forward, link.path.loss, link.key, false),
                                             losses(back, link.path.ack_loss, link.key, true));
   link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
+  if (link.window) link.stream->resume(link.window->congestion());
+  link.window.reset();
   return *link.stream;
 }
 
@@ -122,7 +124,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
         link.path.round_trip * std::min(link.path.line_rate, kOpenPipes * sharing_.rate(c));
     link.is_open = window >= pipe && sharing_.rate(c) > 0;
   }
-  if (link.is_open && stream.is_settled()) {
+  if (link.is_open && stream.is_settled() && can_leave(link, transfer(link.first))) {
     leave_stream(c);
     return;
   }
@@ -147,6 +149,39 @@ void FlowNetwork::finish_first(std::int32_t c) {
   arrivals_.push({now_, 0, number});
 }
 
+/// Whether the transfer, the first of an open connection, may be a fluid from its start on.
+bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
+  if (!OpenWindow::is_needed(link.path)) return true;
+  if (link.stream) {
+    link.stream->run(now_);  // acknowledgements that came while it rested
+    if (!link.stream->idle()) return false;
+    link.window = std::make_unique<OpenWindow>(link.path, link.stream->congestion(),
+                                               link.stream->smoothed_round_trip());
+    retire(link, 0, 0);
+  }
+  if (!link.window) return true;
+  t.streams = !link.window->fills() || !link.window->pass(now_, t.segments);
+  return !t.streams;
+}
+
+/// Whether what is left of it may be a fluid, of a connection that is a stream.
+bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
+  if (!OpenWindow::is_needed(link.path)) return true;
+  if (t.streams) return false;
+  OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip());
+  if (!window.fills()) return false;  // it did once, but has lost a segment since
+  t.streams = !window.pass(now_, link.stream->unsent_segments());
+  if (!t.streams) link.window = std::make_unique<OpenWindow>(window);
+  return !t.streams;
+}
+
+/// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later.
+void FlowNetwork::retire(Connection& link, double wire, double acks) {
+  link.wire_sent += link.stream->wire_sent() - wire;
+  link.acks_sent += (link.stream->acks_sent() - acks) * headers_;
+  link.stream.reset();
+}
+
 /// From here on the connection is a fluid. What the stream has sent of the first transfer is
 /// counted with the rest of it, when that is through.
 void FlowNetwork::leave_stream(std::int32_t c) {
@@ -156,9 +191,7 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   link.remaining = stream.unsent_wire() + stream.queued(now_);
   const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
   const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
-  link.wire_sent += stream.wire_sent() - sent;
-  link.acks_sent += (stream.acks_sent() - acks) * headers_;
-  link.stream.reset();
+  retire(link, sent, acks);
   rest(c);
   link.state = State::kFluid;
   link.updated = now_;

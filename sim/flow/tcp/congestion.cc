@@ -65,7 +65,7 @@ void CongestionWindow::watch_trains(double now, double round_trip) {
 
 void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last,
                             std::int64_t sent) {
-  if (!limited_) return;
+  if (cubic_ && !limited_) return;
   if (size_ < threshold_) {
     if (cubic_) {
       if (last > round_end_) start_round(now, sent);

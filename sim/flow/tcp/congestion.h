@@ -19,7 +19,7 @@
 ///     HyStart        from 16 segments on, slow start ends when a train of acknowledgements no more
 ///                    than 2 ms apart has lasted longer than the least round trip, or when the
 ///                    round trip has grown by max(4 ms, least round trip)
-/// A window that the sender did not fill grows nothing.
+/// CUBIC's window grows nothing where the sender does not fill it; Reno's, in ns-3 3.44, does.
 namespace gradwire::sim {
 
 class CongestionWindow {
@@ -30,6 +30,7 @@ class CongestionWindow {
   static double beta(const TransportSettings& transport);
 
   std::int64_t size() const { return size_; }  ///< bytes
+  std::int64_t segments() const { return size_ / segment_; }
   void set_size(std::int64_t bytes) { size_ = bytes; }
   std::int64_t threshold() const { return threshold_; }  ///< bytes
   /// Whether the segment that was sent last filled the window.
@@ -39,6 +40,8 @@ class CongestionWindow {
   void acknowledged(double now, double round_trip);
   /// ... and may grow the window. `last`: bytes of the stream acknowledged, `sent`: sent so far.
   void grow(double now, std::int64_t segments, std::int64_t last, std::int64_t sent);
+  /// The stream's segments are numbered from 0 again.
+  void restart_numbers() { round_end_ = 0; }
   /// A loss: a lower threshold, and another epoch.
   void cut();
   /// A retransmission timeout, after cut(): one segment, and all that was learnt is forgotten.
@@ -47,7 +50,6 @@ class CongestionWindow {
  private:
   static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
-  std::int64_t segments() const { return size_ / segment_; }
   void start_round(double now, std::int64_t sent);
   void watch_trains(double now, double round_trip);
   void grow_cubic(double now, std::int64_t segments);

@@ -23,8 +23,7 @@ constexpr double kCodelInterval = 0.1;
 constexpr double kCodelSegments = 100;
 
 Bottleneck::Discipline discipline_of(const TcpPath& path) {
-  const double target = codel_target(path);
-  return {target, std::max(kCodelInterval, 2 * target), path.queue};
+  return {codel_target(path), codel_interval(path), path.queue};
 }
 
 std::int32_t tick_of(double time) {
@@ -39,6 +38,10 @@ double sample_of(std::int32_t sent, std::int32_t now) {
 
 double codel_target(const TcpPath& path) {
   return std::max(kCodelTarget, kCodelSegments * path.segment_time);
+}
+
+double codel_interval(const TcpPath& path) {
+  return std::max(kCodelInterval, 2 * codel_target(path));
 }
 
 TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,

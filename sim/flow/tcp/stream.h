@@ -35,6 +35,7 @@ namespace gradwire::sim {
 
 /// CoDel's target on a path, s, as the packet executor sets it (docs/packet.md).
 double codel_target(const TcpPath& path);
+double codel_interval(const TcpPath& path);
 
 class TcpStream {
  public:
@@ -73,6 +74,10 @@ class TcpStream {
     jitters_ = std::move(jitters);
     jitter_draws_ = draws;
   }
+  /// Before anything is written: goes on with this window.
+  void resume(const CongestionWindow& congestion) { congestion_ = congestion; }
+  const CongestionWindow& congestion() const { return congestion_; }
+  double smoothed_round_trip() const { return smoothed_; }  ///< s
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
 

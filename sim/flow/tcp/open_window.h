@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+
+#include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp_path.h"
+
+namespace gradwire::sim {
+
+/// The congestion window of a connection whose segments go out as a fluid, because the window has
+/// filled the pipe and nothing is lost: it grows on, until what waits for the bottleneck is too
+/// much for CoDel. With W segments under way and s the time of one, a segment waits
+///     W s - r0
+/// and one is dropped when that has been above CoDel's target for an interval (tcp/bottleneck.h):
+/// where it happens before the end of a transfer, its repair may be what the transfer waits for.
+///
+/// Where it breaks down: the line's rate, not the share of it; acknowledgements come evenly.
+class OpenWindow {
+ public:
+  /// Where drops are worth foreseeing: on shorter round trips their repair is quick.
+  static bool is_needed(const TcpPath& path);
+
+  /// `smoothed`: the smoothed round trip, s.
+  OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed);
+
+  /// Whether it fills the pipe.
+  bool fills() const {
+    return static_cast<double>(congestion_.segments()) * segment_time_ >= round_trip_;
+  }
+  /// Whether so many segments that start at `now` are through before one is dropped; then they are
+  /// what the window has grown by.
+  bool pass(double now, double segments);
+  const CongestionWindow& congestion() const { return congestion_; }
+
+ private:
+  double segment_time_;
+  double round_trip_;
+  double target_;
+  double interval_;
+  double smoothed_;
+  CongestionWindow congestion_;
+  std::int64_t sent_ = 0;  ///< segments
+};
+
+}  // namespace gradwire::sim
