@@ -2,6 +2,7 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 
@@ -164,4 +165,35 @@ TEST_CASE("Reno grows by a segment a window") {
   window.set_limited(true);
   for (int i = 0; i < 5; ++i) window.grow(0, 1, 0, 0);
   CHECK(window.size() == 6 * 1448);
+}
+
+TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough for it") {
+  // Segments of 1 ms, r0 = 40 ms: CoDel's target is 100 ms, its interval 200 ms. A window of 200
+  // segments waits 200 - 40 = 160 ms: too long, and dropped 200 ms after the first 100; with a
+  // quarter of caution 75 + 150 ms after the start.
+  TransportSettings transport;
+  LinkSpec link;
+  link.rate = BitsPerSecond(8 * 1538 / 1e-3);
+  const Cluster cluster = Cluster::star(2, link);
+  std::vector<ChannelId> route;
+  cluster.route(0, 1, route);
+  TcpPath path(cluster, route, transport);
+  path.round_trip = 40e-3;
+  REQUIRE(OpenWindow::is_needed(path));
+  CongestionWindow window(transport);
+  window.cut();  // no slow start any more
+  window.set_size(200 * 1448);
+  OpenWindow full(path, window, 40e-3);
+  CHECK(full.fills());
+  CHECK(full.pass(1, 100));  // over after 100 ms
+  CHECK_FALSE(full.pass(2, 1000));
+  // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
+  window.set_size(60 * 1448);
+  OpenWindow small(path, window, 40e-3);
+  CHECK(small.pass(1, 200));
+  CHECK(small.congestion().segments() > 60);
+  window.set_size(30 * 1448);
+  CHECK_FALSE(OpenWindow(path, window, 40e-3).fills());
+  path.round_trip = 1e-3;  // repaired soon
+  CHECK_FALSE(OpenWindow::is_needed(path));
 }
