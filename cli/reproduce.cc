@@ -9,6 +9,7 @@
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
 #include "results/svg.h"
+#include "runner/chart_panel.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -19,6 +20,7 @@ struct ChartArguments {
   int gpus_per_node = 4;
   std::string bandwidth = "1Gbps";
   double coarse_below = 200;
+  bool no_panel = false;
   std::string out = "gradwire-report/terngrad-chart";
 };
 
@@ -43,14 +45,15 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
   if (!results::all_hold(rows)) context.exit_code = exit_code(ErrorKind::kGate);
 }
 
-void write_chart_report(const results::ChartReproduction& reproduction, const std::string& folder,
+void write_chart_report(const results::ChartReproduction& reproduction,
+                        const std::vector<results::ChartBar>& panel, const std::string& folder,
                         const Context& context) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem)
     throw Error(ErrorKind::kFailure, "make the folder", folder, problem.message(),
                 "name another with --out");
-  write_file(folder + "/report.html", results::chart_report_html(reproduction));
+  write_file(folder + "/report.html", results::chart_report_html(reproduction, panel));
   write_file(folder + "/bars.csv", results::chart_report_csv(reproduction));
   int number = 0;
   for (const auto& drawn : results::chart_figures(reproduction.chart, reproduction.fits)) {
@@ -77,7 +80,11 @@ void reproduce_terngrad_chart(const ChartArguments& arguments, Context& context)
   print_rows(reproduction.rows, context);
   const std::string coarse = results::coarse_bars_in_words(reproduction);
   if (!coarse.empty()) context.say("read too coarsely to be judged by the worst error: " + coarse);
-  write_chart_report(reproduction, arguments.out, context);
+  std::vector<results::ChartBar> panel;
+  if (own && !arguments.no_panel)
+    panel = runner::simulate_panel(reproduction.chart, options,
+                                   [&](const std::string& text) { context.say(text); });
+  write_chart_report(reproduction, panel, arguments.out, context);
 }
 
 void add_terngrad_chart(CLI::App& parent, Context& context) {
@@ -102,6 +109,8 @@ void add_terngrad_chart(CLI::App& parent, Context& context) {
                    "Bars below are left out of the worst error, images/s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command->add_flag("--no-panel", arguments->no_panel,
+                    "Leave out the same cluster simulated with encoding, overlap and TCP");
   command->add_option("-o,--out", arguments->out, "Folder for the report, its figures and data")
       ->type_name("DIR")
       ->capture_default_str();

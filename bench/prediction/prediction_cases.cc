@@ -6,10 +6,8 @@
 
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
-#include "runner/step_summary.h"
-#include "runner/trainer_module.h"
+#include "runner/step_times.h"
 #include "scenarios/share.h"
-#include "sim/executor.h"
 
 namespace gradwire::bench {
 namespace {
@@ -120,36 +118,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-/// Ends of the steps of one run.
-std::vector<double> step_ends(const scenarios::Scenario& scenario, const sim::Cluster& cluster,
-                              scenarios::Trainer& trainer, scenarios::StepPlan plan) {
-  sim::ExecutorOptions options;
-  options.transport = scenario.network.transport;
-  options.seed = scenario.seed;
-  const auto executor = sim::make_executor("flow", cluster, options);
-  std::vector<double> ends;
-  std::vector<sim::Event> events;
-  do {
-    const sim::GraphId graph = executor->submit({.graph = plan.graph,
-                                                 .bytes = plan.bytes,
-                                                 .seconds = plan.seconds,
-                                                 .not_before = Seconds(0),
-                                                 .after = plan.after});
-    trainer.on_submitted(plan, graph);
-    while (executor->advance(sim::kForever, events)) events.clear();
-    ends.push_back(executor->timeline(graph).end.value());
-  } while (trainer.next(plan));
-  return ends;
-}
-
 /// Few workers' steps are cheap, and the fit rests on them.
 int steps_of(PredictionRegime regime, int workers) {
   if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 3;
   return workers <= kFewWorkers ? 25 : 7;
-}
-
-void add_differences(const std::vector<double>& ends, std::vector<double>& times) {
-  for (std::size_t i = 1; i < ends.size(); ++i) times.push_back(ends[i] - ends[i - 1]);
 }
 
 }  // namespace
@@ -177,17 +149,12 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
   std::vector<double> times;
   for (const scenarios::Scenario& scenario : file.runs) {
     if (workers > kManyWorkers && !times.empty()) break;  // their steps vary little
-    const auto trainer = runner::make_trainer(scenario, {});
-    const scenarios::ComputeProfile profile = trainer->prepare();
-    const sim::Cluster cluster = scenarios::build_cluster(scenario);
-    scenarios::StepPlan plan;
-    trainer->next(plan);
-    const auto step = runner::summarize(scenario, cluster, profile, plan);
-    if (!step)
+    const runner::StepTimes steps = runner::time_steps(scenario);
+    if (!steps.summary)
       throw Error(ErrorKind::kFailure, "summarise", simulated.name,
                   "no closed form describes its exchange");
-    simulated.step = *step;
-    add_differences(step_ends(scenario, cluster, *trainer, std::move(plan)), times);
+    simulated.step = *steps.summary;
+    for (const double time : steps.warm()) times.push_back(time);
   }
   const double n = static_cast<double>(times.size());
   double sum = 0, square = 0;

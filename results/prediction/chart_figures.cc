@@ -105,6 +105,33 @@ Figure residual_figure(const Chart& chart, std::span<const ChartFit> fits,
   return figure;
 }
 
+Figure panel_figure(const Chart& chart, std::span<const ChartBar> panel, const std::string& model) {
+  Figure figure =
+      empty_figure(model, "marks: as published, lines: simulated with encoding, overlap, TCP");
+  figure.y = {.label = "images/s", .quantity = Quantity::kCount, .scale = Scale::kLog10};
+  figure.provenance = "marks published; lines simulated (flow), compute and codecs assumed";
+  int number = 0;
+  for (const std::string& method : methods_of(chart, model)) {
+    const auto bars = bars_of(chart, model, method);
+    if (number == 0) add_ideal(chart, bars, figure);
+    SeriesStyle style = series_style(number++, true);
+    figure.series.push_back(
+        series_over(chart, bars, SeriesKind::kScatter, method + ", published", style,
+                    [&](std::size_t i) { return chart.bars[i].images_per_second; }));
+    style.mark = Mark::kNone;
+    Series line;
+    line.name = method + ", simulated";
+    line.style = style;
+    for (const ChartBar& bar : panel) {
+      if (bar.model != model || bar.method != method) continue;
+      line.x.push_back(bar.gpus);
+      line.y.push_back(bar.images_per_second);
+    }
+    figure.series.push_back(std::move(line));
+  }
+  return figure;
+}
+
 }  // namespace
 
 std::vector<DrawnFigure> chart_figures(const Chart& chart, std::span<const ChartFit> fits) {
@@ -119,6 +146,15 @@ std::vector<DrawnFigure> chart_residual_figures(const Chart& chart,
   std::vector<DrawnFigure> figures;
   for (const ChartWorkload& workload : chart.workloads)
     figures.push_back({residual_figure(chart, fits, workload.model), 540, 330});
+  return figures;
+}
+
+std::vector<DrawnFigure> chart_panel_figures(const Chart& chart, std::span<const ChartBar> panel) {
+  std::vector<DrawnFigure> figures;
+  for (const ChartWorkload& workload : chart.workloads)
+    if (std::ranges::any_of(panel,
+                            [&](const ChartBar& bar) { return bar.model == workload.model; }))
+      figures.push_back({panel_figure(chart, panel, workload.model), 540, 430});
   return figures;
 }
 

@@ -13,4 +13,7 @@ std::vector<DrawnFigure> chart_figures(const Chart& chart, std::span<const Chart
 /// predicted / published - 1 of each bar of each fit, one figure a model of the chart.
 std::vector<DrawnFigure> chart_residual_figures(const Chart& chart, std::span<const ChartFit> fits);
 
+/// Published bars as marks, `panel`'s as lines: simulated, on the same cluster.
+std::vector<DrawnFigure> chart_panel_figures(const Chart& chart, std::span<const ChartBar> panel);
+
 }  // namespace gradwire::results

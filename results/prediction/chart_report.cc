@@ -119,6 +119,18 @@ std::string notes_html(const ChartReproduction& reproduction) {
   return out + "</ul>\n";
 }
 
+std::string panel_html(const ChartReproduction& reproduction, std::span<const ChartBar> panel) {
+  if (panel.empty()) return {};
+  return html_element("h2", "What the chart's model leaves out") +
+         html_element("p",
+                      "The same cluster simulated: layer tables on assumed GTX 1080s, four behind "
+                      "one adapter, two-level all-reduces over TCP (flow), buckets sent while the "
+                      "backward pass goes on, encoding and decoding on the GPU, ternary sums in as "
+                      "many bits as they need. Compute times and codec times are assumed from peak "
+                      "figures; only the network is simulated.") +
+         html_figures(chart_panel_figures(reproduction.chart, panel));
+}
+
 }  // namespace
 
 ChartReproduction reproduce_chart(Chart chart, const ChartOptions& options, bool authors) {
@@ -144,14 +156,16 @@ std::string coarse_bars_in_words(const ChartReproduction& reproduction) {
   return out;
 }
 
-std::string chart_report_html(const ChartReproduction& reproduction, const std::string& extra) {
+std::string chart_report_html(const ChartReproduction& reproduction,
+                              std::span<const ChartBar> panel) {
   const std::string title = "A published scalability chart, and models of it";
   return html_page(title,
                    html_element("h1", title) + rows_html(reproduction) + errors_html(reproduction) +
                        html_element("h2", "Theirs and ours, drawn over each other") +
                        html_figures(chart_figures(reproduction.chart, reproduction.fits)) +
                        html_figures(chart_residual_figures(reproduction.chart, reproduction.fits)) +
-                       extra + constants_html(reproduction) + notes_html(reproduction));
+                       panel_html(reproduction, panel) + constants_html(reproduction) +
+                       notes_html(reproduction));
 }
 
 std::string chart_report_csv(const ChartReproduction& reproduction) {

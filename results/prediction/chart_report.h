@@ -25,8 +25,10 @@ ChartReproduction reproduce_chart(Chart chart, const ChartOptions& options, bool
 /// Bars under the coarse limit, in words: "VGG-A FP32 at 1, 2, 8 GPUs"; empty where there is none.
 std::string coarse_bars_in_words(const ChartReproduction& reproduction);
 
-/// The whole page; `extra` is HTML that comes after the figures.
-std::string chart_report_html(const ChartReproduction& reproduction, const std::string& extra = {});
+/// The whole page. `panel`: the chart's bars as simulated with what its model leaves out; may be
+/// empty.
+std::string chart_report_html(const ChartReproduction& reproduction,
+                              std::span<const ChartBar> panel = {});
 
 /// One row a bar: model, method, gpus, published and each model's images/s.
 std::string chart_report_csv(const ChartReproduction& reproduction);

@@ -1,0 +1,17 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "results/prediction/chart_models.h"
+
+namespace gradwire::runner {
+
+/// A chart's bars simulated with what a closed form leaves out: layer tables on assumed GTX 1080s,
+/// two-level all-reduces on flow's TCP, encoding and overlap. Bars of one GPU, and of models
+/// without a layer table here, are left out. `say`: progress.
+std::vector<results::ChartBar> simulate_panel(const results::Chart& chart,
+                                              const results::ChartOptions& options,
+                                              const std::function<void(const std::string&)>& say);
+
+}  // namespace gradwire::runner

@@ -1,0 +1,20 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "results/prediction/step_summary.h"
+#include "scenarios/scenario.h"
+
+namespace gradwire::runner {
+
+/// A scenario's steps on its executor, without a store: for what compares many small runs.
+struct StepTimes {
+  std::vector<double> ends;  ///< virtual time (s) at which each step ended
+  /// Empty where no closed form describes the exchange.
+  std::optional<results::StepSummary> summary;
+  /// Seconds of each step but the first, whose connections are fresh. Empty with a single step.
+  std::vector<double> warm() const;
+};
+StepTimes time_steps(const scenarios::Scenario& scenario);
+
+}  // namespace gradwire::runner
