@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -92,6 +93,18 @@ void run(const RunArguments& arguments, Context& context,
   write_run_report(*store, result.runs, report, context);
 }
 
+/// Whether the runs go to the emulator, by option or by scenario; it takes all of them or none.
+bool is_emulated(const RunArguments& arguments) {
+  const scenarios::ScenarioFile file = read_scenario(arguments);
+  const auto count = std::count_if(file.runs.begin(), file.runs.end(), [](const auto& scenario) {
+    return scenario.executor == "emulator";
+  });
+  if (count == 0 || count == static_cast<std::ptrdiff_t>(file.runs.size())) return count > 0;
+  throw Error(ErrorKind::kUsage, "run", arguments.file,
+              "some of its runs are for the emulator, some are not",
+              "run them apart, with --executor or --set");
+}
+
 void add_run(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("run", "Run a scenario file: train, encode, simulate, store, report");
@@ -129,7 +142,8 @@ void add_run(CLI::App& app, Context& context) {
       "  gradwire run scenarios/sweep.json --resume\n"
       "  gradwire run scenarios/lan.json --executor packet --set /cluster/workers=8");
   command->callback([arguments, &context] {
-    if (arguments->executor == "emulator") return run_emulated(*arguments, context);
+    if (!arguments->print_config && is_emulated(*arguments))
+      return run_emulated(*arguments, context);
     run(*arguments, context, {});
   });
 }

@@ -13,7 +13,10 @@ LinkSampler::LinkSampler(const sim::Cluster& cluster) {
     const std::string& b = names[static_cast<std::size_t>(link.b)];
     names_.push_back(id % 2 == 0 ? a + " -> " + b : b + " -> " + a);
     rates_.push_back(cluster.nominal_rate(id).value());
+    steady_.push_back(link.cell < 0 && !link.schedule(id));
   }
+  most_ = std::clamp<std::size_t>(kMostRecords / std::max<std::size_t>(names_.size(), 1), 8,
+                                  kMostIntervals);
   samples_.push_back({0, std::vector<std::int64_t>(names_.size(), 0)});
 }
 
@@ -27,7 +30,7 @@ void LinkSampler::take(const sim::Executor& executor) {
   Sample sample{executor.now().value(), {}};
   for (const sim::ChannelRecord& record : records) sample.wire.push_back(record.wire.count());
   samples_.push_back(std::move(sample));
-  if (samples_.size() > kMostIntervals) thin_out();
+  if (samples_.size() > most_) thin_out();
 }
 
 /// Every second instant, the first and the last among them.
@@ -39,6 +42,18 @@ void LinkSampler::thin_out() {
   }
   samples_.resize(kept);
   interval_ *= 2;
+}
+
+/// A window is charged when TCP sends it; what its link cannot carry at once waits in the queue.
+void LinkSampler::queue_what_is_too_much(results::LinkSeries& series) {
+  std::int64_t waiting = 0;
+  for (results::LinkSeries::Interval& each : series.intervals) {
+    const auto room = static_cast<std::int64_t>((each.end_s - each.start_s) * series.rate_bps / 8);
+    waiting += each.wire_bytes;
+    each.wire_bytes = std::min(waiting, room + 1);
+    waiting -= each.wire_bytes;
+  }
+  if (waiting > 0) series.intervals.back().wire_bytes += waiting;  // never lose a byte
 }
 
 std::vector<results::LinkSeries> LinkSampler::finish(const sim::Executor& executor) {
@@ -56,6 +71,7 @@ std::vector<results::LinkSeries> LinkSampler::finish(const sim::Executor& execut
     for (std::size_t i = 1; i < samples_.size(); ++i)
       series.intervals.push_back({samples_[i - 1].time, samples_[i].time,
                                   samples_[i].wire[channel] - samples_[i - 1].wire[channel]});
+    if (steady_[channel]) queue_what_is_too_much(series);
     all.push_back(std::move(series));
   }
   return all;

@@ -12,6 +12,8 @@ namespace gradwire::runner {
 class LinkSampler {
  public:
   static constexpr std::size_t kMostIntervals = 240;
+  /// Fewer for many channels, so that what is held while a run lasts stays below 8 MB.
+  static constexpr std::size_t kMostRecords = 1'000'000;
   /// Channels that are kept: those that carried most.
   static constexpr std::size_t kMostChannels = 64;
 
@@ -29,10 +31,13 @@ class LinkSampler {
   };
   void take(const sim::Executor& executor);
   void thin_out();
+  static void queue_what_is_too_much(results::LinkSeries& series);
 
   std::vector<std::string> names_;
   std::vector<double> rates_;
+  std::vector<bool> steady_;  ///< one rate throughout
   std::vector<Sample> samples_;
+  std::size_t most_ = kMostIntervals;
   double interval_ = 1e-3;
 };
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file_descriptor.h"
 #include "tests/cli/program.h"
@@ -149,4 +150,49 @@ TEST_CASE("auto: a collective workload takes the fastest all-reduce, and plan sa
   const auto ring = figures_of(read_file(file), "auto_ring_s");
   const auto tree = figures_of(read_file(file), "auto_tree_s");
   CHECK(ring.at(-1) < tree.at(-1));
+}
+
+TEST_CASE("export: a trace whose critical path is as long as the run, and series of its links",
+          "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "p.json", pipeline("1f1b", 6, R"(, "activations": "4MB")"));
+  const std::string database = folder / "runs.db";
+  REQUIRE(
+      run_program({"run", folder / "p.json", "--db", database, "--no-report", "-q"}).exit_code ==
+      0);
+  const Result exported =
+      run_program({"export", "1", "--format", "chrome-trace", "--db", database});
+  REQUIRE(exported.exit_code == 0);
+  const json trace = json::parse(exported.out);
+  double path = 0, end = 0;
+  std::set<std::string> categories;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    categories.insert(event.at("cat").get<std::string>());
+    if (event.at("cat") == "critical") path += event.at("dur").get<double>();
+    end = std::max(end, event.at("ts").get<double>() + event.at("dur").get<double>());
+  }
+  CHECK(path == Approx(end));
+  CHECK(categories.contains("exposed"));
+  CHECK(categories.contains("link"));
+  const Result series =
+      run_program({"export", "1", "--what", "links", "--as", "json", "--db", database});
+  const json rows = json::parse(series.out).at("rows");
+  std::int64_t from_first = 0;
+  for (const json& row : rows) {
+    CHECK(row.at("utilisation").get<double>() <= 1.001);
+    if (row.at("name") == "worker0 -> switch") from_first += row.at("wire_bytes").get<int>();
+  }
+  // Two steps of six micro-batches: 48 MB of activations with the headers' 6 %, and 90 bytes of
+  // acknowledgement for every second segment of as many bytes of gradients.
+  CHECK(static_cast<double>(from_first) == Approx(48e6 / 1448 * (1538 + 90.0 / 2)).epsilon(0.005));
+}
+
+TEST_CASE("run: a sweep takes the emulator for all of its runs or for none", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder / "m.json", R"({"schema_version": 1, "name": "m", "workload": {"collective":
+      "ring-all-reduce", "bytes": "1kB"}, "sweep": {"/executor": ["flow", "emulator"]}})");
+  const Result result = run_program({"run", folder / "m.json", "--db", folder / "runs.db"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("run them apart") != std::string::npos);
 }
