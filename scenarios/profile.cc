@@ -23,6 +23,11 @@ std::string kind_of_file(const std::string& path) {
 
 std::string profile_path(std::string_view name, const std::string& relative_to,
                          std::string_view kind) {
+  if (name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ts"))
+    throw Error(
+        ErrorKind::kScenario, "read " + std::string(kind) + " profile", name,
+        "it is named as a TorchScript file, which is no table of layers",
+        "make one by `gradwire profile " + std::string(name) + " --input SHAPE -o FILE.json`");
   if (is_path(name)) return relative_to_file(name, relative_to);
   const std::string shipped = share_folder() + "/profiles/" + std::string(name) + ".json";
   std::error_code ignored;
@@ -141,6 +146,7 @@ WorkloadProfile::Layer layer_of(const ordered_json& json) {
     layer.forward_per_sample = seconds_at(json, "forward_s_per_sample");
     layer.backward_per_sample = seconds_at(json, "backward_s_per_sample");
   }
+  layer.spread = json.value("spread", 0.0);
   layer.flops = json.value("flops_per_sample", std::int64_t{0});
   layer.inputs = json.value("inputs_per_sample", std::int64_t{0});
   layer.activations = json.value("activations_per_sample", std::int64_t{0});

@@ -84,6 +84,7 @@ struct WorkloadProfile {
     bool has_times = false;
     Seconds forward_per_sample{0};
     Seconds backward_per_sample{0};
+    double spread = 0;  ///< of measured times: relative interquartile range of both passes' sum
     std::int64_t flops = 0;        ///< of the forward pass, two for a multiply-add
     std::int64_t inputs = 0;       ///< elements of activations that it reads
     std::int64_t activations = 0;  ///< elements of activations that it writes

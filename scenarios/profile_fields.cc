@@ -125,6 +125,8 @@ void add_layer_costs(Rows& rows) {
                         9e15, "elements"));
   rows.push_back(optional(seconds(at + "forward_s_per_sample", "Forward pass, each sample.")));
   rows.push_back(optional(seconds(at + "backward_s_per_sample", "Backward pass, each sample.")));
+  rows.push_back(number(at + "spread", kNumber,
+                        "Relative interquartile range of the measured times.", 0, 1e6));
 }
 
 Rows workload_rows() {

@@ -1,7 +1,10 @@
 #include "trainers/bench_training.h"
+#include "trainers/codec_costs.h"
+#include "trainers/model_profile.h"
 #include "trainers/synchronous_trainer.h"
 
-/// The module's symbols: scenarios/trainer.h and trainers/bench_training.h name them.
+/// The module's symbols: scenarios/trainer.h, trainers/bench_training.h and
+/// trainers/model_profile.h name them.
 #define GRADWIRE_EXPORT extern "C" __attribute__((visibility("default")))
 
 GRADWIRE_EXPORT gradwire::scenarios::Trainer* gradwire_make_trainer(
@@ -14,4 +17,20 @@ GRADWIRE_EXPORT void gradwire_bench_training(
     const gradwire::trainers::TrainingBenchSettings& settings,
     gradwire::trainers::TrainingBenchResult& result) {
   result = gradwire::trainers::bench_training(settings);
+}
+
+GRADWIRE_EXPORT void gradwire_profile_model(
+    const gradwire::trainers::ModelProfileRequest& request,
+    const gradwire::trainers::ModelProfileProgress& progress,
+    gradwire::trainers::ModelProfileResult& result) {
+  result = gradwire::trainers::profile_model(request, progress);
+}
+
+GRADWIRE_EXPORT void gradwire_measure_device(const std::string& device,
+                                             const gradwire::trainers::DeviceProgress& progress,
+                                             gradwire::scenarios::DeviceProfile& result) {
+  result.peak = gradwire::trainers::measure_peak(device);
+  if (device != "cpu") return;
+  result.codecs = gradwire::trainers::measure_codec_costs(progress);
+  result.error_feedback = gradwire::trainers::measure_error_feedback();
 }

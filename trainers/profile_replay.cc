@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/philox.h"
 #include "compressors/decorators/rules.h"
 #include "scenarios/layer_times.h"
 #include "trainers/auto_collective.h"
+#include "trainers/codec_costs.h"
 #include "trainers/compute_times.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
@@ -33,16 +33,6 @@ std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
       parameters.push_back({layer.name, {layer.elements}});
   }
   return parameters;
-}
-
-/// Triangular on (-1, 1): no codec's time or size depends on more than that values differ.
-std::vector<float> drawn_values(std::int64_t count) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  const RandomStream stream{1, 0, 0, 0};
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    values[e] = uniform(stream, 2 * e) + uniform(stream, 2 * e + 1) - 1.0f;
-  }
-  return values;
 }
 
 /// Refuses codecs whose payload is not max_encoded_size(n) for zeros and drawn values alike.

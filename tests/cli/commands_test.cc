@@ -22,9 +22,9 @@ TEST_CASE("help shows commands and examples; wrong usage exits with 2", "[unit]"
 TEST_CASE("manual page and completions name every command and option of --help", "[unit]") {
   const std::string man = run_program({"man"}).out;
   const std::string bash = run_program({"completion", "bash"}).out;
-  for (const char* command :
-       {"run", "validate", "plan", "list", "show", "compare", "export", "report", "emulate", "gui",
-        "schema", "params", "doctor", "bench", "codec", "methods", "completion", "man"}) {
+  for (const char* command : {"run", "validate", "plan", "list", "show", "compare", "export",
+                              "report", "emulate", "gui", "profile", "schema", "params", "doctor",
+                              "bench", "codec", "methods", "completion", "man"}) {
     CAPTURE(command);
     CHECK_THAT(man, Contains(std::string(".SS ") + command));
     CHECK_THAT(bash, Contains(command));
@@ -67,9 +67,8 @@ TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]
 
 TEST_CASE("plan says how many events a packet run is, and how long it takes", "[unit]") {
   const TemporaryFolder folder;
-  const Result result =
-      run_program({"plan", source_path("scenarios/collective.json"), "--executor", "packet",
-                   "--format", "json", "--db", folder / "none.db"});
+  const Result result = run_program({"plan", source_path("scenarios/collective.json"), "--executor",
+                                     "packet", "--format", "json", "--db", folder / "none.db"});
   REQUIRE(result.exit_code == 0);
   // 16 workers send 30 hops of 1,562,500 bytes: 480 * 1,080 segments. Each crosses two links, and
   // half an acknowledgement back, at 3 events a hop, and costs 1.2 more: 10.2. One event for each

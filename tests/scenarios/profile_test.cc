@@ -165,6 +165,11 @@ TEST_CASE("layers need times or counts, and shapes that multiply to their elemen
   }
 }
 
+TEST_CASE("a TorchScript file is pointed to the command that makes a table of it", "[unit]") {
+  CHECK_THAT(problems_of(scenario_with("", R"("workload": {"profile": "net.pt"})")),
+             Contains("/workload/profile") && Contains("gradwire profile net.pt --input SHAPE"));
+}
+
 TEST_CASE("a table without parameters, and a device with an unknown precision, are refused",
           "[unit]") {
   const Folder folder;

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/trainers/support.h"
+#include "trainers/model_profile.h"
 #include "trainers/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
@@ -123,6 +124,30 @@ TEST_CASE("a checkpoint of steps on the GPU carries residuals, momentum and weig
   const auto fresh = trainer_on_gpu(scenario, true);
   run(*fresh, 3);
   CHECK_FALSE(same_weights(*fresh, *whole));
+}
+
+TEST_CASE("a GPU is profiled by events: layers sum to the pass, peaks are in order", "[gpu]") {
+  ModelProfileRequest request;
+  request.model = "lenet5";
+  request.data_set = "digits";
+  request.device = "cuda";
+  try {
+    const ModelProfileResult result = profile_model(request, {});
+    double backward = 0;
+    for (const auto& layer : result.table.layers) {
+      CHECK(layer.forward_per_sample >= Seconds(0));
+      backward += request.batch * layer.backward_per_sample.value();
+    }
+    CHECK(backward == Approx(result.backward.value()).epsilon(0.5));
+    const auto peak = measure_peak("cuda");
+    CHECK(peak.compute.at("fp16").flops_per_second > peak.compute.at("fp32").flops_per_second);
+    CHECK(peak.memory_bytes_per_second > 1e11);
+    std::cout << result.device << ": fp32 " << peak.compute.at("fp32").flops_per_second / 1e12
+              << " TFLOP/s, memory " << peak.memory_bytes_per_second / 1e9 << " GB/s\n";
+  } catch (const TrainerError& error) {
+    if (error.kind() != ErrorKind::kCapability) throw;
+    std::cout << "skipped: " << error.what() << "\n";
+  }
 }
 
 }  // namespace

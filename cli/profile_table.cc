@@ -1,0 +1,88 @@
+#include "cli/profile_table.h"
+
+#include "cli/table.h"
+
+namespace gradwire::cli {
+namespace {
+
+using Style = Column::Style;
+using Layer = scenarios::WorkloadProfile::Layer;
+
+Cell seconds(Seconds time) {
+  return time.value();
+}
+
+void add_layer(const Layer& layer, int batch, Table& table) {
+  const Cell none;
+  table.add({layer.name, std::string("layer"), layer.kind, layer.elements, layer.flops,
+             layer.activations, layer.has_times ? seconds(layer.forward_per_sample * batch) : none,
+             layer.has_times ? seconds(layer.backward_per_sample * batch) : none, none, none, none,
+             layer.has_times ? Cell(layer.spread) : none});
+}
+
+void add_buckets(const scenarios::ComputeProfile& profile, Table& table) {
+  const Cell none;
+  for (const auto& bucket : profile.buckets)
+    table.add({bucket.name, std::string("bucket"), none, bucket.elements, none, none, none,
+               seconds(bucket.backward), seconds(bucket.encode), seconds(bucket.decode),
+               seconds(bucket.aggregate), none});
+}
+
+}  // namespace
+
+void print_model_profile(const trainers::ModelProfileResult& result, int batch,
+                         const scenarios::ComputeProfile* buckets, const Context& context) {
+  Table table({{"name"},
+               {"part"},
+               {"kind"},
+               {"elements", "parameters"},
+               {"flops_per_sample", "FLOPs a sample"},
+               {"activations_per_sample", "activations a sample"},
+               {"forward_s", "forward", Style::kDuration},
+               {"backward_s", "backward", Style::kDuration},
+               {"encode_s", "encode", Style::kDuration},
+               {"decode_s", "decode", Style::kDuration},
+               {"aggregate_s", "aggregate", Style::kDuration},
+               {"spread", "spread", Style::kPercent}});
+  std::int64_t flops = 0, activations = 0;
+  for (const Layer& layer : result.table.layers) {
+    add_layer(layer, batch, table);
+    flops += layer.flops;
+    activations += layer.activations;
+  }
+  if (buckets) add_buckets(*buckets, table);
+  const Cell none;
+  const bool measured = result.repetitions > 0;
+  if (measured)
+    table.add({std::string("update"), std::string("update"), none, result.table.elements(), none,
+               none, none, seconds(*result.table.update), none, none, none, none});
+  table.add({std::string("all layers"), std::string("pass"), none, result.table.elements(), flops,
+             activations, measured ? seconds(result.forward) : none,
+             measured ? seconds(result.backward) : none, none, none, none,
+             measured ? Cell(result.spread) : none});
+  table.print(context);
+}
+
+void print_device_profile(const scenarios::DeviceProfile& profile, const Context& context) {
+  Table table({{"name"},
+               {"part"},
+               {"encode_fixed_s", "encode", Style::kDuration},
+               {"encode_s_per_element", "encode, s an element"},
+               {"decode_fixed_s", "decode", Style::kDuration},
+               {"decode_s_per_element", "decode, s an element"},
+               {"rate", "FLOP/s or B/s"},
+               {"efficiency"}});
+  const Cell none;
+  for (const auto& [name, codec] : profile.codecs)
+    table.add({name, std::string("codec"), seconds(codec.encode.fixed),
+               codec.encode.per_element.value(), seconds(codec.decode.fixed),
+               codec.decode.per_element.value(), none, none});
+  for (const auto& [precision, compute] : profile.peak->compute)
+    table.add({precision, std::string("peak"), none, none, none, none, compute.flops_per_second,
+               compute.efficiency});
+  table.add({std::string("memory"), std::string("peak"), none, none, none, none,
+             profile.peak->memory_bytes_per_second, none});
+  table.print(context);
+}
+
+}  // namespace gradwire::cli
