@@ -20,6 +20,10 @@ LinkSampler::LinkSampler(const sim::Cluster& cluster) {
   samples_.push_back({0, std::vector<std::int64_t>(names_.size(), 0)});
 }
 
+Seconds LinkSampler::next(const sim::Executor& executor) const {
+  return Seconds(std::max(samples_.back().time, executor.now().value()) + interval_);
+}
+
 void LinkSampler::observe(const sim::Executor& executor) {
   if (executor.now().value() >= samples_.back().time + interval_) take(executor);
 }

@@ -6,9 +6,10 @@
 
 namespace gradwire::runner {
 
-/// Samples what a run's links carry, at instants at which the executor stops anyway: a run's clock
-/// is not touched. Begins with every millisecond and takes every second instant whenever there are
-/// kMostIntervals, so that a run of any length has between half as many and as many.
+/// Samples what a run's links carry, at instants at which the executor stops: for events, and where
+/// its caller lets it for next(). Begins with every millisecond and takes every second instant
+/// whenever there are kMostIntervals, so that a run of any length has between half as many and as
+/// many.
 class LinkSampler {
  public:
   static constexpr std::size_t kMostIntervals = 240;
@@ -19,6 +20,8 @@ class LinkSampler {
 
   explicit LinkSampler(const sim::Cluster& cluster);
 
+  /// When the next sample is due.
+  Seconds next(const sim::Executor& executor) const;
   /// Call after the executor has moved.
   void observe(const sim::Executor& executor);
   /// What is left; then the series, the busiest channel first.
