@@ -8,6 +8,7 @@
 #include "trainers/auto_collective.h"
 #include "trainers/codec_costs.h"
 #include "trainers/compute_times.h"
+#include "trainers/drawn_sizes.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
 #include "trainers/trainer_error.h"
@@ -35,26 +36,11 @@ std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
   return parameters;
 }
 
-/// Refuses codecs whose payload is not max_encoded_size(n) for zeros and drawn values alike.
-void require_fixed_size(const compressors::Codec& codec) {
-  constexpr std::int64_t kElements = 1000;
-  const std::vector<std::int64_t> shape = {kElements};
-  const std::size_t most = codec.max_encoded_size(kElements);
-  std::vector<std::byte> payload(most);
-  std::vector<std::uint64_t> scratch(codec.scratch_size(kElements) / 8 + 1);
-  for (const bool zeros : {false, true}) {
-    const std::vector<float> values =
-        zeros ? std::vector<float>(kElements, 0.0f) : drawn_values(kElements);
-    std::vector<std::uint64_t> state(codec.state_size(kElements) / 8 + 1);
-    compressors::EncodeJob job;
-    job.tensor = {"probe", shape, values};
-    job.state = std::as_writable_bytes(std::span(state)).first(codec.state_size(kElements));
-    job.payload = payload;
-    if (codec.encode(job, std::as_writable_bytes(std::span(scratch))) == most) continue;
-    throw TrainerError("replay a profile with", codec.name(),
-                       "its messages' sizes depend on values, and a profile has no gradients",
-                       "train a model instead", ErrorKind::kScenario);
-  }
+/// Codecs whose payloads have no size of their own are charged for what drawn values take.
+bool has_fixed_sizes(const compressors::Codec& codec, const Layout& layout) {
+  return std::all_of(layout.tensors().begin(), layout.tensors().end(), [&](const auto& slot) {
+    return has_fixed_size(compressors::chosen_codec(codec, spec_of(slot)));
+  });
 }
 
 std::optional<scenarios::DeviceProfile> device_of(const Scenario& scenario) {
@@ -73,8 +59,12 @@ class ProfileReplay final : public scenarios::Trainer {
         settings_(exchange_settings(scenario_)),
         exchange_(make_exchange(settings_, layout_, states_)) {
     scenario_.cluster.slowdown.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
-    for (const TensorSlot& slot : layout_.tensors())
-      require_fixed_size(compressors::chosen_codec(*settings_.codec, spec_of(slot)));
+    if (!has_fixed_sizes(*settings_.codec, layout_)) {
+      ExchangeSettings drawn = settings_;
+      drawn.codec = with_drawn_sizes(settings_.codec);
+      if (settings_.requantizer) drawn.requantizer = with_drawn_sizes(settings_.requantizer);
+      charged_ = make_exchange(drawn, layout_, states_);
+    }
     plan_of(compute_times());  // refuses at once what no formula can size
   }
 
@@ -127,6 +117,7 @@ class ProfileReplay final : public scenarios::Trainer {
   StateStore states_;
   ExchangeSettings settings_;
   std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<Exchange> charged_;  ///< by drawn sizes; null where sizes are fixed
   ComputeProfile profile_;
   std::unique_ptr<StepTemplate> template_;
   StepPlan plan_;  ///< all steps are equal but for their number and their edges
@@ -149,6 +140,7 @@ ComputeProfile ProfileReplay::compute_times() const {
   ComputeProfile times = empty_profile(layout_);
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
+  if (charged_) times.device += ", messages sized by drawn values";
   times.update = layers.update;
   std::size_t bucket = 0;
   std::int64_t passed = 0;
@@ -194,7 +186,7 @@ void ProfileReplay::plan_of(const ComputeProfile& profile) {
   plan_.graph = template_->graph();
   plan_.seconds = template_->seconds(profile_, scenario_.cluster.slowdown);
   StepTraffic traffic(*template_, plan_.bytes);
-  exchange_->charge(traffic);
+  (charged_ ? *charged_ : *exchange_).charge(traffic);
   plan_.payload = traffic.payload();
   plan_.dense_payload = dense_bytes(settings_, layout_);
 }

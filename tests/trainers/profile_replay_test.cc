@@ -6,6 +6,7 @@
 #include "scenarios/checks.h"
 #include "sim/executor.h"
 #include "tests/trainers/support.h"
+#include "trainers/drawn_sizes.h"
 #include "trainers/exchange.h"
 
 namespace gradwire::trainers {
@@ -254,6 +255,40 @@ TEST_CASE("a straggler holds everyone") {
   uneven.scenario.cluster.slowdown = {1, 1, 3, 1};
   // Worker 2 computes 3 x 19 ms a step instead of 19 ms.
   CHECK(uneven.seconds_to_end() >= even.seconds_to_end() + 3 * 0.030);
+}
+
+TEST_CASE("messages without a size of their own take what drawn values take, near real steps") {
+  const std::vector<Parameter> parameters{{"a", {1000}}, {"b", {250}}, {"c", {3001}}};
+  for (const char* method : {"dgc", "topk"}) {
+    Fixture fixture(method);
+    CAPTURE(method);
+    // As many bits as the gaps take.
+    if (std::string(method) == "topk") fixture.scenario.method.options["indices"] = "golomb";
+    const Layout layout(parameters, fixture.scenario.exchange.bucket);
+    const auto real = static_cast<double>(encoded_step(fixture.scenario, layout).payload.count());
+    const auto drawn = static_cast<double>(payload(fixture));
+    CHECK(drawn == Approx(real).epsilon(0.1));
+    const auto replay = make_profile_replay(fixture.scenario);
+    CHECK_THAT(replay->prepare().device, Catch::Matchers::Contains("sized by drawn values"));
+  }
+  // 0.1 % of 9,216 x 4,096 weights: 37,749 of them, 8 B each, found by a sampled threshold.
+  Fixture large("dgc");
+  large.scenario.workload.profile = "alexnet-grouped";
+  large.scenario.cluster.device = "v100";
+  // Three messages cross from each of four workers; 60,965,224 x 0.1 % x 8 B = 488 kB a message.
+  CHECK(static_cast<double>(payload(large)) == Approx(12 * 488e3).epsilon(0.35));
+}
+
+TEST_CASE("drawn sizes scale with what is left out of a large tensor") {
+  const auto codec = compressors::make_codec("topk", {{"indices", "golomb"}});
+  const auto drawn = with_drawn_sizes(codec);
+  const std::vector<std::int64_t> shape{4096, 256}, four_times{16384, 256};
+  const std::size_t one = drawn->max_encoded_size({std::size_t{1} << 20, "w", shape});
+  CHECK(one > 0);
+  CHECK(one < codec->max_encoded_size({std::size_t{1} << 20, "w", shape}));
+  CHECK(drawn->max_encoded_size({std::size_t{1} << 22, "w", four_times}) == 4 * one);
+  CHECK(has_fixed_size(*compressors::make_codec("fp16")));
+  CHECK_FALSE(has_fixed_size(*codec));
 }
 
 TEST_CASE("what no formula can size is refused") {
