@@ -1,6 +1,8 @@
 #include "runner/collective_replay.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "base/error.h"
 #include "runner/repeated_step.h"
@@ -145,6 +147,18 @@ CollectiveChoice choose(Scenario scenario) {
   return choice;
 }
 
+/// The same, found once for the life of the process by network, workers and size.
+CollectiveChoice known_choice(const Scenario& scenario) {
+  static std::mutex mutex;
+  static std::map<std::string, CollectiveChoice> known;
+  const std::string key = scenario.json.value("network", nlohmann::ordered_json()).dump() + "/" +
+                          std::to_string(scenario.cluster.workers) + "/" +
+                          std::to_string(scenario.workload.collective_bytes.count());
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, choose(scenario)).first->second;
+}
+
 class CollectiveReplay final : public RepeatedStep {
  public:
   CollectiveReplay(Replayed step, std::int64_t repetitions, CollectiveChoice choice)
@@ -165,7 +179,7 @@ std::unique_ptr<scenarios::Trainer> make_collective_replay(const Scenario& given
   if (collective == "auto") {
     const bool machines = scenario.network.topology == "gpu-nodes";
     scenario.workload.group = machines ? scenario.network.gpus_per_node : scenarios::kUsualGroup;
-    choice = choose(scenario);
+    choice = known_choice(scenario);
     collective = choice.candidates.front().collective + kReduction;
   }
   Replayed step =

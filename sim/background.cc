@@ -10,7 +10,7 @@ namespace gradwire::sim {
 namespace {
 
 /// Stream of background traffic (base/philox.h: reserved tensor ids).
-constexpr std::uint32_t kBackgroundStream = kFirstReservedTensor + 0x10000004u;
+constexpr std::uint32_t kBackgroundStream = kFirstReservedTensor + 0x10000013u;
 
 }  // namespace
 
