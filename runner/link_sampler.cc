@@ -60,8 +60,11 @@ void LinkSampler::queue_what_is_too_much(results::LinkSeries& series) {
   if (waiting > 0) series.intervals.back().wire_bytes += waiting;  // never lose a byte
 }
 
-std::vector<results::LinkSeries> LinkSampler::finish(const sim::Executor& executor) {
+void LinkSampler::finish(const sim::Executor& executor) {
   if (executor.now().value() > samples_.back().time) take(executor);
+}
+
+std::vector<results::LinkSeries> LinkSampler::series() const {
   std::vector<std::size_t> order(names_.size());
   std::iota(order.begin(), order.end(), 0);
   const std::vector<std::int64_t>& total = samples_.back().wire;

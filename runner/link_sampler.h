@@ -24,8 +24,10 @@ class LinkSampler {
   Seconds next(const sim::Executor& executor) const;
   /// Call after the executor has moved.
   void observe(const sim::Executor& executor);
-  /// What is left; then the series, the busiest channel first.
-  std::vector<results::LinkSeries> finish(const sim::Executor& executor);
+  /// The last sample, of an executor that has not failed.
+  void finish(const sim::Executor& executor);
+  /// What was sampled, the busiest channel first.
+  std::vector<results::LinkSeries> series() const;
 
  private:
   struct Sample {

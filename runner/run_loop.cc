@@ -375,7 +375,8 @@ class Run {
   void finish(results::RunStatus status, const std::string& error) {
     Hasher learning;
     learning.add(trainer_->learning_hash());
-    if (sampler_) store_.put_links(id_, sampler_->finish(*executor_));
+    if (sampler_ && status == results::RunStatus::kFinished) sampler_->finish(*executor_);
+    if (sampler_) store_.put_links(id_, sampler_->series());
     store_.put_timeline(id_, executor_->provenance(), recorder_.segments());
     store_.finish_run(id_, status, error, trains() ? learning.hex() : "",
                       recorder_.timeline_hash().hex(), finals());
