@@ -310,8 +310,20 @@ class Run {
     if (event.kind == sim::EventKind::kGraphEnded) ended_.insert(event.op.graph);
     if (event.kind == sim::EventKind::kTransferFailed)
       throw sim::SimError("finish step", std::to_string(progress_.step),
-                          "a transfer failed: it met the time limit or can never finish",
-                          "check the links' rates and losses");
+                          "a transfer to host " + std::to_string(event.host) +
+                              " failed: it met the time limit or can never finish" +
+                              gone_workers(event.time),
+                          "check the links' rates and losses, and who is absent");
+  }
+
+  /// "; worker 1 is away from 0.07 s on and never returns"
+  std::string gone_workers(Seconds time) const {
+    std::string text;
+    for (const auto& absence : scenario_.cluster.absences)
+      if (absence.time.end >= sim::kNeverReturns && absence.time.begin <= time)
+        text += "; worker " + std::to_string(absence.worker) + " is away from " +
+                format_duration(absence.time.begin) + " on and never returns";
+    return text;
   }
 
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation) {

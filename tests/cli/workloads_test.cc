@@ -196,3 +196,28 @@ TEST_CASE("run: a sweep takes the emulator for all of its runs or for none", "[u
   CHECK(result.exit_code == 2);
   CHECK(result.err.find("run them apart") != std::string::npos);
 }
+
+TEST_CASE("a worker that never returns is named, and a deadline does without it", "[unit]") {
+  const TemporaryFolder folder;
+  const std::string absent = R"("cluster": {"workers": 3, "absences": [{"worker": 1,
+      "from": "150ms"}]}})";
+  write_file(folder / "a.json", R"({"schema_version": 1, "name": "a", "workload": {"collective":
+      "ring-all-reduce", "bytes": "1MB", "compute": "100ms", "repetitions": 3}, )" +
+                                    absent);
+  const std::string rounds = R"({"schema_version": 1, "name": "a", "workload": {"federated": {
+      "upload": "100kB", "download": "100kB", "compute": "100ms", "deadline": "1s"},
+      "repetitions": 3}, )" + absent;
+  std::vector<std::string> executors = {"flow"};
+  if (has_packets()) executors.push_back("packet");
+  for (const std::string& executor : executors) {
+    CAPTURE(executor);
+    const Result result = run_program({"run", folder / "a.json", "--executor", executor, "--db",
+                                       folder / "runs.db", "--no-report"});
+    CHECK(result.exit_code == 1);
+    CHECK(result.err.find("worker 1 is away from 150 ms on and never returns") !=
+          std::string::npos);
+    // Two of three arrive in each round that it misses.
+    CHECK(figures_of(rounds, "clients_late", executor).at(-1) == 2);
+    CHECK(figures_of(rounds, "clients_arrived", executor).at(-1) == 7);
+  }
+}
