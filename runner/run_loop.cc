@@ -12,6 +12,7 @@
 #include "runner/link_sampler.h"
 #include "runner/packet_forecast.h"
 #include "runner/provenance.h"
+#include "runner/run_words.h"
 #include "runner/step_recorder.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
@@ -28,34 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-std::string model_label(const scenarios::Workload& workload) {
-  switch (workload.kind) {
-    case scenarios::WorkloadKind::kTraining:
-      return workload.model;
-    case scenarios::WorkloadKind::kProfile:  // a shipped name, or a file's name
-      return std::filesystem::path(workload.profile).stem().string();
-    case scenarios::WorkloadKind::kPipeline:
-      return "pipeline " + workload.pipeline.schedule;
-    case scenarios::WorkloadKind::kFederated:
-      return "federated round";
-    default:
-      return workload.collective;
-  }
 }
 
 /// The state of one run; run() is the loop, the rest its parts.
@@ -312,18 +285,8 @@ class Run {
       throw sim::SimError("finish step", std::to_string(progress_.step),
                           "a transfer to host " + std::to_string(event.host) +
                               " failed: it met the time limit or can never finish" +
-                              gone_workers(event.time),
+                              gone_workers(scenario_, event.time),
                           "check the links' rates and losses, and who is absent");
-  }
-
-  /// "; worker 1 is away from 0.07 s on and never returns"
-  std::string gone_workers(Seconds time) const {
-    std::string text;
-    for (const auto& absence : scenario_.cluster.absences)
-      if (absence.time.end >= sim::kNeverReturns && absence.time.begin <= time)
-        text += "; worker " + std::to_string(absence.worker) + " is away from " +
-                format_duration(absence.time.begin) + " on and never returns";
-    return text;
   }
 
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation) {

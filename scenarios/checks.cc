@@ -9,6 +9,7 @@
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/profile.h"
+#include "scenarios/repeated_checks.h"
 #include "scenarios/share.h"
 #include "sim/topologies/topologies.h"
 
@@ -32,9 +33,7 @@ class Rules {
     if (kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile) check_method();
     if (kind == WorkloadKind::kProfile) check_profile();
     if (kind == WorkloadKind::kTransfers) check_transfers();
-    if (kind == WorkloadKind::kPipeline) check_pipeline();
-    if (kind == WorkloadKind::kFederated) check_federated();
-    if (scenario_.workload.collective == "gossip") check_gossip();
+    if (read_.sound({"/workload", "/cluster/workers"})) check_repeated(scenario_, told());
     check_stragglers();
     if (read_.sound({"/cluster"})) check_absences(scenario_, told());
     check_background();
@@ -198,42 +197,6 @@ class Rules {
       const bool to = check_host(at + "/to", background[i].to);
       if (from && to && background[i].from == background[i].to)
         refuse(at + "/to", "a host sends to itself");
-    }
-  }
-
-  void check_pipeline() {
-    if (!read_.sound({"/workload", "/cluster/workers"})) return;
-    const std::size_t stages = scenario_.workload.pipeline.stages.size();
-    if (stages != 0 && stages != static_cast<std::size_t>(scenario_.cluster.workers))
-      refuse("/workload/pipeline/stages",
-             std::to_string(stages) + " stages for " + std::to_string(scenario_.cluster.workers) +
-                 " workers",
-             "one stage a worker, or none listed");
-  }
-
-  void check_federated() {
-    if (!read_.sound({"/workload", "/cluster/workers"})) return;
-    const Workload::Federated& federated = scenario_.workload.federated;
-    if (federated.sample > scenario_.cluster.workers)
-      refuse("/workload/federated/sample",
-             "there are " + std::to_string(scenario_.cluster.workers) + " clients", "all or fewer");
-    if (federated.drop_out > 0 && federated.deadline == Seconds(0))
-      refuse("/workload/federated/drop_out",
-             "without a deadline a round waits for ever for a client that drops out",
-             "0, or a /workload/federated/deadline");
-    if (federated.deadline > Seconds(0) && scenario_.executor == "model")
-      refuse("/workload/federated/deadline",
-             "the model executor knows no clock by which a round could be cut off",
-             "0s, or executor flow, packet or emulator");
-  }
-
-  void check_gossip() {
-    if (!read_.sound({"/workload", "/cluster/workers"})) return;
-    try {
-      gossip_edges(scenario_);
-    } catch (const sim::SimError& error) {
-      refuse(scenario_.workload.edges.empty() ? "/workload/graph" : "/workload/edges",
-             error.what());
     }
   }
 
