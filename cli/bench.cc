@@ -67,6 +67,10 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
   command->add_option("--case-limit", options->case_limit_s, "Seconds of the reference for a case")
       ->capture_default_str();
   command
+      ->add_option("--calibration", options->calibration,
+                   "Of flow, against linux: packet, linux, or a file of `gradwire calibrate`")
+      ->capture_default_str();
+  command
       ->add_option("--time-limit", options->total_limit_s,
                    "Seconds of all cases, against linux (1800 for the whole comparison)")
       ->capture_default_str();

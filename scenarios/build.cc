@@ -9,6 +9,7 @@
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/values.h"
+#include "sim/calibration.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -214,6 +215,9 @@ void fill_transport(const ordered_json& json, sim::TransportSettings& transport)
   take(json, "min_rto", transport.min_rto);
   take(json, "initial_rto", transport.initial_rto);
   take(json, "buffer", transport.buffer);
+  std::string calibration;
+  take(json, "calibration", calibration);
+  if (!calibration.empty()) transport.constants = sim::shipped_calibration(calibration).constants;
 }
 
 using LinkReader = std::function<sim::LinkSpec(const ordered_json&)>;

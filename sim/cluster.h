@@ -12,6 +12,7 @@
 #include "sim/host_plan.h"
 #include "sim/link.h"
 #include "sim/sim_error.h"
+#include "sim/tcp_constants.h"
 #include "sim/traffic.h"
 
 /// Clusters: hosts and switches joined by duplex links, and the routes between hosts.
@@ -161,6 +162,7 @@ struct TransportSettings {
   /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
   enum class Protocol { kTcp, kIdeal, kUdpLossy };
   Protocol protocol = Protocol::kTcp;
+  TcpConstants constants{};  ///< of the calibration that `flow` follows
 };
 
 /// Wire bytes of a payload: whole segments plus a last short one, each with its headers.

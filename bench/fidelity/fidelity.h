@@ -14,6 +14,7 @@ struct FidelityOptions {
   std::vector<std::string> regimes = {};  ///< empty: all
   std::string traces = {};                ///< folder of Mahimahi traces; empty: none
   double case_limit_s = 180;              ///< of wall time, for the reference of one case
+  std::string calibration = "linux";      ///< of flow, against kernel TCP: its name or file
   double total_limit_s = 240;             ///< of wall time, for kernel TCP as the reference
 };
 

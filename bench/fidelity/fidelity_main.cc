@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       if (name == "--cases") options.cases = std::atoi(argv[i + 1]);
       if (name == "--regime") options.regimes.push_back(argv[i + 1]);
       if (name == "--traces") options.traces = argv[i + 1];
+      if (name == "--calibration") options.calibration = argv[i + 1];
       if (name == "--against") options.reference = argv[i + 1];
       if (name == "--time-limit") options.total_limit_s = std::atof(argv[i + 1]);
     }

@@ -9,6 +9,7 @@
 #include "bench/fidelity/linux_regimes.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/timing.h"
+#include "sim/calibration.h"
 
 namespace gradwire::bench {
 namespace {
@@ -106,7 +107,9 @@ class Budget {
 Results run(const Regime& regime, const FidelityOptions& options, double rate, Budget& budget,
             const Say& say) {
   Results results;
-  const auto cases = regime.cases(options.seed, options.cases, rate);
+  auto cases = regime.cases(options.seed, options.cases, rate);
+  const sim::TcpConstants constants = sim::find_calibration(options.calibration).constants;
+  for (FidelityCase& c : cases) c.experiment.options.transport.constants = constants;
   budget.begin(static_cast<int>(cases.size()));
   int left_out = 0;
   for (const FidelityCase& c : cases) {

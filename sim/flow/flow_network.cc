@@ -127,6 +127,7 @@ void FlowNetwork::begin_transfer(std::int32_t c) {
   Connection& link = connection(c);
   Transfer& t = transfer(link.first);
   const bool sending = link.state == State::kFluid;
+  if (link.is_open && link.state == State::kIdle) close_after_idle(link);
   if (link.is_open ? !stays_fluid(link, t) : !is_covered(link, t)) {
     if (sending) rest(c);
     begin_stream(c);
@@ -151,6 +152,7 @@ void FlowNetwork::rest(std::int32_t c) {
   drop_due(c);
   link.state = State::kIdle;
   link.rate = 0;
+  link.rested = now_;
 }
 
 double FlowNetwork::next_event() const {

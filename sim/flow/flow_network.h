@@ -118,6 +118,8 @@ class FlowNetwork final : public Network {
     double burst_begin = 0;             ///< s: when its fluid's first byte was sent that may not be
     double burst = 0;                   ///< acknowledged; wire bytes from there on
     double cap = 0;                     ///< a stream's, bytes/s
+    double kept_window = 0;             ///< bytes, of the stream that became a fluid
+    double rested = 0;                  ///< s: when it went silent
     std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
     std::unique_ptr<OpenWindow> window;       ///< of a fluid that a full queue may end
@@ -205,6 +207,7 @@ class FlowNetwork final : public Network {
   // flow_streams.cc
   bool may_open(const TcpPath& path) const;
   bool is_covered(Connection& link, const Transfer& t);
+  void close_after_idle(Connection& link);
   LossSequence losses(std::span<const ChannelId> route, double p, std::uint32_t key,
                       bool acknowledgements) const;
   TcpStream& stream_of(Connection& link);

@@ -38,7 +38,7 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
-  const double target = codel_target(path);
+  const double target = codel_target(path, transport_.constants);
   const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
   const double largest = static_cast<double>(transport_.buffer.count());
   return kept >= path.round_trip && largest >= path.round_trip * path.line_rate;
@@ -55,7 +55,7 @@ bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
     link.stream->run(now_);  // acknowledgements that came while it rested
     under_way = link.stream->in_flight();
   }
-  const double window = link.stream ? link.stream->demand() * link.path.round_trip
+  const double window = link.stream ? link.stream->demand_at(now_) * link.path.round_trip
                                     : static_cast<double>(transport_.initial_window) * segment_;
   const auto bytes = static_cast<double>(t.wire.count());
   const double line = link.path.line_rate;
@@ -65,7 +65,19 @@ bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
   if (under_way + left + std::min(bytes, unanswered * line) > window) return false;
   link.burst_begin = now_ - left / line;
   link.burst = left + bytes;
+  if (link.stream) link.stream->touch(now_ + bytes / line);
   return true;
+}
+
+/// Where windows shrink in silence: an open connection is a stream again, with what is left of the
+/// window.
+void FlowNetwork::close_after_idle(Connection& link) {
+  if (!transport_.constants.idle_restart) return;
+  const double timeout = link.path.round_trip + transport_.min_rto.value();
+  if (now_ - link.rested <= timeout) return;
+  const bool foreseen = link.window != nullptr || link.stream != nullptr;
+  link.is_open = false;
+  stream_of(link).resume_after(foreseen ? 0 : link.kept_window, link.rested);
 }
 
 TcpStream& FlowNetwork::stream_of(Connection& link) {
@@ -120,8 +132,11 @@ void FlowNetwork::step_stream(std::int32_t c) {
   }
   if (!link.is_open && link.may_open) {
     const double window = stream.demand() * link.path.round_trip;
-    const double pipe =
-        link.path.round_trip * std::min(link.path.line_rate, kOpenPipes * sharing_.rate(c));
+    // Quick acknowledgements double a window at once: what it asked for before is no share.
+    const bool asks_for_all =
+        transport_.constants.kernel_recovery && sharing_.rate(c) >= link.cap * (1 - 1e-9);
+    const double share = asks_for_all ? link.path.line_rate : kOpenPipes * sharing_.rate(c);
+    const double pipe = link.path.round_trip * std::min(link.path.line_rate, share);
     link.is_open = window >= pipe && sharing_.rate(c) > 0;
   }
   if (link.is_open && stream.is_settled() && can_leave(link, transfer(link.first))) {
@@ -191,6 +206,7 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   link.remaining = stream.unsent_wire() + stream.queued(now_);
   const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
   const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
+  link.kept_window = stream.window();
   retire(link, sent, acks);
   rest(c);
   link.state = State::kFluid;

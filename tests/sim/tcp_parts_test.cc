@@ -10,7 +10,7 @@ using namespace gradwire;
 using namespace gradwire::sim;
 
 TEST_CASE("A receiver acknowledges the first, then every second, or after 40 ms") {
-  TcpReceiver receiver(0.040);
+  TcpReceiver receiver({0.040});
   receiver.arrive(0, 1.000, 1);
   receiver.arrive(1, 1.001, 2);
   CHECK(receiver.deadline() == Approx(1.041));
@@ -28,7 +28,7 @@ TEST_CASE("A receiver acknowledges the first, then every second, or after 40 ms"
 }
 
 TEST_CASE("A receiver acknowledges at once what is out of order, and what fills the gap") {
-  TcpReceiver receiver(0.040);
+  TcpReceiver receiver({0.040});
   receiver.arrive(0, 1, 0);
   receiver.arrive(2, 2, 0);
   receiver.arrive(3, 3, 0);

@@ -14,16 +14,14 @@ constexpr std::int64_t kFirstGrowth = 20;      // acknowledged segments for one,
 constexpr std::int64_t kLeastAcks = 2;         // acknowledged segments for one, at best
 constexpr std::int64_t kFriendlyEighths = 15;  // 8 (1 + beta) / 3 / (1 - beta), whole
 constexpr std::int64_t kTrainWindow = 16;      // segments
-constexpr double kTrainGap = 0.002;            // s
-constexpr double kLeastRise = 0.004;           // s
-constexpr double kLargestRise = 1;             // s
 constexpr int kRiseSamples = 8;
-constexpr double kSettleTime = 0.010;  // s: no samples so soon after a loss
+constexpr double kLookAgain = 1.0 / 32;  // s
 
 }  // namespace
 
 CongestionWindow::CongestionWindow(const TransportSettings& transport)
-    : segment_(transport.segment.count()),
+    : constants_(transport.constants),
+      segment_(transport.segment.count()),
       size_(transport.initial_window * transport.segment.count()),
       cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic) {}
 
@@ -41,7 +39,7 @@ void CongestionWindow::start_round(double now, std::int64_t sent) {
 
 void CongestionWindow::acknowledged(double now, double round_trip) {
   if (!cubic_) return;
-  if (epoch_ != kUnknown && now - epoch_ < kSettleTime) return;
+  if (epoch_ != kUnknown && now - epoch_ < constants_.settle_time) return;
   if (least_round_trip_ == kUnknown || least_round_trip_ > round_trip)
     least_round_trip_ = round_trip;
   if (size_ <= threshold_ && size_ >= kTrainWindow * segment_ && !found_)
@@ -49,15 +47,17 @@ void CongestionWindow::acknowledged(double now, double round_trip) {
 }
 
 void CongestionWindow::watch_trains(double now, double round_trip) {
-  if (now - last_ack_ <= kTrainGap) {
+  if (now - last_ack_ <= constants_.train_gap) {
     last_ack_ = now;
-    found_ = now - round_start_ > least_round_trip_;
+    found_ =
+        now - round_start_ > constants_.train_share * (least_round_trip_ + constants_.train_slack);
   }
   if (samples_ < kRiseSamples) {
     if (round_least_ == kUnknown || round_least_ > round_trip) round_least_ = round_trip;
     ++samples_;
   } else if (round_least_ >
-             least_round_trip_ + std::clamp(least_round_trip_, kLeastRise, kLargestRise)) {
+             least_round_trip_ + std::clamp(constants_.rise_share * least_round_trip_,
+                                            constants_.least_rise, constants_.largest_rise)) {
     found_ = true;
   }
   if (found_) threshold_ = size_;
@@ -65,10 +65,10 @@ void CongestionWindow::watch_trains(double now, double round_trip) {
 
 void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last,
                             std::int64_t sent) {
-  if (cubic_ && !limited_) return;
+  if ((cubic_ || constants_.kernel_recovery) && !limited_) return;
   if (size_ < threshold_) {
-    if (cubic_) {
-      if (last > round_end_) start_round(now, sent);
+    if (cubic_ && last > round_end_) start_round(now, sent);
+    if (cubic_ && !constants_.kernel_recovery) {
       size_ += segments * segment_;
       return;
     }
@@ -85,19 +85,27 @@ void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last
 }
 
 void CongestionWindow::grow_reno(std::int64_t acked) {
-  const std::int64_t window = segments();
-  if (counted_ >= window) {
+  grow_by(acked, segments());
+}
+
+/// One segment for every `each` acknowledged.
+void CongestionWindow::grow_by(std::int64_t acked, std::int64_t each) {
+  if (counted_ >= each) {
     counted_ = 0;
     size_ += segment_;
   }
   counted_ += acked;
-  if (counted_ < window) return;
-  const std::int64_t more = counted_ / window;
-  counted_ -= more * window;
+  if (counted_ < each) return;
+  const std::int64_t more = counted_ / each;
+  counted_ -= more * each;
   size_ += more * segment_;
 }
 
 void CongestionWindow::grow_cubic(double now, std::int64_t acked) {
+  if (constants_.kernel_recovery) {
+    grow_by(acked, remembered_acks(now, acked));
+    return;
+  }
   counted_ += acked;
   const std::int64_t needed = acks_per_segment(now, acked);
   if (counted_ < needed) return;
@@ -121,6 +129,19 @@ std::int64_t CongestionWindow::cubic_target(double now) const {
   return t < plateau_ ? origin_ - delta : origin_ + delta;
 }
 
+/// Linux looks again when the window has changed, or after a while.
+std::int64_t CongestionWindow::remembered_acks(double now, std::int64_t acked) {
+  const std::int64_t window = segments();
+  if (window == looked_at_ && now - looked_ <= kLookAgain) {
+    friendly_counted_ += acked;
+    return needed_;
+  }
+  looked_at_ = window;
+  looked_ = now;
+  needed_ = acks_per_segment(now, acked);
+  return needed_;
+}
+
 std::int64_t CongestionWindow::acks_per_segment(double now, std::int64_t acked) {
   const std::int64_t window = segments();
   if (epoch_ == kUnknown) {
@@ -142,6 +163,7 @@ std::int64_t CongestionWindow::acks_per_segment(double now, std::int64_t acked) 
 
 void CongestionWindow::cut() {
   const std::int64_t window = segments();
+  if (constants_.kernel_recovery) counted_ = 0;
   if (cubic_) {
     const bool shrinking = window < maximum_;
     maximum_ = shrinking
@@ -152,15 +174,26 @@ void CongestionWindow::cut() {
                           kLeastThreshold) *
                  segment_;
   } else {
+    const std::int64_t size = constants_.kernel_recovery ? window / 2 * 2 * segment_ : size_;
     threshold_ = std::max(kLeastThreshold * segment_,
-                          static_cast<std::int64_t>(static_cast<double>(size_) * kRenoBeta));
+                          static_cast<std::int64_t>(static_cast<double>(size) * kRenoBeta));
   }
+}
+
+void CongestionWindow::restart(std::int64_t bytes) {
+  threshold_ = std::max(threshold_, 3 * size_ / 4);
+  size_ = std::min(size_, bytes);
+}
+
+void CongestionWindow::waste(std::int64_t used) {
+  if (used < size_) restart((size_ + used) / 2 / segment_ * segment_);
 }
 
 void CongestionWindow::collapse(double now, std::int64_t sent) {
   size_ = segment_;
   if (!cubic_) return;
-  // W_max, and what counts towards the next segment, outlive a timeout.
+  // In ns-3, W_max, and what counts towards the next segment, outlive a timeout.
+  if (constants_.kernel_recovery) maximum_ = looked_at_ = 0;
   least_round_trip_ = kUnknown;
   found_ = false;
   start_round(now, sent);

@@ -18,7 +18,8 @@
 ///     a loss         threshold = max(2, beta W);  m = W, or W (1 + beta) / 2 if W < m
 ///     HyStart        from 16 segments on, slow start ends when a train of acknowledgements no more
 ///                    than 2 ms apart has lasted longer than the least round trip, or when the
-///                    round trip has grown by max(4 ms, least round trip)
+///                    round trip has grown by max(4 ms, least round trip). (TcpConstants has these
+///                    numbers.)
 /// CUBIC's window grows nothing where the sender does not fill it; Reno's, in ns-3 3.44, does.
 namespace gradwire::sim {
 
@@ -29,6 +30,7 @@ class CongestionWindow {
   /// What a loss leaves of the window.
   static double beta(const TransportSettings& transport);
 
+  const TcpConstants& constants() const { return constants_; }
   std::int64_t size() const { return size_; }  ///< bytes
   std::int64_t segments() const { return size_ / segment_; }
   void set_size(std::int64_t bytes) { size_ = bytes; }
@@ -44,6 +46,17 @@ class CongestionWindow {
   void restart_numbers() { round_end_ = 0; }
   /// A loss: a lower threshold, and another epoch.
   void cut();
+  /// Whether the window is below the threshold.
+  bool is_starting() const { return size_ < threshold_; }
+  bool is_limited() const { return limited_; }
+  /// After silence of so long (s), which the epoch does not count.
+  void skip(double idle) {
+    if (epoch_ != kUnknown) epoch_ += idle;
+  }
+  /// A smaller window after silence; the threshold remembers the one before.
+  void restart(std::int64_t bytes);
+  /// Only `used` bytes of the window were: it shrinks half the way (RFC 2861).
+  void waste(std::int64_t used);
   /// A retransmission timeout, after cut(): one segment, and all that was learnt is forgotten.
   void collapse(double now, std::int64_t sent);
 
@@ -54,10 +67,13 @@ class CongestionWindow {
   void watch_trains(double now, double round_trip);
   void grow_cubic(double now, std::int64_t segments);
   void grow_reno(std::int64_t segments);
+  void grow_by(std::int64_t acked, std::int64_t each);
+  std::int64_t remembered_acks(double now, std::int64_t acked);
   std::int64_t acks_per_segment(double now, std::int64_t acked);
   std::int64_t cubic_target(double now) const;
   void begin_epoch(double now, std::int64_t acked);
 
+  TcpConstants constants_;
   std::int64_t segment_;
   std::int64_t size_;
   std::int64_t threshold_ = std::numeric_limits<std::int64_t>::max();
@@ -69,7 +85,10 @@ class CongestionWindow {
   std::int64_t origin_ = 0;
   std::int64_t friendly_ = 0;  ///< segments
   std::int64_t friendly_counted_ = 0;
-  double plateau_ = 0;  ///< K, s
+  double plateau_ = 0;          ///< K, s
+  std::int64_t looked_at_ = 0;  ///< window for which needed_ was found, segments
+  double looked_ = 0;           ///< s: when
+  std::int64_t needed_ = 0;     ///< acknowledged segments for one
   double epoch_ = kUnknown;
   double least_round_trip_ = kUnknown;
   // HyStart

@@ -22,8 +22,8 @@ bool OpenWindow::is_needed(const TcpPath& path) {
 OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed)
     : segment_time_(path.segment_time),
       round_trip_(path.round_trip),
-      target_(kCaution * codel_target(path)),
-      interval_(kCaution * codel_interval(path)),
+      target_(kCaution * codel_target(path, congestion.constants())),
+      interval_(kCaution * codel_interval(path, congestion.constants())),
       smoothed_(smoothed),
       congestion_(congestion) {
   congestion_.restart_numbers();

@@ -1,5 +1,7 @@
 #include "sim/flow/tcp/receiver.h"
 
+#include <algorithm>
+
 namespace gradwire::sim {
 namespace {
 
@@ -27,9 +29,11 @@ void TcpReceiver::advance() {
   }
 }
 
-void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent) {
+void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
   // Where both fall on one instant, as they do round after round, the older event is first.
   if (deadline() <= time + kSameInstant) time_out();
+  if (time - latest_ > quickness_.silence) quick_ = quickness_.at_once;
+  latest_ = time;
   if (has(number)) {
     acknowledge(time);
     return;
@@ -41,8 +45,8 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent) {
   advance();
   if (!in_order) out_of_order_.push({number, acks_.end()});
   const bool gap = beyond_ > 0 || next_ > before + 1 || !in_order;
-  if (gap || waiting_ || first_) {
-    first_ = false;
+  if (gap || waiting_ || quick_ > 0 || wanted) {
+    quick_ = std::max(0, quick_ - 1);
     acknowledge(time);
     return;
   }
@@ -51,7 +55,7 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent) {
 }
 
 void TcpReceiver::time_out() {
-  acknowledge(since_ + delayed_ack_);
+  acknowledge(since_ + quickness_.delayed_ack);
 }
 
 void TcpReceiver::acknowledge(double time) {

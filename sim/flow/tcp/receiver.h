@@ -7,9 +7,9 @@
 /// The receiving end of a TCP stream: what has arrived, and the acknowledgements that it sends.
 ///
 /// It acknowledges every second segment that comes in order, or one after `delayed_ack`; at once
-/// the connection's first one, any out of order, one that fills a gap, and one that it has already.
-/// An acknowledgement tells all that has arrived (selective acknowledgements without RFC 2018's
-/// limit of three blocks).
+/// the connection's first ones, any out of order, one that fills a gap, and one that it has
+/// already. An acknowledgement tells all that has arrived (selective acknowledgements without RFC
+/// 2018's limit of three blocks).
 namespace gradwire::sim {
 
 struct Acknowledgement {
@@ -20,13 +20,23 @@ struct Acknowledgement {
 
 class TcpReceiver {
  public:
-  explicit TcpReceiver(double delayed_ack) : delayed_ack_(delayed_ack) {}
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// Segment `number` arrives at `time`, no earlier than any other before; `sent`: in ticks.
-  void arrive(std::int64_t number, double time, std::int32_t sent);
+  /// How soon it acknowledges.
+  struct Quickness {
+    double delayed_ack = 0;   ///< s
+    int at_once = 1;          ///< so many first acknowledgements are not delayed
+    double silence = kNever;  ///< s after which those are quick again
+  };
+  explicit TcpReceiver(const Quickness& quickness)
+      : quickness_(quickness), quick_(quickness.at_once) {}
+
+  /// Segment `number` arrives at `time`, no earlier than any other before; `sent`: in ticks;
+  /// `wanted`: its acknowledgement is not delayed.
+  void arrive(std::int64_t number, double time, std::int32_t sent, bool wanted = false);
   bool has(std::int64_t number) const;
   /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
-  double deadline() const { return waiting_ ? since_ + delayed_ack_ : kNever; }
+  double deadline() const { return waiting_ ? since_ + quickness_.delayed_ack : kNever; }
   /// It goes off.
   void time_out();
 
@@ -48,19 +58,18 @@ class TcpReceiver {
   Ring<OutOfOrder>& out_of_order() { return out_of_order_; }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
-
   void acknowledge(double time);
   void keep(std::int64_t number);
   void advance();
 
-  double delayed_ack_;
+  Quickness quickness_;
+  int quick_;               ///< acknowledgements that are not delayed
+  double latest_ = kNever;  ///< s: the last arrival
   std::int64_t next_ = 0;
   std::int64_t told_ = 0;    ///< what the last acknowledgement said
   std::int64_t beyond_ = 0;  ///< segments that have arrived beyond next_
   Ring<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
-  bool first_ = true;
-  bool waiting_ = false;  ///< one segment is not acknowledged
+  bool waiting_ = false;     ///< one segment is not acknowledged
   double since_ = 0;
   std::int32_t echo_ = 0;
   Ring<Acknowledgement> acks_;

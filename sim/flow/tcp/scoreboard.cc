@@ -5,14 +5,15 @@
 namespace gradwire::sim {
 
 void Scoreboard::push(std::int64_t bytes) {
-  segments_.push({static_cast<std::uint32_t>(bytes) & ((1u << 29) - 1), false, false, false});
+  segments_.push(
+      {static_cast<std::uint32_t>(bytes) & ((1u << 28) - 1), false, false, false, false});
   sent_ += bytes;
 }
 
 void Scoreboard::send_again(std::int64_t number) {
   Segment& segment = at(number);
   if (segment.again) return;
-  segment.again = true;
+  segment.again = segment.resent = true;
   again_ += segment.bytes;
 }
 
@@ -68,6 +69,15 @@ void Scoreboard::mark_first_lost() {
   candidate_ = first();
 }
 
+void Scoreboard::mark_lost(std::int64_t number) {
+  Segment& segment = at(number);
+  if (segment.again) again_ -= segment.bytes;
+  if (!segment.lost) lost_ += segment.bytes;
+  segment.again = false;
+  segment.lost = true;
+  candidate_ = std::min(candidate_, number);
+}
+
 void Scoreboard::mark_all_lost() {
   lost_ = again_ = 0;
   for (std::int64_t i = first(); i < end(); ++i) {
@@ -87,6 +97,16 @@ std::int64_t Scoreboard::next_lost() {
     if (segment.lost && !segment.again) return candidate_;
     if (!segment.lost && !segment.sacked && candidate_ >= searched_) return kNone;
     ++candidate_;
+  }
+  return kNone;
+}
+
+std::int64_t Scoreboard::next_lost_anywhere() {
+  if (lost_ == 0) return kNone;
+  for (candidate_ = std::max(candidate_, first()); candidate_ < end(); ++candidate_) {
+    const Segment& segment = at(candidate_);
+    if (segment.lost && !segment.again) return candidate_;
+    if (!segment.lost && !segment.sacked && !segment.again) return kNone;
   }
   return kNone;
 }

@@ -14,10 +14,11 @@ namespace gradwire::sim {
 class Scoreboard {
  public:
   struct Segment {
-    std::uint32_t bytes : 29 = 0;
+    std::uint32_t bytes : 28 = 0;
     bool sacked : 1 = false;
     bool lost : 1 = false;
-    bool again : 1 = false;  ///< sent again since it was taken for lost
+    bool again : 1 = false;   ///< sent again since it was taken for lost
+    bool resent : 1 = false;  ///< ... or ever
   };
   static constexpr std::int64_t kNone = -1;
   static constexpr int kDuplicates = 3;
@@ -31,6 +32,8 @@ class Scoreboard {
   }
   std::int64_t in_flight() const { return sent_ - sacked_ - lost_ + again_; }  ///< bytes
   std::int64_t outstanding() const { return sent_; }                           ///< bytes
+  std::int64_t sacked() const { return sacked_; }                              ///< bytes
+  std::int64_t lost() const { return lost_; }                                  ///< bytes
 
   void push(std::int64_t bytes);
   /// Segment `number` goes out once more.
@@ -42,11 +45,15 @@ class Scoreboard {
   /// After sack()s: what is lost by them.
   void find_lost();
   void mark_first_lost();
+  /// That one, whether or not it was sent again. Precondition: it is not sacked.
+  void mark_lost(std::int64_t number);
   void mark_all_lost();
 
   /// The first lost segment that was not sent again, below the highest sacked one where there is
   /// one; kNone: none.
   std::int64_t next_lost();
+  /// ... wherever it is.
+  std::int64_t next_lost_anywhere();
   /// The first one below the highest sacked that is neither sacked nor sent again; kNone: none.
   std::int64_t next_doubtful() const;
 

@@ -7,63 +7,82 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kTicksPerSecond = 1000;
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kLeastDeviations = 0.001;
 constexpr double kDeviations = 4;
 constexpr double kSmoothing = 0.125;
 constexpr double kDeviationSmoothing = 0.25;
-constexpr double kLargestRto = 60;
 /// ns-3 3.44 multiplies bytes by bytes in 32 bits here (tcp-prr-recovery.cc): from some 80 segments
 /// on, recovery sends nothing until the product has wrapped around.
 constexpr std::int64_t kProductMask = 0xFFFFFFFF;
-/// CoDel as the packet executor sets it (docs/packet.md).
-constexpr double kCodelTarget = 0.005;
-constexpr double kCodelInterval = 0.1;
-constexpr double kCodelSegments = 100;
 
-Bottleneck::Discipline discipline_of(const TcpPath& path) {
-  return {codel_target(path), codel_interval(path), path.queue};
+Bottleneck::Discipline discipline_of(const TcpPath& path, const TcpConstants& constants) {
+  return {codel_target(path, constants), codel_interval(path, constants), path.queue};
 }
 
-std::int32_t tick_of(double time) {
-  return static_cast<std::int32_t>(std::floor(time * kTicksPerSecond));
-}
-
-double sample_of(std::int32_t sent, std::int32_t now) {
-  return now > sent ? (now - sent) / kTicksPerSecond : kLeastSample;
+TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings& transport) {
+  const TcpConstants& constants = transport.constants;
+  const double silence = constants.kernel_recovery
+                             ? 2 * path.propagation + transport.min_rto.value()
+                             : TcpStream::kNever;
+  return {transport.delayed_ack.value(), static_cast<int>(constants.quick_acks), silence};
 }
 
 }  // namespace
 
-double codel_target(const TcpPath& path) {
-  return std::max(kCodelTarget, kCodelSegments * path.segment_time);
+double codel_target(const TcpPath& path, const TcpConstants& constants) {
+  return std::max(constants.codel_target, constants.codel_segments * path.segment_time);
 }
 
-double codel_interval(const TcpPath& path) {
-  return std::max(kCodelInterval, 2 * codel_target(path));
+double codel_interval(const TcpPath& path, const TcpConstants& constants) {
+  return std::max(constants.codel_interval, 2 * codel_target(path, constants));
 }
 
 TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
                      LossSequence acks)
     : path_(path),
+      constants_(transport.constants),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
+      initial_(transport.initial_window * segment_),
+      ticks_per_second_(std::round(1 / constants_.tick)),
       buffer_(transport.buffer.count()),
       min_rto_(transport.min_rto.value()),
       data_loss_(std::move(data)),
       ack_loss_(std::move(acks)),
-      bottleneck_(discipline_of(path)),
+      bottleneck_(discipline_of(path, constants_)),
       congestion_(transport),
-      receiver_(transport.delayed_ack.value()),
+      receiver_(quickness_of(path, transport)),
       smoothed_(sample_of(0, tick_of(2 * path.propagation))),
       deviation_(smoothed_ / 2),
-      rto_(std::max(min_rto_, smoothed_ + kDeviations * deviation_)) {}
+      rto_(std::max(min_rto_, smoothed_ + kDeviations * deviation_)) {
+  if (!constants_.kernel_recovery) return;
+  kernel_ = std::make_unique<KernelSender>();
+  smoothed_ = 2 * path.propagation;
+  deviation_ = smoothed_ / 2;
+  rto_ = kernel_rto();
+}
+
+std::int32_t TcpStream::tick_of(double time) const {
+  // The kernel's rules measure without time stamps.
+  return constants_.kernel_recovery
+             ? 0
+             : static_cast<std::int32_t>(std::floor(time * ticks_per_second_));
+}
+
+double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {
+  return now > sent ? (now - sent) / ticks_per_second_ : kLeastSample;
+}
 
 void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
   written_ += bytes;
   messages_.push({id, written_, kNever, 0, 0});
-  send_pending(now);
+  if (kernel_) {
+    restart_after_idle(now);
+    send_kernel(now);
+  } else {
+    send_pending(now);
+  }
 }
 
 void TcpStream::cancel(double now, std::uint64_t id) {
@@ -127,7 +146,15 @@ double TcpStream::acks_sent() const {
 }
 
 double TcpStream::demand() const {
-  const double window = static_cast<double>(std::min(congestion_.size(), buffer_));
+  return demand_of(congestion_.size());
+}
+
+double TcpStream::demand_at(double now) const {
+  return kernel_ ? demand_of(window_after_idle(now)) : demand();
+}
+
+double TcpStream::demand_of(std::int64_t size) const {
+  const double window = static_cast<double>(std::min(size, buffer_));
   return window * (1 + header_ / static_cast<double>(segment_)) / path_.round_trip;
 }
 
@@ -150,6 +177,8 @@ void TcpStream::run(double now) {
       const std::uint64_t number = acks.begin();
       acks.pop();
       if (!ack_loss_.next()) on_ack(ack, next, number);
+    } else if (kernel_) {
+      on_kernel_timer(timer_);
     } else {
       time_out(timer_);
     }
@@ -168,7 +197,7 @@ void TcpStream::send_pending(double now) {
 /// Sends a segment if there is one and `space` lets it. (RFC 6675's NextSeg.)
 bool TcpStream::send_next(double now, std::int64_t space) {
   if (space <= 0) return false;
-  const std::int64_t lost = board_.next_lost();
+  const std::int64_t lost = kernel_ ? board_.next_lost_anywhere() : board_.next_lost();
   if (lost != Scoreboard::kNone) {
     if (space < board_.at(lost).bytes) return false;
     send_again(now, lost);
@@ -179,7 +208,7 @@ bool TcpStream::send_next(double now, std::int64_t space) {
     send_new(now, std::min(segment_, unsent()));
     return true;
   }
-  if (state_ != State::kRecovery) return false;
+  if (state_ != State::kRecovery || kernel_) return false;
   const std::int64_t doubtful = board_.next_doubtful();
   if (doubtful == Scoreboard::kNone || space < board_.at(doubtful).bytes) return false;
   send_again(now, doubtful);
@@ -223,8 +252,9 @@ double TcpStream::jitter() {
 void TcpStream::emit(double now, std::int64_t number) {
   const Scoreboard::Segment& segment = board_.at(number);
   if (timer_ == kNever) timer_ = now + rto_;
-  congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
+  if (!kernel_) congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   if (state_ == State::kRecovery) reduced_out_ += segment.bytes;
+  if (kernel_) note_sent(now, number);
   const double wire = segment.bytes + header_;
   if (!bottleneck_.pass(now, wire)) {
     ++counts_.dropped;
@@ -239,7 +269,8 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double direct = departure + path_.propagation + path_.forwarding * wire + jitter();
   last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
-  receiver_.arrive(number, last_arrival_, tick_of(now));
+  const bool is_last = unsent() == 0 && number + 1 == board_.end();
+  receiver_.arrive(number, last_arrival_, tick_of(now), constants_.acknowledge_messages && is_last);
   note_arrival(last_arrival_);
 }
 
@@ -280,6 +311,10 @@ std::int64_t TcpStream::whole(std::uint32_t low) const {
 }
 
 void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  if (kernel_) {
+    on_kernel_ack(now, ack, number);
+    return;
+  }
   measure(now, ack);
   const std::int64_t old = board_.first();
   const std::int64_t upto = whole(ack.upto);
@@ -439,7 +474,7 @@ void TcpStream::time_out(double now) {
   board_.mark_all_lost();
   recover_ = board_.end();
   recovering_ = true;
-  rto_ = std::min(2 * rto_, kLargestRto);
+  rto_ = std::min(2 * rto_, constants_.largest_rto);
   measured_from_ = board_.end();
   congestion_.cut();
   congestion_.collapse(now, board_.end());

@@ -1,11 +1,14 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
@@ -27,15 +30,16 @@
 ///   timeout     smoothed round trip + max(tick, 4 deviations), at least min_rto, doubled each
 ///               time up to 60 s; all is lost that was not sacked; slow start from one segment
 ///   round trips are measured in whole ticks of 1 ms (RFC 7323's time stamps); below one: 1 us
-/// docs/network.md has the constants.
+/// docs/network.md has the constants. A calibration may ask for Linux's own rules instead
+/// (TcpConstants::kernel_recovery, kernel_sender.h).
 ///
 /// Where it breaks down: one bottleneck a path; acknowledgements never wait behind data; segments
 /// that wait are served at the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
 
-/// CoDel's target on a path, s, as the packet executor sets it (docs/packet.md).
-double codel_target(const TcpPath& path);
-double codel_interval(const TcpPath& path);
+/// CoDel's target and interval on a path, s.
+double codel_target(const TcpPath& path, const TcpConstants& constants);
+double codel_interval(const TcpPath& path, const TcpConstants& constants);
 
 class TcpStream {
  public:
@@ -95,6 +99,15 @@ class TcpStream {
   bool idle() const { return board_.empty() && unsent() == 0; }
   /// Bytes a second that it would send if the bottleneck were free.
   double demand() const;
+  /// ... after silence until `now`.
+  double demand_at(double now) const;
+  /// A connection that has had this window (bytes; 0: its own) and been silent since `last_sent`
+  /// (s): Linux's rules only, and while it rests.
+  void resume_after(double window, double last_sent);
+  /// Something of the connection's goes out beside the stream until `time`.
+  void touch(double time) {
+    if (kernel_) kernel_->last_sent = std::max(kernel_->last_sent, time);
+  }
   /// All messages have arrived and no loss is known: only acknowledgements are under way.
   bool is_quiet() const;
   /// No loss is known, and the oldest message has something to send: what follows can be a fluid.
@@ -125,6 +138,9 @@ class TcpStream {
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
   double jitter();
+  double demand_of(std::int64_t size) const;
+  std::int32_t tick_of(double time) const;
+  double sample_of(std::int32_t sent, std::int32_t now) const;
   void charge(double wire, bool again);
   void note_arrival(double time);
 
@@ -145,9 +161,37 @@ class TcpStream {
   void restart_timer(double now);
   void time_out(double now);
 
+  // kernel_stream.cc
+  std::int64_t segments_in(std::int64_t bytes) const;
+  void note_sent(double now, std::int64_t number);
+  void note_delivered(double now, std::int64_t number);
+  void measure_kernel();
+  double kernel_rto() const;
+  double reorder_window() const;
+  bool find_late(double now);
+  bool is_known(const KernelSender::Transmission& transmission) const;
+  void on_kernel_ack(double now, const Acknowledgement& ack, std::uint64_t number);
+  std::int64_t learn_kernel(double now, std::uint64_t ack_number, std::int64_t upto);
+  void recover_kernel();
+  void reduce_kernel(std::int64_t delivered, bool progress);
+  void send_kernel(double now);
+  void note_use();
+  bool is_filled() const;
+  void arm_kernel(double now);
+  void on_kernel_timer(double now);
+  void probe(double now);
+  void end_probe(double now, std::int64_t upto);
+  void time_out_kernel(double now);
+  void mark_timed_out(double now);
+  void restart_after_idle(double now);
+  std::int64_t window_after_idle(double now) const;
+
   TcpPath path_;
+  TcpConstants constants_;
   double header_;
   std::int64_t segment_;
+  std::int64_t initial_;  ///< bytes of the initial window
+  double ticks_per_second_;
   std::int64_t buffer_;
   double min_rto_;
   LossSequence data_loss_;
@@ -187,6 +231,7 @@ class TcpStream {
   double timer_ = kNever;
   std::int64_t measured_from_ = 0;  ///< segments before it give no sample (a timeout's)
   std::int64_t timeouts_ = 0;
+  std::unique_ptr<KernelSender> kernel_;  ///< where these rules are followed
   Counts counts_;
 };
 

@@ -1,0 +1,348 @@
+// The rules of a sender that follows Linux: kernel_sender.h has them in words.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/flow/tcp/stream.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kSmoothing = 0.125;
+constexpr double kDeviationSmoothing = 0.25;
+constexpr double kDeviations = 4;
+constexpr double kLongestWait = 0.125;  // of the smoothed round trip, for segments out of order
+constexpr std::int64_t kDuplicates = 3;
+
+bool is_later(const KernelSender::Transmission& a, const KernelSender::Transmission& b) {
+  return a.time > b.time || (a.time == b.time && a.segment > b.segment);
+}
+
+}  // namespace
+
+std::int64_t TcpStream::segments_in(std::int64_t bytes) const {
+  return (bytes + segment_ - 1) / segment_;
+}
+
+void TcpStream::note_sent(double now, std::int64_t number) {
+  KernelSender& k = *kernel_;
+  auto& sent_at = k.sent_at;
+  if (static_cast<std::uint64_t>(number) == sent_at.end())
+    sent_at.push(now);
+  else
+    sent_at[static_cast<std::uint64_t>(number)] = now;
+  k.transmissions.push({now, number});
+  k.last_sent = now;
+  ++k.out;
+  // The timeout counts from the oldest segment's last copy.
+  if (board_.at(number).again && number == board_.first() &&
+      k.timer == KernelSender::Timer::kTimeout)
+    timer_ = now + rto_;
+}
+
+/// A segment is known to have arrived.
+void TcpStream::note_delivered(double now, std::int64_t number) {
+  KernelSender& k = *kernel_;
+  const double sent = k.sent_at[static_cast<std::uint64_t>(number)];
+  const double round_trip = now - sent;
+  if (board_.at(number).resent) {
+    // It may have been the first copy.
+    if (round_trip < k.least_round_trip) return;
+  } else {
+    k.sample = std::max(k.sample, round_trip);
+    k.least_round_trip = std::min(k.least_round_trip, round_trip);
+  }
+  const KernelSender::Transmission own{sent, number};
+  if (!is_later(own, k.recent)) return;
+  k.recent = own;
+  k.recent_round_trip = round_trip;
+}
+
+void TcpStream::measure_kernel() {
+  if (kernel_->sample < 0) return;
+  const double error = kernel_->sample - smoothed_;
+  smoothed_ += kSmoothing * error;
+  deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);
+  rto_ = kernel_rto();
+}
+
+double TcpStream::kernel_rto() const {
+  return smoothed_ + std::max(min_rto_, kDeviations * deviation_);
+}
+
+double TcpStream::reorder_window() const {
+  if (state_ == State::kRecovery || state_ == State::kLoss) return 0;
+  if (board_.sacked() >= kDuplicates * segment_) return 0;
+  return std::min(constants_.reorder_share * kernel_->least_round_trip, kLongestWait * smoothed_);
+}
+
+/// Marks what is lost by now. Whether anything was; the timer is set where it is too early to say.
+bool TcpStream::find_late(double now) {
+  KernelSender& k = *kernel_;
+  const double window = reorder_window();
+  bool found = false;
+  double wait = 0;
+  while (!k.transmissions.empty()) {
+    const KernelSender::Transmission oldest = k.transmissions.front();
+    if (is_known(oldest)) {
+      k.transmissions.pop();
+      continue;
+    }
+    if (!is_later(k.recent, oldest)) break;
+    wait = oldest.time + k.recent_round_trip + window - now;
+    if (wait > 0) break;
+    board_.mark_lost(oldest.segment);
+    k.transmissions.pop();
+    found = true;
+  }
+  if (wait > 0) {
+    timer_ = now + wait;
+    k.timer = KernelSender::Timer::kReorder;
+  }
+  return found;
+}
+
+/// Whether nothing can be learnt from that transmission any more.
+bool TcpStream::is_known(const KernelSender::Transmission& transmission) const {
+  if (transmission.segment < board_.first()) return true;
+  const Scoreboard::Segment& segment = board_.at(transmission.segment);
+  if (segment.sacked || (segment.lost && !segment.again)) return true;
+  return kernel_->sent_at[static_cast<std::uint64_t>(transmission.segment)] != transmission.time;
+}
+
+void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  KernelSender& k = *kernel_;
+  const std::int64_t old = board_.first();
+  const std::int64_t upto = whole(ack.upto);
+  if (upto < old) return;
+  k.sample = -1;
+  const std::int64_t delivered = learn_kernel(now, number, upto);
+  measure_kernel();
+  if (upto > old) k.again = false;
+  end_probe(now, upto);
+  const bool was_recovery = state_ == State::kRecovery;
+  if (upto >= recover_ && (was_recovery || state_ == State::kLoss)) {
+    if (was_recovery) congestion_.set_size(congestion_.threshold());
+    state_ = State::kOpen;
+  }
+  if (upto > old) arm_kernel(now);
+  const bool newly_lost = find_late(now);
+  if (state_ == State::kOpen || state_ == State::kDisorder) {
+    state_ = board_.sacked() > 0 ? State::kDisorder : State::kOpen;
+    if (board_.lost() > 0) recover_kernel();
+  }
+  if (state_ == State::kRecovery) {
+    reduce_kernel(delivered, upto > old && !newly_lost);
+  } else if (upto > old) {
+    if (k.sample >= 0) congestion_.acknowledged(now, k.sample);
+    congestion_.set_limited(is_filled());
+    congestion_.grow(now, delivered, upto, board_.end());
+  }
+  send_kernel(now);
+}
+
+/// What the acknowledgement tells: segments that have arrived and were not known to.
+std::int64_t TcpStream::learn_kernel(double now, std::uint64_t ack_number, std::int64_t upto) {
+  std::int64_t segments = 0;
+  auto& arrived = receiver_.out_of_order();
+  while (!arrived.empty() && arrived.front().told_by <= ack_number) {
+    const std::int64_t segment = arrived.front().segment;
+    arrived.pop();
+    if (segment < upto || board_.sack(segment) == 0) continue;
+    note_delivered(now, segment);
+    ++segments;
+  }
+  for (std::int64_t i = board_.first(); i < upto; ++i) {
+    if (board_.at(i).sacked) continue;
+    note_delivered(now, i);
+    ++segments;
+  }
+  board_.acknowledge(upto);
+  while (kernel_->sent_at.begin() < static_cast<std::uint64_t>(upto)) kernel_->sent_at.pop();
+  return segments;
+}
+
+void TcpStream::recover_kernel() {
+  KernelSender& k = *kernel_;
+  recover_ = board_.end();
+  state_ = State::kRecovery;
+  k.window_before = congestion_.size() / segment_;
+  k.delivered = k.out = 0;
+  congestion_.cut();
+}
+
+/// Proportional rate reduction. `progress`: the oldest segment was acknowledged, and none lost.
+void TcpStream::reduce_kernel(std::int64_t delivered, bool progress) {
+  if (delivered <= 0) return;
+  KernelSender& k = *kernel_;
+  k.delivered += delivered;
+  const std::int64_t in_flight = segments_in(board_.in_flight());
+  const std::int64_t threshold = congestion_.threshold() / segment_;
+  std::int64_t send = 0;
+  if (in_flight > threshold) {
+    const std::int64_t before = std::max<std::int64_t>(k.window_before, 1);
+    send = (threshold * k.delivered + before - 1) / before - k.out;
+  } else {
+    send = std::max(k.delivered - k.out, delivered) + (progress ? 1 : 0);
+    send = std::min(send, threshold - in_flight);
+  }
+  send = std::max<std::int64_t>(send, k.out > 0 ? 0 : 1);
+  congestion_.set_size((in_flight + send) * segment_);
+}
+
+/// Sends what the window allows; a window that is not used shrinks.
+void TcpStream::send_kernel(double now) {
+  KernelSender& k = *kernel_;
+  const std::uint64_t before = k.transmissions.end();
+  send_pending(now);
+  const bool sent = k.transmissions.end() != before;
+  if (sent || unsent() > 0) note_use();
+  if (!sent) return;
+  if (state_ == State::kOpen) arm_kernel(now);
+  if (!constants_.idle_restart || state_ != State::kOpen) return;
+  if (is_filled()) {
+    k.used = 0;
+    k.used_since = now;
+    return;
+  }
+  k.used = std::max(k.used, segments_in(board_.outstanding()));
+  if (now - k.used_since < rto_) return;
+  congestion_.waste(std::max(k.used * segment_, initial_));
+  k.used = 0;
+  k.used_since = now;
+}
+
+/// Whether the window was filled counts for a whole one.
+void TcpStream::note_use() {
+  KernelSender& k = *kernel_;
+  const bool limited = board_.in_flight() + segment_ > congestion_.size();
+  const std::int64_t out = segments_in(board_.outstanding());
+  if (board_.first() < k.use_end && !limited && (k.limited || out <= k.most_out)) return;
+  k.limited = limited;
+  k.most_out = out;
+  k.use_end = board_.end();
+}
+
+bool TcpStream::is_filled() const {
+  const KernelSender& k = *kernel_;
+  if (k.limited) return true;
+  return congestion_.is_starting() && congestion_.size() < 2 * k.most_out * segment_;
+}
+
+/// The timeout begins anew, or a probe comes first.
+void TcpStream::arm_kernel(double now) {
+  KernelSender& k = *kernel_;
+  if (k.timer == KernelSender::Timer::kReorder && timer_ > now && timer_ < kNever) return;
+  k.timer = KernelSender::Timer::kTimeout;
+  k.timeout_from = now;
+  timer_ = board_.empty() ? kNever : now + rto_;
+  if (board_.empty() || state_ != State::kOpen || k.probe_end >= 0) return;
+  const bool alone = segments_in(board_.outstanding()) == 1;
+  const double wait =
+      constants_.probe_round_trips * smoothed_ + (alone ? min_rto_ : constants_.probe_slack);
+  timer_ = now + std::min(wait, rto_);
+  k.timer = KernelSender::Timer::kProbe;
+}
+
+void TcpStream::on_kernel_timer(double now) {
+  KernelSender& k = *kernel_;
+  const KernelSender::Timer timer = k.timer;
+  k.timer = KernelSender::Timer::kTimeout;
+  timer_ = kNever;
+  switch (timer) {
+    case KernelSender::Timer::kProbe:
+      probe(now);
+      break;
+    case KernelSender::Timer::kReorder:
+      if (find_late(now)) {
+        if (state_ != State::kRecovery && state_ != State::kLoss) recover_kernel();
+        if (state_ == State::kRecovery) reduce_kernel(1, false);
+      }
+      send_pending(now);
+      if (timer_ == kNever || k.timer != KernelSender::Timer::kReorder) arm_kernel(now);
+      break;
+    case KernelSender::Timer::kTimeout:
+      time_out_kernel(now);
+      break;
+  }
+}
+
+/// The next segment, or the last one again, makes the receiver tell what it has.
+void TcpStream::probe(double now) {
+  KernelSender& k = *kernel_;
+  k.probe_repairs = false;
+  if (unsent() > 0) {
+    send_new(now, std::min(segment_, unsent()));
+  } else {
+    const std::int64_t last = board_.end() - 1;
+    k.probe_repairs = !receiver_.has(last);
+    send_again(now, last);
+  }
+  k.probe_end = board_.end();
+  k.timer = KernelSender::Timer::kTimeout;
+  timer_ = now + rto_;
+}
+
+/// A probe that took a lost segment's place is a loss like any other.
+void TcpStream::end_probe(double, std::int64_t upto) {
+  KernelSender& k = *kernel_;
+  if (k.probe_end < 0 || upto < k.probe_end) return;
+  k.probe_end = -1;
+  if (!k.probe_repairs || state_ == State::kRecovery || state_ == State::kLoss) return;
+  congestion_.cut();
+  congestion_.set_size(congestion_.threshold());
+}
+
+void TcpStream::time_out_kernel(double now) {
+  KernelSender& k = *kernel_;
+  ++timeouts_;
+  const bool first = state_ != State::kRecovery && (state_ != State::kLoss || !k.again);
+  mark_timed_out(now);
+  recover_ = board_.end();
+  rto_ = std::min(2 * rto_, constants_.largest_rto);
+  if (first) congestion_.cut();
+  congestion_.collapse(now, board_.end());
+  congestion_.set_size((segments_in(board_.in_flight()) + 1) * segment_);
+  state_ = State::kLoss;
+  k.again = true;
+  k.probe_end = -1;
+  send_pending(now);
+  timer_ = now + rto_;
+  k.timer = KernelSender::Timer::kTimeout;
+}
+
+/// The oldest segment, and all that were not sent within the last round trip.
+void TcpStream::mark_timed_out(double now) {
+  KernelSender& k = *kernel_;
+  for (std::int64_t i = board_.first(); i < board_.end(); ++i) {
+    const bool fresh =
+        k.sent_at[static_cast<std::uint64_t>(i)] + k.recent_round_trip > now && i > board_.first();
+    if (!fresh && !board_.at(i).sacked) board_.mark_lost(i);
+  }
+}
+
+void TcpStream::resume_after(double window, double last_sent) {
+  if (window > 0) congestion_.set_size(static_cast<std::int64_t>(window) / segment_ * segment_);
+  kernel_->last_sent = last_sent;
+}
+
+/// A message comes after silence: the window of then says little of the path now (RFC 2861).
+void TcpStream::restart_after_idle(double now) {
+  const double idle = now - kernel_->last_sent;
+  if (!board_.empty() || !(idle < kNever)) return;
+  congestion_.skip(idle);
+  if (!constants_.idle_restart || idle <= rto_) return;
+  congestion_.restart(window_after_idle(now));
+  kernel_->used = 0;
+  kernel_->used_since = now;
+}
+
+std::int64_t TcpStream::window_after_idle(double now) const {
+  std::int64_t window = congestion_.size();
+  if (!constants_.idle_restart || !board_.empty()) return window;
+  const std::int64_t least = std::min(initial_, window);
+  for (double left = now - kernel_->last_sent - rto_; left > 0 && window > least; left -= rto_)
+    window /= 2;
+  return std::max(window, least);
+}
+
+}  // namespace gradwire::sim
