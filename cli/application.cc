@@ -63,6 +63,7 @@ void build_application(CLI::App& app, Context& context) {
   add_methods(app, context);
   add_reproduce(app, context);
   add_bench(app, context);
+  add_calibrate(app, context);
   add_schema(app, context);
   add_params(app, context);
   add_doctor(app, context);

@@ -1,0 +1,69 @@
+#include "bench/calibration/calibration.h"
+
+#include "base/file_descriptor.h"
+#include "cli/context.h"
+#include "cli/table.h"
+#include "runner/interrupt.h"
+
+namespace gradwire::cli {
+namespace {
+
+struct Arguments {
+  bench::CalibrateOptions options;
+  std::string output;
+  std::string markdown;
+};
+
+void print(const bench::CalibrationResult& result, Context& context) {
+  Table table({{"name"}, {"regime"}, {"reference_s"}, {"error_before"}, {"error"}});
+  for (const bench::PointError& e : result.errors)
+    table.add({e.name, e.regime, e.reference, e.before, e.after});
+  table.print(context);
+}
+
+void run(const Arguments& arguments, Context& context) {
+  const runner::InterruptGuard guard;
+  bench::CalibrateOptions options = arguments.options;
+  options.stopped = [] { return runner::interrupted_by() != 0; };
+  if (!arguments.output.empty()) options.measurements = arguments.output + ".measurements.json";
+  const bench::CalibrationResult result =
+      bench::calibrate(options, [&context](const std::string& text) { context.say(text); });
+  if (!arguments.output.empty())
+    write_file(arguments.output, sim::calibration_json(result.calibration));
+  if (!arguments.markdown.empty())
+    write_file(arguments.markdown, bench::calibration_markdown(result, options));
+  print(result, context);
+  if (runner::interrupted_by() != 0)
+    context.exit_code = exit_code(runner::interrupted_by() == 15 ? ErrorKind::kTerminated
+                                                                 : ErrorKind::kInterrupted);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Measure a grid of transfers, and fit the flow executor's constants to it");
+  auto arguments = std::make_shared<Arguments>();
+  bench::CalibrateOptions& options = arguments->options;
+  command->add_option("--against", options.reference, "ns-3, or this kernel's TCP in namespaces")
+      ->check(CLI::IsMember({"packet", "linux"}))
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the grid")->capture_default_str();
+  command->add_option("--points", options.points, "Points of the grid")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command->add_option("--time-limit", options.time_limit_s, "Seconds of the reference")
+      ->capture_default_str();
+  command->add_option("--point-limit", options.point_limit_s, "Seconds of the reference, a point")
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output,
+                      "The calibration (JSON); measurements are kept beside it");
+  command->add_option("--markdown", arguments->markdown, "A section for docs/validation");
+  command->add_flag("--resume", options.resume, "Take the measurements kept beside the output");
+  command->footer(
+      "Ctrl-C keeps what is measured; --resume goes on from there.\n\n"
+      "Example:\n  gradwire calibrate --against linux --time-limit 1800 -o linux.json");
+  command->callback([arguments, &context] { run(*arguments, context); });
+}
+
+}  // namespace gradwire::cli
