@@ -18,8 +18,8 @@ constexpr double kLeastGain = 1e-4;
 }  // namespace
 
 std::vector<sim::ConstantField> fitted_fields() {
-  constexpr std::array<std::string_view, 4> kNames = {"train_share", "least_rise_s",
-                                                      "codel_target_s", "probe_slack_s"};
+  constexpr std::array<std::string_view, 3> kNames = {"train_share", "least_rise_s",
+                                                      "probe_slack_s"};
   std::vector<sim::ConstantField> list;
   for (const sim::ConstantField& field : sim::constant_fields())
     if (std::find(kNames.begin(), kNames.end(), field.name) != kNames.end()) list.push_back(field);

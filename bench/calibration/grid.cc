@@ -46,7 +46,7 @@ std::string with_unit(double value, const std::vector<std::pair<double, const ch
   for (const auto& [scale, unit] : units) {
     if (value < scale) continue;
     char text[40];
-    std::snprintf(text, sizeof text, "%.4g %s", value / scale, unit);
+    std::snprintf(text, sizeof text, "%.4g %s", scale > 0 ? value / scale : value, unit);
     return text;
   }
   return "0";
@@ -78,7 +78,7 @@ std::vector<GridPoint> calibration_grid(std::uint64_t seed, int points) {
 std::string name_of(const GridPoint& point) {
   std::string text = with_unit(point.rate, {{1e9, "Gbps"}, {1e6, "Mbps"}}) + ", " +
                      with_unit(point.round_trip, {{1e-3, "ms"}, {1e-6, "us"}}) + ", ";
-  if (point.loss > 0) text += with_unit(100 * point.loss, {{0.001, "% loss"}}) + ", ";
+  if (point.loss > 0) text += with_unit(100 * point.loss, {{1, "% loss"}, {0, "% loss"}}) + ", ";
   text += with_unit(point.bytes, {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}) + ", " +
           std::to_string(point.flows) + (point.flows == 1 ? " flow, " : " flows, ");
   return text + (point.warm ? "warm, " : "cold, ") + point.control;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kReferenceSeed = 5000;
 constexpr std::uint64_t kFlowSeed = 6'000'000;
-constexpr int kFlowRuns = 4;  // of random points
+constexpr std::size_t kRandomTransfers = 48;  // of a point with loss, measured
+constexpr std::size_t kFlowTransfers = 400;   // ... and of flow
 constexpr int kTries = 3;
 
 /// The transfers that count: of warm points all but each connection's first.
@@ -23,29 +24,42 @@ std::vector<double> counted(const GridPoint& point, const Times& times) {
   return all;
 }
 
-std::vector<double> measure_linux(const GridPoint& point, double limit_s) {
+/// One run, with frames in time; empty: in no try, or not done.
+std::vector<double> run_linux(const GridPoint& point, std::uint64_t seed, double limit_s) {
   const Experiment experiment = experiment_of(point);
   for (int i = 0; i < kTries; ++i) {
-    const KernelRun run = run_kernel(experiment, kReferenceSeed, limit_s);
-    bool whole = true;
+    const KernelRun run = run_kernel(experiment, seed, limit_s);
     for (const auto& chain : run.times)
-      whole = whole && chain.size() == static_cast<std::size_t>(experiment.repeats);
-    if (!whole) return {};
+      if (chain.size() != static_cast<std::size_t>(experiment.repeats)) return {};
     if (run.exact) return counted(point, run.times);
   }
   return {};
 }
 
-std::vector<double> measure_packet(const GridPoint& point, double limit_s) {
+std::vector<double> run_packet(const GridPoint& point, std::uint64_t seed, double limit_s) {
   Experiment experiment = experiment_of(point);
   const double end = now_s() + limit_s;
   experiment.options.on_progress = [end](Seconds, std::uint64_t) { return now_s() < end; };
   try {
-    return counted(point, run_experiment(experiment, "packet", kReferenceSeed));
+    return counted(point, run_experiment(experiment, "packet", seed));
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::kCapability || now_s() < end) throw;
     return {};  // our own limit
   }
+}
+
+/// Runs of other seeds until there are enough transfers, where they are random, or time is up.
+std::vector<double> measure(const GridPoint& point, const std::string& reference, double limit_s) {
+  const double end = now_s() + limit_s;
+  std::vector<double> all;
+  for (std::uint64_t run = 0; now_s() < end; ++run) {
+    const auto one = reference == "linux" ? run_linux : run_packet;
+    const std::vector<double> more = one(point, kReferenceSeed + run, end - now_s());
+    if (more.empty()) break;
+    all.insert(all.end(), more.begin(), more.end());
+    if (point.loss <= 0 || all.size() >= kRandomTransfers) break;
+  }
+  return all;
 }
 
 void keep(const CalibrateOptions& options, const std::vector<Measurement>& list) {
@@ -59,9 +73,9 @@ double flow_mean(const GridPoint& point, const sim::TcpConstants& constants) {
   Experiment experiment = experiment_of(point);
   experiment.options.transport.constants = constants;
   std::vector<double> all;
-  for (int run = 0; run < (point.loss > 0 ? kFlowRuns : 1); ++run) {
-    const auto times = counted(
-        point, run_experiment(experiment, "flow", kFlowSeed + static_cast<std::uint64_t>(run)));
+  for (std::uint64_t run = 0; all.empty() || (point.loss > 0 && all.size() < kFlowTransfers);
+       ++run) {
+    const auto times = counted(point, run_experiment(experiment, "flow", kFlowSeed + run));
     all.insert(all.end(), times.begin(), times.end());
   }
   return mean_of(all);
@@ -85,8 +99,7 @@ std::vector<Measurement> measure_grid(const CalibrateOptions& options, const Rea
     const double start = now_s();
     if (m.extrapolated.empty()) {
       const double limit = std::min(options.point_limit_s, end - now_s());
-      m.times = reach.reference == "linux" ? measure_linux(m.point, limit)
-                                           : measure_packet(m.point, limit);
+      m.times = measure(m.point, reach.reference, limit);
       if (m.times.empty()) m.extrapolated = "not done within the time of a point";
     }
     char text[64];

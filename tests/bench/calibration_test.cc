@@ -39,6 +39,10 @@ TEST_CASE("Every level of every factor of the grid appears equally often") {
   for (const auto& [loss, count] : losses) CHECK(count == 42);
   for (const auto& [control, count] : controls) CHECK(count == 56);
   CHECK(name_of(calibration_grid(1, 168)[7]) == name_of(grid[7]));
+  CHECK(name_of({10e6, 50e-3, 0.01, 1e6, 4, true, "reno"}) ==
+        "10 Mbps, 50 ms, 1 % loss, 1 MB, 4 flows, warm, reno");
+  CHECK(name_of({1e9, 50e-6, 0.001, 1e3, 1, false, "cubic"}) ==
+        "1 Gbps, 50 us, 0.1 % loss, 1 kB, 1 flow, cold, cubic");
   bool differs = false;
   const auto other = calibration_grid(2, 168);
   for (std::size_t i = 0; i < grid.size(); ++i)
