@@ -120,6 +120,7 @@ class FlowNetwork final : public Network {
     double cap = 0;                     ///< a stream's, bytes/s
     double kept_window = 0;             ///< bytes, of the stream that became a fluid
     double rested = 0;                  ///< s: when it went silent
+    double open_pipe = 0;               ///< segments of the pipe that its window has filled
     std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
     std::unique_ptr<OpenWindow> window;       ///< of a fluid that a full queue may end

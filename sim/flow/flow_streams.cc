@@ -138,6 +138,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
     const double share = asks_for_all ? link.path.line_rate : kOpenPipes * sharing_.rate(c);
     const double pipe = link.path.round_trip * std::min(link.path.line_rate, share);
     link.is_open = window >= pipe && sharing_.rate(c) > 0;
+    link.open_pipe = pipe / segment_;
   }
   if (link.is_open && stream.is_settled() && can_leave(link, transfer(link.first))) {
     leave_stream(c);
@@ -175,7 +176,7 @@ bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
     retire(link, 0, 0);
   }
   if (!link.window) return true;
-  t.streams = !link.window->fills() || !link.window->pass(now_, t.segments);
+  t.streams = !link.window->fills(link.open_pipe) || !link.window->pass(now_, t.segments);
   return !t.streams;
 }
 
@@ -184,7 +185,7 @@ bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
   if (!OpenWindow::is_needed(link.path)) return true;
   if (t.streams) return false;
   OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip());
-  if (!window.fills()) return false;  // it did once, but has lost a segment since
+  if (!window.fills(link.open_pipe)) return false;  // it did once, but has lost a segment since
   t.streams = !window.pass(now_, link.stream->unsent_segments());
   if (!t.streams) link.window = std::make_unique<OpenWindow>(window);
   return !t.streams;

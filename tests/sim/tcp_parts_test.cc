@@ -184,7 +184,7 @@ TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough fo
   window.cut();  // no slow start any more
   window.set_size(200 * 1448);
   OpenWindow full(path, window, 40e-3);
-  CHECK(full.fills());
+  CHECK(full.fills(200));
   CHECK(full.pass(1, 100));  // over after 100 ms
   CHECK_FALSE(full.pass(2, 1000));
   // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
@@ -193,7 +193,7 @@ TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough fo
   CHECK(small.pass(1, 200));
   CHECK(small.congestion().segments() > 60);
   window.set_size(30 * 1448);
-  CHECK_FALSE(OpenWindow(path, window, 40e-3).fills());
+  CHECK_FALSE(OpenWindow(path, window, 40e-3).fills(40));
   path.round_trip = 1e-3;  // repaired soon
   CHECK_FALSE(OpenWindow::is_needed(path));
 }

@@ -22,9 +22,9 @@ class OpenWindow {
   /// `smoothed`: the smoothed round trip, s.
   OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed);
 
-  /// Whether it fills the pipe.
-  bool fills() const {
-    return static_cast<double>(congestion_.segments()) * segment_time_ >= round_trip_;
+  /// Whether it fills a pipe of so many segments.
+  bool fills(double segments) const {
+    return static_cast<double>(congestion_.segments()) >= segments;
   }
   /// Whether so many segments that start at `now` are through before one is dropped; then they are
   /// what the window has grown by.
