@@ -14,6 +14,8 @@ constexpr double kFlowError = 0.01;
 constexpr int kMostBatches = 2000;
 /// Fewer say too little of their own spread: one would stop where it looks small by chance.
 constexpr std::size_t kLeastGroups = 10;
+/// Fewer may hold no timeout by chance, and then look sure.
+constexpr std::size_t kLeastTransfers = 256;
 constexpr std::uint64_t kReferenceSeeds = 1000;
 constexpr std::uint64_t kFlowSeeds = 2'000'000;
 
@@ -35,7 +37,8 @@ class Sample {
     const double start = now_s();
     for (int batch = 0; batch < kMostBatches; ++batch) {
       take(run_experiment(experiment_, executor, seed + static_cast<std::uint64_t>(batch)));
-      if (groups_[0].size() >= kLeastGroups && error() <= wanted) break;
+      const bool enough = groups_[0].size() >= kLeastGroups && all_.size() >= kLeastTransfers;
+      if (enough && error() <= wanted) break;
       if (now_s() - start > limit_s) break;
     }
   }
