@@ -1,0 +1,94 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+
+namespace {
+
+nlohmann::json rows_of(const Result& result) {
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.out).at("rows");
+}
+
+/// A ring all-reduce of 10 MB, on 2 to 32 workers.
+std::string write_scenario(const TemporaryFolder& folder, const std::string& workers) {
+  const std::string file = folder / ("ring" + std::to_string(workers.size()) + ".json");
+  write_file(file, R"({"schema_version": 1, "name": "ring", "workload": {"collective":
+    "ring-all-reduce", "bytes": "10MB", "repetitions": 2}, "network": {"topology": "star"},
+    "executor": "flow", "seeds": [1], "sweep": {"/cluster/workers": )" +
+                       workers + "}}");
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
+  const TemporaryFolder folder;
+  const auto rows = rows_of(run_program(
+      {"reproduce", "terngrad-chart", "--no-panel", "-o", folder / "out", "--format", "json"}));
+  CHECK(rows.size() == 8);
+  int controls = 0;
+  for (const auto& row : rows) {
+    CHECK(row.at("holds") == true);
+    controls += row.at("negative_control") == true;
+  }
+  CHECK(controls == 2);
+  CHECK(read_file(folder / "out/report.html").find("<svg") != std::string::npos);
+  CHECK(read_file(folder / "out/bars.csv").find("VGG-A,TernGrad,512,12583") != std::string::npos);
+}
+
+TEST_CASE("reproduce terngrad-chart refuses a wrong table with its place") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.csv", "model,method,gpus,images_per_second\na,b,two,3\n");
+  const Result result =
+      run_program({"reproduce", "terngrad-chart", "--csv", folder / "c.csv", "-o", folder / "o"});
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("c.csv:2: gpus") != std::string::npos);
+}
+
+TEST_CASE("run, fit, predict: what few workers took says what many will") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "g.db", few = write_scenario(folder, "[2, 4, 8]"),
+                    many = write_scenario(folder, "[16, 32, 32, 16]");
+  REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
+  const auto constants = rows_of(
+      run_program({"fit", "--db", database, "-o", folder / "ring.fit.json", "--format", "json"}));
+  CHECK(constants.at(0).at("constant") == "bandwidth efficiency");
+  CHECK(constants.at(0).at("decided_by") == "points");
+  const auto residuals =
+      rows_of(run_program({"fit", "--db", database, "--residuals", "--format", "json"}));
+  CHECK(residuals.size() == 3);
+
+  const auto predicted = rows_of(run_program(
+      {"predict", many, "--fit", folder / "ring.fit.json", "--db", database, "--format", "json"}));
+  const auto filtered = rows_of(run_program(
+      {"predict", many, "--filter", "workers<=8", "--db", database, "--format", "json"}));
+  CHECK(predicted.at(1).at("step_time_s") == filtered.at(1).at("step_time_s"));
+  CHECK(predicted.at(1).at("extrapolated") == true);
+  REQUIRE(run_program({"run", many, "--db", database, "--no-report", "-q"}).exit_code == 0);
+  const auto runs = rows_of(
+      run_program({"list", "--db", database, "--filter", "workers=32", "--format", "json"}));
+  CHECK(runs.at(0).at("step_time_s").get<double>() ==
+        Approx(predicted.at(1).at("step_time_s").get<double>()).epsilon(0.05));
+}
+
+TEST_CASE("predict --solve answers with an interval, or says what limits") {
+  const TemporaryFolder folder;
+  const std::string file = write_scenario(folder, "[16, 16]"), database = folder / "g.db";
+  const auto rows = rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth",
+                                         "--target", "step_time<=10ms", "--format", "json"}));
+  // 2 x 15/16 x 10 MB in 10 ms less 30 hops of .11 ms: about 18.75 MB / 6.7 ms / .94 = 24 Gbps.
+  CHECK(rows.at(0).at("value").get<double>() == Approx(24e9).epsilon(0.1));
+  CHECK(rows.at(0).at("low_90").get<double>() < rows.at(0).at("value").get<double>());
+  const auto never = rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth",
+                                          "--target", "step_time<=1ms", "--format", "json"}));
+  CHECK(never.at(0).at("value").is_null());
+  CHECK(never.at(0).at("limit").get<std::string>().find("communication") != std::string::npos);
+  const Result wrong = run_program({"predict", file, "--solve", "bandwidth"});
+  CHECK(wrong.exit_code == 2);
+}

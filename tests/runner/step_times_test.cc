@@ -1,0 +1,97 @@
+#include "runner/step_times.h"
+
+#include <catch2/catch.hpp>
+
+#include "results/prediction/step_fit.h"
+#include "scenarios/share.h"
+
+using namespace gradwire;
+using namespace gradwire::results;
+
+namespace {
+
+/// A collective of 1 MB on a star of 1 Gbps, 50 us a link, `loss` a packet and link.
+scenarios::Scenario collective(const std::string& kind, int workers, double loss = 0) {
+  const std::string text =
+      R"({"schema_version": 1, "name": "c", "workload": {"collective": ")" + kind +
+      R"(", "bytes": "1MB", "repetitions": 3}, "cluster": {"workers": )" + std::to_string(workers) +
+      R"(}, "network": {"topology": "star", "link": {"bandwidth": "1Gbps", "delay": "50us", "loss": )" +
+      std::to_string(loss) + R"(}}, "executor": "flow", "seeds": [1]})";
+  return scenarios::read_scenario_text(text, scenarios::share_folder() + "/c.json").runs.at(0);
+}
+
+scenarios::Scenario training(const std::string& codec, int workers) {
+  const std::string text =
+      R"({"schema_version": 1, "name": "t", "workload": {"profile": "alexnet", "batch_per_worker": 4,
+          "steps": 2}, "method": {"name": ")" +
+      codec + R"("}, "cluster": {"workers": )" + std::to_string(workers) +
+      R"(, "device": "reference-cpu"}, "network": {"topology": "star"}, "executor": "flow",
+          "seeds": [1]})";
+  return scenarios::read_scenario_text(text, scenarios::share_folder() + "/t.json").runs.at(0);
+}
+
+}  // namespace
+
+TEST_CASE("Summaries say what one worker's message is, however it travels") {
+  for (const char* kind : {"ring-all-reduce", "ring-all-gather", "direct-all-gather",
+                           "tree-all-reduce", "parameter-server", "two-level-all-reduce"}) {
+    INFO(kind);
+    const auto step = runner::time_steps(collective(kind, 4)).summary;
+    REQUIRE(step);
+    CHECK(step->message_bytes() == Approx(1e6).epsilon(0.001));
+    CHECK(step->workers == 4);
+    CHECK(step->bandwidth == Approx(125e6));
+    // Two links of 50 us, and 1,538 bytes stored and forwarded once: 12.3 us.
+    CHECK(step->delay_s == Approx(100e-6 + 1538 / 125e6).epsilon(0.01));
+    CHECK(step->loss == 0);
+  }
+}
+
+TEST_CASE("Losses of a path's links add up") {
+  const auto step = runner::time_steps(collective("ring-all-reduce", 4, 0.01)).summary;
+  REQUIRE(step);
+  CHECK(step->loss == Approx(1 - 0.99 * 0.99));
+}
+
+TEST_CASE("What has no closed form has no summary") {
+  CHECK_FALSE(runner::time_steps(collective("all-to-all", 4)).summary);
+}
+
+TEST_CASE("A profile's compute, messages, and the scales that go before them") {
+  const auto plain = runner::time_steps(training("none", 4)).summary;
+  REQUIRE(plain);
+  // 61,100,840 parameters of 4 B.
+  CHECK(plain->message_bytes() == Approx(4.0 * 61'100'840).epsilon(0.001));
+  CHECK(plain->buckets[0].prelude_bytes == 0);
+  CHECK(plain->forward_s > 0);
+  const auto ternary = runner::time_steps(training("terngrad", 4)).summary;
+  REQUIRE(ternary);
+  CHECK(ternary->message_bytes() < 0.15 * plain->message_bytes());
+  CHECK(ternary->buckets[0].prelude_bytes > 0);
+  CHECK(ternary->exchange == ExchangeKind::kRingAllReduce);
+}
+
+TEST_CASE("Fitted on 2, 4 and 8 workers, the model predicts 16 and 32 within 5 %") {
+  for (const char* kind : {"ring-all-reduce", "ring-all-gather", "parameter-server"}) {
+    std::vector<StepPoint> points;
+    const auto simulated = [&](int workers) {
+      const auto steps = runner::time_steps(collective(kind, workers));
+      return StepPoint{kind, *steps.summary, steps.warm().back()};
+    };
+    for (const int workers : {2, 4, 8}) points.push_back(simulated(workers));
+    const StepFit fit = fit_steps(points);
+    for (const int workers : {16, 32}) {
+      INFO(kind << " " << workers);
+      const StepPoint held_out = simulated(workers);
+      const StepPrediction prediction = predict_step(fit, held_out.step);
+      CHECK(prediction.time.total_s == Approx(held_out.seconds).epsilon(0.05));
+      CHECK(prediction.low_s < held_out.seconds);
+      CHECK(prediction.high_s > held_out.seconds);
+    }
+    // The negative control: constants of another network's shape do not predict it.
+    StepFit wrong = fit;
+    wrong.constants[0] *= 0.8;
+    CHECK(predict_step(wrong, simulated(32).step).time.total_s !=
+          Approx(simulated(32).seconds).epsilon(0.05));
+  }
+}
