@@ -44,6 +44,12 @@ struct TcpConstants {
   double codel_target = 5e-3;   ///< s
   double codel_interval = 0.1;  ///< s
   double codel_segments = 100;  ///< the target is at least so many segments' time
+
+  bool operator==(const TcpConstants&) const = default;
 };
+
+/// An equal set that lives as long as the process: connections by the ten thousand point to it
+/// instead of each having its own. Thread-safe.
+const TcpConstants& shared_constants(const TcpConstants& constants);
 
 }  // namespace gradwire::sim

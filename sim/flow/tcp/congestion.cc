@@ -20,7 +20,7 @@ constexpr double kLookAgain = 1.0 / 32;  // s
 }  // namespace
 
 CongestionWindow::CongestionWindow(const TransportSettings& transport)
-    : constants_(transport.constants),
+    : constants_(&shared_constants(transport.constants)),
       segment_(transport.segment.count()),
       size_(transport.initial_window * transport.segment.count()),
       cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic) {}
@@ -39,7 +39,7 @@ void CongestionWindow::start_round(double now, std::int64_t sent) {
 
 void CongestionWindow::acknowledged(double now, double round_trip) {
   if (!cubic_) return;
-  if (epoch_ != kUnknown && now - epoch_ < constants_.settle_time) return;
+  if (epoch_ != kUnknown && now - epoch_ < constants_->settle_time) return;
   if (least_round_trip_ == kUnknown || least_round_trip_ > round_trip)
     least_round_trip_ = round_trip;
   if (size_ <= threshold_ && size_ >= kTrainWindow * segment_ && !found_)
@@ -47,17 +47,17 @@ void CongestionWindow::acknowledged(double now, double round_trip) {
 }
 
 void CongestionWindow::watch_trains(double now, double round_trip) {
-  if (now - last_ack_ <= constants_.train_gap) {
+  if (now - last_ack_ <= constants_->train_gap) {
     last_ack_ = now;
-    found_ =
-        now - round_start_ > constants_.train_share * (least_round_trip_ + constants_.train_slack);
+    found_ = now - round_start_ >
+             constants_->train_share * (least_round_trip_ + constants_->train_slack);
   }
   if (samples_ < kRiseSamples) {
     if (round_least_ == kUnknown || round_least_ > round_trip) round_least_ = round_trip;
     ++samples_;
   } else if (round_least_ >
-             least_round_trip_ + std::clamp(constants_.rise_share * least_round_trip_,
-                                            constants_.least_rise, constants_.largest_rise)) {
+             least_round_trip_ + std::clamp(constants_->rise_share * least_round_trip_,
+                                            constants_->least_rise, constants_->largest_rise)) {
     found_ = true;
   }
   if (found_) threshold_ = size_;
@@ -65,10 +65,10 @@ void CongestionWindow::watch_trains(double now, double round_trip) {
 
 void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last,
                             std::int64_t sent) {
-  if ((cubic_ || constants_.kernel_recovery) && !limited_) return;
+  if ((cubic_ || constants_->kernel_recovery) && !limited_) return;
   if (size_ < threshold_) {
     if (cubic_ && last > round_end_) start_round(now, sent);
-    if (cubic_ && !constants_.kernel_recovery) {
+    if (cubic_ && !constants_->kernel_recovery) {
       size_ += segments * segment_;
       return;
     }
@@ -102,7 +102,7 @@ void CongestionWindow::grow_by(std::int64_t acked, std::int64_t each) {
 }
 
 void CongestionWindow::grow_cubic(double now, std::int64_t acked) {
-  if (constants_.kernel_recovery) {
+  if (constants_->kernel_recovery) {
     grow_by(acked, remembered_acks(now, acked));
     return;
   }
@@ -163,7 +163,7 @@ std::int64_t CongestionWindow::acks_per_segment(double now, std::int64_t acked) 
 
 void CongestionWindow::cut() {
   const std::int64_t window = segments();
-  if (constants_.kernel_recovery) counted_ = 0;
+  if (constants_->kernel_recovery) counted_ = 0;
   if (cubic_) {
     const bool shrinking = window < maximum_;
     maximum_ = shrinking
@@ -174,7 +174,7 @@ void CongestionWindow::cut() {
                           kLeastThreshold) *
                  segment_;
   } else {
-    const std::int64_t size = constants_.kernel_recovery ? window / 2 * 2 * segment_ : size_;
+    const std::int64_t size = constants_->kernel_recovery ? window / 2 * 2 * segment_ : size_;
     threshold_ = std::max(kLeastThreshold * segment_,
                           static_cast<std::int64_t>(static_cast<double>(size) * kRenoBeta));
   }
@@ -193,7 +193,7 @@ void CongestionWindow::collapse(double now, std::int64_t sent) {
   size_ = segment_;
   if (!cubic_) return;
   // In ns-3, W_max, and what counts towards the next segment, outlive a timeout.
-  if (constants_.kernel_recovery) maximum_ = looked_at_ = 0;
+  if (constants_->kernel_recovery) maximum_ = looked_at_ = 0;
   least_round_trip_ = kUnknown;
   found_ = false;
   start_round(now, sent);

@@ -30,7 +30,7 @@ class CongestionWindow {
   /// What a loss leaves of the window.
   static double beta(const TransportSettings& transport);
 
-  const TcpConstants& constants() const { return constants_; }
+  const TcpConstants& constants() const { return *constants_; }
   std::int64_t size() const { return size_; }  ///< bytes
   std::int64_t segments() const { return size_ / segment_; }
   void set_size(std::int64_t bytes) { size_ = bytes; }
@@ -73,7 +73,7 @@ class CongestionWindow {
   std::int64_t cubic_target(double now) const;
   void begin_epoch(double now, std::int64_t acked);
 
-  TcpConstants constants_;
+  const TcpConstants* constants_;  ///< shared
   std::int64_t segment_;
   std::int64_t size_;
   std::int64_t threshold_ = std::numeric_limits<std::int64_t>::max();

@@ -72,7 +72,7 @@ double TcpStream::kernel_rto() const {
 double TcpStream::reorder_window() const {
   if (state_ == State::kRecovery || state_ == State::kLoss) return 0;
   if (board_.sacked() >= kDuplicates * segment_) return 0;
-  return std::min(constants_.reorder_share * kernel_->least_round_trip, kLongestWait * smoothed_);
+  return std::min(constants_->reorder_share * kernel_->least_round_trip, kLongestWait * smoothed_);
 }
 
 /// Marks what is lost by now. Whether anything was; the timer is set where it is too early to say.
@@ -198,7 +198,7 @@ void TcpStream::send_kernel(double now) {
   if (sent || unsent() > 0) note_use();
   if (!sent) return;
   if (state_ == State::kOpen) arm_kernel(now);
-  if (!constants_.idle_restart || state_ != State::kOpen) return;
+  if (!constants_->idle_restart || state_ != State::kOpen) return;
   if (is_filled()) {
     k.used = 0;
     k.used_since = now;
@@ -238,7 +238,7 @@ void TcpStream::arm_kernel(double now) {
   if (board_.empty() || state_ != State::kOpen || k.probe_end >= 0) return;
   const bool alone = segments_in(board_.outstanding()) == 1;
   const double wait =
-      constants_.probe_round_trips * smoothed_ + (alone ? min_rto_ : constants_.probe_slack);
+      constants_->probe_round_trips * smoothed_ + (alone ? min_rto_ : constants_->probe_slack);
   timer_ = now + std::min(wait, rto_);
   k.timer = KernelSender::Timer::kProbe;
 }
@@ -298,7 +298,7 @@ void TcpStream::time_out_kernel(double now) {
   const bool first = state_ != State::kRecovery && (state_ != State::kLoss || !k.again);
   mark_timed_out(now);
   recover_ = board_.end();
-  rto_ = std::min(2 * rto_, constants_.largest_rto);
+  rto_ = std::min(2 * rto_, constants_->largest_rto);
   if (first) congestion_.cut();
   congestion_.collapse(now, board_.end());
   congestion_.set_size((segments_in(board_.in_flight()) + 1) * segment_);
@@ -330,7 +330,7 @@ void TcpStream::restart_after_idle(double now) {
   const double idle = now - kernel_->last_sent;
   if (!board_.empty() || !(idle < kNever)) return;
   congestion_.skip(idle);
-  if (!constants_.idle_restart || idle <= rto_) return;
+  if (!constants_->idle_restart || idle <= rto_) return;
   congestion_.restart(window_after_idle(now));
   kernel_->used = 0;
   kernel_->used_since = now;
@@ -338,7 +338,7 @@ void TcpStream::restart_after_idle(double now) {
 
 std::int64_t TcpStream::window_after_idle(double now) const {
   std::int64_t window = congestion_.size();
-  if (!constants_.idle_restart || !board_.empty()) return window;
+  if (!constants_->idle_restart || !board_.empty()) return window;
   const std::int64_t least = std::min(initial_, window);
   for (double left = now - kernel_->last_sent - rto_; left > 0 && window > least; left -= rto_)
     window /= 2;

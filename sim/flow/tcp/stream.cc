@@ -41,22 +41,22 @@ double codel_interval(const TcpPath& path, const TcpConstants& constants) {
 TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
                      LossSequence acks)
     : path_(path),
-      constants_(transport.constants),
+      constants_(&shared_constants(transport.constants)),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
       initial_(transport.initial_window * segment_),
-      ticks_per_second_(std::round(1 / constants_.tick)),
+      ticks_per_second_(std::round(1 / constants_->tick)),
       buffer_(transport.buffer.count()),
       min_rto_(transport.min_rto.value()),
       data_loss_(std::move(data)),
       ack_loss_(std::move(acks)),
-      bottleneck_(discipline_of(path, constants_)),
+      bottleneck_(discipline_of(path, *constants_)),
       congestion_(transport),
       receiver_(quickness_of(path, transport)),
       smoothed_(sample_of(0, tick_of(2 * path.propagation))),
       deviation_(smoothed_ / 2),
       rto_(std::max(min_rto_, smoothed_ + kDeviations * deviation_)) {
-  if (!constants_.kernel_recovery) return;
+  if (!constants_->kernel_recovery) return;
   kernel_ = std::make_unique<KernelSender>();
   smoothed_ = 2 * path.propagation;
   deviation_ = smoothed_ / 2;
@@ -65,7 +65,7 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
 
 std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.
-  return constants_.kernel_recovery
+  return constants_->kernel_recovery
              ? 0
              : static_cast<std::int32_t>(std::floor(time * ticks_per_second_));
 }
@@ -270,7 +270,8 @@ void TcpStream::emit(double now, std::int64_t number) {
   last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  receiver_.arrive(number, last_arrival_, tick_of(now), constants_.acknowledge_messages && is_last);
+  receiver_.arrive(number, last_arrival_, tick_of(now),
+                   constants_->acknowledge_messages && is_last);
   note_arrival(last_arrival_);
 }
 
@@ -474,7 +475,7 @@ void TcpStream::time_out(double now) {
   board_.mark_all_lost();
   recover_ = board_.end();
   recovering_ = true;
-  rto_ = std::min(2 * rto_, constants_.largest_rto);
+  rto_ = std::min(2 * rto_, constants_->largest_rto);
   measured_from_ = board_.end();
   congestion_.cut();
   congestion_.collapse(now, board_.end());

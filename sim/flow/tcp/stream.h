@@ -187,7 +187,7 @@ class TcpStream {
   std::int64_t window_after_idle(double now) const;
 
   TcpPath path_;
-  TcpConstants constants_;
+  const TcpConstants* constants_;  ///< shared
   double header_;
   std::int64_t segment_;
   std::int64_t initial_;  ///< bytes of the initial window
