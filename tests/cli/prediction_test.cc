@@ -54,7 +54,7 @@ TEST_CASE("reproduce terngrad-chart refuses a wrong table with its place") {
 TEST_CASE("run, fit, predict: what few workers took says what many will") {
   const TemporaryFolder folder;
   const std::string database = folder / "g.db", few = write_scenario(folder, "[2, 4, 8]"),
-                    many = write_scenario(folder, "[16, 32, 32, 16]");
+                    many = write_scenario(folder, "[16, 32]");
   REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
   const auto constants = rows_of(
       run_program({"fit", "--db", database, "-o", folder / "ring.fit.json", "--format", "json"}));
@@ -79,7 +79,7 @@ TEST_CASE("run, fit, predict: what few workers took says what many will") {
 
 TEST_CASE("predict --solve answers with an interval, or says what limits") {
   const TemporaryFolder folder;
-  const std::string file = write_scenario(folder, "[16, 16]"), database = folder / "g.db";
+  const std::string file = write_scenario(folder, "[16]"), database = folder / "g.db";
   const auto rows = rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth",
                                          "--target", "step_time<=10ms", "--format", "json"}));
   // 2 x 15/16 x 10 MB in 10 ms less 30 hops of .11 ms: about 18.75 MB / 6.7 ms / .94 = 24 Gbps.
