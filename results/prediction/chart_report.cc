@@ -122,12 +122,14 @@ std::string notes_html(const ChartReproduction& reproduction) {
 std::string panel_html(const ChartReproduction& reproduction, std::span<const ChartBar> panel) {
   if (panel.empty()) return {};
   return html_element("h2", "What the chart's model leaves out") +
-         html_element("p",
-                      "The same cluster simulated: layer tables on assumed GTX 1080s, four behind "
-                      "one adapter, two-level all-reduces over TCP (flow), buckets sent while the "
-                      "backward pass goes on, encoding and decoding on the GPU, ternary sums in as "
-                      "many bits as they need. Compute times and codec times are assumed from peak "
-                      "figures; only the network is simulated.") +
+         html_element(
+             "p",
+             "The same cluster simulated: layer tables on GPUs as fast as the chart's lone one, "
+             "four behind "
+             "one adapter, two-level all-reduces over TCP (flow), buckets sent while the "
+             "backward pass goes on, encoding and decoding on the GPU, ternary sums in as "
+             "many bits as they need. How compute is spread over layers, and codec times, are "
+             "assumed from a GTX 1080's peak figures; only the network is simulated.") +
          html_figures(chart_panel_figures(reproduction.chart, panel));
 }
 
