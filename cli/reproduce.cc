@@ -45,6 +45,19 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
   if (!results::all_hold(rows)) context.exit_code = exit_code(ErrorKind::kGate);
 }
 
+/// Each as an SVG and its data as CSV, numbered from 1.
+void write_figures(const std::vector<results::DrawnFigure>& figures, const std::string& stem) {
+  int number = 0;
+  for (const results::DrawnFigure& drawn : figures) {
+    results::SvgOptions options;
+    options.paint.width = drawn.width;
+    options.paint.height = drawn.height;
+    const std::string name = stem + std::to_string(++number);
+    write_file(name + ".svg", results::to_svg(drawn.figure, options));
+    write_file(name + ".csv", results::figure_csv(drawn.figure));
+  }
+}
+
 void write_chart_report(const results::ChartReproduction& reproduction,
                         const std::vector<results::ChartBar>& panel, const std::string& folder,
                         const Context& context) {
@@ -55,14 +68,8 @@ void write_chart_report(const results::ChartReproduction& reproduction,
                 "name another with --out");
   write_file(folder + "/report.html", results::chart_report_html(reproduction, panel));
   write_file(folder + "/bars.csv", results::chart_report_csv(reproduction));
-  int number = 0;
-  for (const auto& drawn : results::chart_figures(reproduction.chart, reproduction.fits)) {
-    results::SvgOptions options;
-    options.paint.width = drawn.width;
-    options.paint.height = drawn.height;
-    write_file(folder + "/figure" + std::to_string(++number) + ".svg",
-               results::to_svg(drawn.figure, options));
-  }
+  write_figures(results::chart_figures(reproduction.chart, reproduction.fits), folder + "/figure");
+  write_figures(results::chart_panel_figures(reproduction.chart, panel), folder + "/panel");
   context.say("report: " + folder + "/report.html");
 }
 
