@@ -167,7 +167,7 @@ void FlowNetwork::finish_first(std::int32_t c) {
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
 bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
-  if (!OpenWindow::is_needed(link.path)) return true;
+  if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (link.stream) {
     link.stream->run(now_);  // acknowledgements that came while it rested
     if (!link.stream->idle()) return false;
@@ -182,7 +182,7 @@ bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
 bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
-  if (!OpenWindow::is_needed(link.path)) return true;
+  if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (t.streams) return false;
   OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip());
   if (!window.fills(link.open_pipe)) return false;  // it did once, but has lost a segment since
