@@ -86,6 +86,7 @@ class GraphSession {
     std::uint32_t index = 0;  ///< operation, or transfer slot for kReduced
     TimerKind kind = TimerKind::kRelease;
   };
+  static constexpr std::size_t kLanesPerHost = 3;
   struct Waiting {
     double ready = 0;
     GraphId graph = 0;

@@ -1,0 +1,221 @@
+// What acknowledgements and timeouts do to a stream: round trips, losses found, recovery.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/flow/tcp/stream.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kLeastDeviations = 0.001;
+constexpr double kDeviations = 4;
+constexpr double kSmoothing = 0.125;
+constexpr double kDeviationSmoothing = 0.25;
+/// ns-3 3.44 multiplies bytes by bytes in 32 bits here (tcp-prr-recovery.cc): from some 80 segments
+/// on, recovery sends nothing until the product has wrapped around.
+constexpr std::int64_t kProductMask = 0xFFFFFFFF;
+
+}  // namespace
+
+void TcpStream::measure(double now, const Acknowledgement& ack) {
+  const std::int64_t upto = whole(ack.upto);
+  if (measured_from_ >= board_.end() || upto <= measured_from_) return;
+  measured_from_ = upto;
+  const double sample = sample_of(ack.echo, tick_of(now));
+  const double error = sample - smoothed_;
+  smoothed_ += kSmoothing * error;
+  deviation_ += kDeviationSmoothing * (std::abs(error) - deviation_);
+  rto_ = measured_rto();
+}
+
+std::int64_t TcpStream::learn_sacks(std::uint64_t ack_number, std::int64_t upto) {
+  std::int64_t bytes = 0;
+  auto& arrived = receiver_.out_of_order();
+  while (!arrived.empty() && arrived.front().told_by <= ack_number) {
+    if (arrived.front().segment >= upto) bytes += board_.sack(arrived.front().segment);
+    arrived.pop();
+  }
+  if (bytes > 0) board_.find_lost();
+  return bytes;
+}
+
+/// The segment that `low` are the lowest bits of: none older than the board's first is told.
+std::int64_t TcpStream::whole(std::uint32_t low) const {
+  const std::int64_t first = board_.first();
+  return first + static_cast<std::int32_t>(low - static_cast<std::uint32_t>(first));
+}
+
+void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  if (kernel_) {
+    on_kernel_ack(now, ack, number);
+    return;
+  }
+  measure(now, ack);
+  const std::int64_t old = board_.first();
+  const std::int64_t upto = whole(ack.upto);
+  if (upto < old) return;
+  const std::int64_t sacked = learn_sacks(number, upto);
+  bool resent_arrived = false;
+  if (state_ == State::kRecovery && upto < recover_) {
+    for (std::int64_t i = old; i < upto; ++i)
+      resent_arrived = resent_arrived || (board_.at(i).again && !board_.at(i).sacked);
+  }
+  const std::int64_t delivered = sacked + board_.acknowledge(upto);
+  process(now, upto, old, sacked > 0, delivered, resent_arrived);
+  send_pending(now);
+}
+
+/// Whole segments among acknowledged bytes; the rest counts towards the next call's.
+std::int64_t TcpStream::whole_segments(std::int64_t bytes) {
+  std::int64_t segments = bytes / segment_;
+  remainder_ += bytes % segment_;
+  if (remainder_ >= segment_) {
+    ++segments;
+    remainder_ -= segment_;
+  }
+  return segments;
+}
+
+void TcpStream::process(double now, std::int64_t upto, std::int64_t old, bool duplicate,
+                        std::int64_t delivered, bool resent_arrived) {
+  const int duplicates = duplicates_;
+  if (duplicate) on_duplicate(now, delivered);
+  if (upto == old) {
+    if (!board_.empty()) congestion_.acknowledged(now, smoothed_);
+    return;
+  }
+  const std::int64_t segments = whole_segments(delivered);
+  if (!duplicate) duplicates_ = 0;
+  if (upto < recover_ && state_ == State::kRecovery) {
+    on_partial(now, segments, delivered, resent_arrived);
+  } else if (upto < recover_ && state_ == State::kLoss) {
+    congestion_.acknowledged(now, smoothed_);
+    congestion_.grow(now, segments, upto, board_.end());
+    restart_timer(now);
+  } else {
+    on_whole(now, upto, old, segments, duplicates, duplicate);
+  }
+}
+
+void TcpStream::on_partial(double now, std::int64_t segments, std::int64_t delivered,
+                           bool resent_arrived) {
+  if (segments >= 1) reduce_rate(delivered, false, resent_arrived);
+  if (!board_.at(board_.first()).again) {
+    // The next one is taken for lost: sent at once, whatever the window.
+    const std::int64_t lost = board_.next_lost();
+    if (lost != Scoreboard::kNone) {
+      send_again(now, lost);
+    } else if (unsent() > 0) {
+      send_new(now, std::min(segment_, unsent()));
+    } else {
+      send_again(now, board_.first());
+    }
+  }
+  congestion_.acknowledged(now, smoothed_);
+  if (first_partial_) restart_timer(now);
+  first_partial_ = false;
+}
+
+void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t old, std::int64_t segments,
+                         std::int64_t duplicates, bool duplicate) {
+  bool recovered = false;
+  switch (state_) {
+    case State::kOpen:
+      congestion_.acknowledged(now, smoothed_);
+      break;
+    case State::kDisorder:
+      if (segments >= duplicates) congestion_.acknowledged(now, smoothed_);
+      if (!duplicate) state_ = State::kOpen;
+      break;
+    case State::kRecovery:
+      segments = upto - old;
+      congestion_.acknowledged(now, smoothed_);
+      state_ = State::kOpen;
+      first_partial_ = recovered = true;
+      duplicates_ = 0;
+      break;
+    case State::kLoss:
+      segments = upto - recover_;
+      congestion_.acknowledged(now, smoothed_);
+      state_ = State::kOpen;
+      first_partial_ = true;
+      break;
+  }
+  if (upto >= recover_) recovering_ = false;
+  if (recovered) congestion_.set_size(congestion_.threshold());
+  if (state_ != State::kOpen) return;
+  congestion_.grow(now, segments, upto, board_.end());
+  restart_timer(now);
+}
+
+void TcpStream::on_duplicate(double now, std::int64_t delivered) {
+  if (state_ == State::kLoss) return;
+  if (state_ == State::kRecovery) {
+    reduce_rate(delivered, true, false);
+    return;
+  }
+  ++duplicates_;
+  state_ = State::kDisorder;
+  const std::int64_t first = board_.first();
+  const bool third = duplicates_ == Scoreboard::kDuplicates;
+  if ((third && (first >= recover_ || !recovering_)) || board_.at(first).lost)
+    enter_recovery(now, delivered);
+}
+
+void TcpStream::enter_recovery(double now, std::int64_t delivered) {
+  board_.mark_first_lost();
+  recover_ = board_.end();
+  recovering_ = true;
+  state_ = State::kRecovery;
+  congestion_.cut();
+  reduced_out_ = reduced_delivered_ = 0;
+  reduced_flight_ = board_.in_flight();
+  reduce_rate(delivered, true, false);
+  send_again(now, board_.first());
+}
+
+/// Proportional rate reduction (RFC 6937), its slow-start bound where recovery makes progress.
+void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived) {
+  if (duplicate && reduced_delivered_ < reduced_flight_) delivered += segment_;
+  if (delivered == 0) return;
+  reduced_delivered_ += delivered;
+  const std::int64_t in_flight = board_.in_flight();
+  const std::int64_t threshold = congestion_.threshold();
+  std::int64_t send = 0;
+  if (in_flight > threshold) {
+    const std::int64_t product = (reduced_delivered_ * threshold) & kProductMask;
+    send = (product + reduced_flight_ - 1) / reduced_flight_ - reduced_out_;
+  } else {
+    std::int64_t limit = std::max(reduced_delivered_ - reduced_out_, delivered);
+    if (resent_arrived) limit += segment_;
+    send = std::min(limit, threshold - in_flight);
+  }
+  send = std::max<std::int64_t>(send, reduced_out_ > 0 ? 0 : segment_);
+  congestion_.set_size(in_flight + send);
+}
+
+double TcpStream::measured_rto() const {
+  return std::max(smoothed_ + std::max(kLeastDeviations, kDeviations * deviation_), min_rto_);
+}
+
+void TcpStream::restart_timer(double now) {
+  rto_ = measured_rto();
+  timer_ = board_.empty() ? kNever : now + rto_;
+}
+
+void TcpStream::time_out(double now) {
+  ++timeouts_;
+  duplicates_ = 0;
+  board_.mark_all_lost();
+  recover_ = board_.end();
+  recovering_ = true;
+  rto_ = std::min(2 * rto_, constants_->largest_rto);
+  measured_from_ = board_.end();
+  congestion_.cut();
+  congestion_.collapse(now, board_.end());
+  state_ = State::kLoss;
+  timer_ = kNever;
+  send_pending(now);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,106 @@
+// How a stream sends: what goes out next, its way through the bottleneck, its arrival.
+#include <algorithm>
+
+#include "sim/flow/tcp/stream.h"
+
+namespace gradwire::sim {
+
+std::int64_t TcpStream::space() const {
+  return std::max<std::int64_t>(0, std::min(congestion_.size(), buffer_) - board_.in_flight());
+}
+
+void TcpStream::send_pending(double now) {
+  while (send_next(now, space())) {
+  }
+}
+
+/// Sends a segment if there is one and `space` lets it. (RFC 6675's NextSeg.)
+bool TcpStream::send_next(double now, std::int64_t space) {
+  if (space <= 0) return false;
+  const std::int64_t lost = kernel_ ? board_.next_lost_anywhere() : board_.next_lost();
+  if (lost != Scoreboard::kNone) {
+    if (space < board_.at(lost).bytes) return false;
+    send_again(now, lost);
+    return true;
+  }
+  if (unsent() > 0) {
+    if (space < std::min(segment_, unsent()) || board_.outstanding() >= buffer_) return false;
+    send_new(now, std::min(segment_, unsent()));
+    return true;
+  }
+  if (state_ != State::kRecovery || kernel_) return false;
+  const std::int64_t doubtful = board_.next_doubtful();
+  if (doubtful == Scoreboard::kNone || space < board_.at(doubtful).bytes) return false;
+  send_again(now, doubtful);
+  return true;
+}
+
+void TcpStream::send_new(double now, std::int64_t bytes) {
+  board_.push(bytes);
+  sent_ += bytes;
+  ++counts_.first;
+  charge(static_cast<double>(bytes) + header_, false);
+  emit(now, board_.end() - 1);
+}
+
+void TcpStream::send_again(double now, std::int64_t number) {
+  board_.send_again(number);
+  ++counts_.again;
+  charge(board_.at(number).bytes + header_, true);
+  emit(now, number);
+}
+
+/// The message that the stream's last byte belongs to pays for it; for copies the oldest one that
+/// has not arrived, if any.
+void TcpStream::charge(double wire, bool again) {
+  if (messages_.empty()) return;
+  std::uint64_t m = std::max(again ? arrived_ : sending_, messages_.begin());
+  if (m == messages_.end()) return;
+  while (!again && m + 1 != messages_.end() && messages_[m].end < sent_) ++m;
+  messages_[m].wire += static_cast<std::int64_t>(wire);
+  messages_[m].retransmissions += again ? 1 : 0;
+  if (!again) sending_ = m;
+}
+
+double TcpStream::jitter() {
+  double delay = 0;
+  for (const double most : jitters_)
+    delay += most * static_cast<double>(uniform(jitter_draws_, jitters_drawn_++));
+  return delay;
+}
+
+void TcpStream::emit(double now, std::int64_t number) {
+  const Scoreboard::Segment& segment = board_.at(number);
+  if (timer_ == kNever) timer_ = now + rto_;
+  if (!kernel_) congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
+  if (state_ == State::kRecovery) reduced_out_ += segment.bytes;
+  if (kernel_) note_sent(now, number);
+  const double wire = segment.bytes + header_;
+  if (!bottleneck_.pass(now, wire)) {
+    ++counts_.dropped;
+    return;
+  }
+  wire_sent_ += wire;
+  if (data_loss_.next()) {
+    ++counts_.lost;
+    return;
+  }
+  const double departure = bottleneck_.departure();
+  const double direct = departure + path_.propagation + path_.forwarding * wire + jitter();
+  last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
+  const bool is_last = unsent() == 0 && number + 1 == board_.end();
+  receiver_.arrive(number, last_arrival_, tick_of(now),
+                   constants_->acknowledge_messages && is_last);
+  note_arrival(last_arrival_);
+}
+
+void TcpStream::note_arrival(double time) {
+  for (; received_segments_ < receiver_.next(); ++received_segments_)
+    received_ += board_.at(received_segments_).bytes;
+  arrived_ = std::max(arrived_, messages_.begin());
+  while (arrived_ != messages_.end() && messages_[arrived_].end <= received_)
+    messages_[arrived_++].arrival = time;
+}
+
+}  // namespace gradwire::sim
