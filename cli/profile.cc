@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "cli/context.h"
 #include "cli/profile_table.h"
 #include "runner/trainer_module.h"
@@ -118,15 +117,10 @@ std::optional<scenarios::ComputeProfile> bucket_times(const ProfileArguments& ar
     return runner::make_trainer(scenario, {})->prepare();
   }
   if (request.device != "cpu") return std::nullopt;
-  const std::string path = (std::filesystem::temp_directory_path() /
-                            ("gradwire-profile-" + std::to_string(::getpid()) + ".json"))
-                               .string();
-  write_file(path, table_text);
+  const TemporaryFile table(table_text, ".json");
   scenario.workload.kind = scenarios::WorkloadKind::kProfile;
-  scenario.workload.profile = path;
-  const auto trainer = runner::make_trainer(scenario, {});
-  std::filesystem::remove(path);
-  return trainer->prepare();
+  scenario.workload.profile = table.path();
+  return runner::make_trainer(scenario, {})->prepare();
 }
 
 void save(const ProfileArguments& arguments, const std::string& text, const char* field,

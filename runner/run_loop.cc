@@ -56,6 +56,7 @@ class Run {
     profile_ = &profile;
     const auto training =
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
+    cluster_.emplace(scenarios::build_cluster(scenario_));
     executor_ = make();
     id = id_ = store_.begin_run(header(profile), trainer_->steps_total());
     try {
@@ -96,9 +97,8 @@ class Run {
       observer_.on_progress(progress_);
       return interrupted_by() == 0;
     };
-    const sim::Cluster cluster = scenarios::build_cluster(scenario_);
-    sampler_.emplace(cluster);
-    return sim::make_executor(scenario_.executor, cluster, executor_options);
+    sampler_.emplace(*cluster_);
+    return sim::make_executor(scenario_.executor, *cluster_, executor_options);
   }
 
   /// Keeps what was done up to the step that was interrupted.
@@ -178,13 +178,8 @@ class Run {
   }
 
   sim::GraphId submit(const StepPlan& plan) {
-    if (!summary_)
-      summary_ = summarize(scenario_, scenarios::build_cluster(scenario_), *profile_, plan);
-    return executor_->submit({.graph = plan.graph,
-                              .bytes = plan.bytes,
-                              .seconds = plan.seconds,
-                              .not_before = Seconds(0),
-                              .after = plan.after});
+    if (!summary_) summary_ = summarize(scenario_, *cluster_, *profile_, plan);
+    return executor_->submit(scenarios::submission_of(plan));
   }
 
   bool submit_next() {
@@ -365,6 +360,7 @@ class Run {
   StepRecorder recorder_;
   std::optional<LinkSampler> sampler_;  ///< not of executors from outside, on a real clock
   std::unique_ptr<scenarios::Trainer> trainer_;
+  std::optional<sim::Cluster> cluster_;
   const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
   /// Of the first step; empty inside where no closed form describes it.
   std::optional<std::optional<results::StepSummary>> summary_;

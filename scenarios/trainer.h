@@ -53,6 +53,11 @@ struct StepPlan {
   std::optional<Seconds> deadline;
 };
 
+/// For an executor; the plan must outlive the call.
+inline sim::Submission submission_of(const StepPlan& plan) {
+  return {plan.graph, plan.bytes, plan.seconds, Seconds(0), plan.after};
+}
+
 /// What `exchange.collective: auto` came to: the time of a step's exchange alone by each collective
 /// that the codec could take, the fastest first.
 struct CollectiveChoice {

@@ -2,11 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <future>
 #include <map>
 
-#include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/prediction/prediction_cases.h"
 
@@ -25,28 +24,6 @@ struct HeldOut {
   std::string line;
 };
 
-/// A layer table's file that goes away with its owner.
-class TableFile {
- public:
-  explicit TableFile(const std::string& table)
-      : path_((std::filesystem::temp_directory_path() /
-               ("gradwire-table-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
-                std::to_string(std::hash<std::string>()(table)) + ".json"))
-                  .string()) {
-    write_file(path_, table);
-  }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
-  ~TableFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::string line_of(const results::StepPoint& simulated, const results::StepPrediction& prediction,
                     const HeldOut& point) {
   char text[240];
@@ -59,7 +36,7 @@ std::string line_of(const results::StepPoint& simulated, const results::StepPred
 }
 
 std::vector<HeldOut> hold_out(const PredictionCase& given, const std::vector<int>& workers) {
-  const TableFile table(given.table);
+  const TemporaryFile table(given.table, ".json");
   std::vector<results::StepPoint> points;
   for (const int n : kFitted) points.push_back(simulate_step(given, table.path(), n));
   const results::StepFit fit = results::fit_steps(points);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
+#include "bench/fidelity/statistics.h"
 #include "runner/step_times.h"
 #include "scenarios/share.h"
 
@@ -83,7 +84,7 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
                          ? kKinds[2]
                          : kKinds[static_cast<std::size_t>(number) % kKinds.size()];
   // 1,024 workers that gather send each message a million times: segment by segment under loss.
-  const bool gathers = kind.exchange == kKinds[1].exchange;
+  const bool gathers = &kind == &kKinds[1];
   const double bytes = clean     ? draws.log_uniform(4e6, 1e8)
                        : gathers ? draws.log_uniform(2.5e5, 1e6)
                                  : draws.log_uniform(1e6, 4e6);
@@ -156,12 +157,8 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
     simulated.step = *steps.summary;
     for (const double time : steps.warm()) times.push_back(time);
   }
-  const double n = static_cast<double>(times.size());
-  double sum = 0, square = 0;
-  for (const double time : times) sum += time;
-  simulated.seconds = sum / n;
-  for (const double time : times) square += std::pow(time - sum / n, 2);
-  if (n > 1) simulated.relative_error = std::sqrt(square / (n - 1) / n) / simulated.seconds;
+  simulated.seconds = mean_of(times);
+  simulated.relative_error = relative_error_of(times);
   return simulated;
 }
 

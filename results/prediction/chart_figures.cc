@@ -62,9 +62,12 @@ void add_ideal(const Chart& chart, std::span<const std::size_t> bars, Figure& fi
       [&](std::size_t i) { return first.images_per_second * chart.bars[i].gpus / first.gpus; }));
 }
 
-Figure throughput_figure(const Chart& chart, std::span<const ChartFit> fits,
-                         const std::string& model) {
-  Figure figure = empty_figure(model, "throughput; marks: as published, lines: models");
+/// Throughput: the published bars as marks, the ideal line, and for each method what
+/// `add_lines(method, its bars, its style without marks, figure)` adds.
+template <typename AddLines>
+Figure throughput_figure(const Chart& chart, const std::string& model, const std::string& subtitle,
+                         AddLines add_lines) {
+  Figure figure = empty_figure(model, subtitle);
   figure.y = {.label = "images/s", .quantity = Quantity::kCount, .scale = Scale::kLog10};
   int number = 0;
   for (const std::string& method : methods_of(chart, model)) {
@@ -75,14 +78,31 @@ Figure throughput_figure(const Chart& chart, std::span<const ChartFit> fits,
         series_over(chart, bars, SeriesKind::kScatter, method + ", published", style,
                     [&](std::size_t i) { return chart.bars[i].images_per_second; }));
     style.mark = Mark::kNone;
-    for (const ChartFit& fit : fits) {
-      style.dash = dash_of(fit.model);
-      figure.series.push_back(series_over(chart, bars, SeriesKind::kLine,
-                                          method + ", " + std::string(name_of(fit.model)), style,
-                                          [&](std::size_t i) { return fit.predicted[i]; }));
-    }
+    add_lines(method, bars, style, figure);
   }
   return figure;
+}
+
+/// A line a model, each with its dash: `y(fit, bar)`.
+template <typename Value>
+void add_fits(const Chart& chart, std::span<const ChartFit> fits, const std::string& method,
+              std::span<const std::size_t> bars, SeriesStyle style, Figure& figure, Value y) {
+  for (const ChartFit& fit : fits) {
+    style.dash = dash_of(fit.model);
+    figure.series.push_back(series_over(chart, bars, SeriesKind::kLine,
+                                        method + ", " + std::string(name_of(fit.model)), style,
+                                        [&](std::size_t i) { return y(fit, i); }));
+  }
+}
+
+Figure model_figure(const Chart& chart, std::span<const ChartFit> fits, const std::string& model) {
+  return throughput_figure(
+      chart, model, "throughput; marks: as published, lines: models",
+      [&](const std::string& method, std::span<const std::size_t> bars, const SeriesStyle& style,
+          Figure& figure) {
+        add_fits(chart, fits, method, bars, style, figure,
+                 [](const ChartFit& fit, std::size_t i) { return fit.predicted[i]; });
+      });
 }
 
 Figure residual_figure(const Chart& chart, std::span<const ChartFit> fits,
@@ -92,43 +112,36 @@ Figure residual_figure(const Chart& chart, std::span<const ChartFit> fits,
   int number = 0;
   for (const std::string& method : methods_of(chart, model)) {
     const auto bars = bars_of(chart, model, method);
-    SeriesStyle style = series_style(number++, true);
-    for (const ChartFit& fit : fits) {
-      style.dash = dash_of(fit.model);
-      figure.series.push_back(series_over(
-          chart, bars, SeriesKind::kLine, method + ", " + std::string(name_of(fit.model)), style,
-          [&](std::size_t i) { return fit.predicted[i] / chart.bars[i].images_per_second - 1; }));
-    }
+    add_fits(chart, fits, method, bars, series_style(number++, true), figure,
+             [&](const ChartFit& fit, std::size_t i) {
+               return fit.predicted[i] / chart.bars[i].images_per_second - 1;
+             });
   }
   for (const double mark : {-0.1, 0.1})
     figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, mark, ""});
   return figure;
 }
 
-Figure panel_figure(const Chart& chart, std::span<const ChartBar> panel, const std::string& model) {
-  Figure figure =
-      empty_figure(model, "marks: as published, lines: simulated with encoding, overlap, TCP");
-  figure.y = {.label = "images/s", .quantity = Quantity::kCount, .scale = Scale::kLog10};
-  figure.provenance = "marks published; lines simulated (flow), compute and codecs assumed";
-  int number = 0;
-  for (const std::string& method : methods_of(chart, model)) {
-    const auto bars = bars_of(chart, model, method);
-    if (number == 0) add_ideal(chart, bars, figure);
-    SeriesStyle style = series_style(number++, true);
-    figure.series.push_back(
-        series_over(chart, bars, SeriesKind::kScatter, method + ", published", style,
-                    [&](std::size_t i) { return chart.bars[i].images_per_second; }));
-    style.mark = Mark::kNone;
-    Series line;
-    line.name = method + ", simulated";
-    line.style = style;
-    for (const ChartBar& bar : panel) {
-      if (bar.model != model || bar.method != method) continue;
-      line.x.push_back(bar.gpus);
-      line.y.push_back(bar.images_per_second);
-    }
-    figure.series.push_back(std::move(line));
+/// The panel's bars of one method.
+Series panel_line(std::span<const ChartBar> panel, const std::string& model,
+                  const std::string& method, const SeriesStyle& style) {
+  Series line;
+  line.name = method + ", simulated";
+  line.style = style;
+  for (const ChartBar& bar : panel) {
+    if (bar.model != model || bar.method != method) continue;
+    line.x.push_back(bar.gpus);
+    line.y.push_back(bar.images_per_second);
   }
+  return line;
+}
+
+Figure panel_figure(const Chart& chart, std::span<const ChartBar> panel, const std::string& model) {
+  Figure figure = throughput_figure(
+      chart, model, "marks: as published, lines: simulated with encoding, overlap, TCP",
+      [&](const std::string& method, std::span<const std::size_t>, const SeriesStyle& style,
+          Figure& drawn) { drawn.series.push_back(panel_line(panel, model, method, style)); });
+  figure.provenance = "marks published; lines simulated (flow), compute and codecs assumed";
   return figure;
 }
 
@@ -137,7 +150,7 @@ Figure panel_figure(const Chart& chart, std::span<const ChartBar> panel, const s
 std::vector<DrawnFigure> chart_figures(const Chart& chart, std::span<const ChartFit> fits) {
   std::vector<DrawnFigure> figures;
   for (const ChartWorkload& workload : chart.workloads)
-    figures.push_back({throughput_figure(chart, fits, workload.model), 540, 430});
+    figures.push_back({model_figure(chart, fits, workload.model), 540, 430});
   return figures;
 }
 

@@ -52,9 +52,7 @@ def build(name, heads):
             auxiliary_head(table, "head_" + inception, x)
         if inception in ("3b", "4e"):
             x = table.pool("pool" + inception[0], x, 3, 2, up=True)
-    x = table.global_pool("pool5", x)
-    table.linear("fc", x[0], 1000)
-    table.classes(1000)
+    table.classifier("pool5", x, 1000)
     return table
 
 

@@ -66,5 +66,11 @@ class ImageTable(Table):
         self.pointwise(name, "concatenate", prod(y))
         return y
 
+    def classifier(self, pool, x, count):
+        """Means over space, one linear layer, probabilities."""
+        x = self.global_pool(pool, x)
+        self.linear("fc", x[0], count)
+        self.classes(count)
+
     def classes(self, count):
         self.pointwise("softmax", "softmax", count)

@@ -117,9 +117,7 @@ def build(name, head):
     x = module_d(table, "d", x)
     for number in (1, 2):
         x = module_e(table, f"e{number}", x)
-    x = table.global_pool("pool", x)
-    table.linear("fc", x[0], 1000)
-    table.classes(1000)
+    table.classifier("pool", x, 1000)
     return table
 
 

@@ -28,9 +28,7 @@ def resnet(name, blocks):
         for block in range(count):
             stride = 2 if stage > 0 and block == 0 else 1
             x = bottleneck(table, f"stage{stage + 2}.{block}", x, 64 << stage, stride)
-    x = table.global_pool("pool5", x)
-    table.linear("fc", x[0], 1000)
-    table.classes(1000)
+    table.classifier("pool5", x, 1000)
     return table
 
 

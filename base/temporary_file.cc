@@ -1,0 +1,25 @@
+#include "base/temporary_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+
+namespace gradwire {
+
+TemporaryFile::TemporaryFile(std::string_view contents, std::string_view suffix)
+    : path_((std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string() +
+            std::string(suffix)) {
+  const FileDescriptor taken(::mkstemps(path_.data(), static_cast<int>(suffix.size())));
+  if (!taken.valid()) throw system_error("make a temporary file", path_, errno);
+  write_file(path_, contents);
+}
+
+TemporaryFile::~TemporaryFile() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace gradwire

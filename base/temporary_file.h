@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace gradwire {
+
+/// A file for what wants a path, under a name of its own in the system's temporary folder; it goes
+/// away with its owner.
+class TemporaryFile {
+ public:
+  /// `suffix`: the end of its name (".json"). Throws Error naming the path and the reason.
+  explicit TemporaryFile(std::string_view contents, std::string_view suffix = {});
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace gradwire
