@@ -95,8 +95,9 @@ class TcpStream {
   const Message& front() const { return messages_.front(); }
   void pop() { messages_.pop(); }
 
-  /// Nothing is unacknowledged and nothing waits.
-  bool idle() const { return board_.empty() && unsent() == 0; }
+  /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
+  /// sees the last acknowledgement before the message that it is for.
+  bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
   /// Bytes a second that it would send if the bottleneck were free.
   double demand() const;
   /// ... after silence until `now`.
