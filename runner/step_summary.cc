@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "sim/path_cost.h"
@@ -12,13 +13,19 @@ namespace {
 using results::ExchangeKind;
 using results::StepSummary;
 
-constexpr double kPreludeShare = 0.01;  ///< of the longest message: less is no gradient
+constexpr double kPreludeShare = 0.1;   ///< of its bucket's longest message: less is no gradient
 constexpr double kFirstSegment = 1538;  ///< bytes on the wire that each hop stores and forwards
 
-/// What a graph's collectives of one kind send together.
+/// What a graph's collectives of one kind send, by bucket.
 struct Share {
-  double payload = 0;
+  std::vector<double> payload;
   int collectives = 0;
+  double of(std::size_t bucket) const { return bucket < payload.size() ? payload[bucket] : 0; }
+  void add(std::size_t bucket, double bytes) {
+    payload.resize(std::max(payload.size(), bucket + 1));
+    payload[bucket] += bytes;
+    ++collectives;
+  }
 };
 
 bool kind_of(sim::CollectiveKind collective, ExchangeKind& kind) {
@@ -59,22 +66,35 @@ struct Exchanges {
   Share gradients, prelude;
 };
 
+/// Whether workers push chunks to the workers that own them, and these gather the sums round a
+/// ring.
+bool is_scatter(const Planned& planned, int workers) {
+  return planned.spec->kind == sim::CollectiveKind::kPush && planned.spec->server < workers;
+}
+
 /// Empty where gradients go by two kinds, or by one without a closed form.
-std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan) {
+std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int workers) {
   const std::vector<Planned> collectives = collectives_of(plan);
-  double longest = 0;
-  for (const Planned& planned : collectives) longest = std::max(longest, planned.longest());
+  std::map<std::int32_t, double> longest;  // by bucket
+  bool scatters = false;
+  for (const Planned& planned : collectives) {
+    double& most = longest[planned.spec->buffer];
+    most = std::max(most, planned.longest());
+    scatters = scatters || is_scatter(planned, workers);
+  }
   Exchanges found;
   for (const Planned& planned : collectives) {
-    const bool gradients = planned.longest() > kPreludeShare * longest;
-    Share& share = gradients ? found.gradients : found.prelude;
-    share.payload += static_cast<double>(sim::total_payload(*planned.spec, planned.bytes).count());
+    const bool gradients =
+        scatters || planned.longest() > kPreludeShare * longest[planned.spec->buffer];
     ExchangeKind kind{};
-    if (gradients &&
-        (!kind_of(planned.spec->kind, kind) || (share.collectives > 0 && kind != found.kind)))
-      return std::nullopt;
+    if (gradients && !kind_of(planned.spec->kind, kind)) return std::nullopt;
+    if (scatters && (is_scatter(planned, workers) || kind == ExchangeKind::kRingAllGather))
+      kind = ExchangeKind::kScatterReduce;
+    if (gradients && found.gradients.collectives > 0 && kind != found.kind) return std::nullopt;
     if (gradients) found.kind = kind;
-    ++share.collectives;
+    (gradients ? found.gradients : found.prelude)
+        .add(static_cast<std::size_t>(planned.spec->buffer),
+             static_cast<double>(sim::total_payload(*planned.spec, planned.bytes).count()));
   }
   if (found.gradients.collectives == 0) return std::nullopt;
   return found;
@@ -123,7 +143,7 @@ double schedule_spread(const sim::Cluster& cluster) {
 
 void take_paths(const sim::Cluster& cluster, StepSummary& step) {
   const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
-  std::vector<double> seconds_a_byte, rates, delays, losses;
+  std::vector<double> seconds_a_byte, rates, delays, forwarding, losses;
   std::vector<sim::ChannelId> route;
   for (int worker = 0; worker < step.workers; ++worker) {
     const int peer = served ? step.workers : (worker + 1) % step.workers;
@@ -137,29 +157,38 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
     seconds_a_byte.push_back(1 / path.line_rate);
     rates.push_back(path.line_rate);
     delays.push_back(path.propagation + path.forwarding * kFirstSegment);
+    forwarding.push_back(path.forwarding * kFirstSegment);
     losses.push_back(1 - passed);
   }
   if (rates.empty()) return;
   step.bandwidth = 1 / spread_of(seconds_a_byte).mean;
   step.delay_s = spread_of(delays).mean;
+  step.forwarding_s = spread_of(forwarding).mean;
   step.loss = spread_of(losses).mean;
   step.rate_spread = std::hypot(spread_of(rates).relative, schedule_spread(cluster));
 }
 
 namespace {
 
-void add_buckets(const scenarios::ComputeProfile& profile, double message, double prelude,
+/// The messages that a bucket's payloads are made of, one worker's.
+void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exchanges,
                  StepSummary& step) {
-  std::int64_t elements = 0;
-  for (const auto& bucket : profile.buckets) elements += bucket.elements;
-  const auto count = static_cast<double>(profile.buckets.size());
-  for (const auto& bucket : profile.buckets) {
-    const double share = static_cast<double>(bucket.elements) / static_cast<double>(elements);
-    step.buckets.push_back({bucket.backward.value(), bucket.encode.value(), bucket.decode.value(),
-                            bucket.aggregate.value(), share * message, prelude / count});
+  const ExchangeKind before = step.exchange == ExchangeKind::kParameterServer
+                                  ? step.exchange
+                                  : ExchangeKind::kRingAllGather;
+  const double sent = results::messages_sent(step.exchange, step.workers);
+  const double sent_before = results::messages_sent(before, step.workers);
+  for (std::size_t b = 0; b < std::max<std::size_t>(profile.buckets.size(), 1); ++b) {
+    results::BucketSummary& bucket = step.buckets.emplace_back();
+    bucket.message_bytes = exchanges.gradients.of(b) / sent;
+    bucket.prelude_bytes = exchanges.prelude.of(b) / sent_before;
+    if (profile.buckets.empty()) continue;
+    const scenarios::ComputeProfile::Bucket& times = profile.buckets[b];
+    bucket.backward_s = times.backward.value();
+    bucket.encode_s = times.encode.value();
+    bucket.decode_s = times.decode.value();
+    bucket.add_s = times.aggregate.value();
   }
-  if (step.buckets.empty())
-    step.buckets.push_back({.message_bytes = message, .prelude_bytes = prelude});
 }
 
 }  // namespace
@@ -169,7 +198,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const scenarios::ComputeProfile& profile,
                                      const scenarios::StepPlan& plan) {
   if (!plan.graph || scenario.cluster.workers < 2) return std::nullopt;
-  const auto exchanges = exchanges_of(plan);
+  const auto exchanges = exchanges_of(plan, scenario.cluster.workers);
   if (!exchanges) return std::nullopt;
   StepSummary step;
   step.workers = scenario.cluster.workers;
@@ -181,12 +210,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
   step.overlap = scenario.exchange.overlap;
   step.compute_spread =
       std::hypot(spread_of(scenario.cluster.slowdown).relative, scenario.cluster.spread);
-  const ExchangeKind before = step.exchange == ExchangeKind::kParameterServer
-                                  ? step.exchange
-                                  : ExchangeKind::kRingAllGather;
-  add_buckets(profile,
-              exchanges->gradients.payload / results::messages_sent(step.exchange, step.workers),
-              exchanges->prelude.payload / results::messages_sent(before, step.workers), step);
+  add_buckets(profile, *exchanges, step);
   take_paths(cluster, step);
   return step;
 }

@@ -11,7 +11,7 @@
 namespace gradwire::results {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ExchangeKind>, 16> kNames = {{
+constexpr std::array<std::pair<std::string_view, ExchangeKind>, 17> kNames = {{
     {"ring-all-reduce", ExchangeKind::kRingAllReduce},
     {"ring-all-gather", ExchangeKind::kRingAllGather},
     {"direct-all-gather", ExchangeKind::kDirectAllGather},
@@ -28,17 +28,18 @@ constexpr std::array<std::pair<std::string_view, ExchangeKind>, 16> kNames = {{
     {"halving-doubling", ExchangeKind::kHalvingDoubling},
     {"two-level", ExchangeKind::kTwoLevel},
     {"in-network", ExchangeKind::kInNetwork},
+    {"scatter-reduce", ExchangeKind::kScatterReduce},
 }};
 
 std::vector<Hops> ring(double n) {
-  return {{2 * (n - 1), 1 / n}};
+  return {{2 * (n - 1), 1 / n, 1, true}};
 }
 
 std::vector<Hops> halving_doubling(int workers) {
   std::vector<Hops> hops;
   const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(workers)));
-  if (power != workers) hops.push_back({2, 1});
-  for (int part = 2; part <= power; part *= 2) hops.push_back({2, 1.0 / part});
+  if (power != workers) hops.push_back({2, 1});  // one way each
+  for (int part = 2; part <= power; part *= 2) hops.push_back({2, 1.0 / part, 1, true});
   return hops;
 }
 
@@ -76,9 +77,9 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
     case ExchangeKind::kRingAllReduce:
       return ring(n);
     case ExchangeKind::kRingAllGather:
-      return {{n - 1, 1}};
+      return {{n - 1, 1, 1, true}};
     case ExchangeKind::kDirectAllGather:
-      return {{1, n - 1, n - 1}};
+      return {{1, n - 1, n - 1, true}};
     case ExchangeKind::kParameterServer:
       return {{2, n, n}};
     case ExchangeKind::kTreeAllReduce:
@@ -89,6 +90,8 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
       return two_level(workers, group);
     case ExchangeKind::kInNetwork:
       return {{2, 1}};
+    case ExchangeKind::kScatterReduce:
+      return {{1, (n - 1) / n, n - 1, true}, {n - 1, 1 / n, 1, true}};
   }
   return {};
 }
@@ -112,6 +115,7 @@ double messages_sent(ExchangeKind kind, int workers) {
     case ExchangeKind::kTreeAllReduce:
     case ExchangeKind::kHalvingDoubling:
     case ExchangeKind::kTwoLevel:
+    case ExchangeKind::kScatterReduce:
       return 2 * (n - 1);
   }
   return 0;
@@ -132,6 +136,7 @@ double additions_of(ExchangeKind kind, int workers, int group) {
       return 0;
     case ExchangeKind::kRingAllReduce:
     case ExchangeKind::kHalvingDoubling:
+    case ExchangeKind::kScatterReduce:
       return (n - 1) / n;
     case ExchangeKind::kTreeAllReduce:
       return std::ceil(std::log2(n));

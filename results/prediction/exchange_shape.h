@@ -14,6 +14,7 @@ enum class ExchangeKind {
   kHalvingDoubling,
   kTwoLevel,
   kInNetwork,
+  kScatterReduce,  ///< chunks to their owners, who add; then a ring all-gather of the sums
 };
 std::string_view name_of(ExchangeKind kind);
 /// By sim's names ("ring-all-reduce") or those of `exchange.collective`; false where it is none of
@@ -26,6 +27,8 @@ struct Hops {
   double count = 0;
   double share = 0;
   double flows = 1;
+  /// Links carry messages in both directions at once, and so each other's acknowledgements.
+  bool both_ways = false;
 };
 
 /// The hops on the busiest path for n >= 1 workers, a message being one worker's whole (encoded)
@@ -42,6 +45,7 @@ struct Hops {
 /// 1 more unless n = P |
 /// | two-level, groups of g | in and out: 1 of g - 1; ring of m = ceil(n / g) leaders |
 /// | in-network | 2 | 1 |
+/// | scatter-reduce | 1 of n - 1 flows, then n - 1 | (n - 1) / n, then 1 / n |
 std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group = 8);
 
 /// Bytes of messages over the busiest link, in messages: sum of count times share.

@@ -12,14 +12,18 @@
 /// backward pass, are encoded, sent one after the other, and decoded:
 ///
 ///     ready_k = ready_(k-1) + backward_k           ready_0 = forward S(n)
-///     coded_k = max(ready_k, coded_(k-1)) + encode_k
-///     sent_k  = max(coded_k, sent_(k-1)) + X_k      without overlap: sent_0 >= the last coded
-///     done_k  = max(sent_k, done_(k-1)) + decodes decode_k + additions add_k
-///     T       = max(ready, done of the last) + update
+///     coded_k = max(ready_k, lane) + encode_k       without overlap: the last ready instead of
+///     ready_k sent_k  = max(coded_k, sent_(k-1)) + X_k + additions add_k done_k  = max(sent_k,
+///     lane) + decodes decode_k T       = max(ready, done of the last) + update
+///
+/// where lane is the end of what the worker encoded or decoded before: one thing at a time, in the
+/// order in which they can begin. Additions are made on the way: a hop waits for them.
 ///
 /// with X_k the time of its exchange, S(n) = 1 + s v sqrt(2 ln n) the slowest of n workers whose
 /// times vary by v. The exchange is the sum over the collective's hops (exchange_shape.h), b bytes
 /// each over f flows on a link:
+///
+/// and on links that carry messages both ways e is less by the share of acknowledgements, 2.9 %:
 ///
 ///     hop     = a d + u (n / 2)^c                no loss
 ///     hop     = a d + (u^4 + l^4)^(1/4) + k W sqrt(K) (1 - 1/n) + t q RTO
@@ -40,6 +44,9 @@
 /// It breaks down where hops of different buckets share a link unequally, where incast overflows
 /// queues, and where workers' links differ.
 namespace gradwire::results {
+
+/// Acknowledgements over data on the wire: 90 bytes for every second segment of 1,538.
+inline constexpr double kAcknowledgements = 90.0 / (2 * 1538);
 
 enum class StepConstant : std::size_t {
   kEfficiency,  ///< e: payload over line rate

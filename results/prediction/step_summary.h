@@ -32,7 +32,8 @@ struct StepSummary {
 
   double bandwidth = 0;         ///< of a worker's link, B/s
   double server_bandwidth = 0;  ///< of the server's link, B/s; 0 = as a worker's
-  double delay_s = 0;           ///< one way between two workers
+  double delay_s = 0;           ///< one way between two workers, of a full segment
+  double forwarding_s = 0;      ///< of it, what hops take to store and forward that segment
   double loss = 0;              ///< probability that a packet is lost between two workers
   double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
 

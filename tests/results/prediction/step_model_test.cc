@@ -13,6 +13,40 @@ TEST_CASE("A ring's exchange by hand") {
   CHECK(exchange_time(ring_step(1), 1e8, plain_constants()) == 0);
 }
 
+TEST_CASE("Links that carry messages both ways carry each other's acknowledgements") {
+  // A tree of 2: 2 hops of 0.8 s one way; a ring of 2: 2 hops of 0.4 s both ways, 2.9 % longer.
+  StepConstants constants = plain_constants();
+  constants[0] = 1;
+  StepSummary step = ring_step(2);
+  CHECK(exchange_time(step, 1e8, constants) ==
+        Approx(2 * (1e-4 + 0.4 * (1 + kAcknowledgements))).epsilon(1e-9));
+  step.exchange = ExchangeKind::kTreeAllReduce;
+  CHECK(exchange_time(step, 1e8, constants) == Approx(2 * (1e-4 + 0.8)).epsilon(1e-9));
+}
+
+TEST_CASE("A message shorter than a segment is forwarded sooner") {
+  // 2 workers, a hop of 679 B and 90 of headers: half a segment, half of 40 us.
+  StepSummary step = ring_step(2);
+  step.forwarding_s = 40e-6;
+  CHECK(exchange_time(step, 2 * 679, plain_constants()) ==
+        Approx(2 * (80e-6 + 679 / 125e6)).epsilon(1e-6));
+}
+
+TEST_CASE("A worker codes one thing at a time, and a sum is made on the way") {
+  // Two buckets of an all-gather among 2, ready at .1 and .2, sent at once; encode .03, decode 2 x
+  // .05. Lane: encode to .13, decode .13-.23, encode .23-.26, decode to .36.
+  StepSummary step = ring_step(2, 0);
+  step.exchange = ExchangeKind::kRingAllGather;
+  step.delay_s = 0;
+  step.buckets.assign(2, {.backward_s = 0.1, .encode_s = 0.03, .decode_s = 0.05});
+  CHECK(step_time(step, plain_constants()).total_s == Approx(0.36));
+  // By a server that adds 2 messages in .04 each before it answers. First: coded .13, added .21,
+  // decoded behind the second's encoding, .28. Second: coded .23, added .31, decoded .36.
+  step.exchange = ExchangeKind::kParameterServer;
+  step.buckets.assign(2, {.backward_s = 0.1, .encode_s = 0.03, .decode_s = 0.05, .add_s = 0.04});
+  CHECK(step_time(step, plain_constants()).total_s == Approx(0.36));
+}
+
 TEST_CASE("Buckets overlap with the backward pass, the last one is exposed") {
   // Forward .1; two buckets: backward .3 each, exchange of 2 workers: 2 hops of half: 12.5 MB each
   // bucket of 25 MB -> 2 (1e-4 + .1) = .2002. First: ready .4, sent .6002; second: ready .7, sent
@@ -75,7 +109,9 @@ TEST_CASE("Loss slows a hop down, and more of it more") {
 }
 
 TEST_CASE("TernGrad's tree grows with log2 n, its plateau stops at four workers") {
-  const auto of = [](auto model, int n) { return model(ring_step(n, 1e8), plain_constants()); };
+  StepConstants constants = plain_constants();
+  constants[0] = 1;  // their bytes go one way
+  const auto of = [&](auto model, int n) { return model(ring_step(n, 1e8), constants); };
   // 0.8 s a message, 100 us a doubling: tree at 16: 4 x .8001; plateau: 4e-4 + 1.6.
   CHECK(of(terngrad_tree_time, 16) == Approx(3.2004));
   CHECK(of(terngrad_plateau_time, 16) == Approx(1.6004));

@@ -1,0 +1,147 @@
+#include "results/advice/crossover.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "results/prediction/step_model.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr int kHalvings = 40;
+
+/// Candidates that compete as one: the fastest of them counts.
+using Group = std::vector<const Candidate*>;
+
+struct Fastest {
+  const Candidate* candidate = nullptr;
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+Fastest fastest_at(const Group& group, double rate, const StepConstants& constants) {
+  Fastest best;
+  for (const Candidate* candidate : group) {
+    const double seconds = seconds_at_rate(*candidate, rate, constants);
+    if (seconds < best.seconds) best = {candidate, seconds};
+  }
+  return best;
+}
+
+struct Contest {
+  const Group& method;
+  const Group& baselines;
+  const StepConstants& constants;
+  bool won(double rate) const {
+    return fastest_at(method, rate, constants).seconds <
+           fastest_at(baselines, rate, constants).seconds;
+  }
+  /// Won at `low`, not at `high`.
+  double crossing(double low, double high) const {
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = std::sqrt(low * high);
+      (won(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
+double grid_rate(const RateRange& range, int i) {
+  return range.low * std::pow(range.high / range.low, static_cast<double>(i) / (range.points - 1));
+}
+
+/// Downwards from the highest rate: the first grid point that is won is just below the crossing.
+Crossover crossover_of(const Contest& contest, const RateRange& range) {
+  Crossover found;
+  double above = 0;
+  for (int i = range.points - 1; i >= 0; --i) {
+    const double rate = grid_rate(range, i);
+    if (contest.won(rate)) {
+      found.wins_always = above == 0;
+      if (above > 0) found.rate = contest.crossing(rate, above);
+      break;
+    }
+    above = rate;
+  }
+  const double where = found.rate.value_or(found.wins_always ? range.high : range.low);
+  found.collective = fastest_at(contest.method, where, contest.constants).candidate->collective;
+  return found;
+}
+
+/// The methods of these workers, in the candidates' order, and their baselines.
+struct Field {
+  std::vector<std::pair<std::string, Group>> methods;
+  Group baselines;
+};
+
+Field field_of(std::span<const Candidate> candidates, int workers) {
+  Field field;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.step.workers != workers) continue;
+    if (candidate.baseline != Baseline::kNone) {
+      field.baselines.push_back(&candidate);
+      continue;
+    }
+    const auto found = std::find_if(field.methods.begin(), field.methods.end(),
+                                    [&](const auto& m) { return m.first == candidate.method; });
+    Group& group = found != field.methods.end()
+                       ? found->second
+                       : field.methods.emplace_back(candidate.method, Group{}).second;
+    group.push_back(&candidate);
+  }
+  return field;
+}
+
+std::vector<int> worker_counts(std::span<const Candidate> candidates) {
+  std::vector<int> counts;
+  for (const Candidate& candidate : candidates)
+    if (std::find(counts.begin(), counts.end(), candidate.step.workers) == counts.end())
+      counts.push_back(candidate.step.workers);
+  return counts;
+}
+
+}  // namespace
+
+double seconds_at_rate(const Candidate& candidate, double rate, const StepConstants& constants) {
+  StepSummary step = candidate.step;
+  step.server_bandwidth *= rate / step.bandwidth;
+  step.bandwidth = rate;
+  return step_time(step, constants).total_s;
+}
+
+std::vector<Crossover> crossovers(std::span<const Candidate> candidates,
+                                  const StepConstants& constants, const RateRange& range) {
+  std::vector<Crossover> found;
+  for (const int workers : worker_counts(candidates)) {
+    const Field field = field_of(candidates, workers);
+    if (field.baselines.empty())
+      throw Error(ErrorKind::kFailure, "find where compression stops to pay among",
+                  std::to_string(workers) + " workers", "no candidate is uncompressed or fp16",
+                  "add methods none and fp16");
+    for (const auto& [method, group] : field.methods) {
+      Crossover crossover = crossover_of({group, field.baselines, constants}, range);
+      crossover.method = method;
+      crossover.workers = workers;
+      found.push_back(std::move(crossover));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> winners_by_rate(std::span<const Candidate> candidates, int workers,
+                                         std::span<const double> rates,
+                                         const StepConstants& constants) {
+  Group all;
+  for (const Candidate& candidate : candidates)
+    if (candidate.step.workers == workers) all.push_back(&candidate);
+  std::vector<std::string> winners;
+  for (const double rate : rates) {
+    const Fastest best = fastest_at(all, rate, constants);
+    winners.push_back(best.candidate ? best.candidate->method : "");
+  }
+  return winners;
+}
+
+}  // namespace gradwire::results

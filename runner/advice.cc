@@ -1,0 +1,190 @@
+#include "runner/advice.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "runner/prediction.h"
+#include "runner/step_times.h"
+#include "scenarios/checks.h"
+#include "scenarios/methods.h"
+#include "scenarios/profile.h"
+
+namespace gradwire::runner {
+namespace {
+
+using nlohmann::ordered_json;
+using results::Candidate;
+using scenarios::Scenario;
+
+constexpr const char* kCollectives[] = {"ring",   "tree",           "halving-doubling", "two-level",
+                                        "direct", "scatter-reduce", "parameter-server"};
+
+int group_of(const Scenario& scenario) {
+  return scenario.network.topology == "gpu-nodes" ? scenario.network.gpus_per_node
+                                                  : scenarios::kUsualGroup;
+}
+
+ordered_json exchange_of(const Scenario& scenario, const std::string& collective, Bytes bucket) {
+  ordered_json exchange = {{"collective", collective},
+                           {"bucket", std::to_string(bucket.count()) + "B"},
+                           {"overlap", true}};
+  if (collective == "two-level") exchange["group"] = group_of(scenario);
+  return exchange;
+}
+
+/// Two steps on `workers` workers with this method; read anew, so that its fields are checked.
+Scenario changed(const Scenario& scenario, const std::string& method, int workers,
+                 const std::string& collective, Bytes bucket) {
+  ordered_json json = scenario.json;
+  json["method"] = ordered_json::parse(method);
+  json["exchange"] = exchange_of(scenario, collective, bucket);
+  json["workload"]["steps"] = 2;
+  if (workers != scenario.cluster.workers) json["cluster"].erase("stragglers");
+  json["cluster"]["workers"] = workers;
+  return scenarios::read_scenario_text(json.dump(), scenario.file).runs.at(0);
+}
+
+results::Baseline baseline_of(const std::string& method) {
+  const ordered_json json = ordered_json::parse(method);
+  const std::string name = json.at("name");
+  if (json.value("error_feedback", false)) return results::Baseline::kNone;
+  if (name == "none") return results::Baseline::kFp32;
+  return name == "fp16" || name == "bf16" ? results::Baseline::kFp16 : results::Baseline::kNone;
+}
+
+bool fits(const Scenario& scenario, const std::string& collective) {
+  using compressors::AggregatePolicy;
+  if (collective == "two-level" && group_of(scenario) >= scenario.cluster.workers) return false;
+  const auto policy = scenarios::make_method_codec(scenario.method)->policy();
+  // What a server answers to sparse messages depends on gradients, which a table does not have.
+  if (collective == "parameter-server" && policy != AggregatePolicy::kSum) return false;
+  // Requantising codecs scatter and reduce round a ring, too.
+  if (policy == AggregatePolicy::kRequantize && collective != "ring") return false;
+  return scenarios::exchange_conflict(policy, collective).empty();
+}
+
+/// The usual methods, without those whose times the device does not have.
+std::vector<std::string> known_methods(const Scenario& scenario) {
+  std::vector<std::string> methods = usual_methods();
+  if (scenario.cluster.device == "cpu") return methods;
+  const auto device = scenarios::load_device_profile(scenario.cluster.device, scenario.file);
+  std::erase_if(methods, [&](const std::string& method) {
+    const std::string name = ordered_json::parse(method).at("name");
+    return name != "none" && !device.codecs.count(name);
+  });
+  return methods;
+}
+
+std::vector<std::string> collectives_of(const AdviceChoices& choices) {
+  if (!choices.collectives.empty()) return choices.collectives;
+  return {std::begin(kCollectives), std::end(kCollectives)};
+}
+
+std::vector<Bytes> buckets_of(const AdviceChoices& choices) {
+  if (!choices.buckets.empty()) return choices.buckets;
+  return {Bytes(4'000'000), Bytes(25'000'000), Bytes(100'000'000)};
+}
+
+/// The candidates of one method.
+class Lister {
+ public:
+  Lister(const Scenario& scenario, std::string method, std::vector<std::string>& left_out)
+      : scenario_(scenario),
+        method_(std::move(method)),
+        label_(scenarios::method_label(scenario)),
+        left_out_(left_out) {}
+
+  void add(const std::string& collective, Bytes bucket, std::vector<Candidate>& candidates) {
+    if (!fits(scenario_, collective)) return;
+    scenario_.exchange.collective = collective;
+    scenario_.exchange.group = group_of(scenario_);
+    scenario_.exchange.bucket = bucket;
+    try {
+      candidates.push_back({label_, collective, static_cast<double>(bucket.count()),
+                            baseline_of(method_), summary_of(scenario_, nullptr, {}), method_});
+    } catch (const Error& error) {
+      const std::string line = label_ + " by " + collective + ": " + error.what();
+      if (std::find(left_out_.begin(), left_out_.end(), line) == left_out_.end())
+        left_out_.push_back(line);
+    }
+  }
+
+ private:
+  Scenario scenario_;
+  std::string method_;
+  std::string label_;
+  std::vector<std::string>& left_out_;
+};
+
+[[noreturn]] void refuse(const Scenario& scenario, const char* reason, const char* remedy) {
+  throw Error(ErrorKind::kScenario, "advise on", scenario.name, reason, remedy);
+}
+
+}  // namespace
+
+std::vector<std::string> usual_methods() {
+  return {R"({"name":"none"})",
+          R"({"name":"fp16"})",
+          R"({"name":"int8"})",
+          R"({"name":"qsgd"})",
+          R"({"name":"terngrad"})",
+          R"({"name":"sign","error_feedback":true})",
+          R"({"name":"powersgd","error_feedback":true})",
+          R"({"name":"topk","ratio":0.01})",
+          R"({"name":"topk","ratio":0.001})",
+          R"({"name":"dgc","ratio":0.001})"};
+}
+
+std::string method_of_text(const std::string& text) {
+  ordered_json method;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(':', begin);
+    const std::string part = text.substr(begin, end == std::string::npos ? end : end - begin);
+    const std::size_t equals = part.find('=');
+    if (begin == 0) {
+      method["name"] = part;
+    } else if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::kUsage, "read the method", text, "\"" + part + "\" is no field=value",
+                  "for example: topk:ratio=0.001:error_feedback=false");
+    } else {
+      const std::string value = part.substr(equals + 1);
+      const ordered_json parsed = ordered_json::parse(value, nullptr, false);
+      method[part.substr(0, equals)] = parsed.is_discarded() ? ordered_json(value) : parsed;
+    }
+  }
+  return method.dump();
+}
+
+std::vector<Candidate> advice_candidates(const Scenario& scenario, const AdviceChoices& choices,
+                                         int workers, std::vector<std::string>& left_out) {
+  if (scenario.workload.kind != scenarios::WorkloadKind::kProfile)
+    refuse(scenario, "its model is not a layer table",
+           "set /workload/profile to one (gradwire profile makes tables of models)");
+  if (workers < 2) refuse(scenario, "a single worker exchanges nothing", "take 2 or more workers");
+  std::vector<Candidate> candidates;
+  for (const std::string& method :
+       choices.methods.empty() ? known_methods(scenario) : choices.methods) {
+    Lister lister(changed(scenario, method, workers, "ring", Bytes(25'000'000)), method, left_out);
+    for (const std::string& collective : collectives_of(choices))
+      for (const Bytes bucket : buckets_of(choices)) lister.add(collective, bucket, candidates);
+  }
+  if (candidates.empty())
+    refuse(scenario, "no method goes with any of the collectives",
+           left_out.empty() ? "name others" : left_out.front().c_str());
+  return candidates;
+}
+
+Scenario with_candidate(const Scenario& scenario, const Candidate& candidate) {
+  return changed(scenario, candidate.method_json, candidate.step.workers, candidate.collective,
+                 Bytes(static_cast<std::int64_t>(candidate.bucket_bytes)));
+}
+
+double flow_seconds(const Scenario& scenario, const Candidate& candidate) {
+  Scenario run = with_candidate(scenario, candidate);
+  run.executor = "flow";
+  return time_steps(run).warm().at(0);
+}
+
+}  // namespace gradwire::runner
