@@ -132,10 +132,10 @@ void FlowNetwork::step_stream(std::int32_t c) {
   }
   if (!link.is_open && link.may_open) {
     const double window = stream.demand() * link.path.round_trip;
-    // Quick acknowledgements double a window at once: what it asked for before is no share.
-    const bool asks_for_all =
-        transport_.constants.kernel_recovery && sharing_.rate(c) >= link.cap * (1 - 1e-9);
-    const double share = asks_for_all ? link.path.line_rate : kOpenPipes * sharing_.rate(c);
+    // A burst's acknowledgements double a window at once: what it asked for before is no share.
+    const bool asks_for_all = sharing_.rate(c) >= link.cap * (1 - 1e-9);
+    const double left = asks_for_all ? sharing_.room(c) : 0;
+    const double share = kOpenPipes * std::max(sharing_.rate(c), left);
     const double pipe = link.path.round_trip * std::min(link.path.line_rate, share);
     link.is_open = window >= pipe && sharing_.rate(c) > 0;
     link.open_pipe = pipe / segment_;
@@ -167,6 +167,7 @@ void FlowNetwork::finish_first(std::int32_t c) {
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
 bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
+  if (getenv("GW_STREAM")) return false;
   if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (link.stream) {
     link.stream->run(now_);  // acknowledgements that came while it rested
@@ -182,11 +183,15 @@ bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
 bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
+  if (getenv("GW_STREAM")) return false;
   if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (t.streams) return false;
   OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip());
   if (!window.fills(link.open_pipe)) return false;  // it did once, but has lost a segment since
-  t.streams = !window.pass(now_, link.stream->unsent_segments());
+  const TcpStream& stream = *link.stream;
+  const double queued = stream.queued(now_) / link.path.line_rate;
+  t.streams = !window.pass(now_, stream.unsent_segments(),
+                           {stream.in_flight() / segment_, queued, stream.drops_from()});
   if (!t.streams) link.window = std::make_unique<OpenWindow>(window);
   return !t.streams;
 }

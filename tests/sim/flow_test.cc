@@ -5,6 +5,7 @@
 
 #include "base/philox.h"
 #include "sim/flow/flow_network.h"
+#include "sim/flow/tcp/stream.h"
 #include "tests/sim/graphs.h"
 
 using namespace gradwire;
@@ -296,6 +297,29 @@ TEST_CASE("BBR is refused, not guessed") {
   options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
   const auto executor = make("flow", Cluster::star(2, {}), options);
   CHECK_THROWS_WITH(run(*executor, transfers({{0, 1, 100}})), Catch::Contains("bbr"));
+}
+
+TEST_CASE("a first transfer over a long path takes as long as its segments by themselves") {
+  // Bursts of acknowledgements double the window within one event: what the connection asked for
+  // before was no share of the link, and the window is not open before it fills the link's pipe.
+  for (const double rate : {1e7, 3.2e7, 4.4e7, 2e8}) {
+    Cluster cluster;
+    cluster.add_host("a");
+    cluster.add_host("b");
+    cluster.add_link(0, 1, link(rate, 35e-3));
+    cluster.finish();
+    const std::vector<ChannelId> route{0};
+    for (const std::int64_t bytes : {60'000, 192'000, 800'000}) {
+      const TcpPath path(cluster, route, {});
+      TcpStream alone(path, {}, LossSequence(0, {}), LossSequence(0, {}));
+      alone.serve(0, path.line_rate);
+      alone.write(0, 1, bytes);
+      double now = 0;
+      for (; !alone.delivered(now); alone.run(now)) now = alone.next_event();
+      const auto executor = make("flow", cluster);
+      CHECK(last_transfer(*executor, bytes, 1) == Approx(now).epsilon(0.01));
+    }
+  }
 }
 
 namespace {

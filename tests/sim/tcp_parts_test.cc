@@ -187,6 +187,11 @@ TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough fo
   CHECK(full.fills(200));
   CHECK(full.pass(1, 100));  // over after 100 ms
   CHECK_FALSE(full.pass(2, 1000));
+  // The same 100 behind 20 more, through after 120 ms: dropped where CoDel may drop from 50 ms on,
+  // not (negative control) where nothing has waited for too long yet.
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(OpenWindow(path, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
+  CHECK(OpenWindow(path, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
   // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
   window.set_size(60 * 1448);
   OpenWindow small(path, window, 40e-3);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 
 /// The queue in which the segments of one TCP stream wait for the slowest link of their path.
 ///
@@ -33,6 +34,12 @@ class Bottleneck {
   /// Whether a segment that comes at `now` passes; then departure() says when it has.
   bool pass(double now, double bytes);
   double departure() const { return free_at_; }
+  /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
+  /// s; infinite while none waits for longer than the target.
+  double drops_from() const {
+    if (dropping_) return 0;
+    return above_since_ < 0 ? std::numeric_limits<double>::infinity() : above_since_;
+  }
 
  private:
   bool drops(double start, double waited);

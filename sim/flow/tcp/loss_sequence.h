@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,7 +15,9 @@ class LossSequence {
  public:
   /// Each with probability p, 0 <= p < 1: gaps between losses are geometric.
   LossSequence(double p, const LossDraws& draws) : p_(p), draws_(draws) { find_next(); }
-  explicit LossSequence(const BurstChain& chain) : chain_(chain) { find_next(); }
+  explicit LossSequence(const BurstChain& chain) : chain_(std::make_unique<BurstChain>(chain)) {
+    find_next();
+  }
   /// Those of these numbers (the first packet is 0), ascending.
   explicit LossSequence(std::vector<std::uint64_t> numbers) : listed_(std::move(numbers)) {
     find_next();
@@ -43,7 +45,7 @@ class LossSequence {
 
   double p_ = 0;
   LossDraws draws_;
-  std::optional<BurstChain> chain_;
+  std::unique_ptr<BurstChain> chain_;  ///< few have one: streams are many
   std::vector<std::uint64_t> listed_;
   std::size_t at_ = 0;
   double count_ = 0;  ///< packets so far

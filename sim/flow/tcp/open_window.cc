@@ -30,20 +30,21 @@ OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, 
   congestion_.set_limited(true);
 }
 
-bool OpenWindow::pass(double now, double segments) {
-  const double end = now + segments * segment_time_;
-  const auto last = sent_ + static_cast<std::int64_t>(segments);
+bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
+  const double end = now + ahead.queued + segments * segment_time_;
+  const auto last = sent_ + static_cast<std::int64_t>(ahead.segments + segments);
+  const std::int64_t burst = ahead.segments > 0 ? 0 : sent_ + 2;
   CongestionWindow grown = congestion_;
   double smoothed = smoothed_;
-  double above_since = kNever;
-  double time = now + round_trip_;
+  double above_since = ahead.drops_from - interval_ / kCaution;
+  double time = ahead.segments > 0 ? now : now + round_trip_;
   for (std::int64_t acked = sent_ + 2; acked <= last; acked += 2) {
     const double window = static_cast<double>(grown.segments()) * segment_time_;
     if (window - round_trip_ < target_) {
       above_since = kNever;
     } else {
       // What goes out at once at the start waits as long as it takes to drain.
-      above_since = std::min(above_since, acked == sent_ + 2 ? now + target_ : time);
+      above_since = std::min(above_since, acked == burst ? now + target_ : time);
       if (time > above_since + interval_ && above_since + interval_ < end) return false;
     }
     // An acknowledgement tells of the queue a round trip ago: half as long, while that doubles.

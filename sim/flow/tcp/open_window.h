@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp_path.h"
@@ -19,6 +20,13 @@ class OpenWindow {
   /// Where drops are worth foreseeing: on shorter round trips their repair is quick.
   static bool is_needed(const TcpPath& path);
 
+  /// What was sent before. Acknowledgements of it come from now on, evenly.
+  struct Ahead {
+    double segments = 0;
+    double queued = 0;  ///< s, until those that wait have left the bottleneck
+    double drops_from = std::numeric_limits<double>::infinity();  ///< s, tcp/bottleneck.h
+  };
+
   /// `smoothed`: the smoothed round trip, s.
   OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed);
 
@@ -28,7 +36,9 @@ class OpenWindow {
   }
   /// Whether so many segments that start at `now` are through before one is dropped; then they are
   /// what the window has grown by.
-  bool pass(double now, double segments);
+  bool pass(double now, double segments) { return pass(now, segments, {}); }
+  /// ... behind what the connection has sent before.
+  bool pass(double now, double segments, const Ahead& ahead);
   const CongestionWindow& congestion() const { return congestion_; }
 
  private:

@@ -122,8 +122,9 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
-  double wire_sent() const { return wire_sent_; }  ///< bytes, copies too
-  double acks_sent() const;                        ///< acknowledgements
+  double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
+  double wire_sent() const { return wire_sent_; }                 ///< bytes, copies too
+  double acks_sent() const;                                       ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
   const Counts& counts() const { return counts_; }
