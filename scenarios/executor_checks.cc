@@ -86,6 +86,14 @@ void warn_model(const Scenario& scenario, const Told& warn) {
          "the model executor does not know congestion control", "");
 }
 
+void refuse_linux_bbr(const sim::TransportSettings& transport, const Told& refuse) {
+  using Control = sim::TransportSettings::CongestionControl;
+  if (transport.congestion_control == Control::kBbr && transport.constants.kernel_recovery)
+    refuse("/network/transport/congestion_control",
+           "flow models bbr as ns-3 has it, not by Linux's rules",
+           "cubic, reno, or calibration packet");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan& network) {
@@ -105,6 +113,7 @@ std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan
 }
 
 void check_executor(const Scenario& scenario, const Told& refuse, const Told& warn) {
+  if (scenario.executor == "flow") refuse_linux_bbr(scenario.network.transport, refuse);
   const sim::TransportSettings& given = scenario.network.transport;
   const sim::TransportSettings usual;
   if (scenario.executor == "emulator") {

@@ -11,6 +11,7 @@ namespace {
 
 /// Streams of simulated losses and delays (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
+constexpr std::uint32_t kPhaseStream = kFirstReservedTensor + 0x10000007u;
 constexpr std::uint32_t kAckDraws = 1;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 /// A window of so many shares of the pipe limits nothing.
@@ -38,6 +39,8 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
+  // Its windows and its pacing always decide.
+  if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
   const double target = codel_target(path, transport_.constants);
   const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
   const double largest = static_cast<double>(transport_.buffer.count());
@@ -97,6 +100,7 @@ TcpStream& FlowNetwork::stream_of(Connection& link) {
                                             losses(forward, link.path.loss, link.key, false),
                                             losses(back, link.path.ack_loss, link.key, true));
   link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
+  link.stream->set_phases({seed_, 0, 0, kPhaseStream});
   if (link.window) link.stream->resume(link.window->congestion());
   link.window.reset();
   return *link.stream;

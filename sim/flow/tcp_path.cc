@@ -20,9 +20,11 @@ double header_bytes(const TransportSettings& transport) {
 TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
                  const TransportSettings& transport)
     : PathCost(cluster, route) {
-  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr) {
-    throw Error(ErrorKind::kCapability, "simulate", "congestion control bbr",
-                "the flow executor models cubic and reno only", "use --executor packet");
+  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr &&
+      transport.constants.kernel_recovery) {
+    throw Error(ErrorKind::kCapability, "simulate", "congestion control bbr as Linux has it",
+                "the flow executor models ns-3's BBR only",
+                "take calibration packet, or --executor emulator");
   }
   const auto segment = static_cast<double>(transport.wire_segment.count());
   const double ack = header_bytes(transport);

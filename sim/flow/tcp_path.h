@@ -32,7 +32,7 @@ struct TcpPath : PathCost {
   double ack_latency = 0;   ///< s: of an acknowledgement
   double queue = 0;         ///< bytes of the slowest channel's drop-tail queue; 0: CoDel
 
-  /// Throws Error(kCapability) for congestion control that it does not model (BBR).
+  /// Throws Error(kCapability) for congestion control that it does not model (BBR by Linux's rules).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
           const TransportSettings& transport);
 };

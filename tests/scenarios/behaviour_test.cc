@@ -19,6 +19,17 @@ void check_told(const std::string& parts, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("BBR by Linux's rules is refused on flow, and only there") {
+  const std::string bbr = R"(, "network": {"transport": {"congestion_control": "bbr")";
+  const auto flow =
+      read_scenario_text(scenario_with(R"(, "executor": "flow")" + bbr + "}}"), "t.json");
+  CHECK(flow.runs.at(0).network.transport.congestion_control ==
+        sim::TransportSettings::CongestionControl::kBbr);
+  const std::string linux = bbr + R"(, "calibration": "linux"}})";
+  check_told(R"(, "executor": "flow")" + linux, "/network/transport/congestion_control");
+  read_scenario_text(scenario_with(R"(, "executor": "packet")" + linux), "t.json");
+}
+
 TEST_CASE("background traffic reaches the cluster", "[unit]") {
   const sim::Cluster cluster = build_cluster(read(R"(, "network": {"background": [
       {"from": "worker0", "to": "worker2", "bandwidth": "10Mbps"},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/philox.h"
+#include "sim/calibration.h"
 #include "sim/flow/flow_network.h"
 #include "sim/flow/tcp/stream.h"
 #include "tests/sim/graphs.h"
@@ -292,9 +293,11 @@ TEST_CASE("a loss in the middle costs a round trip, not a timeout, and keeps the
   }
 }
 
-TEST_CASE("BBR is refused, not guessed") {
+TEST_CASE("BBR by Linux's rules is refused, not guessed") {
   ExecutorOptions options;
   options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  run(*make("flow", Cluster::star(2, {}), options), transfers({{0, 1, 100}}));
+  options.transport.constants = shipped_calibration("linux").constants;
   const auto executor = make("flow", Cluster::star(2, {}), options);
   CHECK_THROWS_WITH(run(*executor, transfers({{0, 1, 100}})), Catch::Contains("bbr"));
 }

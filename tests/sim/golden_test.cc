@@ -107,3 +107,11 @@ TEST_CASE("golden: a lossy star") {
   const Cluster cluster = Cluster::star(5, link(2e7, 10e-3, 0.01), true, link(1e8, 5e-3));
   check_golden("star-flow.txt", *step.graph, run(*make("flow", cluster), step));
 }
+
+TEST_CASE("golden: the same star with BBR") {
+  const Step step = lossy_star();
+  const Cluster cluster = Cluster::star(5, link(2e7, 10e-3, 0.01), true, link(1e8, 5e-3));
+  ExecutorOptions options;
+  options.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  check_golden("star-bbr-flow.txt", *step.graph, run(*make("flow", cluster, options), step));
+}

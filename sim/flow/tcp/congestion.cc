@@ -23,7 +23,8 @@ CongestionWindow::CongestionWindow(const TransportSettings& transport)
     : constants_(&shared_constants(transport.constants)),
       segment_(transport.segment.count()),
       size_(transport.initial_window * transport.segment.count()),
-      cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic) {}
+      cubic_(transport.congestion_control == TransportSettings::CongestionControl::kCubic),
+      paced_(transport.congestion_control == TransportSettings::CongestionControl::kBbr) {}
 
 double CongestionWindow::beta(const TransportSettings& transport) {
   return transport.congestion_control == TransportSettings::CongestionControl::kCubic ? kCubicBeta
@@ -65,7 +66,7 @@ void CongestionWindow::watch_trains(double now, double round_trip) {
 
 void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last,
                             std::int64_t sent) {
-  if ((cubic_ || constants_->kernel_recovery) && !limited_) return;
+  if (paced_ || ((cubic_ || constants_->kernel_recovery) && !limited_)) return;
   if (size_ < threshold_) {
     if (cubic_ && last > round_end_) start_round(now, sent);
     if (cubic_ && !constants_->kernel_recovery) {
@@ -162,6 +163,7 @@ std::int64_t CongestionWindow::acks_per_segment(double now, std::int64_t acked) 
 }
 
 void CongestionWindow::cut() {
+  if (paced_) return;
   const std::int64_t window = segments();
   if (constants_->kernel_recovery) counted_ = 0;
   if (cubic_) {

@@ -46,6 +46,8 @@ class CongestionWindow {
   void restart_numbers() { round_end_ = 0; }
   /// A loss: a lower threshold, and another epoch.
   void cut();
+  /// Whether it is set from outside (bbr.h): what acknowledgements and losses say here is void.
+  bool is_paced() const { return paced_; }
   /// Whether the window is below the threshold.
   bool is_starting() const { return size_ < threshold_; }
   bool is_limited() const { return limited_; }
@@ -78,6 +80,7 @@ class CongestionWindow {
   std::int64_t size_;
   std::int64_t threshold_ = std::numeric_limits<std::int64_t>::max();
   bool cubic_;
+  bool paced_;
   bool limited_ = false;
   std::int64_t counted_ = 0;  ///< acknowledged segments towards the next one
   // CUBIC

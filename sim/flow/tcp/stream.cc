@@ -49,6 +49,7 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       smoothed_(sample_of(0, tick_of(2 * path.propagation))),
       deviation_(smoothed_ / 2),
       rto_(measured_rto()) {
+  if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
   kernel_ = std::make_unique<KernelSender>();
   smoothed_ = 2 * path.propagation;
@@ -73,6 +74,9 @@ void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
   if (kernel_) {
     restart_after_idle(now);
     send_kernel(now);
+  } else if (paced_) {
+    note_written();
+    send_paced(now);
   } else {
     send_pending(now);
   }
@@ -139,7 +143,10 @@ double TcpStream::acks_sent() const {
 }
 
 double TcpStream::demand() const {
-  return demand_of(congestion_.size());
+  const double demand = demand_of(congestion_.size());
+  if (!paced_) return demand;
+  return std::min(demand,
+                  paced_->bbr.pacing_rate() * (1 + header_ / static_cast<double>(segment_)));
 }
 
 double TcpStream::demand_at(double now) const {
@@ -155,10 +162,15 @@ double TcpStream::next_event() const {
   const auto& acks = receiver_.acknowledgements();
   const double ack = acks.empty() ? receiver_.deadline() : acks.front().time;
   const double arrival = messages_.empty() ? kNever : messages_.front().arrival;
-  return std::min({ack + path_.ack_latency, timer_, arrival});
+  const double next = std::min({ack + path_.ack_latency, timer_, arrival});
+  return paced_ ? std::min(next, paced_->timer) : next;
 }
 
 void TcpStream::run(double now) {
+  if (paced_) {
+    run_paced(now);
+    return;
+  }
   auto& acks = receiver_.acknowledgements();
   for (;;) {
     if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min(now, timer_))
@@ -166,10 +178,7 @@ void TcpStream::run(double now) {
     const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
     if (std::min(ack, timer_) > now) return;
     if (ack <= timer_) {
-      const Acknowledgement next = acks.front();
-      const std::uint64_t number = acks.begin();
-      acks.pop();
-      if (!ack_loss_.next()) on_ack(ack, next, number);
+      take_ack(ack);
     } else if (kernel_) {
       on_kernel_timer(timer_);
     } else {

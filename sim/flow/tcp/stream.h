@@ -10,6 +10,7 @@
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
+#include "sim/flow/tcp/paced_sender.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
 #include "sim/flow/tcp_path.h"
@@ -77,6 +78,10 @@ class TcpStream {
   void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
     jitters_ = std::move(jitters);
     jitter_draws_ = draws;
+  }
+  /// What BBR draws, before anything is written.
+  void set_phases(const RandomStream& draws) {
+    if (paced_) paced_->bbr.set_draws(draws);
   }
   /// Before anything is written: goes on with this window.
   void resume(const CongestionWindow& congestion) { congestion_ = congestion; }
@@ -147,6 +152,14 @@ class TcpStream {
   void note_arrival(double time);
 
   std::int64_t whole(std::uint32_t low) const;
+  /// The receiver's oldest acknowledgement reaches the sender, unless it is lost.
+  void take_ack(double now) {
+    auto& acks = receiver_.acknowledgements();
+    const Acknowledgement next = acks.front();
+    const std::uint64_t number = acks.begin();
+    acks.pop();
+    if (!ack_loss_.next()) on_ack(now, next, number);
+  }
   void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
   void measure(double now, const Acknowledgement& ack);
   std::int64_t learn_sacks(std::uint64_t ack_number, std::int64_t upto);
@@ -162,6 +175,17 @@ class TcpStream {
   double measured_rto() const;
   void restart_timer(double now);
   void time_out(double now);
+
+  // stream_paced.cc
+  void start_pacing();
+  void run_paced(double now);
+  void send_paced(double now);
+  void note_paced(double now, std::int64_t number);
+  void note_written();
+  void note_timeout();
+  void note_delivered_now(double now, std::uint64_t ack_number, std::int64_t upto);
+  void on_paced_ack(double now, const Acknowledgement& ack, std::uint64_t number);
+  void update_model(double now, std::int64_t lost, std::int64_t in_flight, std::int64_t delivered);
 
   // kernel_stream.cc
   std::int64_t segments_in(std::int64_t bytes) const;
@@ -234,6 +258,7 @@ class TcpStream {
   std::int64_t measured_from_ = 0;  ///< segments before it give no sample (a timeout's)
   std::int64_t timeouts_ = 0;
   std::unique_ptr<KernelSender> kernel_;  ///< where these rules are followed
+  std::unique_ptr<PacedSender> paced_;    ///< of BBR
   Counts counts_;
 };
 

@@ -50,6 +50,10 @@ void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t num
     on_kernel_ack(now, ack, number);
     return;
   }
+  if (paced_) {
+    on_paced_ack(now, ack, number);
+    return;
+  }
   measure(now, ack);
   const std::int64_t old = board_.first();
   const std::int64_t upto = whole(ack.upto);
@@ -142,7 +146,8 @@ void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t old, std::i
       break;
   }
   if (upto >= recover_) recovering_ = false;
-  if (recovered) congestion_.set_size(congestion_.threshold());
+  if (recovered && paced_) paced_->bbr.leave_recovery();
+  if (recovered && !paced_) congestion_.set_size(congestion_.threshold());
   if (state_ != State::kOpen) return;
   congestion_.grow(now, segments, upto, board_.end());
   restart_timer(now);
@@ -168,6 +173,7 @@ void TcpStream::enter_recovery(double now, std::int64_t delivered) {
   recovering_ = true;
   state_ = State::kRecovery;
   congestion_.cut();
+  if (paced_) paced_->bbr.enter_recovery(paced_->in_flight, delivered);
   reduced_out_ = reduced_delivered_ = 0;
   reduced_flight_ = board_.in_flight();
   reduce_rate(delivered, true, false);
@@ -176,6 +182,7 @@ void TcpStream::enter_recovery(double now, std::int64_t delivered) {
 
 /// Proportional rate reduction (RFC 6937), its slow-start bound where recovery makes progress.
 void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived) {
+  if (paced_) return;
   if (duplicate && reduced_delivered_ < reduced_flight_) delivered += segment_;
   if (delivered == 0) return;
   reduced_delivered_ += delivered;
@@ -213,9 +220,14 @@ void TcpStream::time_out(double now) {
   measured_from_ = board_.end();
   congestion_.cut();
   congestion_.collapse(now, board_.end());
+  if (paced_) note_timeout();
   state_ = State::kLoss;
   timer_ = kNever;
-  send_pending(now);
+  if (paced_) {
+    send_paced(now);
+  } else {
+    send_pending(now);
+  }
 }
 
 }  // namespace gradwire::sim

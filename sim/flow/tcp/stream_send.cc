@@ -72,9 +72,14 @@ double TcpStream::jitter() {
 void TcpStream::emit(double now, std::int64_t number) {
   const Scoreboard::Segment& segment = board_.at(number);
   if (timer_ == kNever) timer_ = now + rto_;
-  if (!kernel_) congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   if (state_ == State::kRecovery) reduced_out_ += segment.bytes;
-  if (kernel_) note_sent(now, number);
+  if (kernel_) {
+    note_sent(now, number);
+  } else if (paced_) {
+    note_paced(now, number);
+  } else {
+    congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
+  }
   const double wire = segment.bytes + header_;
   if (!bottleneck_.pass(now, wire)) {
     ++counts_.dropped;

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "sim/flow/tcp/bbr.h"
+#include "sim/flow/tcp/delivery_rate.h"
+
+namespace gradwire::sim {
+
+/// What a sender with BBR knows beside the scoreboard (stream_paced.cc). Once the initial window
+/// has been sent, the next segment waits after each for
+///     its payload / pacing rate
+/// but what a recovery sends at once.
+struct PacedSender {
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  explicit PacedSender(const Bbr::Settings& settings)
+      : bbr(settings), least_round_trip(settings.round_trip) {}
+
+  Bbr bbr;
+  DeliveryRate rate;
+  double timer = kNever;       ///< s: when the next segment may go out; kNever: at once
+  double least_round_trip;     ///< s, of the smoothed ones
+  std::int64_t in_flight = 0;  ///< bytes, as last looked at: before what a recovery sent last
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,133 @@
+// A stream whose congestion control says how fast it sends, not only how much (BBR).
+#include <algorithm>
+#include <cmath>
+
+#include "sim/flow/tcp/stream.h"
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+constexpr double kRounding = 0.01;  // ns: of sums of eighths
+/// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
+/// counts as such): the next one waits for them, its own arrival does not.
+constexpr double kFollowing = 36;
+
+}  // namespace
+
+void TcpStream::start_pacing() {
+  const double early = std::min(kFollowing, header_) * (path_.forwarding + 1 / path_.line_rate);
+  path_.propagation -= early;
+  path_.ack_latency -= early;
+  paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, initial_, smoothed_});
+}
+
+void TcpStream::run_paced(double now) {
+  auto& acks = receiver_.acknowledgements();
+  double& pace = paced_->timer;
+  for (;;) {
+    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min({now, timer_, pace}))
+      receiver_.time_out();
+    const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
+    const double next = std::min({ack, timer_, pace});
+    if (next > now) return;
+    if (pace <= next) {
+      pace = kNever;
+      send_paced(next);
+    } else if (ack <= timer_) {
+      take_ack(ack);
+    } else {
+      time_out(timer_);
+    }
+  }
+}
+
+void TcpStream::send_paced(double now) {
+  PacedSender& p = *paced_;
+  while (p.timer == kNever) {
+    const std::int64_t room = space();
+    if (room <= 0) break;
+    const bool starts = p.in_flight == 0;
+    if (starts && (unsent() > 0 || board_.lost() > 0)) p.bbr.on_start(now);
+    if (!send_next(now, room)) break;
+    p.in_flight = board_.in_flight();
+  }
+  p.in_flight = board_.in_flight();
+}
+
+/// A segment goes out.
+void TcpStream::note_paced(double now, std::int64_t number) {
+  PacedSender& p = *paced_;
+  const std::int64_t bytes = board_.at(number).bytes;
+  p.in_flight = board_.in_flight() - bytes;
+  p.rate.sent(now, number, p.in_flight == 0);
+  // The handshake counts as one byte.
+  if (p.timer == kNever && sent_ + 1 > initial_)
+    p.timer = now + static_cast<double>(bytes) / p.bbr.pacing_rate();
+}
+
+/// There may be less to send than the network would take.
+void TcpStream::note_written() {
+  PacedSender& p = *paced_;
+  const bool sends_all = board_.lost() == 0 || board_.next_lost() == Scoreboard::kNone;
+  if (unsent() < segment_ && p.in_flight < congestion_.size() && sends_all)
+    p.rate.limit(p.in_flight);
+}
+
+void TcpStream::note_timeout() {
+  paced_->bbr.on_timeout(state_ == State::kRecovery);
+  paced_->timer = kNever;
+  paced_->in_flight = board_.in_flight();
+}
+
+/// Of what the acknowledgement tells: segments beyond the first gap, then those before it.
+void TcpStream::note_delivered_now(double now, std::uint64_t ack_number, std::int64_t upto) {
+  const auto note = [&](std::int64_t segment) {
+    if (!board_.at(segment).sacked) paced_->rate.delivered(now, segment, board_.at(segment).bytes);
+  };
+  const auto& arrived = receiver_.out_of_order();
+  for (std::uint64_t i = arrived.begin(); i != arrived.end(); ++i) {
+    if (arrived[i].told_by > ack_number) break;
+    if (arrived[i].segment >= upto) note(arrived[i].segment);
+  }
+  for (std::int64_t i = board_.first(); i < upto; ++i) note(i);
+}
+
+void TcpStream::on_paced_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  measure(now, ack);
+  // Whole nanoseconds, rounded down: a steady round trip is reached, not only approached.
+  smoothed_ = std::floor(smoothed_ / kNanosecond + kRounding) * kNanosecond;
+  const std::int64_t old = board_.first();
+  const std::int64_t upto = whole(ack.upto);
+  if (upto < old) return;
+  const std::int64_t lost = board_.lost();
+  const std::int64_t in_flight = paced_->in_flight;
+  note_delivered_now(now, number, upto);
+  const std::int64_t sacked = learn_sacks(number, upto);
+  const std::int64_t delivered = sacked + board_.acknowledge(upto);
+  paced_->in_flight = board_.in_flight();
+  process(now, upto, old, sacked > 0, delivered, false);
+  update_model(now, lost, in_flight, delivered);
+  send_paced(now);
+}
+
+/// After an acknowledgement of so many bytes; `lost`, `in_flight`: bytes before it.
+void TcpStream::update_model(double now, std::int64_t lost, std::int64_t in_flight,
+                             std::int64_t delivered) {
+  PacedSender& p = *paced_;
+  p.rate.forget_before(board_.first());
+  p.least_round_trip = std::min(p.least_round_trip, smoothed_);
+  Bbr::Acked acked;
+  acked.now = now;
+  acked.bytes = delivered;
+  acked.lost = std::abs(board_.lost() - lost);
+  acked.in_flight = p.in_flight;
+  acked.prior_in_flight = in_flight;
+  acked.delivered = p.rate.total();
+  acked.round_trip = smoothed_;
+  acked.recovering = state_ == State::kRecovery;
+  p.bbr.on_ack(acked, p.rate.sample(p.least_round_trip));
+  congestion_.set_size(p.bbr.window());
+}
+
+}  // namespace gradwire::sim

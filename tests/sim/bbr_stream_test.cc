@@ -1,0 +1,112 @@
+// A stream that is paced, over one path: 1 Gbps, 10 ms each way, no second hop.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/flow/tcp/stream.h"
+#include "tests/sim/graphs.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+using Control = TransportSettings::CongestionControl;
+
+namespace {
+
+constexpr double kWay = 10e-3;
+constexpr double kSegment = 1538 * 8 / 1e9;  // s: what it keeps the link busy
+constexpr double kFrame = 1502 * 8 / 1e9;    // s: until it is there
+constexpr double kAck = 54 * 8 / 1e9;
+
+TcpStream stream(Control control, std::vector<std::uint64_t> lost = {}) {
+  Cluster cluster;
+  cluster.add_host("a");
+  cluster.add_host("b");
+  LinkSpec link;
+  link.rate = BitsPerSecond(1e9);
+  link.delay = Seconds(kWay);
+  cluster.add_link(0, 1, link);
+  cluster.finish();
+  TransportSettings transport;
+  transport.congestion_control = control;
+  const std::vector<ChannelId> route{0};
+  const TcpPath path(cluster, route, transport);
+  TcpStream result(path, transport, LossSequence(std::move(lost)),
+                   LossSequence(std::vector<std::uint64_t>{}));
+  result.serve(0, path.line_rate);
+  return result;
+}
+
+double send(TcpStream& tcp, int segments) {
+  tcp.write(0, 1, segments * 1448);
+  for (;;) {
+    const double next = tcp.next_event();
+    REQUIRE(next < TcpStream::kNever);
+    tcp.run(next);
+    if (tcp.delivered(next)) return next;
+  }
+}
+
+ExecutorOptions with(Control control) {
+  ExecutorOptions options;
+  options.transport.congestion_control = control;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("BBR's first window goes out at once") {
+  TcpStream tcp = stream(Control::kBbr);
+  CHECK(send(tcp, 10) == Approx(9 * kSegment + kFrame + kWay).epsilon(1e-12));
+}
+
+TEST_CASE("BBR paces what follows the first window") {
+  // The first acknowledgement comes a round trip after the start, and lets segment 10 go; segment
+  // 11 waits for 1,448 B at 2.89 windows in the handshake's 20 ms.
+  const double first_ack = kFrame + kWay + kAck + kWay;
+  const double wait = 1448 / (2.89 * 14480 / 20e-3);
+  TcpStream tcp = stream(Control::kBbr);
+  CHECK(send(tcp, 12) == Approx(first_ack + wait + kFrame + kWay).epsilon(1e-9));
+  CHECK(wait > 0.6e-3);
+  // Reno's window lets both go with the first two acknowledgements, 25 us apart.
+  TcpStream reno = stream(Control::kReno);
+  CHECK(send(reno, 12) < first_ack + wait / 2 + kFrame + kWay);
+}
+
+TEST_CASE("BBR: every segment is dropped, lost, arrived or a duplicate") {
+  TcpStream tcp = stream(Control::kBbr, {3, 12, 13, 40, 41, 60, 61, 62, 100, 130});
+  send(tcp, 300);
+  while (tcp.next_event() < TcpStream::kNever) {
+    const double next = tcp.next_event();
+    tcp.run(next);
+    while (tcp.delivered(next)) tcp.pop();
+  }
+  const TcpStream::Counts& n = tcp.counts();
+  CHECK(n.first == 300);
+  CHECK(n.lost == 10);
+  CHECK(n.again >= 10);
+  CHECK(n.first + n.again == n.dropped + n.lost + n.arrived + n.duplicate);
+  CHECK(n.arrived == n.first);
+  CHECK(tcp.idle());
+}
+
+TEST_CASE("BBR fills a long path and keeps a local one empty, as in ns-3") {
+  const auto time = [](Control control, double rate, double way, std::int64_t bytes) {
+    const Cluster cluster = Cluster::star(2, link(rate, way / 2));
+    const auto executor = make("flow", cluster, with(control));
+    return run(*executor, transfers({{0, 1, bytes}})).end.value();
+  };
+  // 50 MB over 100 Mbps and 40 ms take 4.25 s of the link's time.
+  CHECK(time(Control::kBbr, 1e8, 20e-3, 50'000'000) == Approx(4.25).epsilon(0.06));
+  // 10 MB over 1 Gbps and 0.2 ms: ns-3 3.44 takes 0.384 s, CUBIC's time is the link's, 0.085 s.
+  CHECK(time(Control::kBbr, 1e9, 0.1e-3, 10'000'000) == Approx(0.384).epsilon(0.01));
+  CHECK(time(Control::kCubic, 1e9, 0.1e-3, 10'000'000) == Approx(0.085).epsilon(0.01));
+}
+
+TEST_CASE("BBR hardly feels random loss that halves CUBIC's rate") {
+  const Cluster cluster = Cluster::star(2, link(5e7, 10e-3, 0.005));
+  const auto time = [&](Control control) {
+    return run(*make("flow", cluster, with(control)), transfers({{0, 1, 8'000'000}})).end.value();
+  };
+  CHECK(time(Control::kBbr) < 2.5);  // the link's time is 1.36 s
+  CHECK(time(Control::kCubic) > 2 * time(Control::kBbr));
+}
