@@ -2,36 +2,48 @@
 
 #include "cli/closing.h"
 #include "cli/run_table.h"
+#include "cli/scalability.h"
 
 namespace gradwire::cli {
+namespace {
+
+void report_runs(const ScalabilityArguments& arguments, const Context& context) {
+  const auto store = context.open_reader();
+  std::vector<results::RunId> runs;
+  for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name).id);
+  if (arguments.runs.empty())
+    for (const results::RunSummary& run : filtered_runs(*store, arguments.filter))
+      if (run.status == results::RunStatus::kFinished) runs.push_back(run.id);
+  if (runs.empty())
+    throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
+                "see gradwire list");
+  write_run_report(*store, runs,
+                   arguments.out.empty() ? "gradwire-report/report.html" : arguments.out, context);
+}
+
+}  // namespace
 
 void add_report(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("report", "Write a self-contained HTML report of stored runs");
-  struct Arguments {
-    std::vector<std::string> runs;
-    std::string filter;
-    std::string out = "gradwire-report/report.html";
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ScalabilityArguments>();
   command->add_option("RUN", arguments->runs,
                       "Run numbers or tags (default: those that --filter passes)");
   command->add_option("--filter", arguments->filter, "Expression over run fields");
-  command->add_option("-o,--out", arguments->out, "File to write")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->footer("Example:\n  gradwire report --filter 'scenario=quickstart' -o quickstart.html");
-  command->callback([arguments, &context] {
-    const auto store = context.open_reader();
-    std::vector<results::RunId> runs;
-    for (const std::string& name : arguments->runs) runs.push_back(find_run(*store, name).id);
-    if (arguments->runs.empty())
-      for (const results::RunSummary& run : filtered_runs(*store, arguments->filter))
-        if (run.status == results::RunStatus::kFinished) runs.push_back(run.id);
-    if (runs.empty())
-      throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
-                  "see gradwire list");
-    write_run_report(*store, runs, arguments->out, context);
+  command
+      ->add_option("-o,--out", arguments->out,
+                   "File to write (default: gradwire-report/report.html); with --scalability a "
+                   "folder (default: gradwire-report/scalability)")
+      ->type_name("FILE");
+  add_scalability_options(*command, *arguments);
+  command->footer(
+      "Examples:\n  gradwire report --filter 'scenario=quickstart' -o quickstart.html\n"
+      "  gradwire report --scalability scenarios/quickstart.json -o quickstart-report\n"
+      "  gradwire report --scalability --filter 'scenario=alexnet and method=none' --up-to 1024");
+  command->callback([arguments, command, &context] {
+    if (command->count("--scalability") == 0) return report_runs(*arguments, context);
+    if (arguments->out.empty()) arguments->out = "gradwire-report/scalability";
+    report_scalability(*arguments, context);
   });
 }
 

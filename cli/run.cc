@@ -22,6 +22,8 @@ int exit_code_of(const runner::SweepResult& result) {
   return 0;
 }
 
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : arguments.sets) {
@@ -37,8 +39,6 @@ std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments
     overrides.emplace_back("/seeds", nlohmann::json(arguments.seeds).dump());
   return overrides;
 }
-
-}  // namespace
 
 scenarios::ScenarioFile read_scenario(const RunArguments& arguments) {
   return scenarios::read_scenario_file(scenarios::find_scenario_file(arguments.file),

@@ -29,6 +29,9 @@ struct RunArguments {
 
 /// FILE, --set and --seed.
 void add_scenario_options(CLI::App& command, RunArguments& arguments);
+/// --set, --seed and --executor as pointers and texts. Throws Error for one that is not of that
+/// form.
+std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);
 /// The scenario file with --set, --seed and --executor applied.
 scenarios::ScenarioFile read_scenario(const RunArguments& arguments);
 /// Says what looks suspicious in it.

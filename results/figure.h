@@ -78,6 +78,8 @@ struct Figure {
   std::vector<Annotation> annotations;
   Legend legend = Legend::kRight;
   bool horizontal_bars = false;  ///< categories on the y axis (top to bottom), lengths on x
+  /// Pixels to the left of the axes, at least: figures above one another line up.
+  double least_left = 0;
   /// "simulated", "measured on ...": printed under the figure.
   std::string provenance;
   /// Hashes of the scenarios that it was drawn from: in the metadata and under the figure.

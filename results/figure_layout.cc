@@ -138,7 +138,7 @@ Frame frame_of(const Figure& figure, const PaintOptions& options, const Canvas& 
     tick.label = shortened(tick.label, options.width * 0.38, label, canvas);
     widest = std::max(widest, canvas.text_width(tick.label, label));
   }
-  const double left = std::max(widest + 16, 24.0);
+  const double left = std::max({widest + 16, 24.0, figure.least_left});
   frame.legend = legend_cells(figure, options, canvas);
   double right = 18, top = 8, bottom = line * 1.25;
   if (options.with_title && !figure.title.empty()) top += font * 1.9;

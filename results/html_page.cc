@@ -41,7 +41,7 @@ std::string html_figures(std::span<const DrawnFigure> figures) {
   return out + "</div>\n";
 }
 
-std::string html_page(const std::string& title, const std::string& body) {
+std::string html_page(const std::string& title, const std::string& body, const std::string& style) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -50,7 +50,7 @@ std::string html_page(const std::string& title, const std::string& body) {
   out += "<style>\n:root{" + css_variables(Theme::light()) + "}\n";
   out += "@media screen and (prefers-color-scheme:dark){:root{" + css_variables(Theme::dark()) +
          "}}\n";
-  out += kHtmlStyle + std::string("</style>\n</head>\n<body>\n<main>\n");
+  out += kHtmlStyle + style + std::string("</style>\n</head>\n<body>\n<main>\n");
   return out + body + "</main>\n</body>\n</html>\n";
 }
 

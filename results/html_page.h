@@ -24,8 +24,9 @@ std::string html_element(const std::string& tag, const std::string& text);
 std::string html_table(const HtmlTable& table, bool header, const std::string& kind);
 /// As inline SVG; empty without figures.
 std::string html_figures(std::span<const DrawnFigure> figures);
-/// The whole document around `body`.
-std::string html_page(const std::string& title, const std::string& body);
+/// The whole document around `body`; `style`: rules after the reports' own.
+std::string html_page(const std::string& title, const std::string& body,
+                      const std::string& style = {});
 
 extern const char* const kHtmlStyle;
 

@@ -1,0 +1,233 @@
+#include "cli/scalability.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cli/progress.h"
+#include "cli/run.h"
+#include "cli/run_table.h"
+#include "results/scalability/page.h"
+#include "results/scalability/words.h"
+#include "runner/interrupt.h"
+#include "runner/scalability.h"
+#include "runner/sweep.h"
+#include "scenarios/share.h"
+
+namespace gradwire::cli {
+namespace {
+
+using results::RunId;
+
+/// The runs of a report, and where they are from.
+struct Source {
+  std::unique_ptr<results::Store> store;
+  std::vector<RunId> runs;
+  std::string words;  ///< "the stored runs of lan.json"
+  std::vector<std::string> remarks;
+};
+
+std::string quoted(const std::string& text) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string("-_./=,:+").find(c) < 8;
+  };
+  if (!text.empty() && std::ranges::all_of(text, plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const Context& context) {
+  RunArguments plain;
+  plain.file = arguments.scenario;
+  plain.sets = arguments.sets;
+  plain.executor = arguments.executor;
+  const scenarios::ScenarioFile own = read_scenario(plain);
+  warn(own, context);
+  if (arguments.workers.empty() && runner::worker_counts(own).size() > 1) return own;
+  const std::string path = scenarios::find_scenario_file(arguments.scenario);
+  const std::vector<int> usual(std::begin(runner::kUsualWorkers), std::end(runner::kUsualWorkers));
+  std::vector<int> counts = arguments.workers.empty() ? usual : arguments.workers;
+  if (arguments.workers.empty()) {
+    counts.insert(counts.end(), own.runs[0].cluster.workers);
+    std::ranges::sort(counts);
+    counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  }
+  return runner::scenario_on(path, overrides_of(plain), counts);
+}
+
+void run_missing(const scenarios::ScenarioFile& missing, const ScalabilityArguments& arguments,
+                 results::Store& store, Context& context) {
+  if (std::ranges::any_of(missing.runs, [](const auto& s) { return s.executor == "emulator"; }))
+    throw Error(
+        ErrorKind::kFailure, "report on", arguments.scenario, "its emulated runs are not stored",
+        "gradwire emulate " + arguments.scenario + " makes them; --no-run takes what there is");
+  runner::SweepOptions options;
+  options.jobs = arguments.jobs;
+  options.resume = true;
+  ProgressPrinter progress(context);
+  const runner::SweepResult result = runner::run_sweep(missing, options, store, progress);
+  progress.clear();
+  if (result.interrupted)
+    throw Error(runner::interrupted_by() == 15 ? ErrorKind::kTerminated : ErrorKind::kInterrupted,
+                "report on", arguments.scenario, "its runs were interrupted",
+                "what is finished is stored; the same command goes on from there");
+  if (result.failed == 0) return;
+  context.exit_code = exit_code(ErrorKind::kPartial);
+  context.say(std::to_string(result.failed) + " runs failed; the report does without them");
+}
+
+/// Whether the store has what the report needs, so that nothing is run.
+bool enough(const std::vector<RunId>& runs, const results::Store& store,
+            const ScalabilityArguments& arguments) {
+  if (!arguments.workers.empty()) return false;
+  std::map<std::string, std::set<int>> counts;
+  for (const RunId id : runs) {
+    const auto run = store.run(id);
+    counts[results::series_key(run->header.scenario_json)].insert(run->header.workers);
+  }
+  return !counts.empty() &&
+         std::ranges::all_of(counts, [](const auto& its) { return its.second.size() > 1; });
+}
+
+Source from_scenario(const ScalabilityArguments& arguments, Context& context) {
+  const scenarios::ScenarioFile file = scenario_of(arguments, context);
+  Source source;
+  source.store = arguments.no_run ? context.open_reader() : context.open_writer();
+  source.runs = runner::stored_runs_of(file, *source.store);
+  source.words = "the runs of " + file.path + " in " + context.database;
+  const bool own_sweep = std::ranges::find(file.swept, "/cluster/workers") != file.swept.end();
+  const scenarios::ScenarioFile missing = runner::missing_runs(file, *source.store);
+  if (arguments.no_run || missing.runs.empty() ||
+      (!own_sweep && enough(source.runs, *source.store, arguments))) {
+    context.say(std::to_string(source.runs.size()) + " stored runs of " + file.name +
+                (missing.runs.empty() ? "" : "; nothing is run"));
+    return source;
+  }
+  context.say(std::to_string(source.runs.size()) + " runs of " + file.name + " are stored, " +
+              std::to_string(missing.runs.size()) + " more are run now");
+  run_missing(missing, arguments, *source.store, context);
+  source.remarks.push_back(std::to_string(missing.runs.size()) +
+                           " of the runs made for this report");
+  source.runs = runner::stored_runs_of(file, *source.store);
+  return source;
+}
+
+Source from_store(const ScalabilityArguments& arguments, const Context& context) {
+  Source source;
+  source.store = context.open_reader();
+  for (const std::string& name : arguments.runs)
+    source.runs.push_back(find_run(*source.store, name).id);
+  if (arguments.runs.empty())
+    for (const results::RunSummary& run : filtered_runs(*source.store, arguments.filter))
+      source.runs.push_back(run.id);
+  source.words = arguments.runs.empty()
+                     ? "the runs in " + context.database +
+                           (arguments.filter.empty() ? "" : " that pass " + arguments.filter)
+                     : "the runs that were named, in " + context.database;
+  return source;
+}
+
+}  // namespace
+
+void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments) {
+  const std::string group = "With --scalability";
+  CLI::Option* asked =
+      command
+          .add_option("--scalability", arguments.scenario,
+                      "Report how far it scales, into a folder: of a scenario's runs over workers "
+                      "(those that are not stored are run), or of the runs that pass")
+          ->expected(0, 1)
+          ->type_name("[SCENARIO]");
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, help)->needs(asked)->group(group);
+  };
+  add("--set", arguments.sets, "Override a field of the scenario, /json/pointer=value (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  add("--executor", arguments.executor, "What carries the bytes of the scenario's runs")
+      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
+  add("--workers", arguments.workers,
+      "Numbers of workers to run it on (default: its sweep's, else 2,4,8,16)")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 1 << 20))
+      ->type_name("N,N,...");
+  add("--at", arguments.at, "Workers that the answer is about (default: the most of any run)")
+      ->check(CLI::Range(2, 1 << 20));
+  add("--up-to", arguments.up_to,
+      "Workers to extrapolate to (default: 8 times the most of any run)")
+      ->check(CLI::Range(2, 1 << 20));
+  add("--target", arguments.target, "Scaling efficiency that is asked for, 0..1")
+      ->check(CLI::Range(0.01, 1.0))
+      ->capture_default_str();
+  add("-j,--jobs", arguments.jobs, "Runs at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command.add_flag("--no-run", arguments.no_run, "Take the stored runs only")
+      ->needs(asked)
+      ->group(group);
+}
+
+std::string command_of(const ScalabilityArguments& arguments, const Context& context) {
+  std::string command = "gradwire report";
+  for (const std::string& run : arguments.runs) command += " " + quoted(run);
+  command += " --scalability";
+  if (!arguments.scenario.empty()) command += " " + quoted(arguments.scenario);
+  const auto add = [&](const char* name, const std::string& value) {
+    command += std::string(" ") + name + " " + quoted(value);
+  };
+  if (!arguments.filter.empty()) add("--filter", arguments.filter);
+  for (const std::string& set : arguments.sets) add("--set", set);
+  if (!arguments.executor.empty()) add("--executor", arguments.executor);
+  std::string workers;
+  for (const int n : arguments.workers) workers += (workers.empty() ? "" : ",") + std::to_string(n);
+  if (!workers.empty()) add("--workers", workers);
+  if (arguments.at > 0) add("--at", std::to_string(arguments.at));
+  if (arguments.up_to > 0) add("--up-to", std::to_string(arguments.up_to));
+  if (arguments.target != 0.8) add("--target", CLI::detail::to_string(arguments.target));
+  if (arguments.no_run) command += " --no-run";
+  add("--db", context.database);
+  add("-o", arguments.out);
+  return command;
+}
+
+void report_scalability(const ScalabilityArguments& arguments, Context& context) {
+  if (!arguments.scenario.empty() && (!arguments.filter.empty() || !arguments.runs.empty()))
+    throw Error(ErrorKind::kUsage, "report", "",
+                "a scenario and --filter or runs exclude each other");
+  if (arguments.scenario.empty() && (!arguments.sets.empty() || !arguments.executor.empty() ||
+                                     !arguments.workers.empty() || arguments.no_run))
+    throw Error(ErrorKind::kUsage, "report", "",
+                "--set, --executor, --workers and --no-run need a scenario");
+  Source source = arguments.scenario.empty() ? from_store(arguments, context)
+                                             : from_scenario(arguments, context);
+  if (source.runs.empty())
+    throw Error(ErrorKind::kFailure, "report on", context.database, "no run passes",
+                "see gradwire list");
+  results::ScalabilityOptions options;
+  options.at = arguments.at;
+  options.target = arguments.target;
+  options.model.up_to = arguments.up_to;
+  options.command = command_of(arguments, context);
+  options.source = source.words;
+  options.remarks = source.remarks;
+  std::vector<std::string> size_remarks;
+  options.model.step_at = runner::step_at_size(size_remarks);
+  results::Scalability all = results::scalability_of(*source.store, source.runs, options);
+  all.warnings.insert(all.warnings.end(), size_remarks.begin(), size_remarks.end());
+  for (const std::string& warning : all.warnings) context.say("warning: " + warning);
+  results::write_scalability(all, arguments.out);
+  const std::string path = arguments.out + "/report.html";
+  if (context.format() == Format::kJson) {
+    std::fputs(results::scalability_json(all).c_str(), stdout);
+  } else if (context.format() == Format::kCsv) {
+    std::fputs(results::scalability_csv(all).c_str(), stdout);
+  } else if (context.format() == Format::kText) {
+    for (const std::string& sentence : results::short_answer(all))
+      std::printf("%s\n", sentence.c_str());
+    std::printf("report: %s\n", path.c_str());
+    return;
+  }
+  context.say("report: " + path);
+}
+
+}  // namespace gradwire::cli

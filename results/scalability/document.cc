@@ -1,0 +1,167 @@
+#include "results/scalability/document.h"
+
+#include "results/svg.h"
+
+namespace gradwire::results {
+namespace {
+
+/// On top of the reports' style: figures of a column line up; on paper one column, parts whole.
+const char* const kStyle = R"css(
+.columns{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start;margin-top:18px}
+.columns.one{grid-template-columns:minmax(0,760px)}
+.columns>div{display:grid;gap:10px}
+.verdict{border-left:5px solid var(--gw-s0);padding:2px 0 2px 18px;margin:18px 0 0}
+.verdict p{font-size:17px;line-height:1.5;margin:0 0 8px;max-width:80ch}
+.warnings{border:2px solid var(--gw-ink);border-radius:6px;padding:10px 16px;margin:18px 0 0}
+.warnings p{margin:0;font-weight:600}
+.warnings ul{margin:6px 0 0}
+pre{font:13px/1.45 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;white-space:pre-wrap;
+ overflow-wrap:anywhere;border:1px solid var(--gw-grid);border-radius:6px;padding:10px 14px;margin:0}
+ol{max-width:84ch;padding-left:24px}
+@media (max-width:820px){.columns{grid-template-columns:1fr}}
+@page{margin:16mm 15mm 18mm}
+@media print{
+ h1{font-size:20pt}h2{font-size:14pt;margin-top:20pt}body{font-size:10pt}
+ .verdict p{font-size:11.5pt}.lead{font-size:11pt}
+ table{font-size:8.5pt}th,td{padding:3pt 5pt}
+ .columns{grid-template-columns:1fr;gap:10pt}
+ .columns>div{break-inside:avoid;gap:6pt}
+ .columns figure{max-width:150mm;margin:0 auto;width:100%}
+ .columns.small{grid-template-columns:repeat(2,minmax(0,1fr))}
+ .columns.small figure{max-width:none}
+ .new-page{break-before:page}
+ .scroll{overflow:visible}pre,li,.warnings,.verdict{break-inside:avoid}
+ figure{border-color:#bbb}
+}
+)css";
+
+std::string items(const char* tag, const std::vector<std::string>& lines) {
+  std::string out = std::string("<") + tag + ">\n";
+  for (const std::string& line : lines) out += html_element("li", line);
+  return out + "</" + tag + ">\n";
+}
+
+std::string figure_html(const NamedFigure& named) {
+  SvgOptions options;
+  options.inline_html = true;
+  options.paint.width = named.drawn.width;
+  options.paint.height = named.drawn.height;
+  return "<figure id=\"" + xml_escape(named.name) + "\">\n" + to_svg(named.drawn.figure, options) +
+         "</figure>\n";
+}
+
+std::string columns_html(const std::vector<std::vector<NamedFigure>>& columns) {
+  std::string out = columns.size() == 1  ? "<div class=\"columns one\">\n"
+                    : columns.size() > 2 ? "<div class=\"columns small\">\n"
+                                         : "<div class=\"columns\">\n";
+  for (const auto& column : columns) {
+    out += "<div>\n";
+    for (const NamedFigure& named : column) out += figure_html(named);
+    out += "</div>\n";
+  }
+  return out + "</div>\n";
+}
+
+std::string block_html(const Block& block) {
+  switch (block.kind) {
+    case Block::Kind::kParagraph:
+      return html_element("p", block.lines[0]);
+    case Block::Kind::kNote:
+      return "<p class=\"note\">" + xml_escape(block.lines[0]) + "</p>\n";
+    case Block::Kind::kList:
+      return items("ul", block.lines);
+    case Block::Kind::kNumbers:
+      return items("ol", block.lines);
+    case Block::Kind::kTable:
+      return html_table(block.table, true, "");
+    case Block::Kind::kTextTable:
+      return html_table(block.table, true, "text");
+    case Block::Kind::kFigures:
+      return columns_html(block.figures);
+    case Block::Kind::kCode:
+      return html_element("pre", block.lines[0]);
+  }
+  return {};
+}
+
+/// The first section is the answer: set apart.
+std::string section_html(const Section& section, bool verdict) {
+  std::string out = section.new_page ? "<section class=\"new-page\">\n" : "<section>\n";
+  out += html_element("h2", section.heading);
+  std::string body;
+  for (const Block& block : section.blocks) body += block_html(block);
+  return out + (verdict ? "<div class=\"verdict\">\n" + body + "</div>\n" : body) + "</section>\n";
+}
+
+std::string head_html(const Document& document) {
+  std::string out = html_element("h1", document.title);
+  if (!document.lead.empty()) out += "<p class=\"lead\">" + xml_escape(document.lead) + "</p>\n";
+  out += "<ul class=\"chips\">";
+  for (const std::string& chip : document.chips) out += html_element("li", chip);
+  out += "</ul>\n";
+  if (document.warnings.empty()) return out;
+  return out + "<div class=\"warnings\">\n" + html_element("p", "Before you rely on this") +
+         items("ul", document.warnings) + "</div>\n";
+}
+
+Block made(Block::Kind kind, std::vector<std::string> lines) {
+  Block block;
+  block.kind = kind;
+  block.lines = std::move(lines);
+  return block;
+}
+
+Block made(Block::Kind kind, HtmlTable table) {
+  Block block;
+  block.kind = kind;
+  block.table = std::move(table);
+  return block;
+}
+
+}  // namespace
+
+Block paragraph(std::string text) {
+  return made(Block::Kind::kParagraph, std::vector{std::move(text)});
+}
+Block note(std::string text) {
+  return made(Block::Kind::kNote, std::vector{std::move(text)});
+}
+Block bullet_list(std::vector<std::string> lines) {
+  return made(Block::Kind::kList, std::move(lines));
+}
+Block numbered_list(std::vector<std::string> lines) {
+  return made(Block::Kind::kNumbers, std::move(lines));
+}
+Block table_of(HtmlTable table) {
+  return made(Block::Kind::kTable, std::move(table));
+}
+Block text_table_of(HtmlTable table) {
+  return made(Block::Kind::kTextTable, std::move(table));
+}
+Block code(std::string text) {
+  return made(Block::Kind::kCode, std::vector{std::move(text)});
+}
+Block figures_of(std::vector<std::vector<NamedFigure>> columns) {
+  Block block;
+  block.kind = Block::Kind::kFigures;
+  block.figures = std::move(columns);
+  return block;
+}
+
+std::string document_html(const Document& document) {
+  std::string body = head_html(document);
+  for (std::size_t i = 0; i < document.sections.size(); ++i)
+    body += section_html(document.sections[i], i == 0);
+  return html_page(document.title, body, kStyle);
+}
+
+std::vector<const NamedFigure*> figures_in(const Document& document) {
+  std::vector<const NamedFigure*> list;
+  for (const Section& section : document.sections)
+    for (const Block& block : section.blocks)
+      for (const auto& column : block.figures)
+        for (const NamedFigure& named : column) list.push_back(&named);
+  return list;
+}
+
+}  // namespace gradwire::results

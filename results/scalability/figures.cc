@@ -1,0 +1,278 @@
+#include "results/scalability/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace gradwire::results {
+namespace {
+
+constexpr double kLeft = 62;  ///< of the figures that stand above one another
+constexpr double kWidth = 540;
+
+using Value = double (*)(const Scalability&, std::size_t, int workers, double seconds,
+                         double alone_s);
+
+double throughput_value(const Scalability& all, std::size_t series, int workers, double seconds,
+                        double) {
+  return all.throughput(series, workers, seconds);
+}
+double efficiency_value(const Scalability&, std::size_t, int, double seconds, double alone_s) {
+  return alone_s / seconds;
+}
+double seconds_value(const Scalability&, std::size_t, int, double seconds, double) {
+  return seconds;
+}
+
+bool is_power_of_two(int n) {
+  return n > 0 && (n & (n - 1)) == 0;
+}
+
+Axis workers_axis(const Scalability& all) {
+  double least = 1 << 30, most = 1;
+  for (const ScaleSeries& series : all.data.series) {
+    least = std::min<double>(least, series.points.front().workers);
+    most = std::max<double>(most, series.most_workers());
+  }
+  for (const auto& model : all.models)
+    if (model) most = std::max<double>(most, model->curve.back().workers());
+  return {"workers", Quantity::kPlain, Scale::kLog2, least / 1.2, most * 1.2, {}};
+}
+
+/// Line and band over one stretch of the curve.
+struct Stretch {
+  Series line, band;
+};
+
+void add_stretch(const CurvePoint& point, double middle, double a, double b, Stretch& stretch) {
+  stretch.line.x.push_back(point.workers());
+  stretch.line.y.push_back(middle);
+  stretch.band.x.push_back(point.workers());
+  stretch.band.low.push_back(std::min(a, b));
+  stretch.band.high.push_back(std::max(a, b));
+}
+
+Stretch stretch_of(SeriesStyle style, bool beyond) {
+  Stretch stretch;
+  style.mark = Mark::kNone;
+  style.dash = beyond ? Dash::kDashed : Dash::kSolid;
+  stretch.line.style = style;
+  style.opacity = beyond ? 0.55 : 1;
+  stretch.band.style = style;
+  stretch.band.kind = SeriesKind::kBand;
+  return stretch;
+}
+
+/// Small marks at powers of two beyond the runs, so that dashed lines can be told apart in grey.
+Series beyond_marks(const SeriesStyle& style) {
+  Series marks{SeriesKind::kScatter, "", {}, {}, {}, {}, "", style};
+  marks.style.mark_size = 4.5;
+  return marks;
+}
+
+void add_curve(const Scalability& all, std::size_t index, Value value, Figure& figure) {
+  const SeriesModel* model = all.model(index);
+  if (!model) return;
+  const SeriesStyle style = scale_style(index);
+  Stretch within = stretch_of(style, false), beyond = stretch_of(style, true);
+  Series marks = beyond_marks(style);
+  const int most = all.data.series[index].most_workers();
+  for (const CurvePoint& point : model->curve) {
+    const auto at = [&](double seconds) {
+      return value(all, index, point.workers(), seconds, point.alone_s);
+    };
+    const StepPrediction& prediction = point.prediction;
+    const double middle = at(prediction.time.total_s), a = at(prediction.low_s),
+                 b = at(prediction.high_s);
+    if (point.workers() <= most) add_stretch(point, middle, a, b, within);
+    if (point.workers() >= most) add_stretch(point, middle, a, b, beyond);
+    if (point.workers() <= most || !is_power_of_two(point.workers())) continue;
+    marks.x.push_back(point.workers());
+    marks.y.push_back(middle);
+  }
+  for (Series* series : {&within.band, &beyond.band, &within.line, &beyond.line, &marks})
+    if (!series->x.empty()) figure.series.push_back(std::move(*series));
+}
+
+void add_points(const Scalability& all, std::size_t index, Value value, Figure& figure) {
+  const ScaleSeries& source = all.data.series[index];
+  const SeriesModel* model = all.model(index);
+  Series points{SeriesKind::kIntervals, source.name, {}, {}, {}, {}, "", scale_style(index)};
+  points.style.mark_size = 8;
+  for (std::size_t i = 0; i < source.points.size(); ++i) {
+    const ScalePoint& point = source.points[i];
+    const double alone = model ? model->known[i].alone_s : 0;
+    const auto at = [&](double seconds) {
+      return value(all, index, point.workers, seconds, alone);
+    };
+    const double a = at(point.low_s), b = at(point.high_s);
+    points.x.push_back(point.workers);
+    points.y.push_back(at(point.seconds));
+    points.low.push_back(std::min(a, b));
+    points.high.push_back(std::max(a, b));
+  }
+  figure.series.push_back(std::move(points));
+}
+
+/// What marks, lines and bands mean: entries of the legend without points.
+void add_key(bool ideal, Figure& figure) {
+  SeriesStyle grey{.color = {Role::kMuted}};
+  figure.series.push_back({SeriesKind::kLine, "model", {}, {}, {}, {}, "", grey});
+  grey.dash = Dash::kDashed;
+  figure.series.push_back({SeriesKind::kLine, "extrapolated", {}, {}, {}, {}, "", grey});
+  grey.dash = Dash::kSolid;
+  figure.series.push_back({SeriesKind::kBand, "90 % band", {}, {}, {}, {}, "", grey});
+  if (!ideal) return;
+  grey.dash = Dash::kDashDot;
+  grey.width = 1;
+  figure.series.push_back({SeriesKind::kLine, "ideal", {}, {}, {}, {}, "", grey});
+}
+
+void add_ideal(const Scalability& all, Figure& figure) {
+  const SeriesModel* model = all.model(all.best);
+  if (!model || !all.computes) return;
+  SeriesStyle grey{.color = {Role::kMuted}, .dash = Dash::kDashDot, .width = 1};
+  Series line{SeriesKind::kLine, "", {}, {}, {}, {}, "", grey};
+  for (const CurvePoint& point : model->curve) {
+    line.x.push_back(point.workers());
+    line.y.push_back(all.throughput(all.best, point.workers(), point.alone_s));
+  }
+  figure.series.push_back(std::move(line));
+}
+
+/// A line where the runs end.
+void add_end_of_runs(const Scalability& all, bool text, Figure& figure) {
+  std::set<int> ends;
+  for (const ScaleSeries& series : all.data.series) ends.insert(series.most_workers());
+  if (*figure.x.high <= *ends.rbegin() * 1.3) return;
+  figure.annotations.push_back({Annotation::Kind::kVertical, static_cast<double>(*ends.rbegin()), 0,
+                                text ? "runs end; beyond: extrapolated" : ""});
+}
+
+Figure over_workers(const Scalability& all, const std::string& title) {
+  Figure figure;
+  figure.title = title;
+  figure.x = workers_axis(all);
+  figure.legend = Legend::kBottom;
+  figure.least_left = kLeft;
+  return figure;
+}
+
+void add_all(const Scalability& all, Value value, bool ideal, Figure& figure) {
+  if (ideal) add_ideal(all, figure);
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) add_curve(all, i, value, figure);
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) add_points(all, i, value, figure);
+  add_key(ideal, figure);
+  add_end_of_runs(all, true, figure);
+  set_source(all, figure);
+}
+
+std::string interval_words(const Scalability& all) {
+  bool seeds = false, steps = false;
+  for (const ScaleSeries& series : all.data.series)
+    for (const ScalePoint& point : series.points) {
+      seeds = seeds || (point.over_seeds && point.relative_error > 0);
+      steps = steps || (!point.over_seeds && point.relative_error > 0);
+    }
+  if (!seeds && !steps) return "marks: runs, whose steps do not vary";
+  return std::string("marks: runs, with the 90 % interval of their mean over ") +
+         (seeds && steps ? "seeds or steps"
+          : seeds        ? "seeds"
+                         : "steps");
+}
+
+double legend_room(const Scalability& all) {
+  return 22 * std::ceil(static_cast<double>(all.data.series.size()) / 4);
+}
+
+}  // namespace
+
+SeriesStyle scale_style(std::size_t series) {
+  SeriesStyle style = series_style(static_cast<int>(series), true);
+  style.dash = Dash::kSolid;  // dashes say "extrapolated"
+  return style;
+}
+
+std::vector<int> shown_workers(const Scalability& all, std::size_t series) {
+  std::set<int> workers;
+  for (const ScalePoint& point : all.data.series[series].points) workers.insert(point.workers);
+  if (const SeriesModel* model = all.model(series))
+    for (const CurvePoint& point : model->curve)
+      if (is_power_of_two(point.workers()) || point.workers() == all.options.at)
+        workers.insert(point.workers());
+  return {workers.begin(), workers.end()};
+}
+
+void set_source(const Scalability& all, Figure& figure) {
+  std::set<std::string> how, hashes;
+  bool modelled = false;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    const ScaleSeries& series = all.data.series[i];
+    for (const ScalePoint& point : series.points)
+      how.insert(point.provenance + " (" + series.header.executor + ")");
+    modelled = modelled || all.models[i];
+  }
+  figure.provenance = "marks " + in_words({how.begin(), how.end()});
+  if (modelled) figure.provenance += ", lines predicted";
+}
+
+NamedFigure throughput_figure(const Scalability& all) {
+  NamedFigure named{"throughput",
+                    {over_workers(all, "Throughput"), kWidth, 380 + legend_room(all)}};
+  Figure& figure = named.drawn.figure;
+  figure.subtitle = interval_words(all);
+  figure.y = {all.throughput_unit(), Quantity::kCount, Scale::kLog10};
+  add_all(all, throughput_value, all.computes && all.data.series[0].samples > 0, figure);
+  return named;
+}
+
+NamedFigure efficiency_figure(const Scalability& all) {
+  NamedFigure named{"efficiency",
+                    {over_workers(all, "Scaling efficiency"), kWidth, 380 + legend_room(all)}};
+  Figure& figure = named.drawn.figure;
+  figure.subtitle = "throughput over that of as many lone workers that send nothing";
+  figure.y = {"efficiency", Quantity::kShare, Scale::kLinear, 0.0, 1.05, {}};
+  add_all(all, efficiency_value, false, figure);
+  figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, all.options.target,
+                                "target " + percent(all.options.target)});
+  return named;
+}
+
+NamedFigure step_time_figure(const Scalability& all) {
+  NamedFigure named{"step-time",
+                    {over_workers(all, "Time of a step"), kWidth, 380 + legend_room(all)}};
+  Figure& figure = named.drawn.figure;
+  figure.subtitle = interval_words(all);
+  figure.y = {"time of a step", Quantity::kSeconds, Scale::kLog10};
+  add_all(all, seconds_value, false, figure);
+  return named;
+}
+
+NamedFigure residual_figure(const Scalability& all) {
+  NamedFigure named{"residuals", {over_workers(all, "The model's error at the runs"), kWidth, 190}};
+  Figure& figure = named.drawn.figure;
+  figure.subtitle = "model's step time / run's - 1";
+  figure.legend = Legend::kNone;
+  figure.y = {"error", Quantity::kShare};
+  double most = 0.01;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    const SeriesModel* model = all.model(i);
+    if (!model) continue;
+    Series marks{SeriesKind::kScatter, all.data.series[i].name, {}, {}, {}, {}, "", scale_style(i)};
+    for (std::size_t k = 0; k < model->errors.size(); ++k) {
+      marks.x.push_back(all.data.series[i].points[k].workers);
+      marks.y.push_back(model->errors[k]);
+      most = std::max(most, std::abs(model->errors[k]));
+    }
+    figure.series.push_back(std::move(marks));
+  }
+  figure.y.low = -1.15 * most;
+  figure.y.high = 1.15 * most;
+  figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, 0, ""});
+  add_end_of_runs(all, false, figure);
+  set_source(all, figure);
+  figure.provenance = "predicted, over " + figure.provenance.substr(6);
+  return named;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,137 @@
+#include "results/scalability/page.h"
+
+#include <algorithm>
+#include <set>
+
+#include "results/scalability/tables.h"
+#include "results/scalability/words.h"
+#include "results/scenario_view.h"
+
+namespace gradwire::results {
+namespace {
+
+Section answer_section(const Scalability& all) {
+  Section section{"In short", {}};
+  for (const std::string& sentence : short_answer(all))
+    section.blocks.push_back(paragraph(sentence));
+  return section;
+}
+
+Section curves_section(const Scalability& all) {
+  Section section{"Throughput and efficiency", {}};
+  std::vector<std::vector<NamedFigure>> columns = {{throughput_figure(all), residual_figure(all)}};
+  const bool modelled =
+      std::ranges::any_of(all.models, [](const auto& m) { return m.has_value(); });
+  if (!modelled) columns[0].pop_back();
+  if (all.computes && modelled)
+    columns.push_back({efficiency_figure(all)});
+  else
+    columns.push_back({step_time_figure(all)});
+  section.blocks = {figures_of(std::move(columns)), table_of(scaling_table(all))};
+  section.blocks.push_back(note(
+      "Ranges of runs: 90 % interval of the mean step time. Ranges of predictions: 90 % band of "
+      "the fitted model, with the runs' scatter, what the runs leave open of its constants, and "
+      "its own error, which grows beyond the runs."));
+  return section;
+}
+
+Section split_section(const Scalability& all) {
+  Section section{"Where the time goes", {}, true};
+  std::vector<std::vector<NamedFigure>> columns(2);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    if (all.model(i)) columns[count++ % 2].push_back(split_figure(all, i));
+  if (count == 1) columns.pop_back();
+  if (count > 0) section.blocks.push_back(figures_of(std::move(columns)));
+  section.blocks.push_back(paragraph("What the runs' own steps say, without a model:"));
+  section.blocks.push_back(table_of(known_split_table(all)));
+  section.blocks.push_back(note(
+      "Means over workers and steps. Encoding and decoding may run beside compute, so the parts "
+      "can add up to more than the step."));
+  return section;
+}
+
+Section sensitivity_section(const Scalability& all) {
+  Section section{"What moves the answer most", {}};
+  section.blocks = {
+      figures_of({{sensitivity_figure(all)}}), table_of(sensitivity_table(all)),
+      note("One input at a time, the others as they are; batch: compute in proportion "
+           "to it, messages unchanged. Predicted.")};
+  return section;
+}
+
+Section validation_section(const Scalability& all) {
+  Section section{"How far the model can be trusted", {paragraph(validation_words(all))}};
+  const HtmlTable held = validation_table(all);
+  if (held.size() > 1) {
+    section.blocks.push_back(figures_of({{validation_figure(all)}}));
+    section.blocks.push_back(table_of(held));
+  }
+  section.blocks.push_back(
+      note("For this check alone the model is fitted without the runs that it is asked about; all "
+           "other figures are fitted to all runs."));
+  section.blocks.push_back(table_of(constants_table(all)));
+  return section;
+}
+
+Section advice_section(const Scalability& all) {
+  Section section{"What to do", {}, true};
+  const auto list = recommendations(all);
+  if (list.empty())
+    section.blocks.push_back(paragraph("These runs support no recommendation: see above."));
+  else
+    section.blocks.push_back(numbered_list(list));
+  section.blocks.push_back(paragraph("This assumes:"));
+  section.blocks.push_back(bullet_list(assumptions_of(all)));
+  return section;
+}
+
+Section provenance_section(const Scalability& all) {
+  return {"Where the figures come from",
+          {text_table_of(provenance_table(all)), text_table_of(runs_table(all))},
+          true};
+}
+
+Section again_section(const Scalability& all) {
+  Section section{"The same report again", {}};
+  section.blocks = {
+      code(all.options.command),
+      note("From " + all.options.source +
+           ". The same scenario, seed and version give the same times on any machine "
+           "where compute times come from a profile; measured ones differ from machine "
+           "to machine.")};
+  return section;
+}
+
+std::vector<std::string> chips_of(const Scalability& all) {
+  std::set<std::string> times, versions;
+  for (const ScaleSeries& series : all.data.series)
+    for (const ScalePoint& point : series.points)
+      times.insert("time: " + point.provenance + " (" + series.header.executor + ")");
+  std::vector<std::string> chips = {std::to_string(all.data.runs.size()) + " runs, " +
+                                    std::to_string(all.data.series.size()) + " series"};
+  chips.insert(chips.end(), times.begin(), times.end());
+  chips.push_back("compute times: " + all.data.series[0].compute_provenance);
+  chips.push_back("curves: predicted");
+  for (const std::string& remark : all.options.remarks) chips.push_back(remark);
+  return chips;
+}
+
+}  // namespace
+
+Document scalability_document(const Scalability& all) {
+  Document document;
+  document.title = question_of(all);
+  document.lead = scenario_value(all.data.series[0].header.scenario_json, "/description");
+  document.chips = chips_of(all);
+  document.warnings = all.warnings;
+  document.sections = {answer_section(all), curves_section(all), split_section(all)};
+  if (!all.sensitivity.empty()) document.sections.push_back(sensitivity_section(all));
+  document.sections.push_back(validation_section(all));
+  document.sections.push_back(advice_section(all));
+  document.sections.push_back(provenance_section(all));
+  document.sections.push_back(again_section(all));
+  return document;
+}
+
+}  // namespace gradwire::results

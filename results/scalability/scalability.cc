@@ -1,0 +1,175 @@
+#include "results/scalability/scalability.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace gradwire::results {
+namespace {
+
+void check(const ScalabilityOptions& options) {
+  const auto refuse = [](const char* what, const std::string& value, const char* reason) {
+    throw Error(ErrorKind::kUsage, what, value, reason);
+  };
+  if (!(options.target > 0 && options.target <= 1))
+    refuse("take the target", std::to_string(options.target),
+           "an efficiency lies above 0 and at most at 1");
+  if (options.at < 0 || options.at == 1)
+    refuse("answer for", std::to_string(options.at), "two workers or more");
+  if (options.model.up_to < 0)
+    refuse("predict up to", std::to_string(options.model.up_to), "two workers or more");
+}
+
+/// Whether series differ in method, exchange and nothing else.
+bool only_methods_differ(const ScaleData& data) {
+  std::set<std::string> conditions;
+  for (const ScaleSeries& series : data.series) {
+    std::string condition = series.header.executor + "\n" + series.header.device + "\n";
+    const std::string key = series_key(series.header.scenario_json);
+    for (std::size_t at = 0; at < key.size();) {
+      const std::size_t end = key.find('\n', at);
+      const std::string line = key.substr(at, end - at);
+      if (!line.starts_with("/method") && !line.starts_with("/exchange") &&
+          !line.starts_with("/executor"))
+        condition += line + "\n";
+      at = end + 1;
+    }
+    conditions.insert(condition);
+  }
+  return conditions.size() == 1;
+}
+
+int most_workers(const ScaleData& data) {
+  int most = 0;
+  for (const ScaleSeries& series : data.series) most = std::max(most, series.most_workers());
+  return most;
+}
+
+/// The fastest at `at`; where fp32 as it is comes within a tie of it, that.
+std::size_t best_of(const Scalability& all) {
+  std::size_t best = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    const auto answer = all.answer(i, all.options.at);
+    if (!answer) continue;
+    const double throughput = all.throughput(i, all.options.at, answer->seconds);
+    if (throughput <= most) continue;
+    best = i;
+    most = throughput;
+  }
+  if (!all.comparable || !all.dense) return best;
+  const auto dense = all.answer(*all.dense, all.options.at);
+  const bool tie =
+      dense && all.throughput(*all.dense, all.options.at, dense->seconds) >= most / (1 + kScaleTie);
+  return tie ? *all.dense : best;
+}
+
+void solve_reach(Scalability& all) {
+  for (std::size_t i = 0; i < all.models.size(); ++i) {
+    all.reach.emplace_back();
+    if (!all.models[i] || !all.computes) continue;
+    const SeriesModel& model = *all.models[i];
+    all.reach.back() =
+        solve_step(model.fit, model.curve.back().step, SolveFor::kWorkers,
+                   {Target::Kind::kEfficiency, all.options.target}, all.data.series[i].samples);
+  }
+}
+
+void add_warnings(Scalability& all) {
+  all.warnings = all.data.warnings;
+  std::set<std::string> said;
+  for (std::size_t i = 0; i < all.models.size(); ++i) {
+    const std::string& name = all.data.series[i].name;
+    if (!all.models[i]) {
+      all.warnings.push_back(name +
+                             ": no model; its runs have no summary of a step (their "
+                             "exchange has no closed form, or an earlier version made them)");
+      continue;
+    }
+    for (const std::string& text : all.models[i]->fit.warnings)
+      if (!text.starts_with("the points do not show")) all.warnings.push_back(name + ": " + text);
+    if (all.data.series[i].points.size() > 1) continue;
+    all.warnings.push_back(
+        name + ": all runs have " + std::to_string(all.data.series[i].points[0].workers) +
+        " workers, which cannot show " + in_words(all.models[i]->open) +
+        " apart: usual values are taken, and nothing is held against them; run it on two more "
+        "numbers of workers");
+  }
+}
+
+}  // namespace
+
+double Scalability::throughput(std::size_t series, int workers, double seconds) const {
+  const double samples = data.series[series].samples;
+  return samples > 0 ? workers * samples / seconds : 1 / seconds;
+}
+
+const char* Scalability::throughput_unit() const {
+  return data.series[0].samples > 0 ? "samples/s" : "exchanges/s";
+}
+
+double Scalability::efficiency(std::size_t series, int workers, double seconds) const {
+  const SeriesModel* its = model(series);
+  if (!its || !computes) return 0;
+  return curve_point(data.series[series], its->fit, options.model, workers).alone_s / seconds;
+}
+
+std::optional<ScaleAnswer> Scalability::answer(std::size_t series, int workers) const {
+  for (const ScalePoint& point : data.series[series].points)
+    if (point.workers == workers)
+      return ScaleAnswer{true, point.seconds, point.low_s, point.high_s, point.provenance};
+  const SeriesModel* its = model(series);
+  if (!its) return std::nullopt;
+  const CurvePoint point = curve_point(data.series[series], its->fit, options.model, workers);
+  return ScaleAnswer{false, point.prediction.time.total_s, point.prediction.low_s,
+                     point.prediction.high_s, "predicted"};
+}
+
+bool Scalability::within_runs(std::size_t series, int workers) const {
+  const auto& points = data.series[series].points;
+  return workers >= points.front().workers && workers <= points.back().workers;
+}
+
+Scalability scalability_of(const Store& store, std::span<const RunId> runs,
+                           ScalabilityOptions options) {
+  check(options);
+  Scalability all;
+  all.data = scale_data(store, runs);
+  const int most = most_workers(all.data);
+  if (options.at == 0) options.at = most;
+  if (options.model.up_to == 0) options.model.up_to = std::max(kBeyond * most, options.at);
+  all.options = std::move(options);
+  all.comparable = only_methods_differ(all.data);
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    all.models.push_back(model_of(all.data.series[i], all.options.model));
+    if (all.models[i]) all.computes = all.computes || all.models[i]->known[0].alone_s > 0;
+    if (all.data.series[i].dense && !all.dense) all.dense = i;
+  }
+  all.best = best_of(all);
+  solve_reach(all);
+  if (const SeriesModel* model = all.model(all.best))
+    all.sensitivity = sensitivity_of(
+        model->fit,
+        curve_point(all.data.series[all.best], model->fit, all.options.model, all.options.at).step,
+        all.data.series[all.best].samples);
+  add_warnings(all);
+  return all;
+}
+
+std::string in_words(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return out;
+}
+
+std::string percent(double share, bool sign) {
+  const std::string text = format_value(std::abs(share), Quantity::kShare);
+  return (share < 0 ? "\u2212" : sign ? "+" : "") + text;
+}
+
+std::string range_words(double low, double high, Quantity quantity) {
+  return format_value(low, quantity) + " to " + format_value(high, quantity);
+}
+
+}  // namespace gradwire::results

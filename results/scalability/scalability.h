@@ -1,0 +1,71 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/plot_geometry.h"
+#include "results/prediction/solve.h"
+#include "results/scalability/models.h"
+#include "results/scalability/sensitivity.h"
+#include "results/scalability/series.h"
+
+/// How far stored runs scale, and what that rests on: everything that the scalability report says,
+/// as data. docs/scalability-report.md has how each figure is got.
+namespace gradwire::results {
+
+struct ScalabilityOptions {
+  ModelOptions model;
+  double target = 0.8;               ///< scaling efficiency that is asked for, 0..1
+  int at = 0;                        ///< workers that answers are about; 0 = the most of any run
+  std::string command;               ///< that makes the same report again
+  std::string source;                ///< "the runs of scenario.json", or the filter
+  std::vector<std::string> remarks;  ///< "12 runs were made for this report"
+};
+
+/// Steps whose times differ by no more than this share are as good as each other.
+inline constexpr double kScaleTie = 0.03;
+
+/// A series' answer at one number of workers.
+struct ScaleAnswer {
+  bool known = false;  ///< by runs; else predicted
+  double seconds = 0, low_s = 0, high_s = 0;
+  std::string provenance;
+};
+
+struct Scalability {
+  ScaleData data;
+  ScalabilityOptions options;                      ///< with `at` and model.up_to filled in
+  std::vector<std::optional<SeriesModel>> models;  ///< [series]
+  bool computes = false;  ///< one worker's step takes time: efficiency has a meaning
+  /// All series differ in method and exchange only: they compete.
+  bool comparable = false;
+  std::size_t best = 0;              ///< the series to take at options.at
+  std::optional<std::size_t> dense;  ///< fp32 among them
+  /// Most workers at the target, by series with a model; value empty: not even two.
+  std::vector<std::optional<Solution>> reach;
+  std::vector<SensitivityRow> sensitivity;  ///< of `best` on options.at workers
+  std::vector<std::string> warnings;
+
+  const SeriesModel* model(std::size_t series) const {
+    return models[series] ? &*models[series] : nullptr;
+  }
+  /// Samples/s of n workers; exchanges/s where the workload has no samples.
+  double throughput(std::size_t series, int workers, double seconds) const;
+  const char* throughput_unit() const;
+  /// Efficiency of a known or predicted time; 0 where nothing is computed.
+  double efficiency(std::size_t series, int workers, double seconds) const;
+  std::optional<ScaleAnswer> answer(std::size_t series, int workers) const;
+  bool within_runs(std::size_t series, int workers) const;
+};
+
+/// Throws as scale_data() does, and where `at` or `up_to` is negative, or the target not in (0, 1].
+Scalability scalability_of(const Store& store, std::span<const RunId> runs,
+                           ScalabilityOptions options);
+
+/// "a", "a and b", "a, b and c".
+std::string in_words(const std::vector<std::string>& parts);
+/// "12.3 %", "+4.5 %", and a time with its 90 % range: "12.3 ms (11.9 ms to 12.8 ms)".
+std::string percent(double share, bool sign = false);
+std::string range_words(double low, double high, Quantity quantity);
+
+}  // namespace gradwire::results
