@@ -159,6 +159,17 @@ void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments)
   add("--target", arguments.target, "Scaling efficiency that is asked for, 0..1")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
+  results::CostOptions& costs = arguments.costs;
+  const auto add_price = [&](const char* name, double& value, const char* help) {
+    add(name, value, help)->check(CLI::NonNegativeNumber);
+  };
+  add_price("--gpu-hour", costs.prices.gpu_hour, "Price of a GPU an hour");
+  add_price("--port-hour", costs.prices.port_hour, "Price of a network port an hour");
+  add_price("--gigabyte", costs.prices.gigabyte, "Price of a GB (10^9 B) that is sent");
+  add_price("--ports", costs.prices.ports_per_worker, "Network ports a worker (default: 1)");
+  add_price("--epoch-samples", costs.epoch_samples,
+            "Samples of an epoch (default: costs are of a million samples)");
+  add("--currency", costs.currency, "Of the prices")->capture_default_str();
   add("-j,--jobs", arguments.jobs, "Runs at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
@@ -184,6 +195,16 @@ std::string command_of(const ScalabilityArguments& arguments, const Context& con
   if (arguments.at > 0) add("--at", std::to_string(arguments.at));
   if (arguments.up_to > 0) add("--up-to", std::to_string(arguments.up_to));
   if (arguments.target != 0.8) add("--target", CLI::detail::to_string(arguments.target));
+  const results::CostOptions& costs = arguments.costs;
+  const auto add_number = [&](const char* name, double value, double usual) {
+    if (value != usual) add(name, CLI::detail::to_string(value));
+  };
+  add_number("--gpu-hour", costs.prices.gpu_hour, 0);
+  add_number("--port-hour", costs.prices.port_hour, 0);
+  add_number("--gigabyte", costs.prices.gigabyte, 0);
+  add_number("--ports", costs.prices.ports_per_worker, 1);
+  add_number("--epoch-samples", costs.epoch_samples, 0);
+  if (costs.currency != "USD") add("--currency", costs.currency);
   if (arguments.no_run) command += " --no-run";
   add("--db", context.database);
   add("-o", arguments.out);
@@ -207,6 +228,7 @@ void report_scalability(const ScalabilityArguments& arguments, Context& context)
   options.at = arguments.at;
   options.target = arguments.target;
   options.model.up_to = arguments.up_to;
+  options.costs = arguments.costs;
   options.command = command_of(arguments, context);
   options.source = source.words;
   options.remarks = source.remarks;

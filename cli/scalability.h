@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "results/scalability/costs.h"
 
 namespace gradwire::cli {
 
@@ -17,6 +18,7 @@ struct ScalabilityArguments {
   int at = 0;
   int up_to = 0;
   double target = 0.8;
+  results::CostOptions costs;
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder

@@ -41,6 +41,11 @@ Views views(const Figure& figure, const PaintOptions& options) {
           view_of(figure.y, data.y, options.y_view, bars && !figure.horizontal_bars)};
 }
 
+/// Pixels along x for a tick's label; powers of two and percents are short.
+double tick_room(const Axis& axis) {
+  return axis.scale == Scale::kLog2 ? 36 : axis.quantity == Quantity::kShare ? 60 : 90;
+}
+
 }  // namespace
 
 std::vector<Tick> axis_ticks(const Axis& axis, const Interval& view, int target) {
@@ -155,8 +160,8 @@ Frame frame_of(const Figure& figure, const PaintOptions& options, const Canvas& 
   if (options.with_provenance && has_footer(figure)) bottom += line * 1.1;
   frame.plot = {left, top, std::max(20.0, options.width - left - right),
                 std::max(20.0, options.height - top - bottom)};
-  frame.x_ticks =
-      axis_ticks(figure.x, view.x, std::max(2, static_cast<int>(frame.plot.width / 90)));
+  frame.x_ticks = axis_ticks(figure.x, view.x,
+                             std::max(2, static_cast<int>(frame.plot.width / tick_room(figure.x))));
   return frame;
 }
 

@@ -13,6 +13,7 @@ std::string html_table(const HtmlTable& table, bool header, const std::string& k
                     (kind.empty() ? std::string() : " class=\"" + kind + "\"") + ">\n";
   for (std::size_t r = 0; r < table.size(); ++r) {
     const bool head = header && r == 0;
+    if (head) out += "<thead>\n";  // repeated on each page of paper
     const bool section = table[r].size() == 1 && table[0].size() > 1;
     out += section ? "<tr class=\"section\">" : "<tr>";
     const std::string tag = head ? "th" : "td";
@@ -22,7 +23,7 @@ std::string html_table(const HtmlTable& table, bool header, const std::string& k
       out += "<" + tag + span + (head ? " scope=\"col\"" : "") + ">" + xml_escape(cell) + "</" +
              tag + ">";
     }
-    out += "</tr>\n";
+    out += head ? "</tr>\n</thead>\n" : "</tr>\n";
   }
   return out + "</table></div>\n";
 }

@@ -8,8 +8,10 @@ namespace {
 /// On top of the reports' style: figures of a column line up; on paper one column, parts whole.
 const char* const kStyle = R"css(
 .columns{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start;margin-top:18px}
-.columns.one{grid-template-columns:minmax(0,760px)}
+.columns.one{grid-template-columns:minmax(0,640px)}
 .columns>div{display:grid;gap:10px}
+.scroll{margin-top:6px}
+.columns+.scroll,.columns+.long,.columns+p{margin-top:18px}
 .verdict{border-left:5px solid var(--gw-s0);padding:2px 0 2px 18px;margin:18px 0 0}
 .verdict p{font-size:17px;line-height:1.5;margin:0 0 8px;max-width:80ch}
 .warnings{border:2px solid var(--gw-ink);border-radius:6px;padding:10px 16px;margin:18px 0 0}
@@ -18,20 +20,20 @@ const char* const kStyle = R"css(
 pre{font:13px/1.45 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;white-space:pre-wrap;
  overflow-wrap:anywhere;border:1px solid var(--gw-grid);border-radius:6px;padding:10px 14px;margin:0}
 ol{max-width:84ch;padding-left:24px}
-@media (max-width:820px){.columns{grid-template-columns:1fr}}
+@media screen and (max-width:820px){.columns{grid-template-columns:1fr}}
 @page{margin:16mm 15mm 18mm}
 @media print{
- h1{font-size:20pt}h2{font-size:14pt;margin-top:20pt}body{font-size:10pt}
- .verdict p{font-size:11.5pt}.lead{font-size:11pt}
- table{font-size:8.5pt}th,td{padding:3pt 5pt}
- .columns{grid-template-columns:1fr;gap:10pt}
- .columns>div{break-inside:avoid;gap:6pt}
- .columns figure{max-width:150mm;margin:0 auto;width:100%}
- .columns.small{grid-template-columns:repeat(2,minmax(0,1fr))}
- .columns.small figure{max-width:none}
- .new-page{break-before:page}
- .scroll{overflow:visible}pre,li,.warnings,.verdict{break-inside:avoid}
- figure{border-color:#bbb}
+ h1{font-size:19pt}h2{font-size:13pt;margin-top:16pt;padding-top:8pt}body{font-size:9.5pt}
+ p{margin-bottom:6pt}p,ul,ol,.verdict p,.lead,.note{max-width:none}.verdict p{font-size:11pt}.lead{font-size:10.5pt}.note{font-size:8.5pt}
+ .chips li{font-size:8.5pt;padding:0 8pt}
+ table{font-size:8pt}th,td{padding:2.2pt 4pt}
+ .columns,.columns>div{gap:6pt;margin-top:6pt}.columns>div{margin-top:0;break-inside:avoid}
+ .columns.one figure{max-width:120mm}
+ figure{border-color:#bbb;padding:4pt}
+ .scroll{overflow:visible;break-inside:avoid}.long .scroll{break-inside:auto}
+ h3{font-size:10.5pt;margin:10pt 0 4pt;break-after:avoid}
+ pre,li,.warnings,.verdict{break-inside:avoid}
+ pre{font-size:8pt}
 }
 )css";
 
@@ -51,9 +53,8 @@ std::string figure_html(const NamedFigure& named) {
 }
 
 std::string columns_html(const std::vector<std::vector<NamedFigure>>& columns) {
-  std::string out = columns.size() == 1  ? "<div class=\"columns one\">\n"
-                    : columns.size() > 2 ? "<div class=\"columns small\">\n"
-                                         : "<div class=\"columns\">\n";
+  std::string out =
+      columns.size() == 1 ? "<div class=\"columns one\">\n" : "<div class=\"columns\">\n";
   for (const auto& column : columns) {
     out += "<div>\n";
     for (const NamedFigure& named : column) out += figure_html(named);
@@ -62,8 +63,18 @@ std::string columns_html(const std::vector<std::vector<NamedFigure>>& columns) {
   return out + "</div>\n";
 }
 
+constexpr std::size_t kRowsTogether = 18;  ///< a longer table may be cut between pages
+
+std::string table_html(const Block& block) {
+  const std::string table =
+      html_table(block.table, true, block.kind == Block::Kind::kTextTable ? "text" : "");
+  return block.table.size() > kRowsTogether ? "<div class=\"long\">\n" + table + "</div>\n" : table;
+}
+
 std::string block_html(const Block& block) {
   switch (block.kind) {
+    case Block::Kind::kHeading:
+      return html_element("h3", block.lines[0]);
     case Block::Kind::kParagraph:
       return html_element("p", block.lines[0]);
     case Block::Kind::kNote:
@@ -73,9 +84,8 @@ std::string block_html(const Block& block) {
     case Block::Kind::kNumbers:
       return items("ol", block.lines);
     case Block::Kind::kTable:
-      return html_table(block.table, true, "");
     case Block::Kind::kTextTable:
-      return html_table(block.table, true, "text");
+      return table_html(block);
     case Block::Kind::kFigures:
       return columns_html(block.figures);
     case Block::Kind::kCode:
@@ -86,8 +96,7 @@ std::string block_html(const Block& block) {
 
 /// The first section is the answer: set apart.
 std::string section_html(const Section& section, bool verdict) {
-  std::string out = section.new_page ? "<section class=\"new-page\">\n" : "<section>\n";
-  out += html_element("h2", section.heading);
+  std::string out = "<section>\n" + html_element("h2", section.heading);
   std::string body;
   for (const Block& block : section.blocks) body += block_html(block);
   return out + (verdict ? "<div class=\"verdict\">\n" + body + "</div>\n" : body) + "</section>\n";
@@ -120,6 +129,9 @@ Block made(Block::Kind kind, HtmlTable table) {
 
 }  // namespace
 
+Block heading(std::string text) {
+  return made(Block::Kind::kHeading, std::vector{std::move(text)});
+}
 Block paragraph(std::string text) {
   return made(Block::Kind::kParagraph, std::vector{std::move(text)});
 }

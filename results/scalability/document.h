@@ -9,7 +9,17 @@
 namespace gradwire::results {
 
 struct Block {
-  enum class Kind { kParagraph, kNote, kList, kNumbers, kTable, kTextTable, kFigures, kCode };
+  enum class Kind {
+    kHeading,
+    kParagraph,
+    kNote,
+    kList,
+    kNumbers,
+    kTable,
+    kTextTable,
+    kFigures,
+    kCode
+  };
   Kind kind = Kind::kParagraph;
   std::vector<std::string> lines;  ///< paragraphs, items
   HtmlTable table;                 ///< its first row is the header
@@ -17,6 +27,7 @@ struct Block {
   std::vector<std::vector<NamedFigure>> figures;
 };
 
+Block heading(std::string text);  ///< of a table
 Block paragraph(std::string text);
 Block note(std::string text);
 Block bullet_list(std::vector<std::string> items);
@@ -29,7 +40,6 @@ Block figures_of(std::vector<std::vector<NamedFigure>> columns);
 struct Section {
   std::string heading;
   std::vector<Block> blocks;
-  bool new_page = false;  ///< on paper
 };
 
 struct Document {

@@ -39,6 +39,8 @@ std::string links(const Block& block) {
 
 std::string block_markdown(const Block& block) {
   switch (block.kind) {
+    case Block::Kind::kHeading:
+      return "### " + escaped(block.lines[0]) + "\n";
     case Block::Kind::kParagraph:
     case Block::Kind::kNote:
       return escaped(block.lines[0]) + "\n";

@@ -8,7 +8,6 @@ namespace gradwire::results {
 namespace {
 
 constexpr double kLeft = 62;  ///< of the figures that stand above one another
-constexpr double kWidth = 540;
 
 using Value = double (*)(const Scalability&, std::size_t, int workers, double seconds,
                          double alone_s);
@@ -146,7 +145,7 @@ void add_end_of_runs(const Scalability& all, bool text, Figure& figure) {
   for (const ScaleSeries& series : all.data.series) ends.insert(series.most_workers());
   if (*figure.x.high <= *ends.rbegin() * 1.3) return;
   figure.annotations.push_back({Annotation::Kind::kVertical, static_cast<double>(*ends.rbegin()), 0,
-                                text ? "runs end; beyond: extrapolated" : ""});
+                                text ? "beyond the runs" : ""});
 }
 
 Figure over_workers(const Scalability& all, const std::string& title) {
@@ -182,7 +181,7 @@ std::string interval_words(const Scalability& all) {
 }
 
 double legend_room(const Scalability& all) {
-  return 22 * std::ceil(static_cast<double>(all.data.series.size()) / 4);
+  return 20 * std::ceil(static_cast<double>(all.data.series.size()) / 3);
 }
 
 }  // namespace
@@ -218,7 +217,7 @@ void set_source(const Scalability& all, Figure& figure) {
 
 NamedFigure throughput_figure(const Scalability& all) {
   NamedFigure named{"throughput",
-                    {over_workers(all, "Throughput"), kWidth, 380 + legend_room(all)}};
+                    {over_workers(all, "Throughput"), kFigureWidth, 350 + legend_room(all)}};
   Figure& figure = named.drawn.figure;
   figure.subtitle = interval_words(all);
   figure.y = {all.throughput_unit(), Quantity::kCount, Scale::kLog10};
@@ -227,20 +226,27 @@ NamedFigure throughput_figure(const Scalability& all) {
 }
 
 NamedFigure efficiency_figure(const Scalability& all) {
-  NamedFigure named{"efficiency",
-                    {over_workers(all, "Scaling efficiency"), kWidth, 380 + legend_room(all)}};
+  NamedFigure named{
+      "efficiency",
+      {over_workers(all, "Scaling efficiency"), kFigureWidth, 350 + legend_room(all)}};
   Figure& figure = named.drawn.figure;
   figure.subtitle = "throughput over that of as many lone workers that send nothing";
-  figure.y = {"efficiency", Quantity::kShare, Scale::kLinear, 0.0, 1.05, {}};
+  figure.y = {"efficiency", Quantity::kShare, Scale::kLinear, 0.0, {}, {}};
   add_all(all, efficiency_value, false, figure);
-  figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, all.options.target,
-                                "target " + percent(all.options.target)});
+  const double target = all.options.target;
+  if (extent(figure).y.high < 0.4 * target) {
+    figure.subtitle += "; the target of " + percent(target) + " is far above";
+    return named;
+  }
+  figure.y.high = 1.05;
+  figure.annotations.push_back(
+      {Annotation::Kind::kHorizontal, 0, target, "target " + percent(target)});
   return named;
 }
 
 NamedFigure step_time_figure(const Scalability& all) {
   NamedFigure named{"step-time",
-                    {over_workers(all, "Time of a step"), kWidth, 380 + legend_room(all)}};
+                    {over_workers(all, "Time of a step"), kFigureWidth, 350 + legend_room(all)}};
   Figure& figure = named.drawn.figure;
   figure.subtitle = interval_words(all);
   figure.y = {"time of a step", Quantity::kSeconds, Scale::kLog10};
@@ -249,7 +255,8 @@ NamedFigure step_time_figure(const Scalability& all) {
 }
 
 NamedFigure residual_figure(const Scalability& all) {
-  NamedFigure named{"residuals", {over_workers(all, "The model's error at the runs"), kWidth, 190}};
+  NamedFigure named{"residuals",
+                    {over_workers(all, "The model's error at the runs"), kFigureWidth, 195}};
   Figure& figure = named.drawn.figure;
   figure.subtitle = "model's step time / run's - 1";
   figure.legend = Legend::kNone;

@@ -9,6 +9,9 @@
 /// fitted to them, with its 90 % band; dashed lines and paler bands what lies beyond the runs.
 namespace gradwire::results {
 
+/// Two stand side by side on a screen and on A4, where 12 pixels become 6.7 points.
+inline constexpr double kFigureWidth = 440;
+
 struct NamedFigure {
   std::string name;  ///< of its files: "throughput"
   DrawnFigure drawn;

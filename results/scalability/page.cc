@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "results/scalability/competition.h"
 #include "results/scalability/tables.h"
 #include "results/scalability/words.h"
 #include "results/scenario_view.h"
@@ -27,7 +28,12 @@ Section curves_section(const Scalability& all) {
     columns.push_back({efficiency_figure(all)});
   else
     columns.push_back({step_time_figure(all)});
-  section.blocks = {figures_of(std::move(columns)), table_of(scaling_table(all))};
+  section.blocks = {
+      figures_of(std::move(columns)),
+      paragraph(std::string("Throughput in ") + all.throughput_unit() + ", with 90 % ranges:"),
+      table_of(throughput_table(all)),
+      paragraph(all.computes ? "Time of a step, and scaling efficiency:" : "Time of a step:"),
+      table_of(step_table(all))};
   section.blocks.push_back(note(
       "Ranges of runs: 90 % interval of the mean step time. Ranges of predictions: 90 % band of "
       "the fitted model, with the runs' scatter, what the runs leave open of its constants, and "
@@ -36,14 +42,14 @@ Section curves_section(const Scalability& all) {
 }
 
 Section split_section(const Scalability& all) {
-  Section section{"Where the time goes", {}, true};
+  Section section{"Where the time goes", {}};
   std::vector<std::vector<NamedFigure>> columns(2);
   std::size_t count = 0;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
     if (all.model(i)) columns[count++ % 2].push_back(split_figure(all, i));
   if (count == 1) columns.pop_back();
   if (count > 0) section.blocks.push_back(figures_of(std::move(columns)));
-  section.blocks.push_back(paragraph("What the runs' own steps say, without a model:"));
+  section.blocks.push_back(heading("What the runs' own steps say, without a model"));
   section.blocks.push_back(table_of(known_split_table(all)));
   section.blocks.push_back(note(
       "Means over workers and steps. Encoding and decoding may run beside compute, so the parts "
@@ -60,6 +66,47 @@ Section sensitivity_section(const Scalability& all) {
   return section;
 }
 
+Section crossover_section(const Scalability& all) {
+  Section section{"On which links compressing pays", {}};
+  const auto competition = competition_of(all);
+  if (!competition) {
+    section.blocks = {paragraph("Nothing is drawn here: " + no_competition_words(all) + ".")};
+    return section;
+  }
+  section.blocks = {figures_of({{crossover_figure(all, *competition)}}),
+                    heading("Compressing pays on links of"),
+                    table_of(crossover_table(*competition)),
+                    note("All links are taken to be faster or slower together. Predicted by one "
+                         "fit to the runs of "
+                         "all series, whose scatter is " +
+                         percent(competition->fit.scatter) + ".")};
+  return section;
+}
+
+Section cost_section(const Scalability& all) {
+  Section section{"What it costs", {}};
+  const auto rows = cost_rows(all);
+  if (!rows.empty()) {
+    section.blocks = {
+        paragraph(price_words(all.options.costs)), table_of(cost_table(all, rows)),
+        heading("Nothing is both faster and cheaper than these"), table_of(front_table(all, rows)),
+        note("Best choice: no other row is both faster and cheaper. Cost: workers x time "
+             "x (GPU + ports) + bytes sent x price of a GB.")};
+    return section;
+  }
+  section.blocks = {paragraph(
+      all.options.costs.prices.any()
+          ? "Prices were given, but the workload has no samples, so that no epoch has a cost."
+          : "No prices were given. With them this section has the cost of an epoch for every row "
+            "above, "
+            "and which choices nothing beats in both time and cost; for example:")};
+  if (!all.options.costs.prices.any())
+    section.blocks.push_back(code(all.options.command +
+                                  " --gpu-hour 2.50 --port-hour 0.05 --gigabyte 0.01 "
+                                  "--epoch-samples 1281167"));
+  return section;
+}
+
 Section validation_section(const Scalability& all) {
   Section section{"How far the model can be trusted", {paragraph(validation_words(all))}};
   const HtmlTable held = validation_table(all);
@@ -70,12 +117,16 @@ Section validation_section(const Scalability& all) {
   section.blocks.push_back(
       note("For this check alone the model is fitted without the runs that it is asked about; all "
            "other figures are fitted to all runs."));
+  section.blocks.push_back(heading("Constants of the fits"));
   section.blocks.push_back(table_of(constants_table(all)));
+  section.blocks.push_back(
+      note("* The runs do not show it: its usual value. Others with 90 % interval. "
+           "Meaning and equations: docs/models/performance-model.md."));
   return section;
 }
 
 Section advice_section(const Scalability& all) {
-  Section section{"What to do", {}, true};
+  Section section{"What to do", {}};
   const auto list = recommendations(all);
   if (list.empty())
     section.blocks.push_back(paragraph("These runs support no recommendation: see above."));
@@ -88,8 +139,7 @@ Section advice_section(const Scalability& all) {
 
 Section provenance_section(const Scalability& all) {
   return {"Where the figures come from",
-          {text_table_of(provenance_table(all)), text_table_of(runs_table(all))},
-          true};
+          {text_table_of(provenance_table(all)), text_table_of(runs_table(all))}};
 }
 
 Section again_section(const Scalability& all) {
@@ -125,10 +175,12 @@ Document scalability_document(const Scalability& all) {
   document.lead = scenario_value(all.data.series[0].header.scenario_json, "/description");
   document.chips = chips_of(all);
   document.warnings = all.warnings;
-  document.sections = {answer_section(all), curves_section(all), split_section(all)};
+  document.sections = {answer_section(all), advice_section(all), curves_section(all),
+                       split_section(all)};
   if (!all.sensitivity.empty()) document.sections.push_back(sensitivity_section(all));
+  document.sections.push_back(crossover_section(all));
+  document.sections.push_back(cost_section(all));
   document.sections.push_back(validation_section(all));
-  document.sections.push_back(advice_section(all));
   document.sections.push_back(provenance_section(all));
   document.sections.push_back(again_section(all));
   return document;

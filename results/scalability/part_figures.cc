@@ -67,10 +67,10 @@ NamedFigure split_figure(const Scalability& all, std::size_t index) {
   const ScaleSeries& source = all.data.series[index];
   const SeriesModel& model = *all.model(index);
   const std::vector<int> workers = shown_workers(all, index);
-  NamedFigure named{"split-" + std::to_string(index + 1), {{}, 540, 360}};
+  NamedFigure named{"split-" + std::to_string(index + 1), {{}, kFigureWidth, 340}};
   Figure& figure = named.drawn.figure;
-  figure.title = "Where a step's time goes: " + source.name;
-  figure.subtitle = "parts by the fitted model: what nothing hides";
+  figure.title = source.name;
+  figure.subtitle = "a step's parts that nothing hides, by the model";
   figure.legend = Legend::kBottom;
   figure.y = {"time of a step", Quantity::kSeconds};
   figure.x.label = "workers";
@@ -96,7 +96,7 @@ NamedFigure split_figure(const Scalability& all, std::size_t index) {
 
 NamedFigure sensitivity_figure(const Scalability& all) {
   NamedFigure named{"sensitivity",
-                    {{}, 540, 150 + 38.0 * static_cast<double>(all.sensitivity.size())}};
+                    {{}, kFigureWidth, 150 + 38.0 * static_cast<double>(all.sensitivity.size())}};
   Figure& figure = named.drawn.figure;
   figure.title = "What moves the throughput most";
   figure.subtitle = all.data.series[all.best].name + " on " + std::to_string(all.options.at) +
@@ -105,16 +105,17 @@ NamedFigure sensitivity_figure(const Scalability& all) {
   figure.legend = Legend::kBottom;
   figure.x = {"change of throughput", Quantity::kShare};
   for (const SensitivityRow& row : all.sensitivity)
-    figure.y.categories.push_back(row.input + " (" + (row.note.empty() ? row.value : row.note) +
-                                  ")");
+    figure.y.categories.push_back(row.note.empty() ? row.input : row.input + " *");
   figure.series = {tornado_bars(all, false), tornado_bars(all, true)};
   figure.annotations.push_back({Annotation::Kind::kVertical, 0, 0, ""});
+  for (const SensitivityRow& row : all.sensitivity)
+    if (!row.note.empty()) figure.subtitle += " (* " + row.note + ")";
   figure.provenance = "predicted";
   return named;
 }
 
 NamedFigure validation_figure(const Scalability& all) {
-  NamedFigure named{"validation", {{}, 540, 0}};
+  NamedFigure named{"validation", {{}, kFigureWidth, 0}};
   Figure& figure = named.drawn.figure;
   figure.title = "Runs that the model had not seen";
   figure.subtitle = "step time predicted from fewer workers / the run's - 1; bar: 90 % band";
@@ -137,7 +138,7 @@ NamedFigure validation_figure(const Scalability& all) {
     }
     figure.series.push_back(std::move(points));
   }
-  figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, 0, "the run"});
+  figure.annotations.push_back({Annotation::Kind::kHorizontal, 0, 0, ""});
   figure.provenance = "predicted, over runs that were held back";
   named.drawn.height = figure.series.empty() ? 0 : 300;
   return named;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <set>
+
+#include "results/advice/ranking.h"
 
 namespace gradwire::results {
 namespace {
@@ -60,8 +63,14 @@ std::size_t best_of(const Scalability& all) {
   if (!all.comparable || !all.dense) return best;
   const auto dense = all.answer(*all.dense, all.options.at);
   const bool tie =
-      dense && all.throughput(*all.dense, all.options.at, dense->seconds) >= most / (1 + kScaleTie);
+      dense && all.throughput(*all.dense, all.options.at, dense->seconds) >= most / (1 + kTie);
   return tie ? *all.dense : best;
+}
+
+std::string printed_percent(double value, int decimals) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f %%", decimals, value);
+  return text;
 }
 
 void solve_reach(Scalability& all) {
@@ -73,6 +82,19 @@ void solve_reach(Scalability& all) {
         solve_step(model.fit, model.curve.back().step, SolveFor::kWorkers,
                    {Target::Kind::kEfficiency, all.options.target}, all.data.series[i].samples);
   }
+}
+
+constexpr double kMisfit = 0.1;
+
+/// The form has no term for what goes on in these runs: it misses even those that it was fitted to.
+void warn_of_misfit(const std::string& name, const SeriesModel& model,
+                    std::vector<std::string>& warnings) {
+  double worst = 0;
+  for (const double error : model.errors)
+    if (std::abs(error) > std::abs(worst)) worst = error;
+  if (std::abs(worst) > kMisfit)
+    warnings.push_back(name + ": the model misses its own runs by up to " + percent(worst, true) +
+                       "; trust its runs, not its curve");
 }
 
 void add_warnings(Scalability& all) {
@@ -88,6 +110,7 @@ void add_warnings(Scalability& all) {
     }
     for (const std::string& text : all.models[i]->fit.warnings)
       if (!text.starts_with("the points do not show")) all.warnings.push_back(name + ": " + text);
+    warn_of_misfit(name, *all.models[i], all.warnings);
     if (all.data.series[i].points.size() > 1) continue;
     all.warnings.push_back(
         name + ": all runs have " + std::to_string(all.data.series[i].points[0].workers) +
@@ -164,7 +187,10 @@ std::string in_words(const std::vector<std::string>& parts) {
 }
 
 std::string percent(double share, bool sign) {
-  const std::string text = format_value(std::abs(share), Quantity::kShare);
+  const double hundredth = std::abs(100 * share), whole = std::round(hundredth);
+  const bool plain = std::abs(hundredth - whole) < 1e-9;  // "80 %", not "80.0 %"
+  const std::string text =
+      plain ? printed_percent(whole, 0) : printed_percent(hundredth, hundredth < 10 ? 2 : 1);
   return (share < 0 ? "\u2212" : sign ? "+" : "") + text;
 }
 

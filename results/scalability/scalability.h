@@ -5,6 +5,7 @@
 
 #include "results/plot_geometry.h"
 #include "results/prediction/solve.h"
+#include "results/scalability/costs.h"
 #include "results/scalability/models.h"
 #include "results/scalability/sensitivity.h"
 #include "results/scalability/series.h"
@@ -15,15 +16,13 @@ namespace gradwire::results {
 
 struct ScalabilityOptions {
   ModelOptions model;
-  double target = 0.8;               ///< scaling efficiency that is asked for, 0..1
-  int at = 0;                        ///< workers that answers are about; 0 = the most of any run
+  double target = 0.8;  ///< scaling efficiency that is asked for, 0..1
+  int at = 0;           ///< workers that answers are about; 0 = the most of any run
+  CostOptions costs;
   std::string command;               ///< that makes the same report again
   std::string source;                ///< "the runs of scenario.json", or the filter
   std::vector<std::string> remarks;  ///< "12 runs were made for this report"
 };
-
-/// Steps whose times differ by no more than this share are as good as each other.
-inline constexpr double kScaleTie = 0.03;
 
 /// A series' answer at one number of workers.
 struct ScaleAnswer {

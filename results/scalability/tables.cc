@@ -20,33 +20,62 @@ std::string range(double low, double high, Quantity quantity) {
   return low < high ? range_words(low, high, quantity) : "-";
 }
 
-std::vector<std::string> scaling_row(const Scalability& all, std::size_t index, int workers) {
-  const auto answer = *all.answer(index, workers);
-  std::vector<std::string> row = {
-      std::to_string(workers), seconds(answer.seconds),
-      range(answer.low_s, answer.high_s, Quantity::kSeconds),
-      count(all.throughput(index, workers, answer.seconds)),
-      range(all.throughput(index, workers, answer.high_s),
-            all.throughput(index, workers, answer.low_s), Quantity::kCount)};
-  if (all.computes)
-    row.push_back(all.model(index) ? percent(all.efficiency(index, workers, answer.seconds)) : "-");
-  row.push_back(answer.known                      ? answer.provenance
-                : all.within_runs(index, workers) ? "predicted"
-                                                  : "predicted, extrapolated");
-  return row;
+/// Numbers of workers of any series.
+std::set<int> all_workers(const Scalability& all) {
+  std::set<int> workers;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    for (const int n : shown_workers(all, i)) workers.insert(n);
+  return workers;
+}
+
+std::string how_got(const Scalability& all, int workers) {
+  std::set<std::string> how;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+    const auto answer = all.answer(i, workers);
+    if (!answer) continue;
+    how.insert(answer->known                 ? answer->provenance
+               : all.within_runs(i, workers) ? "predicted"
+                                             : "extrapolated");
+  }
+  return in_words({how.begin(), how.end()});
+}
+
+/// A row a number of workers, a column a series.
+template <typename Cell>
+HtmlTable over_workers(const Scalability& all, Cell cell) {
+  HtmlTable table = {{"workers"}};
+  for (const ScaleSeries& series : all.data.series) table[0].push_back(series.name);
+  table[0].push_back("how got");
+  for (const int workers : all_workers(all)) {
+    std::vector<std::string> row = {std::to_string(workers)};
+    for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+      const auto answer = all.answer(i, workers);
+      row.push_back(answer ? cell(i, workers, *answer) : "-");
+    }
+    row.push_back(how_got(all, workers));
+    table.push_back(std::move(row));
+  }
+  return table;
 }
 
 }  // namespace
 
-HtmlTable scaling_table(const Scalability& all) {
-  HtmlTable table = {{"workers", "step time", "90 %", all.throughput_unit(), "90 %"}};
-  if (all.computes) table[0].push_back("efficiency");
-  table[0].push_back("how got");
-  for (std::size_t i = 0; i < all.data.series.size(); ++i) {
-    table.push_back({all.data.series[i].name});
-    for (const int workers : shown_workers(all, i)) table.push_back(scaling_row(all, i, workers));
-  }
-  return table;
+HtmlTable throughput_table(const Scalability& all) {
+  return over_workers(all, [&](std::size_t i, int workers, const ScaleAnswer& answer) {
+    const auto value = [&](double time) { return count(all.throughput(i, workers, time)); };
+    const std::string middle = value(answer.seconds), low = value(answer.high_s),
+                      high = value(answer.low_s);
+    return low == high ? middle : middle + " (" + low + " to " + high + ")";
+  });
+}
+
+HtmlTable step_table(const Scalability& all) {
+  return over_workers(all, [&](std::size_t i, int workers, const ScaleAnswer& answer) {
+    const std::string time = seconds(answer.seconds);
+    return !all.computes || !all.model(i)
+               ? time
+               : time + ", " + percent(all.efficiency(i, workers, answer.seconds));
+  });
 }
 
 HtmlTable known_split_table(const Scalability& all) {
@@ -87,15 +116,21 @@ HtmlTable validation_table(const Scalability& all) {
 }
 
 HtmlTable constants_table(const Scalability& all) {
-  HtmlTable table = {{"constant", "value", "90 %", "decided by"}};
+  HtmlTable table = {{"constant"}};
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     const SeriesModel* model = all.model(i);
     if (!model) continue;
-    table.push_back({all.data.series[i].name});
-    for (const Constant& constant : model->fit.described)
-      table.push_back({constant.name, format_value(constant.value, Quantity::kPlain),
-                       range(constant.low, constant.high, Quantity::kPlain),
-                       constant.identified ? "the runs" : "its usual value"});
+    table[0].push_back(all.data.series[i].name);
+    table.resize(model->fit.described.size() + 1);
+    for (std::size_t k = 0; k < model->fit.described.size(); ++k) {
+      const Constant& constant = model->fit.described[k];
+      const std::string value = format_value(constant.value, Quantity::kPlain);
+      if (table[k + 1].empty()) table[k + 1].push_back(constant.name);
+      table[k + 1].push_back(
+          constant.identified
+              ? value + " (" + range_words(constant.low, constant.high, Quantity::kPlain) + ")"
+              : value + " *");
+    }
   }
   return table;
 }

@@ -5,9 +5,11 @@
 /// The scalability report's tables; first rows are headers with units.
 namespace gradwire::results {
 
-/// A row a series and number of workers: known or predicted, with 90 % range, throughput,
-/// efficiency.
-HtmlTable scaling_table(const Scalability& all);
+/// A row a number of workers, a column a series: throughput with its 90 % range where it has one
+/// that shows in three digits.
+HtmlTable throughput_table(const Scalability& all);
+/// The same with the time of a step and, where something is computed, the efficiency.
+HtmlTable step_table(const Scalability& all);
 /// What the stored steps say of a point's time, before any model.
 HtmlTable known_split_table(const Scalability& all);
 HtmlTable sensitivity_table(const Scalability& all);

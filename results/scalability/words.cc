@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/advice/ranking.h"
+#include "results/scalability/figures.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -23,6 +25,14 @@ std::string how_known(const Scalability& all, std::size_t series, int workers) {
   return all.within_runs(series, workers) ? "predicted" : "predicted, extrapolated";
 }
 
+/// "1Gbps" -> "1 Gbps".
+std::string spaced(std::string quantity) {
+  const auto unit = std::ranges::find_if(
+      quantity, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+  if (unit != quantity.end() && unit != quantity.begin()) quantity.insert(unit, ' ');
+  return quantity;
+}
+
 std::string name_of_best(const Scalability& all) {
   const ScaleSeries& best = all.data.series[all.best];
   return best.dense && all.data.series.size() == 1 ? "without compression"
@@ -39,17 +49,27 @@ std::string reached_sentence(const Scalability& all) {
   if (all.data.series[best].samples <= 0)
     text = workers_words(at) + " " + name_of_best(all) + " do ";
   text += rate_words(all, all.throughput(best, at, answer->seconds));
-  if (answer->low_s < answer->high_s)
-    text += " (90 %: " +
-            range_words(all.throughput(best, at, answer->high_s),
-                        all.throughput(best, at, answer->low_s), Quantity::kCount) +
-            ")";
+  const double low = all.throughput(best, at, answer->high_s),
+               high = all.throughput(best, at, answer->low_s);
+  if (format_value(low, Quantity::kCount) != format_value(high, Quantity::kCount))
+    text += " (90 %: " + range_words(low, high, Quantity::kCount) + ")";
   text += " at " + format_value(answer->seconds, Quantity::kSeconds) + " a step (" +
           how_known(all, best, at) + ")";
   if (all.computes)
     text += ", " + percent(all.efficiency(best, at, answer->seconds)) + " of what " +
             std::to_string(at) + " lone workers would";
   return text + ".";
+}
+
+/// The part of a step that is largest beside compute.
+std::string largest_part(const StepTime& time) {
+  const std::pair<double, const char*> parts[] = {
+      {time.exposed_s, "communication that nothing hides"},
+      {time.encode_s, "encoding"},
+      {time.decode_s, "decoding and adding messages"}};
+  const auto* most = std::ranges::max_element(parts, {}, &std::pair<double, const char*>::first);
+  return most->first > 0 ? percent(most->first / time.total_s) + " of a step is " + most->second
+                         : "compute hides all of its communication";
 }
 
 std::string reach_sentence(const Scalability& all) {
@@ -59,9 +79,13 @@ std::string reach_sentence(const Scalability& all) {
     return "No closed form describes this exchange: nothing is said beyond the runs.";
   if (!all.computes)
     return "Nothing is computed between exchanges, so efficiency has no meaning here.";
-  if (!reach || !reach->value)
-    return "At " + target + " it does not scale: two workers already miss it" +
-           (reach ? " (" + reach->limit + ")" : "") + ".";
+  if (!reach || !reach->value) {
+    const CurvePoint two =
+        curve_point(all.data.series[all.best], all.model(all.best)->fit, all.options.model, 2);
+    return "It does not scale at " + target + ": two workers already have " +
+           percent(two.efficiency()) + ", as " + largest_part(two.prediction.time) +
+           " (predicted).";
+  }
   const int most = all.data.series[all.best].most_workers(), to = all.options.model.up_to;
   if (*reach->value > to)
     return "At " + target + " it scales to more than " + workers_words(to) +
@@ -77,20 +101,10 @@ std::string reach_sentence(const Scalability& all) {
          " (predicted).";
 }
 
-/// The part of a step that is largest beside compute.
-std::string largest_part(const StepTime& time) {
-  const std::pair<double, const char*> parts[] = {
-      {time.exposed_s, "communication that nothing hides"},
-      {time.encode_s, "encoding"},
-      {time.decode_s, "decoding and adding messages"}};
-  const auto* most = std::ranges::max_element(parts, {}, &std::pair<double, const char*>::first);
-  return most->first > 0 ? percent(most->first / time.total_s) + " of a step is " + most->second
-                         : "compute hides all of its communication";
-}
-
 std::string do_sentence(const Scalability& all) {
   const auto list = recommendations(all);
   std::string text = list.empty() ? "" : list.front();
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   const SeriesModel* model = all.model(all.best);
   if (!model) return text;
   const CurvePoint point =
@@ -119,6 +133,30 @@ std::string compress_words(const Scalability& all) {
          format_value(dense->seconds / best->seconds, Quantity::kPlain) + " times as fast.";
 }
 
+/// Where another series gets ahead of the best one beyond options.at.
+std::string overtaking_words(const Scalability& all) {
+  if (!all.comparable || !all.model(all.best)) return "";
+  for (const int n : shown_workers(all, all.best)) {
+    if (n <= all.options.at) continue;
+    const double ours = all.answer(all.best, n)->seconds;
+    std::size_t ahead = all.best;
+    double least = ours / (1 + kTie);
+    for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+      const auto answer = all.answer(i, n);
+      if (!answer || answer->seconds >= least) continue;
+      ahead = i;
+      least = answer->seconds;
+    }
+    if (ahead == all.best) continue;
+    return "before growing beyond " + workers_words(all.options.at) + ", think again: from " +
+           std::to_string(n) + " on, " + all.data.series[ahead].name + " is ahead of " +
+           all.data.series[all.best].name + " (" + format_value(least, Quantity::kSeconds) +
+           " against " + format_value(ours, Quantity::kSeconds) + " a step; " +
+           how_known(all, ahead, n) + ").";
+  }
+  return "";
+}
+
 std::string lever_words(const Scalability& all) {
   const SensitivityRow* lever = nullptr;
   for (const SensitivityRow& row : all.sensitivity)
@@ -126,9 +164,9 @@ std::string lever_words(const Scalability& all) {
   if (!lever || lever->reach() < 0.005)
     return "no input that was tried moves the throughput by 0.5 %: compute decides.";
   const bool more = lever->more >= lever->less;
-  return "spend on the " + lever->input + " first: 20 % " + (more ? "more" : "less") +
-         " of it gives " + percent(std::max(lever->more, lever->less), true) +
-         " of throughput on " + workers_words(all.options.at) + ", more than any other input.";
+  return "of what can be changed, " + lever->input + " counts most on " +
+         workers_words(all.options.at) + ": 20 % " + (more ? "more" : "less") + " gives " +
+         percent(std::max(lever->more, lever->less), true) + " of throughput (predicted).";
 }
 
 std::string bandwidth_words(const Scalability& all) {
@@ -142,7 +180,7 @@ std::string bandwidth_words(const Scalability& all) {
                                    all.data.series[all.best].samples);
   const std::string head =
       percent(all.options.target) + " on " + workers_words(all.options.at) + " ";
-  if (!rate.value) return head + "cannot be had by faster links alone: " + rate.limit + ".";
+  if (!rate.value) return head + "cannot be had by faster links alone (" + rate.limit + ").";
   std::string text = head + "takes links of " + format_value(8 * *rate.value, Quantity::kBitRate);
   if (rate.low < rate.high)
     text += " (90 % band: " + range_words(8 * rate.low, 8 * rate.high, Quantity::kBitRate) + ")";
@@ -150,7 +188,9 @@ std::string bandwidth_words(const Scalability& all) {
 }
 
 void add(std::vector<std::string>& list, const std::string& text) {
-  if (!text.empty()) list.push_back(text);
+  if (text.empty()) return;
+  list.push_back(text);
+  list.back()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
 }
 
 }  // namespace
@@ -160,7 +200,8 @@ std::string question_of(const Scalability& all) {
   const std::string bandwidth = scenario_value(header.scenario_json, "/network/link/bandwidth");
   const bool one = all.comparable && !bandwidth.empty();
   return "How far does " + (header.model.empty() ? header.scenario_name : header.model) +
-         (one ? " scale over links of " + bandwidth : " scale") + ", and what should be changed?";
+         (one ? " scale over links of " + spaced(bandwidth) : " scale") +
+         ", and what should be changed?";
 }
 
 std::vector<std::string> short_answer(const Scalability& all) {
@@ -170,6 +211,7 @@ std::vector<std::string> short_answer(const Scalability& all) {
 std::vector<std::string> recommendations(const Scalability& all) {
   std::vector<std::string> list;
   add(list, compress_words(all));
+  add(list, overtaking_words(all));
   if (!all.sensitivity.empty()) add(list, lever_words(all));
   add(list, bandwidth_words(all));
   return list;
@@ -203,8 +245,8 @@ std::vector<std::string> assumptions_of(const Scalability& all) {
   list.push_back(
       "Weak scaling: each worker keeps its batch, so the global batch grows with the "
       "workers. Whether training then needs more epochs is not said here.");
-  list.push_back("Compute and codec times are " + first.compute_provenance + " (" +
-                 first.header.device + ") for one worker and the same for all, on any number.");
+  list.push_back("Compute and codec times (" + first.compute_provenance + ": " +
+                 first.header.device + ") are one worker's, and the same for all, on any number.");
   list.push_back(
       "Beyond the runs the network keeps its form: every further worker gets the same "
       "link, and nobody else uses it.");

@@ -4,46 +4,14 @@
 
 #include "base/file_descriptor.h"
 #include "results/collective_choice.h"
+#include "tests/results/html_check.h"
 #include "tests/results/synthetic_runs.h"
 #include "tests/results/test_store.h"
-#include "tests/results/xml_check.h"
 
 using namespace gradwire::results;
 using Catch::Contains;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Anything that a browser would fetch or run.
-std::string external_reference(const std::string& html) {
-  std::string rest = html;
-  // A namespace's name is not fetched.
-  const std::string name = "http://www.w3.org/2000/svg";
-  for (std::size_t at = rest.find(name); at != std::string::npos; at = rest.find(name))
-    rest.erase(at, name.size());
-  for (const char* sign : {"http:", "https:", "//", "url(", "src=", "href=", "<script", "<link",
-                           "@import", "<img", "<iframe", "file:"})
-    if (has(rest, sign)) return sign;
-  return "";
-}
-
-/// HTML of ours is XML but for the doctype and the meta tags.
-std::string html_problem(std::string html) {
-  for (std::size_t at = html.find("<meta "); at != std::string::npos; at = html.find("<meta "))
-    html.erase(at, html.find('>', at) - at + 1);
-  const std::size_t style = html.find("<style>"), end = html.find("</style>");
-  html.erase(style, end - style + 8);
-  return xml_problem(html);
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
 
 struct Runs {
   explicit Runs(const std::vector<std::pair<std::string, double>>& links, int seeds = 3)

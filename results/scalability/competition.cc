@@ -1,0 +1,131 @@
+#include "results/scalability/competition.h"
+
+#include <algorithm>
+
+namespace gradwire::results {
+namespace {
+
+Baseline baseline_of(const ScaleSeries& series) {
+  return series.dense                     ? Baseline::kFp32
+         : series.header.method == "fp16" ? Baseline::kFp16
+                                          : Baseline::kNone;
+}
+
+bool any_of_kind(const Scalability& all, bool baseline) {
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    if (all.model(i) && (baseline_of(all.data.series[i]) != Baseline::kNone) == baseline)
+      return true;
+  return false;
+}
+
+std::vector<StepPoint> all_points(const Scalability& all) {
+  std::vector<StepPoint> points;
+  for (const ScaleSeries& series : all.data.series)
+    for (const ScalePoint& point : series.points)
+      if (point.step)
+        points.push_back({series.name, *point.step, point.seconds, point.relative_error});
+  return points;
+}
+
+/// Each series' step at each number of workers; its name stands for the method, so that two ways of
+/// exchanging one method stay apart.
+std::vector<Candidate> candidates_of(const Scalability& all, const std::vector<int>& workers) {
+  std::vector<Candidate> candidates;
+  for (const int n : workers)
+    for (std::size_t i = 0; i < all.data.series.size(); ++i) {
+      const SeriesModel* model = all.model(i);
+      if (!model) continue;
+      Candidate candidate;
+      candidate.method = all.data.series[i].name;
+      candidate.baseline = baseline_of(all.data.series[i]);
+      candidate.step = curve_point(all.data.series[i], model->fit, all.options.model, n).step;
+      candidates.push_back(std::move(candidate));
+    }
+  return candidates;
+}
+
+std::size_t series_named(const Scalability& all, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(all.data.series, name, &ScaleSeries::name) -
+                                  all.data.series.begin());
+}
+
+std::string rate_text(const Crossover& crossing) {
+  return crossing.rate          ? "< " + format_value(8 * *crossing.rate, Quantity::kBitRate)
+         : crossing.wins_always ? "at any rate"
+                                : "never";
+}
+
+}  // namespace
+
+std::optional<Competition> competition_of(const Scalability& all) {
+  if (!no_competition_words(all).empty()) return std::nullopt;
+  Competition competition;
+  competition.fit = fit_steps(all_points(all));
+  std::size_t first = 0;
+  while (!all.model(first)) ++first;
+  for (const int n : shown_workers(all, first))
+    if (n >= 2) competition.workers.push_back(n);
+  const std::vector<Candidate> candidates = candidates_of(all, competition.workers);
+  competition.crossings = crossovers(candidates, competition.fit.constants);
+  competition.rate = all.model(first)->known[0].step.bandwidth;
+  return competition;
+}
+
+std::string no_competition_words(const Scalability& all) {
+  if (!all.comparable)
+    return "the series differ in more than method and exchange, so they do not compete over one "
+           "link rate";
+  if (!any_of_kind(all, true))
+    return "no series sends plain fp32 or fp16, against which compression would have to pay";
+  if (!any_of_kind(all, false)) return "no series compresses";
+  return "";
+}
+
+NamedFigure crossover_figure(const Scalability& all, const Competition& competition) {
+  NamedFigure named{"crossover", {{}, kFigureWidth + 80, 360}};
+  Figure& figure = named.drawn.figure;
+  figure.title = "Link rate at which compressing stops to pay";
+  figure.subtitle =
+      "below its line a method's step is faster than fp32's and fp16's; no line: see the table";
+  figure.legend = Legend::kBottom;
+  figure.x = {"workers",
+              Quantity::kPlain,
+              Scale::kLog2,
+              static_cast<double>(competition.workers.front()) / 1.2,
+              static_cast<double>(competition.workers.back()) * 1.2,
+              {}};
+  figure.y = {"rate of a worker's link", Quantity::kBitRate, Scale::kLog10};
+  for (const Crossover& crossing : competition.crossings) {
+    if (!crossing.rate) continue;
+    auto line = std::ranges::find(figure.series, crossing.method, &Series::name);
+    if (line == figure.series.end()) {
+      Series series;
+      series.name = crossing.method;
+      series.style = series_style(static_cast<int>(series_named(all, crossing.method)), true);
+      figure.series.push_back(std::move(series));
+      line = figure.series.end() - 1;
+    }
+    line->x.push_back(crossing.workers);
+    line->y.push_back(8 * *crossing.rate);
+  }
+  figure.y.low = std::min(extent(figure).y.low, 8 * competition.rate) / 3;
+  figure.annotations.push_back(
+      {Annotation::Kind::kHorizontal, 0, 8 * competition.rate,
+       "these runs: " + format_value(8 * competition.rate, Quantity::kBitRate)});
+  figure.provenance = "predicted, by one fit to all runs";
+  return named;
+}
+
+HtmlTable crossover_table(const Competition& competition) {
+  HtmlTable table = {{"workers"}};
+  for (const int n : competition.workers) table[0].push_back(std::to_string(n));
+  for (const Crossover& crossing : competition.crossings) {
+    auto row = std::find_if(table.begin() + 1, table.end(),
+                            [&](const auto& cells) { return cells[0] == crossing.method; });
+    if (row == table.end()) row = table.insert(table.end(), {crossing.method});
+    row->push_back(rate_text(crossing));
+  }
+  return table;
+}
+
+}  // namespace gradwire::results
