@@ -130,7 +130,7 @@ Source from_store(const ScalabilityArguments& arguments, const Context& context)
 }  // namespace
 
 void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments) {
-  const std::string group = "With --scalability";
+  const std::string group = "Of a scalability report";
   CLI::Option* asked =
       command
           .add_option("--scalability", arguments.scenario,

@@ -245,7 +245,7 @@ std::vector<std::string> assumptions_of(const Scalability& all) {
   list.push_back(
       "Weak scaling: each worker keeps its batch, so the global batch grows with the "
       "workers. Whether training then needs more epochs is not said here.");
-  list.push_back("Compute and codec times (" + first.compute_provenance + ": " +
+  list.push_back("Compute and codec times (" + first.compute_provenance + ", " +
                  first.header.device + ") are one worker's, and the same for all, on any number.");
   list.push_back(
       "Beyond the runs the network keeps its form: every further worker gets the same "

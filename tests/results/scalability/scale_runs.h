@@ -1,5 +1,5 @@
 #pragma once
-#include <map>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,15 +65,16 @@ inline gradwire::results::RunId add_scale_run(gradwire::results::Store& store,
   header.device = "reference-cpu";
   header.compute_provenance = "profile";
   const RunId run = store.begin_run(header, 2);
+  const double drawn = std::isfinite(seconds) ? seconds : 1;
   std::vector<StepRow> steps;
   for (int i = 0; i < 2; ++i) {
     StepRow row;
     row.step = i;
-    row.start_s = seconds * i;
-    row.end_s = seconds * (i + 1);
+    row.start_s = drawn * i;
+    row.end_s = drawn * (i + 1);
     row.compute_s = 0.05;
     row.codec_s = 1.5 * given.encode;
-    row.exposed_s = seconds - 0.05 - row.codec_s;
+    row.exposed_s = drawn - 0.05 - row.codec_s;
     steps.push_back(row);
   }
   store.append(run, steps, {});

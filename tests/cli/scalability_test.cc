@@ -1,0 +1,96 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+
+namespace {
+
+/// AlexNet's layer table under two methods; `more`: further members.
+std::string write_scenario(const TemporaryFolder& folder, const std::string& more) {
+  const std::string file = folder / "alex.json";
+  write_file(file, R"({"schema_version": 1, "name": "alex",
+    "workload": {"profile": "alexnet", "batch_per_worker": 32, "steps": 2},
+    "cluster": {"workers": 4, "device": "reference-cpu"},
+    "network": {"topology": "star", "link": {"bandwidth": "10Gbps", "delay": "50us"}},
+    "executor": "flow", "seeds": [1])" +
+                       more + "}");
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("report --scalability runs what is missing, once, and writes all forms") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "g.db", out = folder / "out",
+                    file =
+                        write_scenario(folder, R"(, "sweep": {"/method/name": ["none", "fp16"]})");
+  const std::vector<std::string> command = {"report", "--scalability", file, "--db", database, "-o",
+                                            out};
+  const Result first = run_program(command);
+  INFO(first.err);
+  REQUIRE(first.exit_code == 0);
+  // One number of workers in the file: 2, 4, 8 and 16 are run, under two methods.
+  CHECK_THAT(first.err, Contains("0 runs of alex are stored, 8 more are run now"));
+  CHECK_THAT(first.out, Contains("16 workers") && Contains("report: " + out));
+  for (const char* name : {"report.html", "report.md", "report.csv", "report.json",
+                           "figures/throughput.svg", "figures/throughput.csv"})
+    CHECK(read_file(out + "/" + name).size() > 100);
+  CHECK_THAT(read_file(out + "/report.md"),
+             Contains("gradwire report --scalability " + file + " --db " + database));
+
+  const Result again = run_program(command);
+  CHECK_THAT(again.err, Contains("8 stored runs of alex"));
+  CHECK(again.out == first.out);
+
+  const Result json = run_program({"report", "--scalability", file, "--db", database, "-o", out,
+                                   "--at", "8", "--format", "json"});
+  REQUIRE(json.exit_code == 0);
+  const auto parsed = nlohmann::json::parse(json.out);
+  CHECK(parsed.at("workers") == 8);
+  CHECK(parsed.at("validation").size() == 4);  // 8 and 16 of both methods
+
+  const Result filtered = run_program({"report", "--scalability", "--filter", "method=none", "--db",
+                                       database, "-o", folder / "none", "--gpu-hour", "2.5"});
+  REQUIRE(filtered.exit_code == 0);
+  CHECK_THAT(read_file(folder / "none/report.md"),
+             Contains("--filter method=none") && Contains("2.50 USD"));
+}
+
+TEST_CASE("one number of workers: a report with its warning; no runs: none") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "g.db", file = write_scenario(folder, "");
+  REQUIRE(run_program({"run", file, "--db", database, "--no-report", "-q"}).exit_code == 0);
+  const Result one = run_program(
+      {"report", "--scalability", file, "--no-run", "--db", database, "-o", folder / "one"});
+  INFO(one.err);
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.err, Contains("all runs have 4 workers") && Contains("cannot show"));
+  const Result none = run_program({"report", "--scalability", "--filter", "workers=99", "--db",
+                                   database, "-o", folder / "none"});
+  CHECK(none.exit_code == 1);
+  CHECK_THAT(none.err, Contains("no run passes"));
+  const Result both = run_program({"report", "--scalability", file, "--filter", "workers=4", "--db",
+                                   database, "-o", folder / "both"});
+  CHECK(both.exit_code == 2);
+  const Result lone = run_program({"report", "--at", "8", "--db", database});
+  CHECK(lone.exit_code == 2);
+}
+
+TEST_CASE("several workloads are not one report") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "g.db", file = write_scenario(folder, "");
+  for (const char* profile : {"alexnet", "resnet50"})
+    REQUIRE(run_program({"run", file, "--set", std::string("/workload/profile=") + profile, "--db",
+                         database, "--no-report", "-q"})
+                .exit_code == 0);
+  const Result mixed =
+      run_program({"report", "--scalability", "--db", database, "-o", folder / "out"});
+  CHECK(mixed.exit_code == 1);
+  CHECK_THAT(mixed.err,
+             Contains("several workloads") && Contains("alexnet") && Contains("resnet50"));
+}
