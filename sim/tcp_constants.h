@@ -18,9 +18,16 @@ struct TcpConstants {
   bool idle_restart = false;
   /// The last segment of a message is acknowledged at once: its reader waits for it.
   bool acknowledge_messages = false;
+  /// Segments go out in bundles, as large as a millisecond of the sender's pace, and wait for a
+  /// larger one while the next acknowledgement is near (sim/flow/tcp/kernel_bundles.cc); a bundle's
+  /// last segment is acknowledged at once. Linux's rules only.
+  bool bundles = false;
 
   // Acknowledgements.
   double quick_acks = 1;  ///< so many at once before delaying, and again after a timeout of silence
+  /// As long as the receive window grows, by two segments for each, none is delayed: the first of
+  /// a connection, as many as fill this share of the buffer.
+  double quick_share = 0;
 
   // Round trips.
   double tick = 1e-3;       ///< s: time stamps' resolution (RFC 7323); the kernel's rules have none

@@ -68,7 +68,7 @@ void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last
                             std::int64_t sent) {
   if (paced_ || ((cubic_ || constants_->kernel_recovery) && !limited_)) return;
   if (size_ < threshold_) {
-    if (cubic_ && last > round_end_) start_round(now, sent);
+    if (cubic_ && !constants_->kernel_recovery && last > round_end_) start_round(now, sent);
     if (cubic_ && !constants_->kernel_recovery) {
       size_ += segments * segment_;
       return;

@@ -40,6 +40,11 @@ class CongestionWindow {
 
   /// So many segments were acknowledged; `round_trip`: the smoothed one, s.
   void acknowledged(double now, double round_trip);
+  /// Before that: HyStart's round ends where all is acknowledged that was sent when it began. Linux
+  /// looks whether or not the window is filled.
+  void end_round(double now, std::int64_t last, std::int64_t sent) {
+    if (cubic_ && !found_ && size_ < threshold_ && last > round_end_) start_round(now, sent);
+  }
   /// ... and may grow the window. `last`: bytes of the stream acknowledged, `sent`: sent so far.
   void grow(double now, std::int64_t segments, std::int64_t last, std::int64_t sent);
   /// The stream's segments are numbered from 0 again.

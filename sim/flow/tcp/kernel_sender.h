@@ -37,7 +37,8 @@ struct KernelSender {
   Transmission recent{-kNever, -1};  ///< of all that have arrived, the one that was sent last
   double recent_round_trip = 0;      ///< its
   double least_round_trip = kNever;
-  double sample = -1;  ///< s: round trip that the acknowledgement at hand tells; < 0: none
+  double sample = -1;  ///< s: longest round trip that the acknowledgement at hand tells; < 0: none
+  double latest = 0;   ///< s: the shortest one
   Timer timer = Timer::kTimeout;
   double timeout_from = 0;  ///< when the timeout's clock was set anew
   bool again = false;       ///< a timeout's segments are out, and nothing has come back
@@ -52,6 +53,8 @@ struct KernelSender {
   bool limited = false;       ///< the window was filled since segment use_end was sent
   std::int64_t most_out = 0;  ///< segments, since then
   std::int64_t use_end = 0;
+
+  bool pushes = false;  ///< the segment that is sent is the last of a bundle
 
   double last_sent = -kNever;
   std::int64_t used = 0;  ///< segments: most that were out while the window was not filled

@@ -49,6 +49,7 @@ void TcpStream::note_delivered(double now, std::int64_t number) {
     if (round_trip < k.least_round_trip) return;
   } else {
     k.sample = std::max(k.sample, round_trip);
+    k.latest = std::min(k.latest, round_trip);
     k.least_round_trip = std::min(k.least_round_trip, round_trip);
   }
   const KernelSender::Transmission own{sent, number};
@@ -115,6 +116,7 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   const std::int64_t upto = whole(ack.upto);
   if (upto < old) return;
   k.sample = -1;
+  k.latest = kNever;
   const std::int64_t delivered = learn_kernel(now, number, upto);
   measure_kernel();
   if (upto > old) k.again = false;
@@ -133,7 +135,8 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   if (state_ == State::kRecovery) {
     reduce_kernel(delivered, upto > old && !newly_lost);
   } else if (upto > old) {
-    if (k.sample >= 0) congestion_.acknowledged(now, k.sample);
+    congestion_.end_round(now, upto, board_.end());
+    if (k.sample >= 0) congestion_.acknowledged(now, k.latest);
     congestion_.set_limited(is_filled());
     congestion_.grow(now, delivered, upto, board_.end());
   }
@@ -193,9 +196,10 @@ void TcpStream::reduce_kernel(std::int64_t delivered, bool progress) {
 void TcpStream::send_kernel(double now) {
   KernelSender& k = *kernel_;
   const std::uint64_t before = k.transmissions.end();
-  send_pending(now);
+  const bool waits = send_bundles(now);
   const bool sent = k.transmissions.end() != before;
-  if (sent || unsent() > 0) note_use();
+  const bool limited = waits || board_.in_flight() + segment_ > congestion_.size();
+  if (sent || (limited && unsent() > 0)) note_use(limited);
   if (!sent) return;
   if (state_ == State::kOpen) arm_kernel(now);
   if (!constants_->idle_restart || state_ != State::kOpen) return;
@@ -212,9 +216,8 @@ void TcpStream::send_kernel(double now) {
 }
 
 /// Whether the window was filled counts for a whole one.
-void TcpStream::note_use() {
+void TcpStream::note_use(bool limited) {
   KernelSender& k = *kernel_;
-  const bool limited = board_.in_flight() + segment_ > congestion_.size();
   const std::int64_t out = segments_in(board_.outstanding());
   if (board_.first() < k.use_end && !limited && (k.limited || out <= k.most_out)) return;
   k.limited = limited;

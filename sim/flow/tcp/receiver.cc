@@ -32,7 +32,7 @@ void TcpReceiver::advance() {
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
   // Where both fall on one instant, as they do round after round, the older event is first.
   if (deadline() <= time + kSameInstant) time_out();
-  if (time - latest_ > quickness_.silence) quick_ = quickness_.at_once;
+  if (time - latest_ > quickness_.silence) quick_ = std::max(quick_, quickness_.again);
   latest_ = time;
   if (has(number)) {
     acknowledge(time);

@@ -26,7 +26,8 @@ class TcpReceiver {
   struct Quickness {
     double delayed_ack = 0;   ///< s
     int at_once = 1;          ///< so many first acknowledgements are not delayed
-    double silence = kNever;  ///< s after which those are quick again
+    double silence = kNever;  ///< s after which ...
+    int again = 1;            ///< so many are quick again
   };
   explicit TcpReceiver(const Quickness& quickness)
       : quickness_(quickness), quick_(quickness.at_once) {}

@@ -18,7 +18,10 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
   const double silence = constants.kernel_recovery
                              ? 2 * path.propagation + transport.min_rto.value()
                              : TcpStream::kNever;
-  return {transport.delayed_ack.value(), static_cast<int>(constants.quick_acks), silence};
+  const double growth = constants.quick_share * static_cast<double>(transport.buffer.count()) /
+                        static_cast<double>(transport.segment.count());
+  const auto quick = static_cast<int>(constants.quick_acks);
+  return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick};
 }
 
 }  // namespace

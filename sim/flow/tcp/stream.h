@@ -201,7 +201,7 @@ class TcpStream {
   void recover_kernel();
   void reduce_kernel(std::int64_t delivered, bool progress);
   void send_kernel(double now);
-  void note_use();
+  void note_use(bool limited);
   bool is_filled() const;
   void arm_kernel(double now);
   void on_kernel_timer(double now);
@@ -211,6 +211,11 @@ class TcpStream {
   void mark_timed_out(double now);
   void restart_after_idle(double now);
   std::int64_t window_after_idle(double now) const;
+
+  // kernel_bundles.cc
+  bool send_bundles(double now);
+  std::int64_t largest_bundle() const;
+  bool defers(double now, std::int64_t room) const;
 
   TcpPath path_;
   const TcpConstants* constants_;  ///< shared

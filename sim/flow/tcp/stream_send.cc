@@ -95,8 +95,8 @@ void TcpStream::emit(double now, std::int64_t number) {
   last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  receiver_.arrive(number, last_arrival_, tick_of(now),
-                   constants_->acknowledge_messages && is_last);
+  const bool wanted = constants_->acknowledge_messages && is_last;
+  receiver_.arrive(number, last_arrival_, tick_of(now), wanted || (kernel_ && kernel_->pushes));
   note_arrival(last_arrival_);
 }
 
