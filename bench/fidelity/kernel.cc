@@ -79,8 +79,11 @@ KernelRun run_kernel(const Experiment& experiment, std::uint64_t seed, double li
       if (transfer.end >= 0) times.push_back(transfer.end - transfer.start);
   }
   run.spans = spans_of(result, experiment.repeats);
+  run.late = result.late_in;
+  run.late.resize(run.spans.size(), result.late_most);
   run.late_99 = result.late_99;
   run.exact = result.is_exact();
+  run.missed = result.missed > 0;
   run.kernel = result.kernel;
   return run;
 }

@@ -12,8 +12,10 @@ namespace gradwire::bench {
 struct KernelRun {
   Times times;                ///< s, by [chain][repeat]
   std::vector<double> spans;  ///< s, by repeat: from the first start to the last end
+  std::vector<double> late;   ///< s, by repeat that has a span: the latest frame's lateness
   double late_99 = 0;         ///< s: how late frames left the links, one in a hundred
   bool exact = true;          ///< frames left in time
+  bool missed = false;        ///< a frame was missed: the run is no measurement
   std::string kernel;         ///< its release
 };
 

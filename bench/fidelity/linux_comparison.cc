@@ -1,5 +1,6 @@
 #include "bench/fidelity/linux_comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -11,7 +12,10 @@ namespace gradwire::bench {
 namespace {
 
 constexpr int kTries = 3;
-constexpr int kCleanRuns = 3;
+constexpr std::size_t kCleanRuns = 3;
+constexpr int kMostCleanRuns = 12;
+constexpr double kLateShare = 0.01;   // of a repetition
+constexpr double kLeastLate = 40e-6;  // s
 constexpr std::uint64_t kKernelSeed = 3000;
 constexpr std::uint64_t kFlowSeed = 4'000'000;
 constexpr int kMostFlowRuns = 200;
@@ -59,24 +63,59 @@ double error_of(double flow, double kernel) {
   return std::abs(flow / kernel - 1);
 }
 
+using Repeats = std::vector<std::vector<Repetition>>;  // by repeat
+
+bool are_enough(const Repeats& repeats) {
+  return std::all_of(repeats.begin(), repeats.end(), [](const auto& list) {
+    return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [](const auto& r) {
+             return !r.is_disturbed();
+           })) >= kCleanRuns;
+  });
+}
+
+/// Runs until each repeat has enough undisturbed repetitions.
+Repeats measure_clean(const Experiment& experiment, double limit_s) {
+  Repeats repeats(static_cast<std::size_t>(experiment.repeats));
+  const double start = now_s();
+  for (int run = 0; run < kMostCleanRuns && !are_enough(repeats); ++run) {
+    if (run >= static_cast<int>(kCleanRuns) && now_s() - start > limit_s) break;
+    const KernelRun kernel = run_kernel(experiment, kKernelSeed, limit_s / kCleanRuns);
+    if (kernel.missed) continue;
+    for (std::size_t i = 0; i < kernel.spans.size(); ++i)
+      repeats[i].push_back({kernel.spans[i], kernel.late[i]});
+  }
+  return repeats;
+}
+
 }  // namespace
+
+bool Repetition::is_disturbed() const {
+  return late > std::max(kLeastLate, kLateShare * span);
+}
+
+double undisturbed_median(std::vector<Repetition> repetitions) {
+  std::stable_sort(repetitions.begin(), repetitions.end(),
+                   [](const Repetition& a, const Repetition& b) { return a.late < b.late; });
+  std::vector<double> spans;
+  for (const Repetition& r : repetitions)
+    if (spans.size() < kCleanRuns || !r.is_disturbed()) spans.push_back(r.span);
+  return median_of(spans);
+}
 
 LinuxComparison compare_linux_clean(const FidelityCase& c, double limit_s) {
   LinuxComparison result;
   result.name = c.experiment.name;
-  std::vector<std::vector<double>> spans(static_cast<std::size_t>(c.experiment.repeats));
-  for (int run = 0; run < kCleanRuns; ++run) {
-    const auto kernel = exact_run(c.experiment, kKernelSeed, limit_s / kCleanRuns);
-    if (!kernel) continue;
-    for (std::size_t i = 0; i < kernel->spans.size(); ++i) spans[i].push_back(kernel->spans[i]);
-  }
+  const Repeats repeats = measure_clean(c.experiment, limit_s);
   const std::vector<double> flow = makespans(c.experiment, "flow", kFlowSeed);
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans[i].empty()) continue;
-    result.kernel += median_of(spans[i]);
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    if (repeats[i].empty()) continue;
+    const double kernel = undisturbed_median(repeats[i]);
+    result.kernel += kernel;
     result.flow += flow[i];
-    result.errors.push_back(error_of(flow[i], median_of(spans[i])));
-    result.transfers += static_cast<int>(spans[i].size());
+    result.errors.push_back(error_of(flow[i], kernel));
+    result.transfers += static_cast<int>(repeats[i].size());
+    result.disturbed += static_cast<int>(std::count_if(
+        repeats[i].begin(), repeats[i].end(), [](const auto& r) { return r.is_disturbed(); }));
   }
   result.spoilt = result.errors.empty();
   return result;

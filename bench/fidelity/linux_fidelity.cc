@@ -49,6 +49,9 @@ std::string summary_of(const LinuxComparison& c) {
   } else {
     std::snprintf(text, sizeof text, ", first %.1f %%, worst %.1f %%", 100 * c.errors.front(),
                   100 * *std::max_element(c.errors.begin(), c.errors.end()));
+    if (c.disturbed > 0)
+      return line + text + ", " + std::to_string(c.disturbed) + " of " +
+             std::to_string(c.transfers) + " repetitions disturbed";
   }
   return line + text;
 }
@@ -71,6 +74,11 @@ void add_rows(const Regime& regime, const Results& results, std::vector<BenchRow
     add(".median_error", median_of(errors), 0.03);
     add(".p90_error", quantile_of(errors, 0.9), std::nullopt);
     add(".worst_error", *std::max_element(errors.begin(), errors.end()), 0.03);
+    int disturbed = 0, made = 0;
+    for (const LinuxComparison& c : results) disturbed += c.disturbed, made += c.transfers;
+    rows.push_back({.name = name + ".disturbed_repetitions",
+                    .value = static_cast<double>(disturbed),
+                    .unit = "of " + std::to_string(made)});
     return;
   }
   add(".median_error_of_mean", median_of(errors), 0.15);

@@ -52,7 +52,10 @@ struct LabResult {
   };
   std::vector<std::vector<Transfer>> transfers;  ///< [chain][repeat]
   std::vector<std::int64_t> retransmissions;     ///< by chain
-  double late_50 = 0;                            ///< s: how late frames left the links
+  /// By repeat, where repeats are taken together or there is one chain: s, how late the latest
+  /// frame left the links during it.
+  std::vector<double> late_in;
+  double late_50 = 0;  ///< s: how late frames left the links
   double late_99 = 0;
   double late_most = 0;
   std::int64_t frames = 0;

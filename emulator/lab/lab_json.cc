@@ -54,6 +54,7 @@ json to_json(const LabResult& result) {
   return {{"kind", "result"},
           {"transfers", transfers},
           {"retransmissions", result.retransmissions},
+          {"late_in", result.late_in},
           {"late", {result.late_50, result.late_99, result.late_most}},
           {"frames", {result.frames, result.dropped, result.lost, result.missed}},
           {"kernel", result.kernel},
@@ -67,6 +68,7 @@ LabResult lab_result_from_json(const json& j) {
     for (const json& transfer : chain) list.push_back({transfer[0], transfer[1]});
   }
   result.retransmissions = j.at("retransmissions").get<std::vector<std::int64_t>>();
+  result.late_in = j.at("late_in").get<std::vector<double>>();
   result.late_50 = j.at("late")[0];
   result.late_99 = j.at("late")[1];
   result.late_most = j.at("late")[2];

@@ -50,8 +50,9 @@ LabResult run(const LabPlan& plan) {
   LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan));
   LabTransfers transfers(plan, hosts);
   links.begin();
-  transfers.run();
+  transfers.run([&links] { return links.take_worst(); });
   result.transfers = transfers.transfers();
+  result.late_in = transfers.late_in();
   result.retransmissions = transfers.retransmissions();
   const LinkProcess::Report report = links.finish();
   result.late_50 = report.lateness.quantile(0.5);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
+#include "emulator/lab/kernel_stamp.h"
 #include "emulator/link_plan.h"
 #include "emulator/tcp_socket.h"
 
@@ -26,6 +27,13 @@ constexpr std::size_t kBlock = 1 << 20;
 const std::array<std::byte, kBlock>& block() {
   static const std::array<std::byte, kBlock> zeros{};
   return zeros;
+}
+
+/// CLOCK_MONOTONIC, s.
+double arrival_of(const msghdr& message) {
+  const double stamp = stamp_of(message);
+  const double now = monotonic_now().value();
+  return stamp > 0 ? std::min(now, stamp - realtime_offset()) : now;
 }
 
 }  // namespace
@@ -47,12 +55,14 @@ void LabTransfers::open(const LabChain& chain, int port, const LabHosts& hosts) 
   pollfd polled{listener.get(), POLLIN, 0};
   ::poll(&polled, 1, kOpeningLimit);
   opened.receiver = accept_from(listener, settings);
+  if (opened.receiver.valid()) stamp_arrivals(opened.receiver.get());
   if (!opened.receiver.valid())
     throw Error(ErrorKind::kFailure, "open", "a connection of the lab", "nobody called");
   chains_.push_back(std::move(opened));
 }
 
-void LabTransfers::run() {
+void LabTransfers::run(std::function<double()> take_worst) {
+  take_worst_ = std::move(take_worst);
   const double limit = monotonic_now().value() + plan_.limit.value();
   for (Chain& chain : chains_) chain.next_start = monotonic_now().value();
   for (;;) {
@@ -68,6 +78,10 @@ void LabTransfers::run() {
   }
 }
 
+bool LabTransfers::any_runs() const {
+  return std::any_of(chains_.begin(), chains_.end(), [](const Chain& c) { return c.running; });
+}
+
 void LabTransfers::start_due(double now) {
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const Chain& chain = chains_[c];
@@ -77,6 +91,7 @@ void LabTransfers::start_due(double now) {
 
 void LabTransfers::start(std::size_t c, double) {
   Chain& chain = chains_[c];
+  if (!any_runs()) take_worst_();  // what was late in between does not count
   ++chain.repeat;
   chain.running = true;
   chain.unwritten = chain.unread = plan_.chains[c].bytes.count();
@@ -100,24 +115,32 @@ void LabTransfers::read(std::size_t c) {
   Chain& chain = chains_[c];
   for (;;) {
     // MSG_TRUNC: the bytes are thrown away in the kernel.
-    const ssize_t got = ::recv(chain.receiver.get(), nullptr, kBlock, MSG_DONTWAIT | MSG_TRUNC);
+    char control[64];
+    iovec part{nullptr, kBlock};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t got = ::recvmsg(chain.receiver.get(), &message, MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0)
       throw system_error("receive on", "a connection of the lab", got < 0 ? errno : EPIPE);
     chain.unread -= got;
-    if (chain.running && chain.unread == 0) end(c, monotonic_now().value());
+    if (chain.running && chain.unread == 0) end(c, arrival_of(message));
   }
 }
 
-void LabTransfers::end(std::size_t c, double now) {
+void LabTransfers::end(std::size_t c, double arrival) {
   Chain& chain = chains_[c];
-  transfers_[c].back().end = now;
+  const double now = monotonic_now().value();
+  transfers_[c].back().end = arrival;
   chain.running = false;
   chain.next_start = now + plan_.gap.value();
+  const bool all = !any_runs();
+  if (all && (plan_.together || chains_.size() == 1)) late_in_.push_back(take_worst_());
   if (!plan_.together) return;
-  const bool all = std::none_of(chains_.begin(), chains_.end(),
-                                [](const Chain& other) { return other.running; });
   for (Chain& other : chains_) other.next_start = all ? now + plan_.gap.value() : kNever;
 }
 

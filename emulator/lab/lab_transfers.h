@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "base/file_descriptor.h"
@@ -8,16 +9,19 @@
 namespace gradwire::emulator {
 
 /// The lab's connections and what is sent over them: one thread writes all senders' bytes and reads
-/// all receivers'. A transfer lasts from before its first write to the read of its last byte.
+/// all receivers'. A transfer lasts from before its first write until the receiving kernel has its
+/// last byte.
 class LabTransfers {
  public:
   /// Opens the connections, one after the other. `plan` outlives it.
   LabTransfers(const LabPlan& plan, const LabHosts& hosts);
 
-  /// All repeats of all chains, or until the plan's limit.
-  void run();
+  /// All repeats of all chains, or until the plan's limit. `take_worst`: the links' largest
+  /// lateness since it was asked last.
+  void run(std::function<double()> take_worst);
   const std::vector<std::vector<LabResult::Transfer>>& transfers() const { return transfers_; }
   std::vector<std::int64_t> retransmissions() const;
+  const std::vector<double>& late_in() const { return late_in_; }  ///< lab.h
 
  private:
   struct Chain {
@@ -33,16 +37,19 @@ class LabTransfers {
   bool is_done(const Chain& chain) const {
     return !chain.running && chain.repeat + 1 == plan_.repeats;
   }
+  bool any_runs() const;
   void start_due(double now);
   void start(std::size_t c, double now);
   void write(Chain& chain) const;
   void read(std::size_t c);
-  void end(std::size_t c, double now);
+  void end(std::size_t c, double arrival);
   void wait(double until);
 
   const LabPlan& plan_;
   std::vector<Chain> chains_;
   std::vector<std::vector<LabResult::Transfer>> transfers_;
+  std::function<double()> take_worst_;
+  std::vector<double> late_in_;
 };
 
 }  // namespace gradwire::emulator

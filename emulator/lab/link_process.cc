@@ -132,6 +132,7 @@ void LinkProcess::hand_over() {
     if (!exit.lost) {
       const double late = monotonic_now().value() - start_ - exit.time;
       if (begun_) report_.lateness.add(late);
+      if (late > worst_) worst_ = late;
       if (!socket_.send(destination_of_[static_cast<std::size_t>(exit.route)], bytes_of(exit.frame),
                         size_[exit.frame]))
         ++report_.missed;

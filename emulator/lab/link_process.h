@@ -35,6 +35,8 @@ class LinkProcess {
 
   /// From now on links lose, and lateness counts.
   void begin() { begun_ = true; }
+  /// s: the largest lateness of a frame since this was asked last.
+  double take_worst() { return worst_.exchange(0); }
   /// Stops the thread. Throws what it threw.
   Report finish();
 
@@ -66,6 +68,7 @@ class LinkProcess {
   std::vector<PacketSocket::Received> received_;
 
   Report report_;
+  std::atomic<double> worst_ = 0;
   std::atomic<bool> begun_ = false;
   std::atomic<bool> stop_ = false;
   std::exception_ptr failure_;

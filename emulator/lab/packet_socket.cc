@@ -4,48 +4,24 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/error.h"
+#include "emulator/lab/kernel_stamp.h"
 
 namespace gradwire::emulator {
 namespace {
 
 constexpr int kReceiveBuffer = 32 << 20;
 
-double seconds_of(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double realtime_offset() {
-  timespec real{}, monotonic{};
-  ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
-  ::clock_gettime(CLOCK_REALTIME, &real);
-  return static_cast<double>(real.tv_sec - monotonic.tv_sec) +
-         1e-9 * static_cast<double>(real.tv_nsec - monotonic.tv_nsec);
-}
-
 void enable(const FileDescriptor& socket, int level, int option, const char* what) {
   const int on = 1;
   if (::setsockopt(socket.get(), level, option, &on, sizeof on) != 0)
     throw Error(ErrorKind::kCapability, "set", what, std::strerror(errno),
                 "a Linux kernel of 4.20 or later is needed");
-}
-
-/// The kernel's time of a message, or 0.
-double stamp_of(const msghdr& message) {
-  for (const cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr;
-       c = CMSG_NXTHDR(const_cast<msghdr*>(&message), const_cast<cmsghdr*>(c))) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
-    timespec time{};
-    std::memcpy(&time, CMSG_DATA(c), sizeof time);
-    return seconds_of(time);
-  }
-  return 0;
 }
 
 }  // namespace
@@ -70,7 +46,7 @@ PacketSocket::PacketSocket()
                 "it needs CAP_NET_RAW in its namespace");
   enable(socket_, SOL_PACKET, PACKET_VNET_HDR, "PACKET_VNET_HDR");
   enable(socket_, SOL_PACKET, PACKET_IGNORE_OUTGOING, "PACKET_IGNORE_OUTGOING");
-  enable(socket_, SOL_SOCKET, SO_TIMESTAMPNS, "SO_TIMESTAMPNS");
+  stamp_arrivals(socket_.get());
   const int on = 1;
   ::setsockopt(socket_.get(), SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
   // Beyond the system's limit as root alone; less room is as good while nothing is missed.
