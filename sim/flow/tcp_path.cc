@@ -39,6 +39,8 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     if (cluster.nominal_rate(id).value() / 8 <= line_rate)
       queue = static_cast<double>(channel.queue.count());
   }
+  const ChannelId own = route.front();
+  last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
     const double per_byte = 8 / cluster.nominal_rate(id).value();
     if (!slowest && per_byte * line_rate >= 1) {

@@ -88,24 +88,51 @@ TEST_CASE("A full drop-tail queue drops") {
   CHECK(queue.pass(0.06, 100));     // 140 wait
 }
 
-TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
-  // 1,000 B/s, segments of 1 B offered so that the queue stands at 10 ms > target 5 ms. The first
-  // drop comes an interval (100 ms) after the target is first passed; the next 100 ms later, then
-  // 100 / sqrt(2), 100 / sqrt(3) ms (RFC 8289, 5.5).
-  Bottleneck queue({.target = 0.005, .interval = 0.1});
+namespace {
+
+/// When a queue of 1,000 B/s drops that is kept at `waiting` segments of 1 B, 1 ms each.
+std::vector<double> drops_of(Bottleneck queue, int waiting) {
   queue.set_rate(0, 1000);
   std::vector<double> drops;
-  for (int i = 0; i < 12; ++i) queue.pass(0, 1);
+  for (int i = 0; i < waiting; ++i) queue.pass(0, 1);
   for (double t = 0; t < 0.45; t += 0.001)
     if (!queue.pass(t, 1)) {
       drops.push_back(t);
       queue.pass(t, 1);  // the queue stands
     }
+  return drops;
+}
+
+}  // namespace
+
+TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
+  // The queue stands above the target of 5 ms. The first drop comes an interval (100 ms) after the
+  // target is first passed; the next 100 ms later, then 100 / sqrt(2), 100 / sqrt(3) ms (RFC 8289,
+  // 5.5).
+  const auto drops = drops_of(Bottleneck({.target = 0.005, .interval = 0.1}), 12);
   REQUIRE(drops.size() >= 4);
   CHECK(drops[0] == Approx(0.095).margin(0.012));
   CHECK(drops[1] - drops[0] == Approx(0.100).margin(0.002));
   CHECK(drops[2] - drops[1] == Approx(0.0707).margin(0.002));
   CHECK(drops[3] - drops[2] == Approx(0.0577).margin(0.002));
+}
+
+TEST_CASE("CoDel's roots by Newton's steps, as queues of Linux and ns-3 take them") {
+  // x (3 - c x^2) / 2: from 1 with c = 2: 1/2; then with c = 3: 1/2 x (3 - 3/4) / 2 = 0.5625; with
+  // c = 4: 0.5625 x (3 - 4 x 0.3164) / 2 = 0.4878.
+  const auto drops =
+      drops_of(Bottleneck({.target = 0.005, .interval = 0.1, .steps_root = true}), 12);
+  REQUIRE(drops.size() >= 5);
+  CHECK(drops[1] - drops[0] == Approx(0.1).margin(0.001));
+  CHECK(drops[2] - drops[1] == Approx(0.05).margin(0.001));
+  CHECK(drops[3] - drops[2] == Approx(0.05625).margin(0.001));
+  CHECK(drops[4] - drops[3] == Approx(0.04878).margin(0.001));
+}
+
+TEST_CASE("A place behind the wire takes its time off the wait") {
+  // The seventh waits 6 ms, of which the last is behind the one on the wire.
+  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1}), 6).size() > 0);
+  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1, .ahead = 0.001}), 6).empty());
 }
 
 TEST_CASE("Windows: slow start doubles, a loss leaves 0.7 or half, a timeout one segment") {

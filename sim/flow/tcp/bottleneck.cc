@@ -7,6 +7,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
+constexpr double kRootUnits = 65536;
 
 }  // namespace
 
@@ -22,8 +23,9 @@ bool Bottleneck::pass(double now, double bytes) {
   const double start = std::max(now, free_at_);
   if (discipline_.limit > 0) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
-  } else if (drops(start, start - now)) {
-    return false;
+  } else {
+    const double leaves = std::max(now, start - discipline_.ahead);
+    if (drops(leaves, leaves - now)) return false;
   }
   free_at_ = start + bytes / rate_;
   return true;
@@ -38,8 +40,27 @@ bool Bottleneck::is_late(double start, double waited) {
   return start > above_since_;
 }
 
-double Bottleneck::next_drop_after(double time) const {
-  return time + discipline_.interval / std::sqrt(static_cast<double>(count_));
+/// From here on drops are interval / sqrt(count) apart.
+void Bottleneck::count_to(int count) {
+  count_ = count;
+  if (!discipline_.steps_root) {
+    spacing_ = discipline_.interval / std::sqrt(static_cast<double>(count));
+    return;
+  }
+  if (count == 1) {
+    root_ = 1 - 1 / kRootUnits;
+  } else {
+    root_ = std::floor(root_ * (3 - count * root_ * root_) / 2 * kRootUnits) / kRootUnits;
+  }
+  spacing_ = discipline_.interval * root_;
+}
+
+void Bottleneck::begin_episode(double start) {
+  const int since = count_ - last_count_;
+  const bool recent = start - next_drop_ < kRecentIntervals * discipline_.interval;
+  count_to(since > 1 && recent ? since : 1);
+  last_count_ = count_;
+  next_drop_ = start + spacing_;
 }
 
 bool Bottleneck::drops(double start, double waited) {
@@ -47,11 +68,7 @@ bool Bottleneck::drops(double start, double waited) {
   if (!dropping_) {
     if (!late) return false;
     dropping_ = spared_ = true;
-    const int since = count_ - last_count_;
-    const bool recent = start - next_drop_ < kRecentIntervals * discipline_.interval;
-    count_ = since > 1 && recent ? since : 1;
-    last_count_ = count_;
-    next_drop_ = next_drop_after(start);
+    begin_episode(start);
     return true;
   }
   if (!late) {
@@ -63,8 +80,8 @@ bool Bottleneck::drops(double start, double waited) {
     if (start < next_drop_) return false;
   }
   if (start < next_drop_) return false;
-  ++count_;
-  next_drop_ = next_drop_after(next_drop_);
+  count_to(count_ + 1);
+  next_drop_ += spacing_;
   return true;
 }
 

@@ -18,6 +18,11 @@ class Bottleneck {
     double target = 0;    ///< s
     double interval = 0;  ///< s
     double limit = 0;     ///< bytes; 0: CoDel
+    /// s: so much before it begins a segment leaves the queue, for a place behind the one on the
+    /// wire.
+    double ahead = 0;
+    /// 1 / sqrt(count) by a Newton step a drop, in 16 bits, as Linux's and ns-3's queues have it.
+    bool steps_root = false;
   };
 
   explicit Bottleneck(const Discipline& discipline) : discipline_(discipline) {}
@@ -44,7 +49,8 @@ class Bottleneck {
  private:
   bool drops(double start, double waited);
   bool is_late(double start, double waited);
-  double next_drop_after(double time) const;
+  void begin_episode(double start);
+  void count_to(int count);
 
   Discipline discipline_;
   double rate_ = 0;
@@ -55,6 +61,8 @@ class Bottleneck {
   double next_drop_ = 0;
   int count_ = 0;
   int last_count_ = 0;
+  double root_ = 1;     ///< 1 / sqrt(count), where steps lead to it
+  double spacing_ = 0;  ///< s, of drops
   bool dropping_ = false;
   bool spared_ = false;  ///< the next segment takes the dropped one's place
 };

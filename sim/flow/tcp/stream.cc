@@ -9,8 +9,12 @@ namespace {
 
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 
-Bottleneck::Discipline discipline_of(const TcpPath& path, const TcpConstants& constants) {
-  return {codel_target(path, constants), codel_interval(path, constants), path.queue};
+Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
+  const TcpConstants& constants = transport.constants;
+  // What was fitted to CUBIC and Reno leaves the place behind the wire out.
+  const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
+  return {codel_target(path, constants), codel_interval(path, constants), path.queue,
+          paced ? path.segment_time : 0, paced};
 }
 
 TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings& transport) {
@@ -46,7 +50,7 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       min_rto_(transport.min_rto.value()),
       data_loss_(std::move(data)),
       ack_loss_(std::move(acks)),
-      bottleneck_(discipline_of(path, *constants_)),
+      bottleneck_(discipline_of(path, transport)),
       congestion_(transport),
       receiver_(quickness_of(path, transport)),
       smoothed_(sample_of(0, tick_of(2 * path.propagation))),
@@ -64,7 +68,7 @@ std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.
   return constants_->kernel_recovery
              ? 0
-             : static_cast<std::int32_t>(std::floor(time * ticks_per_second_));
+             : static_cast<std::int32_t>(std::floor((time + clock_ahead_) * ticks_per_second_));
 }
 
 double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {

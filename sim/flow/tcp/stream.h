@@ -179,6 +179,7 @@ class TcpStream {
   // stream_paced.cc
   void start_pacing();
   void run_paced(double now);
+  bool is_pace_first(double ack) const;
   void send_paced(double now);
   void note_paced(double now, std::int64_t number);
   void note_written();
@@ -223,6 +224,7 @@ class TcpStream {
   std::int64_t segment_;
   std::int64_t initial_;  ///< bytes of the initial window
   double ticks_per_second_;
+  double clock_ahead_ = 0;  ///< s: of time stamps
   std::int64_t buffer_;
   double min_rto_;
   LossSequence data_loss_;

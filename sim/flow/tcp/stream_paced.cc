@@ -1,6 +1,7 @@
 // A stream whose congestion control says how fast it sends, not only how much (BBR).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/flow/tcp/stream.h"
 
@@ -8,38 +9,57 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr double kRounding = 0.01;  // ns: of sums of eighths
+constexpr double kSynOptions = 4;       // bytes: more than of a plain packet
+constexpr double kSameInstant = 1e-10;  // s
+constexpr double kRounding = 0.01;      // ns: of sums of eighths
 /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
 /// counts as such): the next one waits for them, its own arrival does not.
 constexpr double kFollowing = 36;
 
 }  // namespace
 
+/// The handshake has taken three ways of a packet without payload when the first byte may be sent:
+/// by so much the clock of time stamps is ahead.
 void TcpStream::start_pacing() {
-  const double early = std::min(kFollowing, header_) * (path_.forwarding + 1 / path_.line_rate);
-  path_.propagation -= early;
-  path_.ack_latency -= early;
+  const double per_byte = path_.forwarding + 1 / path_.line_rate;
+  const double following = std::min(kFollowing, header_);
+  const double round_trip =
+      2 * (path_.propagation + (header_ - following + kSynOptions) * per_byte);
+  clock_ahead_ = round_trip + path_.propagation + (header_ - following) * per_byte;
+  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
+  deviation_ = smoothed_ / 2;
+  rto_ = measured_rto();
+  path_.propagation -= following * per_byte;
+  path_.ack_latency -= following * per_byte;
   paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, initial_, smoothed_});
 }
 
 void TcpStream::run_paced(double now) {
   auto& acks = receiver_.acknowledgements();
-  double& pace = paced_->timer;
+  const double& pace = paced_->timer;
   for (;;) {
     if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min({now, timer_, pace}))
       receiver_.time_out();
     const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
-    const double next = std::min({ack, timer_, pace});
-    if (next > now) return;
-    if (pace <= next) {
-      pace = kNever;
-      send_paced(next);
+    if (std::min({ack, timer_, pace}) > now) return;
+    if (pace <= timer_ && is_pace_first(ack)) {
+      const double time = std::exchange(paced_->timer, kNever);
+      send_paced(time);
     } else if (ack <= timer_) {
       take_ack(ack);
     } else {
       time_out(timer_);
     }
   }
+}
+
+/// Of the pacing timer and an acknowledgement. Segments that are paced bring acknowledgements in
+/// their own rhythm, so that both often fall on one instant: then what was begun first comes first,
+/// the waiting or the acknowledgement's last hop.
+bool TcpStream::is_pace_first(double ack) const {
+  const double pace = paced_->timer;
+  if (std::abs(ack - pace) > kSameInstant) return pace < ack;
+  return paced_->timer_set <= ack - path_.last_ack_hop;
 }
 
 void TcpStream::send_paced(double now) {
@@ -62,8 +82,9 @@ void TcpStream::note_paced(double now, std::int64_t number) {
   p.in_flight = board_.in_flight() - bytes;
   p.rate.sent(now, number, p.in_flight == 0);
   // The handshake counts as one byte.
-  if (p.timer == kNever && sent_ + 1 > initial_)
-    p.timer = now + static_cast<double>(bytes) / p.bbr.pacing_rate();
+  if (p.timer < kNever || sent_ + 1 <= initial_) return;
+  p.timer_set = now;
+  p.timer = now + static_cast<double>(bytes) / p.bbr.pacing_rate();
 }
 
 /// There may be less to send than the network would take.
