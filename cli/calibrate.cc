@@ -1,5 +1,7 @@
 #include "bench/calibration/calibration.h"
 
+#include <filesystem>
+
 #include "base/file_descriptor.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -21,6 +23,23 @@ void print(const bench::CalibrationResult& result, Context& context) {
   table.print(context);
 }
 
+std::string how_to_go_on(const bench::CalibrateOptions& options) {
+  if (options.measurements.empty())
+    return "Nothing is kept: give --output, and --resume goes on from there.";
+  return "What is measured is in " + options.measurements +
+         "; the same command with --resume goes on.";
+}
+
+std::string how_to_use(const std::string& output) {
+  return "Wrote " + output +
+         ". Scenarios use it by \"network\": {\"transport\": {\"calibration\": \"" +
+         (output.find('/') == std::string::npos ? "./" : "") + output +
+         "\"}}, a path seen from the scenario's folder, or\n  gradwire run SCENARIO --set "
+         "/network/transport/calibration=" +
+         std::filesystem::absolute(output).lexically_normal().string() +
+         "\nand gradwire bench fidelity --calibration " + output + " says how far it is.";
+}
+
 void run(const Arguments& arguments, Context& context) {
   const runner::InterruptGuard guard;
   bench::CalibrateOptions options = arguments.options;
@@ -28,14 +47,19 @@ void run(const Arguments& arguments, Context& context) {
   if (!arguments.output.empty()) options.measurements = arguments.output + ".measurements.json";
   const bench::CalibrationResult result =
       bench::calibrate(options, [&context](const std::string& text) { context.say(text); });
+  if (result.stopped) {
+    context.say("Nothing is fitted. " + how_to_go_on(options));
+    context.exit_code = exit_code(runner::interrupted_by() == 15 ? ErrorKind::kTerminated
+                                                                 : ErrorKind::kInterrupted);
+    return;
+  }
   if (!arguments.output.empty())
     write_file(arguments.output, sim::calibration_json(result.calibration));
   if (!arguments.markdown.empty())
     write_file(arguments.markdown, bench::calibration_markdown(result, options));
   print(result, context);
-  if (runner::interrupted_by() != 0)
-    context.exit_code = exit_code(runner::interrupted_by() == 15 ? ErrorKind::kTerminated
-                                                                 : ErrorKind::kInterrupted);
+  if (!result.complete) context.say("The grid is not complete. " + how_to_go_on(options));
+  if (!arguments.output.empty()) context.say(how_to_use(arguments.output));
 }
 
 }  // namespace

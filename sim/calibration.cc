@@ -81,9 +81,22 @@ std::string text_of(const ordered_json& json, const char* key, std::string_view 
   return found->get<std::string>();
 }
 
+std::map<std::string, double> numbers_of(const ordered_json& json, const char* key,
+                                         std::string_view source) {
+  std::map<std::string, double> numbers;
+  const ordered_json object = json.value(key, ordered_json::object());
+  for (const auto& item : object.items()) {
+    if (!item.value().is_number())
+      refuse(source, std::string("/") + key + "/" + item.key() + " is not a number");
+    numbers[item.key()] = item.value().get<double>();
+  }
+  return numbers;
+}
+
 void check_keys(const ordered_json& json, std::string_view source) {
-  constexpr std::array kKnown = {"schema_version", "name", "reference", "date",
-                                 "versions",       "how",  "fitted",    "constants"};
+  constexpr std::array kKnown = {"schema_version", "name",     "reference", "date",
+                                 "versions",       "how",      "fitted",    "grid",
+                                 "error",          "constants"};
   for (const auto& item : json.items())
     if (std::find(kKnown.begin(), kKnown.end(), item.key()) == kKnown.end())
       refuse(source, "there is no key /" + item.key());
@@ -114,6 +127,8 @@ Calibration parse_calibration(std::string_view text, std::string_view source) {
   const ordered_json fitted = json.value("fitted", ordered_json::array());
   for (const ordered_json& name : fitted)
     if (name.is_string()) result.fitted.push_back(name.get<std::string>());
+  result.grid = numbers_of(json, "grid", source);
+  result.error = numbers_of(json, "error", source);
   for (const auto& item : json["constants"].items())
     read_constant(item.key(), item.value(), source, result.constants);
   return result;
@@ -131,7 +146,8 @@ std::string calibration_json(const Calibration& calibration) {
   const ordered_json json = {{"schema_version", kSchema},          {"name", calibration.name},
                              {"reference", calibration.reference}, {"date", calibration.date},
                              {"versions", calibration.versions},   {"how", calibration.how},
-                             {"fitted", calibration.fitted},       {"constants", constants}};
+                             {"fitted", calibration.fitted},       {"grid", calibration.grid},
+                             {"error", calibration.error},         {"constants", constants}};
   return json.dump(2) + "\n";
 }
 

@@ -17,8 +17,10 @@ struct Calibration {
   std::string reference;  ///< "ns-3 3.44"
   std::string date;       ///< of the measurement, YYYY-MM-DD
   std::map<std::string, std::string> versions;
-  std::string how;                  ///< one or two sentences
-  std::vector<std::string> fitted;  ///< names of the constants that were fitted, not read
+  std::string how;                      ///< one or two sentences
+  std::vector<std::string> fitted;      ///< names of the constants that were fitted, not read
+  std::map<std::string, double> grid;   ///< of a fit: seed, points, measured, extrapolated
+  std::map<std::string, double> error;  ///< of a fit, over points: |flow / reference - 1|
   TcpConstants constants;
 };
 
@@ -32,7 +34,8 @@ struct ConstantField {
 };
 std::span<const ConstantField> constant_fields();
 
-/// {"schema_version": 1, "name", "reference", "date", "versions", "how", "fitted", "constants"}
+/// {"schema_version": 1, "name", "reference", "date", "versions", "how", "fitted", "grid", "error",
+/// "constants"}
 /// Constants that are not named are ns-3's. Throws Error(kScenario) naming `source` and the key for
 /// text that is no such object, unknown keys, and numbers out of range.
 Calibration parse_calibration(std::string_view text, std::string_view source);

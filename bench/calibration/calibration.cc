@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kShareOfReach = 0.6;
 constexpr double kLabRoundTrip = 4e-3;  // s: an eighth of it is the shortest link's delay
-constexpr double kMostPackets = 200e3;
+constexpr double kMostPackets = 60e3;
+constexpr double kMostVirtual = 600;  // s of ns-3's clock
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -31,7 +32,9 @@ std::string kernel_release() {
 }
 
 Reach reach_of(const CalibrateOptions& options, const Say& say) {
-  Reach reach{options.reference, 0, 0, kMostPackets, options.point_limit_s};
+  const bool is_packet = options.reference == "packet";
+  Reach reach{options.reference, 0, 0, kMostPackets,
+              is_packet ? kMostVirtual : options.point_limit_s};
   if (options.reference != "linux") return reach;
   const KernelReach held = measure_kernel_reach();
   reach.rate = kShareOfReach * held.rate;
@@ -55,8 +58,27 @@ sim::Calibration describe(const CalibrateOptions& options, const sim::Calibratio
                std::to_string(options.seed) + " --points " + std::to_string(options.points) +
                "`: rules as in the calibration " + shipped.name +
                " that ships, numbers named in `fitted` by coordinate search.";
-  for (const auto& field : fitted_fields()) result.fitted.emplace_back(field.name);
+  result.fitted.clear();
+  for (const auto& field : fitted_fields(options.reference)) result.fitted.emplace_back(field.name);
   return result;
+}
+
+/// What a reader of the file wants to know of the fit.
+void note_fit(CalibrationResult& result, const CalibrateOptions& options) {
+  result.calibration.grid = {{"seed", static_cast<double>(options.seed)},
+                             {"points", options.points},
+                             {"measured", static_cast<double>(result.errors.size())},
+                             {"extrapolated", static_cast<double>(result.extrapolated.size())}};
+  std::vector<double> before, after;
+  for (const PointError& e : result.errors) {
+    before.push_back(std::abs(e.before));
+    after.push_back(std::abs(e.after));
+  }
+  if (after.empty()) return;
+  result.calibration.error = {{"median", median_of(after)},
+                              {"p90", quantile_of(after, 0.9)},
+                              {"median_before", median_of(before)},
+                              {"p90_before", quantile_of(before, 0.9)}};
 }
 
 }  // namespace
@@ -68,13 +90,19 @@ CalibrationResult calibrate(const CalibrateOptions& options, const Say& say) {
   std::vector<Measurement> measured;
   for (const Measurement& m : list) (m.times.empty() ? result.extrapolated : measured).push_back(m);
   result.calibration = describe(options, shipped);
-  result.calibration.constants = fit_constants(measured, shipped.constants, options.stopped, say);
+  result.stopped = options.stopped && options.stopped();
+  if (result.stopped) return result;
+  result.calibration.constants = fit_constants(
+      measured, shipped.constants, fitted_fields(options.reference), options.stopped, say);
+  result.stopped = options.stopped && options.stopped();
+  if (result.stopped) return result;
   for (const Measurement& m : measured) {
     const double reference = mean_of(m.times);
     result.errors.push_back({name_of(m.point), regime_of(m.point), reference,
                              flow_mean(m.point, shipped.constants) / reference - 1,
                              flow_mean(m.point, result.calibration.constants) / reference - 1});
   }
+  note_fit(result, options);
   return result;
 }
 

@@ -42,6 +42,7 @@ struct CalibrationResult {
   std::vector<PointError> errors;         ///< of the points that were measured
   std::vector<Measurement> extrapolated;  ///< those that were not
   bool complete = true;                   ///< neither stopped nor cut off by the time limit
+  bool stopped = false;                   ///< nothing was fitted
 };
 
 /// Throws Error(kCapability) where the reference cannot run here.
@@ -52,12 +53,19 @@ std::vector<Measurement> measure_grid(const CalibrateOptions& options, const Rea
                                       const Say& say, bool& complete);
 /// flow's mean at a point with these constants, the same draws every time.
 double flow_mean(const GridPoint& point, const sim::TcpConstants& constants);
-/// The constants that are fitted: numbers that no source fixes.
-std::vector<sim::ConstantField> fitted_fields();
+/// The constants that are fitted to a reference: numbers that its sources do not fix, or that a
+/// grid can check.
+std::vector<sim::ConstantField> fitted_fields(const std::string& reference);
 /// Coordinate search: each constant in turn is scaled up and down while the mean over measurements
-/// of min(|log(flow / reference)|, 0.5) falls. Robust: a point that is far off counts no more.
+/// of min(|log(flow / reference)|, 0.5) falls. Robust: a point that is far off counts no more. A
+/// value is taken only where the points' gains are twice their standard error: what a reference's
+/// own scatter prefers is no finding.
 sim::TcpConstants fit_constants(const std::vector<Measurement>& measured, sim::TcpConstants start,
+                                const std::vector<sim::ConstantField>& fields,
                                 const std::function<bool()>& stopped, const Say& say);
+/// min(|log(flow / reference)|, 0.5) of each measurement that has times.
+std::vector<double> robust_errors(const std::vector<Measurement>& measured,
+                                  const sim::TcpConstants& constants);
 double robust_error(const std::vector<Measurement>& measured, const sim::TcpConstants& constants);
 
 std::string measurements_json(const std::vector<Measurement>& list, const CalibrateOptions& of);

@@ -98,7 +98,8 @@ double expected_seconds(const GridPoint& point) {
 }
 
 std::string extrapolated_because(const GridPoint& point, const Reach& reach) {
-  if (point.control == "bbr") return "flow does not model bbr";
+  if (point.control == "bbr" && reach.reference == "linux")
+    return "flow does not model Linux's bbr";
   if (reach.rate > 0 && point.rate > reach.rate) return "the links do not hold that rate";
   if (point.round_trip < reach.least_round_trip) return "the links do not hold that delay";
   const double transfers = static_cast<double>(transfers_of(point)) * point.flows;
@@ -127,9 +128,9 @@ Experiment experiment_of(const GridPoint& point) {
     experiment.chains.push_back({flow, point.flows + flow, Bytes(std::llround(point.bytes))});
   }
   cluster.finish();
-  if (point.control == "reno")
-    experiment.options.transport.congestion_control =
-        sim::TransportSettings::CongestionControl::kReno;
+  using Control = sim::TransportSettings::CongestionControl;
+  if (point.control == "reno") experiment.options.transport.congestion_control = Control::kReno;
+  if (point.control == "bbr") experiment.options.transport.congestion_control = Control::kBbr;
   experiment.repeats = transfers_of(point) + (point.warm ? 1 : 0);
   experiment.gap = Seconds(0.02);
   experiment.together = point.flows <= kMostFlows;

@@ -61,7 +61,7 @@ std::string worst_table(std::vector<PointError> errors) {
 std::string constants_table(const CalibrationResult& result, const std::string& reference) {
   const sim::TcpConstants shipped = sim::shipped_calibration(reference).constants;
   std::string text = "| constant | shipped | fitted |\n|---|---|---|\n";
-  for (const auto& field : fitted_fields()) {
+  for (const auto& field : fitted_fields(reference)) {
     char numbers[80];
     std::snprintf(numbers, sizeof numbers, "` | %.4g | %.4g |\n", shipped.*field.number,
                   result.calibration.constants.*field.number);

@@ -44,6 +44,15 @@ TEST_CASE("A calibration is the same after writing and reading") {
   }
 }
 
+TEST_CASE("A fit's grid and errors are kept with its constants") {
+  Calibration mine = shipped_calibration("packet");
+  mine.grid = {{"points", 120}, {"measured", 70}};
+  mine.error = {{"median", 0.004}};
+  const Calibration again = parse_calibration(calibration_json(mine), "test");
+  CHECK(again.grid == mine.grid);
+  CHECK(again.error == mine.error);
+}
+
 TEST_CASE("Constants that a calibration leaves out are ns-3's") {
   const Calibration mine = parse_calibration(with(R"("quick_acks": 5)"), "test");
   CHECK(mine.constants.quick_acks == 5);
@@ -65,6 +74,9 @@ TEST_CASE("What is no calibration is refused, by its key") {
   CHECK(reason(with(R"("quick_acks": 0)")).find("within") != std::string::npos);
   CHECK(reason(with(R"("quick_acks": "5")")).find("no") != std::string::npos);
   CHECK(reason(with(R"("idle_restart": 1)")).find("true or false") != std::string::npos);
+  CHECK(reason(R"({"schema_version": 1, "name": "m", "reference": "r", "date": "d", "how": "h",
+                   "grid": {"points": "many"}, "constants": {}})")
+            .find("/grid/points is not a number") != std::string::npos);
   CHECK(reason(R"({"schema_version": 2})").find("/schema_version") != std::string::npos);
   CHECK_THROWS_AS(shipped_calibration("lunix"), Error);
   CHECK_THROWS_AS(find_calibration("no/such/file.json"), Error);
