@@ -5,11 +5,11 @@
 #include <functional>
 
 #include "base/hash.h"
+#include "scenarios/calibrations.h"
 #include "scenarios/fields.h"
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/values.h"
-#include "sim/calibration.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -196,7 +196,8 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
   }
 }
 
-void fill_transport(const ordered_json& json, sim::TransportSettings& transport) {
+void fill_transport(const ordered_json& json, const std::string& file,
+                    sim::TransportSettings& transport) {
   std::string control = "cubic";
   take(json, "congestion_control", control);
   using Control = sim::TransportSettings::CongestionControl;
@@ -217,7 +218,7 @@ void fill_transport(const ordered_json& json, sim::TransportSettings& transport)
   take(json, "buffer", transport.buffer);
   std::string calibration;
   take(json, "calibration", calibration);
-  if (!calibration.empty()) transport.constants = sim::shipped_calibration(calibration).constants;
+  if (!calibration.empty()) transport.constants = load_calibration(calibration, file).constants;
 }
 
 using LinkReader = std::function<sim::LinkSpec(const ordered_json&)>;
@@ -320,7 +321,7 @@ void fill_network(const ordered_json& json, const std::string& file, ScheduleFil
     route.via = texts_of(member(each, "via"));
     network.routes.push_back(route);
   }
-  fill_transport(member(json, "transport"), network.transport);
+  fill_transport(member(json, "transport"), file, network.transport);
 }
 
 /// Options at their defaults say nothing: one that a codec gains later must not change what older

@@ -1,4 +1,5 @@
 #include "scenarios/checks.h"
+#include "scenarios/calibrations.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -311,6 +312,9 @@ class Rules {
     if (!read_.sound({"/network"})) return;
     scenarios::check_schedules(
         scenario_.json["network"], scenario_.file, files_,
+        [&](const std::string& at, const std::string& reason) { refuse(at, reason); });
+    check_calibration(
+        scenario_.json["network"], scenario_.file,
         [&](const std::string& at, const std::string& reason) { refuse(at, reason); });
   }
 

@@ -1,4 +1,5 @@
 #include "scenarios/scenario.h"
+#include "scenarios/calibrations.h"
 
 #include <algorithm>
 
@@ -278,8 +279,10 @@ class FileReader {
                 const std::vector<std::uint64_t>& seeds) {
     const KindMask kinds = kinds_of(run, places);
     add_computed_defaults(run, kinds);
-    if (run.contains("network") && run["network"].is_object())
+    if (run.contains("network") && run["network"].is_object()) {
       add_schedule_hashes(run["network"], document_.file, files_);
+      add_calibration_hash(run["network"], document_.file);
+    }
     ReadResult read = read_by_table(scenario_table(), run, kinds, places, problems_);
     if (read.value.contains("expected")) result_.expected = read.value["expected"];
     Scenario scenario;

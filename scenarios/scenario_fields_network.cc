@@ -46,12 +46,14 @@ void add_transport(Rows& rows) {
   rows.push_back(
       transport_time("initial_rto", "1s", "Retransmission timeout before any sample (RFC 6298)."));
   rows.push_back(transport_bytes("buffer", "8MiB", "Send and receive buffers.", 4096));
-  rows.push_back({.pointer = "/network/transport/calibration",
-                  .spec = {.type = OptionType::kChoice,
-                           .help = "Whose TCP the flow executor follows: packet, ns-3 3.44 as the "
-                                   "packet executor runs it; linux, the kernel's.",
-                           .choices = {"packet", "linux"}},
-                  .computed_default = "packet"});
+  rows.push_back(text_row("/network/transport/calibration",
+                          "Whose TCP the flow executor follows: packet, ns-3 3.44 as the packet "
+                          "executor runs it; linux, the kernel's; or the path of a file that "
+                          "`gradwire calibrate` wrote (with a \"/\", or ending in .json)."));
+  rows.back().computed_default = "packet";
+  rows.push_back(text_row("/network/transport/calibration_hash",
+                          "Hash of that file; where it is given, another file is refused."));
+  rows.back().computed_default = "of the file";
 }
 
 void add_behaviour(Rows& rows) {
