@@ -1,9 +1,11 @@
 #include "runner/advice.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "runner/exchange_correction.h"
 #include "runner/prediction.h"
 #include "runner/step_times.h"
 #include "scenarios/checks.h"
@@ -39,6 +41,8 @@ Scenario changed(const Scenario& scenario, const std::string& method, int worker
   ordered_json json = scenario.json;
   json["method"] = ordered_json::parse(method);
   json["exchange"] = exchange_of(scenario, collective, bucket);
+  if (collective != "parameter-server" && json.contains("network"))
+    json["network"].erase("server_link");
   json["workload"]["steps"] = 2;
   if (workers != scenario.cluster.workers) json["cluster"].erase("stragglers");
   json["cluster"]["workers"] = workers;
@@ -86,13 +90,35 @@ std::vector<Bytes> buckets_of(const AdviceChoices& choices) {
   return {Bytes(4'000'000), Bytes(25'000'000), Bytes(100'000'000)};
 }
 
+/// Corrections of exchanges on one network, each found once.
+class Corrections {
+ public:
+  Corrections(const Scenario& scenario, bool on) : scenario_(scenario), on_(on) {}
+  void apply(results::StepSummary& step) {
+    if (!on_) return;
+    const auto found = known_.find(step.exchange);
+    step.correction =
+        found != known_.end()
+            ? found->second
+            : known_.emplace(step.exchange, simulated_correction(scenario_, step)).first->second;
+  }
+
+ private:
+  const Scenario& scenario_;
+  bool on_;
+  std::map<results::ExchangeKind, results::ExchangeCorrection> known_;
+};
+
 /// The candidates of one method.
 class Lister {
  public:
-  Lister(const Scenario& scenario, std::string method, std::vector<std::string>& left_out)
-      : scenario_(scenario),
-        method_(std::move(method)),
-        label_(scenarios::method_label(scenario)),
+  Lister(const Scenario& asked, const std::string& method, int workers, Corrections& corrections,
+         std::vector<std::string>& left_out)
+      : asked_(asked),
+        scenario_(changed(asked, method, workers, "ring", Bytes(25'000'000))),
+        method_(method),
+        label_(scenarios::method_label(scenario_)),
+        corrections_(corrections),
         left_out_(left_out) {}
 
   void add(const std::string& collective, Bytes bucket, std::vector<Candidate>& candidates) {
@@ -100,9 +126,14 @@ class Lister {
     scenario_.exchange.collective = collective;
     scenario_.exchange.group = group_of(scenario_);
     scenario_.exchange.bucket = bucket;
+    scenario_.network.server_link.reset();
+    if (collective == "parameter-server")
+      scenario_.network.server_link = asked_.network.server_link;
     try {
+      results::StepSummary step = summary_of(scenario_, nullptr, {});
+      corrections_.apply(step);
       candidates.push_back({label_, collective, static_cast<double>(bucket.count()),
-                            baseline_of(method_), summary_of(scenario_, nullptr, {}), method_});
+                            baseline_of(method_), std::move(step), method_});
     } catch (const Error& error) {
       const std::string line = label_ + " by " + collective + ": " + error.what();
       if (std::find(left_out_.begin(), left_out_.end(), line) == left_out_.end())
@@ -111,9 +142,11 @@ class Lister {
   }
 
  private:
+  const Scenario& asked_;
   Scenario scenario_;
   std::string method_;
   std::string label_;
+  Corrections& corrections_;
   std::vector<std::string>& left_out_;
 };
 
@@ -164,9 +197,10 @@ std::vector<Candidate> advice_candidates(const Scenario& scenario, const AdviceC
            "set /workload/profile to one (gradwire profile makes tables of models)");
   if (workers < 2) refuse(scenario, "a single worker exchanges nothing", "take 2 or more workers");
   std::vector<Candidate> candidates;
+  Corrections corrections(scenario, choices.simulate_exchanges);
   for (const std::string& method :
        choices.methods.empty() ? known_methods(scenario) : choices.methods) {
-    Lister lister(changed(scenario, method, workers, "ring", Bytes(25'000'000)), method, left_out);
+    Lister lister(scenario, method, workers, corrections, left_out);
     for (const std::string& collective : collectives_of(choices))
       for (const Bytes bucket : buckets_of(choices)) lister.add(collective, bucket, candidates);
   }

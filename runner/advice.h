@@ -17,6 +17,9 @@ struct AdviceChoices {
   /// scatter-reduce, parameter-server. Pairs that a codec cannot take are left out.
   std::vector<std::string> collectives;
   std::vector<Bytes> buckets;  ///< empty = 4, 25 and 100 MB
+  /// Hold the closed form of each exchange against a few simulations of it alone on this network,
+  /// and correct it (runner/exchange_correction.h): tenths of a second a number of workers.
+  bool simulate_exchanges = true;
 };
 
 /// none, fp16, int8, qsgd, terngrad, sign, powersgd, topk 1 % and 0.1 %, dgc 0.1 %; the biased ones

@@ -188,6 +188,7 @@ void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exch
     bucket.encode_s = times.encode.value();
     bucket.decode_s = times.decode.value();
     bucket.add_s = times.aggregate.value();
+    bucket.scale_s = bucket.prelude_bytes > 0 ? times.scale.value() : 0;
   }
 }
 

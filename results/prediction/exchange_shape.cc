@@ -135,9 +135,12 @@ double additions_of(ExchangeKind kind, int workers, int group) {
     case ExchangeKind::kInNetwork:
       return 0;
     case ExchangeKind::kRingAllReduce:
-    case ExchangeKind::kHalvingDoubling:
     case ExchangeKind::kScatterReduce:
       return (n - 1) / n;
+    case ExchangeKind::kHalvingDoubling: {
+      const double power = std::bit_floor(static_cast<unsigned>(workers));
+      return (power - 1) / power + (power < n ? 1 : 0);
+    }
     case ExchangeKind::kTreeAllReduce:
       return std::ceil(std::log2(n));
     case ExchangeKind::kParameterServer:

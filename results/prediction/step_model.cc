@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/prediction/step_timeline.h"
+
 namespace gradwire::results {
 namespace {
 
@@ -73,6 +75,14 @@ double terngrad_time(const StepSummary& step, const StepConstants& constants, do
          times * step.message_bytes() / (at(constants, StepConstant::kEfficiency) * step.bandwidth);
 }
 
+double uncorrected_time(ExchangeKind kind, const StepSummary& step, double message_bytes,
+                        const StepConstants& constants) {
+  double time = 0;
+  for (const Hops& hops : hops_of(kind, step.workers, step.group))
+    time += hops.count * hop_time(step, constants, hops, hops.share * message_bytes);
+  return time;
+}
+
 }  // namespace
 
 const std::array<StepConstantInfo, kStepConstants> kStepConstantTable = {{
@@ -95,86 +105,23 @@ StepConstants usual_constants() {
 
 double exchange_time(const StepSummary& step, double message_bytes,
                      const StepConstants& constants) {
-  double time = 0;
-  for (const Hops& hops : hops_of(step.exchange, step.workers, step.group))
-    time += hops.count * hop_time(step, constants, hops, hops.share * message_bytes);
-  return time;
+  return step.correction.at(message_bytes) *
+         uncorrected_time(step.exchange, step, message_bytes, constants);
 }
 
-double exchange_time(const StepSummary& step, const BucketSummary& bucket,
-                     const StepConstants& constants) {
-  const double time = exchange_time(step, bucket.message_bytes, constants);
-  if (bucket.prelude_bytes <= 0) return time;
-  StepSummary prelude = step;
-  if (step.exchange != ExchangeKind::kParameterServer)
-    prelude.exchange = step.exchange == ExchangeKind::kRingAllReduce
-                           ? ExchangeKind::kRingAllGather
-                           : ExchangeKind::kDirectAllGather;
-  return time + exchange_time(prelude, bucket.prelude_bytes, constants);
+double prelude_time(const StepSummary& step, const BucketSummary& bucket,
+                    const StepConstants& constants) {
+  if (bucket.prelude_bytes <= 0) return 0;
+  ExchangeKind kind = ExchangeKind::kDirectAllGather;
+  if (step.exchange == ExchangeKind::kParameterServer) kind = step.exchange;
+  if (step.exchange == ExchangeKind::kRingAllReduce) kind = ExchangeKind::kRingAllGather;
+  return uncorrected_time(kind, step, bucket.prelude_bytes, constants);
 }
-
-namespace {
-
-/// When the buckets of a step are there, coded, sent and decoded. A worker encodes and decodes on
-/// one lane, in the order in which there is something to do.
-class Timeline {
- public:
-  Timeline(const StepSummary& step, const StepConstants& constants, double slow)
-      : step_(step), ready_(slow * step.forward_s) {
-    const double additions = additions_of(step.exchange, step.workers, step.group);
-    for (const BucketSummary& bucket : step.buckets) {
-      ready_ += slow * bucket.backward_s;
-      available_.push_back(ready_);
-      const double exchange = exchange_time(step, bucket, constants);
-      exchanged_ += exchange;
-      exchange_.push_back(exchange + additions * bucket.add_s);
-    }
-    if (!step.overlap) std::fill(available_.begin(), available_.end(), ready_);
-    const double decodes = decodes_of(step.exchange, step.workers);
-    const std::size_t count = step.buckets.size();
-    for (std::size_t encoded = 0, decoded = 0; decoded < count;) {
-      if (encoded < count && (decoded == encoded || available_[encoded] < arrived_[decoded])) {
-        encode(encoded++);
-      } else {
-        lane_ = std::max(lane_, arrived_[decoded]) + decodes * step.buckets[decoded].decode_s;
-        ++decoded;
-      }
-    }
-  }
-
-  double ready() const { return ready_; }
-  double coded() const { return coded_; }
-  double sent() const { return sent_; }
-  double done() const { return lane_; }
-  double exchanged() const { return exchanged_; }
-
- private:
-  void encode(std::size_t b) {
-    coded_ = lane_ = std::max(lane_, available_[b]) + step_.buckets[b].encode_s;
-    sent_ = std::max(coded_, sent_) + exchange_[b];
-    arrived_.push_back(sent_);
-  }
-
-  const StepSummary& step_;
-  double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
-  std::vector<double> available_, exchange_, arrived_;  ///< by bucket
-};
-
-}  // namespace
 
 StepTime step_time(const StepSummary& step, const StepConstants& constants) {
   const double slow =
       slowest_of(step.workers, at(constants, StepConstant::kSpread) * step.compute_spread);
-  const Timeline line(step, constants, slow);
-  const double end = std::max(line.ready(), line.done());
-  StepTime time;
-  time.exchange_s = line.exchanged();
-  time.compute_s = line.ready() + step.update_s;
-  time.encode_s = std::max(0.0, line.coded() - line.ready());
-  time.exposed_s = std::max(0.0, line.sent() - std::max(line.coded(), line.ready()));
-  time.decode_s = end - line.ready() - time.encode_s - time.exposed_s;
-  time.total_s = end + step.update_s;
-  return time;
+  return step_timeline(step, constants, slow);
 }
 
 double terngrad_tree_time(const StepSummary& step, const StepConstants& constants) {

@@ -17,7 +17,9 @@
 ///     lane) + decodes decode_k T       = max(ready, done of the last) + update
 ///
 /// where lane is the end of what the worker encoded or decoded before: one thing at a time, in the
-/// order in which they can begin. Additions are made on the way: a hop waits for them.
+/// order in which they can begin. Additions are made on the way: a hop waits for them. Between two
+/// exchanges of a bucket (scales, then gradients; chunks to their owners, then their sums) the
+/// worker codes again, on the same lane (step_timeline.h),
 ///
 /// with X_k the time of its exchange, S(n) = 1 + s v sqrt(2 ln n) the slowest of n workers whose
 /// times vary by v. The exchange is the sum over the collective's hops (exchange_shape.h), b bytes
@@ -75,9 +77,9 @@ StepConstants usual_constants();
 
 /// Seconds that one worker's `message_bytes` take to be exchanged among all.
 double exchange_time(const StepSummary& step, double message_bytes, const StepConstants& constants);
-/// The same for a bucket, with what goes before it.
-double exchange_time(const StepSummary& step, const BucketSummary& bucket,
-                     const StepConstants& constants);
+/// Seconds of what goes before a bucket's gradients: 0 where nothing does.
+double prelude_time(const StepSummary& step, const BucketSummary& bucket,
+                    const StepConstants& constants);
 
 /// Where a step's time goes; the parts add up to the step.
 struct StepTime {

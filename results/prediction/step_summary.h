@@ -15,6 +15,15 @@ struct BucketSummary {
   /// Exchanged before it is encoded (scales that workers agree on), by all-gather or by the server;
   /// 0 = nothing.
   double prelude_bytes = 0;
+  double scale_s = 0;  ///< the part of encode_s that goes before that; 0 where nothing does
+};
+
+/// What an exchange takes over the closed form, as simulations of it found, by size of a message.
+struct ExchangeCorrection {
+  std::vector<double> bytes;  ///< ascending
+  std::vector<double> factor;
+  /// Linear in the logarithm of the size, constant beyond the ends; 1 where nothing is known.
+  double at(double message_bytes) const;
 };
 
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
@@ -36,6 +45,7 @@ struct StepSummary {
   double forwarding_s = 0;      ///< of it, what hops take to store and forward that segment
   double loss = 0;              ///< probability that a packet is lost between two workers
   double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
+  ExchangeCorrection correction;
 
   double message_bytes() const {
     double sum = 0;

@@ -1,0 +1,153 @@
+#include "results/prediction/step_timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gradwire::results {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// What a bucket takes, seconds.
+struct Stages {
+  double available = 0;  ///< when its gradients are there
+  double code = 0, before = 0, again = 0, exchange = 0, decode = 0;
+  bool twice = false;  ///< there is something before, and coding again
+};
+
+class Timeline {
+ public:
+  Timeline(const StepSummary& step, const StepConstants& constants, double slow)
+      : step_(step), constants_(constants), ready_(slow * step.forward_s) {
+    for (const BucketSummary& bucket : step.buckets) {
+      ready_ += slow * bucket.backward_s;
+      buckets_.push_back(stages_of(bucket));
+    }
+    if (!step.overlap)
+      for (Stages& bucket : buckets_) bucket.available = ready_;
+    while (decoded_ < buckets_.size()) advance();
+  }
+
+  StepTime time() const {
+    const double end = std::max(ready_, lane_);
+    StepTime time;
+    time.exchange_s = exchanged_;
+    time.compute_s = ready_ + step_.update_s;
+    const double coded = std::max(0.0, coded_ - ready_);
+    const double waited = std::max(0.0, sent_ - std::max(coded_, ready_));
+    const double again = buckets_.empty() ? 0 : std::min(waited, buckets_.back().again);
+    time.encode_s = coded + again;
+    time.exposed_s = waited - again;
+    time.decode_s = end - ready_ - coded - waited;
+    time.total_s = end + step_.update_s;
+    return time;
+  }
+
+ private:
+  Stages stages_of(const BucketSummary& bucket) {
+    const double n = step_.workers;
+    const double added = additions_of(step_.exchange, step_.workers, step_.group) * bucket.add_s;
+    const double exchange = exchange_time(step_, bucket.message_bytes, constants_);
+    Stages stages{.available = ready_,
+                  .code = bucket.encode_s,
+                  .exchange = exchange + added,
+                  .decode = decodes_of(step_.exchange, step_.workers) * bucket.decode_s};
+    exchanged_ += exchange;
+    if (bucket.prelude_bytes > 0) {
+      stages.twice = true;
+      stages.code = bucket.scale_s;
+      stages.before = prelude_time(step_, bucket, constants_);
+      stages.again = bucket.encode_s - bucket.scale_s;
+      exchanged_ += stages.before;
+    } else if (step_.exchange == ExchangeKind::kScatterReduce) {
+      // Half of the bytes go to the owners in one hop, the other half round a ring.
+      const double gather = exchange_time(gather_of_sums(), bucket.message_bytes / n, constants_);
+      stages.twice = true;
+      stages.code = bucket.encode_s * (n - 1) / n;
+      stages.again = bucket.encode_s / n + added;
+      stages.exchange = std::min(gather, exchange);
+      stages.before = exchange - stages.exchange;
+    }
+    return stages;
+  }
+
+  const StepSummary& gather_of_sums() {
+    if (gather_.buckets.empty()) {
+      gather_ = step_;
+      gather_.exchange = ExchangeKind::kRingAllGather;
+      gather_.correction = {};
+    }
+    return gather_;
+  }
+
+  /// The next thing that a worker codes, or the bucket's exchange where that ends before it.
+  void advance() {
+    const double first = coding_ < buckets_.size() ? buckets_[coding_].available : kNever;
+    const double decode = decoded_ < sent_buckets_ ? arrived_[decoded_] : kNever;
+    const double next = std::min({first, decode, again_});
+    const double sent = exchange_end();
+    if (sent <= next) return end_exchange(sent);
+    if (decode <= next) {
+      lane_ = std::max(lane_, decode) + buckets_[decoded_++].decode;
+    } else if (again_ <= next) {
+      waiting_ = lane_ = std::max(lane_, again_) + buckets_[sent_buckets_].again;
+      again_ = kNever;
+    } else {
+      coded_ = lane_ = std::max(lane_, first) + buckets_[coding_].code;
+      coded_at_.push_back(coded_);
+      ++coding_;
+    }
+  }
+
+  /// When the exchange that is under way or next ends; never, where it waits for coding.
+  double exchange_end() const {
+    if (sent_buckets_ == buckets_.size() || again_ < kNever) return kNever;
+    const Stages& bucket = buckets_[sent_buckets_];
+    if (before_done_) return std::max(sent_, waiting_) + bucket.exchange;
+    if (sent_buckets_ >= coded_at_.size()) return kNever;
+    const double begin = std::max(sent_, coded_at_[sent_buckets_]);
+    return begin + (bucket.twice ? bucket.before : bucket.exchange);
+  }
+
+  void end_exchange(double end) {
+    sent_ = end;
+    if (buckets_[sent_buckets_].twice && !before_done_) {
+      before_done_ = true;
+      again_ = end;
+      return;
+    }
+    before_done_ = false;
+    arrived_.push_back(end);
+    ++sent_buckets_;
+  }
+
+  const StepSummary& step_;
+  const StepConstants& constants_;
+  StepSummary gather_;
+  double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
+  double waiting_ = 0;     ///< when the bucket under way was coded again
+  double again_ = kNever;  ///< when it can be
+  bool before_done_ = false;
+  std::size_t coding_ = 0, sent_buckets_ = 0, decoded_ = 0;
+  std::vector<Stages> buckets_;
+  std::vector<double> coded_at_, arrived_;
+};
+
+}  // namespace
+
+double ExchangeCorrection::at(double message_bytes) const {
+  if (bytes.empty()) return 1;
+  const auto above = std::lower_bound(bytes.begin(), bytes.end(), message_bytes);
+  const auto i = static_cast<std::size_t>(above - bytes.begin());
+  if (i == 0) return factor.front();
+  if (i == bytes.size()) return factor.back();
+  const double share = std::log(message_bytes / bytes[i - 1]) / std::log(bytes[i] / bytes[i - 1]);
+  return factor[i - 1] + share * (factor[i] - factor[i - 1]);
+}
+
+StepTime step_timeline(const StepSummary& step, const StepConstants& constants, double slow) {
+  return Timeline(step, constants, slow).time();
+}
+
+}  // namespace gradwire::results
