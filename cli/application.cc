@@ -58,6 +58,7 @@ void build_application(CLI::App& app, Context& context) {
   add_report(app, context);
   add_fit(app, context);
   add_predict(app, context);
+  add_advise(app, context);
   add_profile(app, context);
   add_codec(app, context);
   add_methods(app, context);

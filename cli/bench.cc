@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "bench/advice/advice.h"
 #include "bench/fidelity/fidelity.h"
 #include "bench/fidelity/linux_fidelity.h"
 #include "bench/flow.h"
@@ -100,6 +101,24 @@ void add_bench_prediction(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_advice(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "advice", "\"Should I compress?\" by the model against simulations of every candidate");
+  auto options = std::make_shared<bench::AdviceOptions>();
+  command->add_option("--seed", options->seed, "Seed of the cases")->capture_default_str();
+  command->add_option("--cases", options->cases, "Cases")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  command
+      ->add_option("--rule-workers", options->rule_workers,
+                   "Numbers of workers for which the all-gather's break-even is looked for")
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Say every case");
+  command->callback([options, &context] {
+    print_bench_rows(bench::bench_advice(*options, say_to(context)), false, context);
+  });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -123,6 +142,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_packet(*command, context);
   add_bench_fidelity(*command, context);
   add_bench_prediction(*command, context);
+  add_bench_advice(*command, context);
 }
 
 }  // namespace gradwire::cli

@@ -45,6 +45,7 @@ void add_export(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_fit(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
+void add_advise(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_codec(CLI::App& app, Context& context);
 void add_methods(CLI::App& app, Context& context);

@@ -45,6 +45,11 @@ scenarios::ScenarioFile read_scenario(const RunArguments& arguments) {
                                        overrides_of(arguments));
 }
 
+scenarios::ScenarioFile read_scenario_text(const std::string& text, const std::string& path,
+                                           const RunArguments& arguments) {
+  return scenarios::read_scenario_text(text, path, overrides_of(arguments));
+}
+
 void warn(const scenarios::ScenarioFile& file, const Context& context) {
   for (const std::string& warning : file.warnings) context.say("warning: " + warning);
 }

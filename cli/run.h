@@ -34,6 +34,9 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments);
 std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);
 /// The scenario file with --set, --seed and --executor applied.
 scenarios::ScenarioFile read_scenario(const RunArguments& arguments);
+/// The same of a scenario's text; `path` is for messages and relative paths.
+scenarios::ScenarioFile read_scenario_text(const std::string& text, const std::string& path,
+                                           const RunArguments& arguments);
 /// Says what looks suspicious in it.
 void warn(const scenarios::ScenarioFile& file, const Context& context);
 

@@ -81,14 +81,23 @@ std::string line_of(const AdviceCase& given, const results::Advice& advice,
                        simulated.seconds.begin();
   const auto& chosen = advice.ranked[advice.chosen];
   const auto& best = advice.ranked[static_cast<std::size_t>(fastest)];
-  char text[400];
-  std::snprintf(
-      text, sizeof text, "%s: %s, %s by %s, %.4g s (flow %.4g); flow: %s, %s by %s, %.4g s%s",
-      given.name.c_str(), std::string(name_of(judged.predicted)).c_str(),
-      chosen.candidate.method.c_str(), chosen.candidate.collective.c_str(), chosen.seconds(),
-      simulated.seconds[advice.chosen], std::string(name_of(judged.simulated)).c_str(),
-      best.candidate.method.c_str(), best.candidate.collective.c_str(), simulated.fastest,
-      judged.verdict_agrees && judged.choice_agrees ? "" : " DISAGREES");
+  const auto worst =
+      std::max_element(judged.errors.begin(), judged.errors.end(),
+                       [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+      judged.errors.begin();
+  const auto& off = advice.ranked[static_cast<std::size_t>(worst)].candidate;
+  char text[500];
+  std::snprintf(text, sizeof text,
+                "%s: %s, %s by %s, %.4g s (flow %.4g); flow: %s, %s by %s, %.4g s%s; largest error "
+                "%+.1f %%, %s by %s",
+                given.name.c_str(), std::string(name_of(judged.predicted)).c_str(),
+                chosen.candidate.method.c_str(), chosen.candidate.collective.c_str(),
+                chosen.seconds(), simulated.seconds[advice.chosen],
+                std::string(name_of(judged.simulated)).c_str(), best.candidate.method.c_str(),
+                best.candidate.collective.c_str(), simulated.fastest,
+                judged.verdict_agrees && judged.choice_agrees ? "" : " DISAGREES",
+                100 * judged.errors[static_cast<std::size_t>(worst)], off.method.c_str(),
+                off.collective.c_str());
   return text;
 }
 
@@ -174,7 +183,7 @@ std::vector<BenchRow> bench_advice(const AdviceOptions& options, const Say& say)
   std::vector<BenchRow> rows;
   if (options.cases > 0) {
     say("simulating every candidate of " + std::to_string(options.cases) + " cases");
-    const auto all = judge_all(advice_cases(options.seed, options.cases));
+    const auto all = judge_all(advice_cases(options.seed, options.cases, options.most_workers));
     if (options.list)
       for (const Judged& one : all) say(one.line);
     add_verdict_rows(all, rows);

@@ -10,6 +10,7 @@ namespace gradwire::bench {
 struct AdviceOptions {
   std::uint64_t seed = 1;
   int cases = 40;
+  int most_workers = 128;
   std::vector<int> rule_workers = {8, 16, 32, 64, 128};  ///< of the all-gather rule
   bool list = false;                                     ///< say every case
 };

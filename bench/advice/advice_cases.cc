@@ -68,7 +68,7 @@ AdviceCase made(const Drawn& drawn) {
 
 }  // namespace
 
-std::vector<AdviceCase> advice_cases(std::uint64_t seed, int count) {
+std::vector<AdviceCase> advice_cases(std::uint64_t seed, int count, int most_workers) {
   constexpr std::array<const char*, 2> kModels = {"resnet50", "vgg16"};
   constexpr std::array<int, 3> kBatches = {16, 32, 64};
   std::vector<AdviceCase> cases;
@@ -77,7 +77,7 @@ std::vector<AdviceCase> advice_cases(std::uint64_t seed, int count) {
     Drawn drawn;
     drawn.model = kModels[static_cast<std::size_t>(i % 2)];
     drawn.factor = i / 2 % 2 == 0 ? 1 : kFrameworkFactor;
-    drawn.workers = static_cast<int>(draws.log_uniform(8, 128.999));
+    drawn.workers = static_cast<int>(draws.log_uniform(8, most_workers + 0.999));
     drawn.rate = draws.log_uniform(1e9, 100e9);
     drawn.delay = draws.log_uniform(2e-6, 50e-6);
     drawn.batch = kBatches[static_cast<std::size_t>(draws.integer(0, 2))];

@@ -34,8 +34,9 @@ struct Contest {
   const Group& method;
   const Group& baselines;
   const StepConstants& constants;
+  double margin;
   bool won(double rate) const {
-    return fastest_at(method, rate, constants).seconds <
+    return (1 + margin) * fastest_at(method, rate, constants).seconds <
            fastest_at(baselines, rate, constants).seconds;
   }
   /// Won at `low`, not at `high`.
@@ -121,7 +122,7 @@ std::vector<Crossover> crossovers(std::span<const Candidate> candidates,
                   std::to_string(workers) + " workers", "no candidate is uncompressed or fp16",
                   "add methods none and fp16");
     for (const auto& [method, group] : field.methods) {
-      Crossover crossover = crossover_of({group, field.baselines, constants}, range);
+      Crossover crossover = crossover_of({group, field.baselines, constants, range.margin}, range);
       crossover.method = method;
       crossover.workers = workers;
       found.push_back(std::move(crossover));

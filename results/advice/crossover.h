@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/advice/candidate.h"
-#include "results/prediction/step_fit.h"
+#include "results/advice/ranking.h"
 
 /// The link rate at which a way of compressing stops to pay.
 namespace gradwire::results {
@@ -14,8 +13,9 @@ namespace gradwire::results {
 struct Crossover {
   std::string method;  ///< the candidates' label
   int workers = 0;
-  /// B/s: below it the method's fastest step is faster than the faster of the baselines', at it no
-  /// longer. Empty: at no rate of the search (`wins_always` false), or at all (true).
+  /// B/s: below it the method's fastest step is faster than the faster of the baselines' by the
+  /// margin, at it no longer. Empty: at no rate of the search (`wins_always` false), or at all
+  /// (true).
   std::optional<double> rate;
   bool wins_always = false;
   std::string collective;  ///< of its fastest step just below that rate (or at the lowest)
@@ -26,6 +26,8 @@ struct RateRange {
   double low = 1.25e6;    ///< 10 Mbps
   double high = 1.25e11;  ///< 1 Tbps
   int points = 121;       ///< of a logarithmic grid, between which the crossing is bisected
+  /// A method pays where the baseline takes longer by more than this share (kTie, for instance).
+  double margin = 0;
 };
 
 /// The step's time at another rate of the workers' links (a server's link is scaled with them).

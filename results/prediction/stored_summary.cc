@@ -24,6 +24,7 @@ constexpr BucketField kBucketFields[] = {
     {"add_s", "s", &BucketSummary::add_s},
     {"message_bytes", "B", &BucketSummary::message_bytes},
     {"prelude_bytes", "B", &BucketSummary::prelude_bytes},
+    {"scale_s", "s", &BucketSummary::scale_s},
 };
 
 struct StepField {
@@ -38,6 +39,7 @@ constexpr StepField kStepFields[] = {
     {"bandwidth_bytes_per_s", "B/s", &StepSummary::bandwidth},
     {"server_bandwidth_bytes_per_s", "B/s", &StepSummary::server_bandwidth},
     {"delay_s", "s", &StepSummary::delay_s},
+    {"forwarding_s", "s", &StepSummary::forwarding_s},
     {"loss", "", &StepSummary::loss},
     {"rate_spread", "", &StepSummary::rate_spread},
 };

@@ -31,6 +31,15 @@ TEST_CASE("A codec stops to pay where encoding takes as long as it saves") {
   CHECK(found[0].rate.value() == Approx(1.75 * 30e6 * both_ways / 0.01).epsilon(1e-6));
 }
 
+TEST_CASE("A gain within the margin does not pay") {
+  // Nothing against 100 MB: 3 % of the 0.1 s of compute is 1.75 x 100 MB x 1.0293 / B at 60 GB/s.
+  std::vector<Candidate> candidates = {candidate("none", 8, 100), candidate("small", 8, 0)};
+  const auto found = crossovers(candidates, plain(), {.margin = kTie});
+  REQUIRE(found[0].rate);
+  CHECK(*found[0].rate == Approx(1.75 * 100e6 * (1 + kAcknowledgements) / 0.003).epsilon(1e-6));
+  CHECK(crossovers(candidates, plain())[0].wins_always);
+}
+
 TEST_CASE("What is always better, and what never is") {
   const std::vector<Candidate> candidates = {candidate("none", 4, 100), candidate("free", 4, 20),
                                              candidate("larger", 4, 120, 0.01)};

@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+
+namespace {
+
+/// Three methods, one bucket size: quick.
+Result advised(std::vector<std::string> arguments) {
+  std::vector<std::string> all = {"advise",   "--bucket", "25MB",     "--method", "none",
+                                  "--method", "fp16",     "--method", "terngrad"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_program(all);
+}
+
+nlohmann::json rows_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Result result = advised(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.out).at("rows");
+}
+
+}  // namespace
+
+TEST_CASE("advise says whether to compress, and by how much") {
+  const auto slow = rows_of({"--rate", "1Gbps", "--workers", "8,12", "--verify"});
+  REQUIRE(slow.size() == 2);
+  for (const auto& row : slow) {
+    CHECK(row.at("verdict") == "compress");
+    CHECK(row.at("over_fp32").get<double>() > row.at("over_fp16").get<double>());
+    CHECK(row.at("over_fp16").get<double>() > 1.03);
+    CHECK(row.at("flow_step_time_s").get<double>() ==
+          Approx(row.at("step_time_s").get<double>()).epsilon(0.02));
+    CHECK(row.at("provenance") == "predicted");
+  }
+  const auto fast = rows_of({"--rate", "400Gbps", "--workers", "8"});
+  CHECK(fast.at(0).at("verdict") == "do not compress");
+  CHECK(fast.at(0).at("method") == "none");
+  CHECK_THAT(advised({"--rate", "400Gbps", "--workers", "8"}).err,
+             Catch::Contains("Do not compress"));
+}
+
+TEST_CASE("advise shows the ranking, the rates and the costs") {
+  const auto ranking = rows_of({"--show", "ranking", "--workers", "8"});
+  REQUIRE(ranking.size() > 3);
+  for (std::size_t i = 1; i < ranking.size(); ++i)
+    CHECK(ranking[i - 1].at("step_time_s").get<double>() <=
+          ranking[i].at("step_time_s").get<double>());
+  const auto crossover = rows_of({"--show", "crossover", "--workers", "8..16"});
+  REQUIRE(crossover.size() == 2);
+  CHECK(crossover.at(0).at("pays") == "below");
+  CHECK(crossover.at(0).at("pays_below_bps").get<double>() > 1e9);
+  const auto cost = rows_of({"--show", "cost", "--gpu-hour", "3.6", "--samples", "256000",
+                             "--workers", "8", "--closed-form"});
+  REQUIRE(cost.size() == 3);
+  // 8 GPUs at 3.6 an hour: 0.008 a second. An epoch has 1,000 steps of 8 x 32 samples.
+  for (const auto& row : cost) {
+    const double seconds = row.at("step_time_s").get<double>();
+    CHECK(row.at("cost_per_step").get<double>() == Approx(0.008 * seconds));
+    CHECK(row.at("epoch_s").get<double>() == Approx(1000 * seconds));
+    CHECK(row.at("cost_per_epoch").get<double>() == Approx(8 * seconds));
+  }
+  CHECK(cost.at(0).at("on_front") == true);
+  CHECK(cost.at(2).at("on_front") == false);
+}
+
+TEST_CASE("advise takes a scenario's model and network, and options over them") {
+  const Result result = run_program({"advise", source_path("scenarios/alexnet.json"), "--method",
+                                     "none", "--method", "fp16", "--collective", "ring", "--bucket",
+                                     "25MB", "--workers", "4", "--format", "json"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.err, Catch::Contains("first of the file's 4 runs"));
+  const auto row = nlohmann::json::parse(result.out).at("rows").at(0);
+  CHECK(row.at("workers") == 4);
+  CHECK(row.at("verdict") == "fp16, and no more");
+}
+
+TEST_CASE("advise refuses what it cannot answer, and says what it can") {
+  CHECK(advised({"--show", "cost"}).exit_code == 2);
+  CHECK_THAT(advised({"--show", "cost"}).err, Catch::Contains("no price is given"));
+  CHECK_THAT(advised({"--workers", "1..4"}).err, Catch::Contains("no number from 2"));
+  CHECK_THAT(advised({"--workers", "32..8"}).err, Catch::Contains("the range is empty"));
+  CHECK(advised({"--model", "resnet5"}).exit_code == 3);
+  CHECK_THAT(advised({"--method", "topc"}).err, Catch::Contains("/method/name"));
+  CHECK(run_program({"advise", source_path("scenarios/ring.json")}).exit_code == 3);
+  const TemporaryFolder folder;
+  CHECK(advised({"--target-accuracy", "0.9", "--show", "cost", "--db", folder / "none.db"})
+            .exit_code == 6);
+}
