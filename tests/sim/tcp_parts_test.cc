@@ -79,6 +79,22 @@ TEST_CASE("A bottleneck serves one after the other and stretches with its rate")
   CHECK(queue.departure() == Approx(0.3));
 }
 
+TEST_CASE("A share of a link takes turns: a lone segment has the link's time, the next a share's") {
+  // Segments of 100 B at 250 B/s of a link of 1,000 B/s.
+  Bottleneck queue({.target = 10, .interval = 10, .line_rate = 1000});
+  queue.set_rate(0, 250);
+  REQUIRE(queue.pass(1, 100));
+  CHECK(queue.departure() == Approx(1.1));  // 100 / 1,000
+  REQUIRE(queue.pass(1, 100));
+  CHECK(queue.departure() == Approx(1.5));  // 100 / 250 after the first
+  REQUIRE(queue.pass(1.8, 100));
+  CHECK(queue.departure() == Approx(1.9));  // its turn has come
+  queue.set_rate(2, 1000);
+  REQUIRE(queue.pass(2, 100));
+  REQUIRE(queue.pass(2, 100));
+  CHECK(queue.departure() == Approx(2.2));
+}
+
 TEST_CASE("A full drop-tail queue drops") {
   Bottleneck queue({.limit = 250});
   queue.set_rate(0, 1000);

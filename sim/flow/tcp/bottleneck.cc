@@ -20,14 +20,19 @@ void Bottleneck::set_rate(double now, double rate) {
 }
 
 bool Bottleneck::pass(double now, double bytes) {
-  const double start = std::max(now, free_at_);
+  double start = std::max(now, free_at_);
+  double service = bytes / rate_;
+  if (discipline_.line_rate > rate_) {
+    start = std::max(now, free_at_ + service - bytes / discipline_.line_rate);
+    service = bytes / discipline_.line_rate;
+  }
   if (discipline_.limit > 0) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
   } else {
     const double leaves = std::max(now, start - discipline_.ahead);
     if (drops(leaves, leaves - now)) return false;
   }
-  free_at_ = start + bytes / rate_;
+  free_at_ = start + service;
   return true;
 }
 

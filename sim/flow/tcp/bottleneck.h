@@ -21,6 +21,9 @@ class Bottleneck {
     /// s: so much before it begins a segment leaves the queue, for a place behind the one on the
     /// wire.
     double ahead = 0;
+    /// Bytes/s, where known: a segment that finds none of its own stream's before it takes the time
+    /// of the link, and the next one comes a share's time later; else it takes that itself.
+    double line_rate = 0;
     /// 1 / sqrt(count) by a Newton step a drop, in 16 bits, as Linux's and ns-3's queues have it.
     bool steps_root = false;
   };

@@ -12,9 +12,14 @@ constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick 
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
   // What was fitted to CUBIC and Reno leaves the place behind the wire out.
-  const bool paced = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
-  return {codel_target(path, constants), codel_interval(path, constants), path.queue,
-          paced ? path.segment_time : 0, paced};
+  Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
+                                    path.queue};
+  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr) {
+    discipline.ahead = path.segment_time;
+    discipline.line_rate = path.line_rate;
+    discipline.steps_root = true;
+  }
+  return discipline;
 }
 
 TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings& transport) {
@@ -150,10 +155,7 @@ double TcpStream::acks_sent() const {
 }
 
 double TcpStream::demand() const {
-  const double demand = demand_of(congestion_.size());
-  if (!paced_) return demand;
-  return std::min(demand,
-                  paced_->bbr.pacing_rate() * (1 + header_ / static_cast<double>(segment_)));
+  return demand_of(congestion_.size());
 }
 
 double TcpStream::demand_at(double now) const {
