@@ -41,6 +41,14 @@ void draw_control(Draws& draws, Experiment& experiment) {
   experiment.name += ", reno";
 }
 
+void use_bbr(Experiment& experiment) {
+  experiment.options.transport.congestion_control = sim::TransportSettings::CongestionControl::kBbr;
+  constexpr std::string_view kReno = ", reno";
+  std::string& name = experiment.name;
+  if (name.ends_with(kReno)) name.resize(name.size() - kReno.size());
+  name += ", bbr";
+}
+
 FidelityCase incast_of(int senders, const sim::LinkSpec& link, double round_trip, Bytes bytes) {
   FidelityCase result{
       {.name = "incast of " + std::to_string(senders) + ", " + describe(link, round_trip, 0, bytes),

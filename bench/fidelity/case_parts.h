@@ -40,6 +40,8 @@ std::string describe(const sim::LinkSpec& link, double round_trip, double loss, 
 FidelityCase pairs(sim::LinkSpec link, double round_trip, Bytes bytes, int pairs);
 /// Reno in three cases of ten.
 void draw_control(Draws& draws, Experiment& experiment);
+/// BBR, whatever was drawn.
+void use_bbr(Experiment& experiment);
 /// All of these send to one host at the same time.
 FidelityCase incast_of(int senders, const sim::LinkSpec& link, double round_trip, Bytes bytes);
 
