@@ -9,6 +9,7 @@
 #include "bench/flow.h"
 #include "bench/packet.h"
 #include "bench/prediction/prediction.h"
+#include "bench/report/report.h"
 #include "bench/training.h"
 #include "cli/table.h"
 
@@ -41,6 +42,12 @@ void add_bench_packet(CLI::App& parent, Context& context) {
                       "The packet executor against plain ns-3, against flow, and its forecasts")
       ->callback(
           [&context] { print_bench_rows(bench::bench_packet(say_to(context)), false, context); });
+}
+
+void add_bench_report(CLI::App& parent, Context& context) {
+  parent.add_subcommand("report", "Reports of 100 stored runs: time and size")
+      ->callback(
+          [&context] { print_bench_rows(bench::bench_report(say_to(context)), false, context); });
 }
 
 std::vector<std::string> all_fidelity_regimes() {
@@ -143,6 +150,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_fidelity(*command, context);
   add_bench_prediction(*command, context);
   add_bench_advice(*command, context);
+  add_bench_report(*command, context);
 }
 
 }  // namespace gradwire::cli

@@ -38,7 +38,7 @@ std::vector<Candidate> candidates_of(const Scalability& all, const std::vector<i
       Candidate candidate;
       candidate.method = all.data.series[i].name;
       candidate.baseline = baseline_of(all.data.series[i]);
-      candidate.step = curve_point(all.data.series[i], model->fit, all.options.model, n).step;
+      candidate.step = all.predicted(i, n).step;
       candidates.push_back(std::move(candidate));
     }
   return candidates;

@@ -20,10 +20,8 @@ double steps_of(const Scalability& all, std::size_t series, int workers) {
 }
 
 CostRow row_of(const Scalability& all, std::size_t series, int workers) {
-  const SeriesModel& model = *all.model(series);
   const ScaleAnswer answer = *all.answer(series, workers);
-  const StepSummary step =
-      curve_point(all.data.series[series], model.fit, all.options.model, workers).step;
+  const StepSummary step = all.predicted(series, workers).step;
   const double steps = steps_of(all, series, workers);
   StepCost cost = cost_of_step(step, answer.seconds, all.options.costs.prices);
   cost.compute *= steps;

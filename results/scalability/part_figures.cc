@@ -65,7 +65,6 @@ Series tornado_bars(const Scalability& all, bool more) {
 
 NamedFigure split_figure(const Scalability& all, std::size_t index) {
   const ScaleSeries& source = all.data.series[index];
-  const SeriesModel& model = *all.model(index);
   const std::vector<int> workers = shown_workers(all, index);
   NamedFigure named{"split-" + std::to_string(index + 1), {{}, kFigureWidth, 340}};
   Figure& figure = named.drawn.figure;
@@ -76,7 +75,7 @@ NamedFigure split_figure(const Scalability& all, std::size_t index) {
   figure.x.label = "workers";
   std::vector<CurvePoint> points;
   for (const int n : workers) {
-    points.push_back(curve_point(source, model.fit, all.options.model, n));
+    points.push_back(all.predicted(index, n));
     figure.x.categories.push_back(std::to_string(n));
   }
   int style = 0;

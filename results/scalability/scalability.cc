@@ -132,18 +132,23 @@ const char* Scalability::throughput_unit() const {
 }
 
 double Scalability::efficiency(std::size_t series, int workers, double seconds) const {
-  const SeriesModel* its = model(series);
-  if (!its || !computes) return 0;
-  return curve_point(data.series[series], its->fit, options.model, workers).alone_s / seconds;
+  return model(series) && computes ? predicted(series, workers).alone_s / seconds : 0;
+}
+
+CurvePoint Scalability::predicted(std::size_t series, int workers) const {
+  const SeriesModel& its = *models[series];
+  const auto found = std::ranges::find(its.curve, workers, &CurvePoint::workers);
+  return found != its.curve.end()
+             ? *found
+             : curve_point(data.series[series], its.fit, options.model, workers);
 }
 
 std::optional<ScaleAnswer> Scalability::answer(std::size_t series, int workers) const {
   for (const ScalePoint& point : data.series[series].points)
     if (point.workers == workers)
       return ScaleAnswer{true, point.seconds, point.low_s, point.high_s, point.provenance};
-  const SeriesModel* its = model(series);
-  if (!its) return std::nullopt;
-  const CurvePoint point = curve_point(data.series[series], its->fit, options.model, workers);
+  if (!model(series)) return std::nullopt;
+  const CurvePoint point = predicted(series, workers);
   return ScaleAnswer{false, point.prediction.time.total_s, point.prediction.low_s,
                      point.prediction.high_s, "predicted"};
 }
@@ -171,10 +176,8 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
   all.best = best_of(all);
   solve_reach(all);
   if (const SeriesModel* model = all.model(all.best))
-    all.sensitivity = sensitivity_of(
-        model->fit,
-        curve_point(all.data.series[all.best], model->fit, all.options.model, all.options.at).step,
-        all.data.series[all.best].samples);
+    all.sensitivity = sensitivity_of(model->fit, all.predicted(all.best, all.options.at).step,
+                                     all.data.series[all.best].samples);
   add_warnings(all);
   return all;
 }

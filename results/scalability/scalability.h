@@ -53,6 +53,8 @@ struct Scalability {
   const char* throughput_unit() const;
   /// Efficiency of a known or predicted time; 0 where nothing is computed.
   double efficiency(std::size_t series, int workers, double seconds) const;
+  /// The model's answer. Precondition: the series has a model.
+  CurvePoint predicted(std::size_t series, int workers) const;
   std::optional<ScaleAnswer> answer(std::size_t series, int workers) const;
   bool within_runs(std::size_t series, int workers) const;
 };

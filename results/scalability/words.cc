@@ -80,8 +80,7 @@ std::string reach_sentence(const Scalability& all) {
   if (!all.computes)
     return "Nothing is computed between exchanges, so efficiency has no meaning here.";
   if (!reach || !reach->value) {
-    const CurvePoint two =
-        curve_point(all.data.series[all.best], all.model(all.best)->fit, all.options.model, 2);
+    const CurvePoint two = all.predicted(all.best, 2);
     return "It does not scale at " + target + ": two workers already have " +
            percent(two.efficiency()) + ", as " + largest_part(two.prediction.time) +
            " (predicted).";
@@ -107,8 +106,7 @@ std::string do_sentence(const Scalability& all) {
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   const SeriesModel* model = all.model(all.best);
   if (!model) return text;
-  const CurvePoint point =
-      curve_point(all.data.series[all.best], model->fit, all.options.model, all.options.at);
+  const CurvePoint point = all.predicted(all.best, all.options.at);
   const std::string what = "On " + workers_words(all.options.at) + ", " +
                            largest_part(point.prediction.time) + " (predicted)";
   return text.empty() ? what + "." : what + ": " + text;
@@ -172,8 +170,7 @@ std::string lever_words(const Scalability& all) {
 std::string bandwidth_words(const Scalability& all) {
   const SeriesModel* model = all.model(all.best);
   if (!model || !all.computes) return "";
-  const CurvePoint point =
-      curve_point(all.data.series[all.best], model->fit, all.options.model, all.options.at);
+  const CurvePoint point = all.predicted(all.best, all.options.at);
   if (point.efficiency() >= all.options.target) return "";
   const Solution rate = solve_step(model->fit, point.step, SolveFor::kBandwidth,
                                    {Target::Kind::kEfficiency, all.options.target},

@@ -40,9 +40,8 @@ std::vector<Row> rows_of(const Scalability& all) {
               0};
       row.throughput = all.throughput(i, workers, row.answer.seconds);
       row.efficiency = all.efficiency(i, workers, row.answer.seconds);
-      if (const SeriesModel* model = all.model(i)) {
-        const CurvePoint point =
-            curve_point(all.data.series[i], model->fit, all.options.model, workers);
+      if (all.model(i)) {
+        const CurvePoint point = all.predicted(i, workers);
         row.split = point.prediction.time;
         row.wait_s = point.wait_s;
       }
