@@ -1,6 +1,8 @@
 #include "cli/scalability.h"
 
 #include <algorithm>
+#include <charconv>
+#include <set>
 
 #include "base/error.h"
 #include "cli/progress.h"
@@ -36,6 +38,13 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
+/// The shortest text that reads back as the same number.
+std::string exact(double value) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, value);
+  return {text, end.ptr};
+}
+
 scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const Context& context) {
   RunArguments plain;
   plain.file = arguments.scenario;
@@ -45,14 +54,20 @@ scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const
   warn(own, context);
   if (arguments.workers.empty() && runner::worker_counts(own).size() > 1) return own;
   const std::string path = scenarios::find_scenario_file(arguments.scenario);
-  const std::vector<int> usual(std::begin(runner::kUsualWorkers), std::end(runner::kUsualWorkers));
-  std::vector<int> counts = arguments.workers.empty() ? usual : arguments.workers;
-  if (arguments.workers.empty()) {
-    counts.insert(counts.end(), own.runs[0].cluster.workers);
-    std::ranges::sort(counts);
-    counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  if (!arguments.workers.empty())
+    return runner::scenario_on(path, overrides_of(plain), arguments.workers);
+  std::set<int> counts(std::begin(runner::kUsualWorkers), std::end(runner::kUsualWorkers));
+  counts.insert(own.runs[0].cluster.workers);
+  std::vector<int> possible;
+  for (const int n : counts) {
+    try {
+      runner::scenario_on(path, overrides_of(plain), std::vector{n});
+      possible.push_back(n);
+    } catch (const Error&) {
+      context.say("not run on " + std::to_string(n) + " workers, which the scenario cannot have");
+    }
   }
-  return runner::scenario_on(path, overrides_of(plain), counts);
+  return runner::scenario_on(path, overrides_of(plain), possible);
 }
 
 void run_missing(const scenarios::ScenarioFile& missing, const ScalabilityArguments& arguments,
@@ -107,7 +122,7 @@ Source from_scenario(const ScalabilityArguments& arguments, Context& context) {
               std::to_string(missing.runs.size()) + " more are run now");
   run_missing(missing, arguments, *source.store, context);
   source.remarks.push_back(std::to_string(missing.runs.size()) +
-                           " of the runs made for this report");
+                           " of the runs were made for this report");
   source.runs = runner::stored_runs_of(file, *source.store);
   return source;
 }
@@ -194,10 +209,10 @@ std::string command_of(const ScalabilityArguments& arguments, const Context& con
   if (!workers.empty()) add("--workers", workers);
   if (arguments.at > 0) add("--at", std::to_string(arguments.at));
   if (arguments.up_to > 0) add("--up-to", std::to_string(arguments.up_to));
-  if (arguments.target != 0.8) add("--target", CLI::detail::to_string(arguments.target));
+  if (arguments.target != 0.8) add("--target", exact(arguments.target));
   const results::CostOptions& costs = arguments.costs;
   const auto add_number = [&](const char* name, double value, double usual) {
-    if (value != usual) add(name, CLI::detail::to_string(value));
+    if (value != usual) add(name, exact(value));
   };
   add_number("--gpu-hour", costs.prices.gpu_hour, 0);
   add_number("--port-hour", costs.prices.port_hour, 0);

@@ -86,15 +86,17 @@ HtmlTable cost_table(const Scalability& all, const std::vector<CostRow>& rows) {
 HtmlTable front_table(const Scalability& all, const std::vector<CostRow>& rows) {
   HtmlTable table = {
       {"series", "workers", "time", "GPUs", "ports", "traffic", "together", "step time"}};
-  for (const CostRow& row : rows)
-    if (row.on_front)
-      table.push_back({all.data.series[row.series].name, std::to_string(row.workers), time_of(row),
-                       money(row.cost.compute, ""), money(row.cost.ports, ""),
-                       money(row.cost.traffic, ""),
-                       money(row.cost.total(), all.options.costs.currency),
-                       row.known                                  ? "of runs"
-                       : all.within_runs(row.series, row.workers) ? "predicted"
-                                                                  : "extrapolated"});
+  std::vector<CostRow> front;
+  std::ranges::copy_if(rows, std::back_inserter(front), &CostRow::on_front);
+  std::ranges::sort(front, {}, &CostRow::hours);
+  for (const CostRow& row : front)
+    table.push_back({all.data.series[row.series].name, std::to_string(row.workers), time_of(row),
+                     money(row.cost.compute, ""), money(row.cost.ports, ""),
+                     money(row.cost.traffic, ""),
+                     money(row.cost.total(), all.options.costs.currency),
+                     row.known                                  ? "of runs"
+                     : all.within_runs(row.series, row.workers) ? "predicted"
+                                                                : "extrapolated"});
   return table;
 }
 

@@ -31,7 +31,7 @@ struct CostRow {
 std::vector<CostRow> cost_rows(const Scalability& all);
 /// A row a number of workers, a column a series: cost and time.
 HtmlTable cost_table(const Scalability& all, const std::vector<CostRow>& rows);
-/// The rows that nothing beats, by series and workers, with what the cost is made of.
+/// The rows that nothing beats, the fastest first, with what the cost is made of.
 HtmlTable front_table(const Scalability& all, const std::vector<CostRow>& rows);
 /// "3.20 USD"; three digits.
 std::string money(double value, const std::string& currency);

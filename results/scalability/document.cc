@@ -28,7 +28,7 @@ ol{max-width:84ch;padding-left:24px}
  .chips li{font-size:8.5pt;padding:0 8pt}
  table{font-size:8pt}th,td{padding:2.2pt 4pt}
  .columns,.columns>div{gap:6pt;margin-top:6pt}.columns>div{margin-top:0;break-inside:avoid}
- .columns.one figure{max-width:120mm}
+ .columns.one figure{max-width:105mm}
  figure{border-color:#bbb;padding:4pt}
  .scroll{overflow:visible;break-inside:avoid}.long .scroll{break-inside:auto}
  h3{font-size:10.5pt;margin:10pt 0 4pt;break-after:avoid}

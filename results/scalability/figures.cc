@@ -139,6 +139,16 @@ void add_ideal(const Scalability& all, Figure& figure) {
   figure.series.push_back(std::move(line));
 }
 
+constexpr double kFarAbove = 30;
+
+/// How many times the best series' run on the most workers the ideal is: a line far above would
+/// press all others together.
+double ideal_above(const Scalability& all) {
+  const SeriesModel* model = all.model(all.best);
+  const ScalePoint& last = all.data.series[all.best].points.back();
+  return model ? last.seconds / model->known.back().alone_s : 0;
+}
+
 /// A line where the runs end.
 void add_end_of_runs(const Scalability& all, bool text, Figure& figure) {
   std::set<int> ends;
@@ -221,7 +231,12 @@ NamedFigure throughput_figure(const Scalability& all) {
   Figure& figure = named.drawn.figure;
   figure.subtitle = interval_words(all);
   figure.y = {all.throughput_unit(), Quantity::kCount, Scale::kLog10};
-  add_all(all, throughput_value, all.computes && all.data.series[0].samples > 0, figure);
+  const bool ideal = all.computes && all.data.series[0].samples > 0;
+  const double above = ideal ? ideal_above(all) : 0;
+  add_all(all, throughput_value, ideal && above < kFarAbove, figure);
+  if (above >= kFarAbove)
+    figure.subtitle +=
+        "; ideal: " + format_value(above, Quantity::kPlain) + " times the largest run";
   return named;
 }
 

@@ -30,9 +30,9 @@ Section curves_section(const Scalability& all) {
     columns.push_back({step_time_figure(all)});
   section.blocks = {
       figures_of(std::move(columns)),
-      paragraph(std::string("Throughput in ") + all.throughput_unit() + ", with 90 % ranges:"),
+      heading(std::string("Throughput in ") + all.throughput_unit() + ", with 90 % ranges"),
       table_of(throughput_table(all)),
-      paragraph(all.computes ? "Time of a step, and scaling efficiency:" : "Time of a step:"),
+      heading(all.computes ? "Time of a step, and scaling efficiency" : "Time of a step"),
       table_of(step_table(all))};
   section.blocks.push_back(note(
       "Ranges of runs: 90 % interval of the mean step time. Ranges of predictions: 90 % band of "
@@ -76,7 +76,8 @@ Section crossover_section(const Scalability& all) {
   section.blocks = {figures_of({{crossover_figure(all, *competition)}}),
                     heading("Compressing pays on links of"),
                     table_of(crossover_table(*competition)),
-                    note("All links are taken to be faster or slower together. Predicted by one "
+                    note("All links are taken to be faster or slower together; a method pays where "
+                         "it is faster at all. Predicted by one "
                          "fit to the runs of "
                          "all series, whose scatter is " +
                          percent(competition->fit.scatter) + ".")};
@@ -120,7 +121,7 @@ Section validation_section(const Scalability& all) {
   section.blocks.push_back(heading("Constants of the fits"));
   section.blocks.push_back(table_of(constants_table(all)));
   section.blocks.push_back(
-      note("* The runs do not show it: its usual value. Others with 90 % interval. "
+      note("* Decided by what is usual more than by the runs. Others: 90 % interval. "
            "Meaning and equations: docs/models/performance-model.md."));
   return section;
 }

@@ -131,6 +131,10 @@ const char* Scalability::throughput_unit() const {
   return data.series[0].samples > 0 ? "samples/s" : "exchanges/s";
 }
 
+std::string Scalability::throughput_text(double value) const {
+  return format_value(value, data.series[0].samples > 0 ? Quantity::kCount : Quantity::kPlain);
+}
+
 double Scalability::efficiency(std::size_t series, int workers, double seconds) const {
   return model(series) && computes ? predicted(series, workers).alone_s / seconds : 0;
 }

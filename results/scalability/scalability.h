@@ -51,6 +51,8 @@ struct Scalability {
   /// Samples/s of n workers; exchanges/s where the workload has no samples.
   double throughput(std::size_t series, int workers, double seconds) const;
   const char* throughput_unit() const;
+  /// "6.56 k", "6.28"
+  std::string throughput_text(double value) const;
   /// Efficiency of a known or predicted time; 0 where nothing is computed.
   double efficiency(std::size_t series, int workers, double seconds) const;
   /// The model's answer. Precondition: the series has a model.

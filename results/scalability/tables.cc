@@ -12,10 +12,6 @@ std::string seconds(double value) {
   return format_value(value, Quantity::kSeconds);
 }
 
-std::string count(double value) {
-  return format_value(value, Quantity::kCount);
-}
-
 std::string range(double low, double high, Quantity quantity) {
   return low < high ? range_words(low, high, quantity) : "-";
 }
@@ -62,7 +58,9 @@ HtmlTable over_workers(const Scalability& all, Cell cell) {
 
 HtmlTable throughput_table(const Scalability& all) {
   return over_workers(all, [&](std::size_t i, int workers, const ScaleAnswer& answer) {
-    const auto value = [&](double time) { return count(all.throughput(i, workers, time)); };
+    const auto value = [&](double time) {
+      return all.throughput_text(all.throughput(i, workers, time));
+    };
     const std::string middle = value(answer.seconds), low = value(answer.high_s),
                       high = value(answer.low_s);
     return low == high ? middle : middle + " (" + low + " to " + high + ")";

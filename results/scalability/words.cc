@@ -15,7 +15,7 @@ std::string workers_words(int n) {
 }
 
 std::string rate_words(const Scalability& all, double value) {
-  return format_value(value, Quantity::kCount) + " " + all.throughput_unit();
+  return all.throughput_text(value) + " " + all.throughput_unit();
 }
 
 /// "simulated", or "predicted, extrapolated".
@@ -51,8 +51,8 @@ std::string reached_sentence(const Scalability& all) {
   text += rate_words(all, all.throughput(best, at, answer->seconds));
   const double low = all.throughput(best, at, answer->high_s),
                high = all.throughput(best, at, answer->low_s);
-  if (format_value(low, Quantity::kCount) != format_value(high, Quantity::kCount))
-    text += " (90 %: " + range_words(low, high, Quantity::kCount) + ")";
+  if (all.throughput_text(low) != all.throughput_text(high))
+    text += " (90 %: " + all.throughput_text(low) + " to " + all.throughput_text(high) + ")";
   text += " at " + format_value(answer->seconds, Quantity::kSeconds) + " a step (" +
           how_known(all, best, at) + ")";
   if (all.computes)
@@ -72,6 +72,23 @@ std::string largest_part(const StepTime& time) {
                          : "compute hides all of its communication";
 }
 
+/// Where the best series' throughput is highest, if that is below options.at: more workers lose.
+std::string peak_words(const Scalability& all) {
+  double most = 0, now = 0;
+  int peak = 0;
+  for (const int n : shown_workers(all, all.best)) {
+    const double value = all.throughput(all.best, n, all.answer(all.best, n)->seconds);
+    if (n == all.options.at) now = value;
+    if (value <= most) continue;
+    most = value;
+    peak = n;
+  }
+  if (all.data.series[all.best].samples <= 0 || peak >= all.options.at || now * (1 + kTie) > most)
+    return "";
+  return "more workers do less: the throughput is highest on " + workers_words(peak) + " (" +
+         rate_words(all, most) + "; " + how_known(all, all.best, peak) + ").";
+}
+
 std::string reach_sentence(const Scalability& all) {
   const auto& reach = all.reach[all.best];
   const std::string target = "an efficiency of " + percent(all.options.target);
@@ -81,9 +98,10 @@ std::string reach_sentence(const Scalability& all) {
     return "Nothing is computed between exchanges, so efficiency has no meaning here.";
   if (!reach || !reach->value) {
     const CurvePoint two = all.predicted(all.best, 2);
+    const std::string peak = peak_words(all);
     return "It does not scale at " + target + ": two workers already have " +
            percent(two.efficiency()) + ", as " + largest_part(two.prediction.time) +
-           " (predicted).";
+           " (predicted)" + (peak.empty() ? "." : "; " + peak);
   }
   const int most = all.data.series[all.best].most_workers(), to = all.options.model.up_to;
   if (*reach->value > to)
@@ -104,8 +122,8 @@ std::string do_sentence(const Scalability& all) {
   const auto list = recommendations(all);
   std::string text = list.empty() ? "" : list.front();
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  const SeriesModel* model = all.model(all.best);
-  if (!model) return text;
+  if (!all.model(all.best))
+    return text.empty() ? "These runs alone support no recommendation." : text;
   const CurvePoint point = all.predicted(all.best, all.options.at);
   const std::string what = "On " + workers_words(all.options.at) + ", " +
                            largest_part(point.prediction.time) + " (predicted)";
@@ -208,6 +226,7 @@ std::vector<std::string> short_answer(const Scalability& all) {
 std::vector<std::string> recommendations(const Scalability& all) {
   std::vector<std::string> list;
   add(list, compress_words(all));
+  add(list, peak_words(all));
   add(list, overtaking_words(all));
   if (!all.sensitivity.empty()) add(list, lever_words(all));
   add(list, bandwidth_words(all));
@@ -245,8 +264,8 @@ std::vector<std::string> assumptions_of(const Scalability& all) {
   list.push_back("Compute and codec times (" + first.compute_provenance + ", " +
                  first.header.device + ") are one worker's, and the same for all, on any number.");
   list.push_back(
-      "Beyond the runs the network keeps its form: every further worker gets the same "
-      "link, and nobody else uses it.");
+      "Beyond the runs the network is the scenario's at that size: every further worker gets the "
+      "same link, and nobody else uses it.");
   if (!all.sensitivity.empty())
     list.push_back("What moves the answer is asked of the model one input at a time.");
   if (!all.comparable)

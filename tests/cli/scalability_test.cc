@@ -54,11 +54,13 @@ TEST_CASE("report --scalability runs what is missing, once, and writes all forms
   CHECK(parsed.at("workers") == 8);
   CHECK(parsed.at("validation").size() == 4);  // 8 and 16 of both methods
 
-  const Result filtered = run_program({"report", "--scalability", "--filter", "method=none", "--db",
-                                       database, "-o", folder / "none", "--gpu-hour", "2.5"});
+  const Result filtered =
+      run_program({"report", "--scalability", "--filter", "method=none", "--db", database, "-o",
+                   folder / "none", "--gpu-hour", "2.5", "--epoch-samples", "1281167"});
   REQUIRE(filtered.exit_code == 0);
-  CHECK_THAT(read_file(folder / "none/report.md"),
-             Contains("--filter method=none") && Contains("2.50 USD"));
+  CHECK_THAT(read_file(folder / "none/report.md"), Contains("--filter method=none") &&
+                                                       Contains("--epoch-samples 1281167") &&
+                                                       Contains("2.50 USD"));
 }
 
 TEST_CASE("one number of workers: a report with its warning; no runs: none") {

@@ -125,6 +125,20 @@ TEST_CASE("do not compress, where nothing is 3 % faster") {
   CHECK_THAT(recommendations(all)[0], Contains("Do not compress on 8 workers"));
 }
 
+TEST_CASE("where more workers do less, the answer says so") {
+  // 64 / .1 = 640, 128 / .3 = 427, 256 / .9 = 284 samples/s.
+  const ScaleStore runs({{.workers = 2, .seconds = 0.1},
+                         {.workers = 4, .seconds = 0.3},
+                         {.workers = 8, .seconds = 0.9}});
+  const Scalability all = scalability_of(*runs.store, runs.ids, options_of());
+  CHECK_THAT(short_answer(all)[1],
+             Contains("more workers do less") && Contains("highest on 2 workers (640 samples/s"));
+  const ScaleStore good({{.workers = 2}, {.workers = 4}});
+  const auto usual = scalability_of(*good.store, good.ids, options_of());
+  for (const std::string& text : recommendations(usual))
+    CHECK_FALSE(has(text, "ore workers do less"));
+}
+
 TEST_CASE("series under other conditions are not said to compete") {
   const ScaleStore runs({{.workers = 2},
                          {.workers = 4},
