@@ -72,11 +72,12 @@ std::string largest_part(const StepTime& time) {
                          : "compute hides all of its communication";
 }
 
-/// Where the best series' throughput is highest, if that is below options.at: more workers lose.
+/// Where the best series' throughput is highest, on fewer than options.at: more workers lose.
 std::string peak_words(const Scalability& all) {
   double most = 0, now = 0;
   int peak = 0;
   for (const int n : shown_workers(all, all.best)) {
+    if (n > all.options.at) break;
     const double value = all.throughput(all.best, n, all.answer(all.best, n)->seconds);
     if (n == all.options.at) now = value;
     if (value <= most) continue;
