@@ -65,7 +65,7 @@ Stretch stretch_of(SeriesStyle style, bool beyond) {
 /// Small marks at powers of two beyond the runs, so that dashed lines can be told apart in grey.
 Series beyond_marks(const SeriesStyle& style) {
   Series marks{SeriesKind::kScatter, "", {}, {}, {}, {}, "", style};
-  marks.style.mark_size = 4.5;
+  marks.style.mark_size = 6;
   return marks;
 }
 
