@@ -110,3 +110,26 @@ TEST_CASE("BBR hardly feels random loss that halves CUBIC's rate") {
   CHECK(time(Control::kBbr) < 2.5);  // the link's time is 1.36 s
   CHECK(time(Control::kCubic) > 2 * time(Control::kBbr));
 }
+
+TEST_CASE("BBR takes ns-3's times where an instant decides") {
+  // `packet`'s figures (ns-3 3.44), transfers of one connection one after the other.
+  const auto times = [](double rate, double round_trip, std::int64_t bytes, int count) {
+    const Cluster cluster = Cluster::star(2, link(rate, round_trip / 4));
+    const auto executor = make("flow", cluster, with(Control::kBbr));
+    std::vector<double> result;
+    for (int i = 0; i < count; ++i) {
+      const double start = executor->now().value();
+      result.push_back(run(*executor, transfers({{0, 1, bytes}})).end.value() - start);
+    }
+    return result;
+  };
+  // An acknowledgement comes when the pacing timer goes off, again and again.
+  const auto local = times(2.46e9, 1.25e-3, 65'800, 2);
+  CHECK(local[0] == Approx(0.003723).epsilon(1e-3));
+  CHECK(local[1] == Approx(0.001914).epsilon(1e-3));
+  // Start-up's queue stands until CoDel drops; which segment, decides how the next one begins.
+  const auto far = times(77.8e6, 76.7e-3, 2'620'000, 3);
+  CHECK(far[0] == Approx(0.779276).epsilon(1e-4));
+  CHECK(far[1] == Approx(0.428750).epsilon(1e-4));
+  CHECK(far[2] == Approx(0.358917).epsilon(1e-4));
+}
