@@ -128,7 +128,9 @@ void FlowNetwork::step_stream(std::int32_t c) {
   Connection& link = connection(c);
   TcpStream& stream = *link.stream;
   const double batch = now_ + now_ * kSameInstant;
-  stream.run(batch + kAhead * link.path.round_trip);
+  // What is written next must find the acknowledgements of then, so that a stream that has nothing
+  // left to send does not run ahead.
+  stream.run(batch + (stream.has_unsent() ? kAhead * link.path.round_trip : 0));
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (link.is_clean() && stream.is_quiet())) {
     rest(c);

@@ -211,3 +211,17 @@ TEST_CASE("Linux: HyStart's round ends whether or not the window is filled") {
     CHECK((window.threshold() > 1000 * 1448) == ends);
   }
 }
+
+TEST_CASE(
+    "Linux: a loss that a probe repaired cuts the window when something newer is acknowledged") {
+  // The last of ten segments is lost, and its copy acknowledged: nine have grown the window to 19,
+  // which the next message still finds; its first acknowledgement cuts it to 0.7 of that, 13.
+  TcpStream tcp = stream({9});
+  const double end = send(tcp, 10);
+  drain(tcp);
+  CHECK(tcp.timeouts() == 0);
+  CHECK(tcp.window() >= 19 * 1448);
+  send(tcp, 2, end + 0.05);
+  drain(tcp);
+  CHECK(tcp.window() < 16 * 1448);
+}

@@ -58,7 +58,7 @@ struct KernelSender {
 
   double last_sent = -kNever;
   std::int64_t used = 0;  ///< segments: most that were out while the window was not filled
-  double used_since = 0;
+  double used_since = 0;  ///< s: when the window was filled last, or something was acknowledged
 };
 
 }  // namespace gradwire::sim

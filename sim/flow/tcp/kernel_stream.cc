@@ -124,6 +124,7 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   const bool was_recovery = state_ == State::kRecovery;
   if (upto >= recover_ && (was_recovery || state_ == State::kLoss)) {
     if (was_recovery) congestion_.set_size(congestion_.threshold());
+    k.used_since = now;
     state_ = State::kOpen;
   }
   if (upto > old) arm_kernel(now);
@@ -137,6 +138,7 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   } else if (upto > old) {
     congestion_.end_round(now, upto, board_.end());
     if (k.sample >= 0) congestion_.acknowledged(now, k.latest);
+    k.used_since = now;
     congestion_.set_limited(is_filled());
     congestion_.grow(now, delivered, upto, board_.end());
   }
@@ -168,6 +170,7 @@ void TcpStream::recover_kernel() {
   KernelSender& k = *kernel_;
   recover_ = board_.end();
   state_ = State::kRecovery;
+  k.probe_end = -1;
   k.window_before = congestion_.size() / segment_;
   k.delivered = k.out = 0;
   congestion_.cut();
@@ -285,10 +288,11 @@ void TcpStream::probe(double now) {
   timer_ = now + rto_;
 }
 
-/// A probe that took a lost segment's place is a loss like any other.
+/// A probe that took a lost segment's place is a loss like any other: known as such, and not for
+/// lost acknowledgements, when something is acknowledged that was sent after it.
 void TcpStream::end_probe(double, std::int64_t upto) {
   KernelSender& k = *kernel_;
-  if (k.probe_end < 0 || upto < k.probe_end) return;
+  if (k.probe_end < 0 || upto < k.probe_end || (k.probe_repairs && upto == k.probe_end)) return;
   k.probe_end = -1;
   if (!k.probe_repairs || state_ == State::kRecovery || state_ == State::kLoss) return;
   congestion_.cut();

@@ -100,6 +100,8 @@ class TcpStream {
   const Message& front() const { return messages_.front(); }
   void pop() { messages_.pop(); }
 
+  /// Something waits for the window.
+  bool has_unsent() const { return unsent() > 0; }
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
