@@ -168,6 +168,9 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
   Scalability all;
   all.data = scale_data(store, runs);
   const int most = most_workers(all.data);
+  if (most < 2)
+    throw Error(ErrorKind::kFailure, "report on", "the scalability of these runs",
+                "each has one worker, which exchanges nothing", "run it on 2, 4 and 8 workers");
   if (options.at == 0) options.at = most;
   if (options.model.up_to == 0) options.model.up_to = std::max(kBeyond * most, options.at);
   all.options = std::move(options);

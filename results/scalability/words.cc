@@ -122,13 +122,14 @@ std::string reach_sentence(const Scalability& all) {
 std::string do_sentence(const Scalability& all) {
   const auto list = recommendations(all);
   std::string text = list.empty() ? "" : list.front();
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   if (!all.model(all.best))
     return text.empty() ? "These runs alone support no recommendation." : text;
   const CurvePoint point = all.predicted(all.best, all.options.at);
   const std::string what = "On " + workers_words(all.options.at) + ", " +
                            largest_part(point.prediction.time) + " (predicted)";
-  return text.empty() ? what + "." : what + ": " + text;
+  if (text.empty()) return what + ".";
+  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return what + ": " + text;
 }
 
 /// Against fp32, at options.at.

@@ -233,4 +233,7 @@ TEST_CASE("options out of range are refused") {
   options = options_of();
   options.at = 1;
   CHECK_THROWS_WITH(scalability_of(*runs.store, runs.ids, options), Contains("two workers"));
+  const ScaleStore lone(std::vector<ScaleRun>{{.workers = 1}});
+  CHECK_THROWS_WITH(scalability_of(*lone.store, lone.ids, options_of()),
+                    Contains("exchanges nothing"));
 }
