@@ -72,6 +72,29 @@ bool is_scatter(const Planned& planned, int workers) {
   return planned.spec->kind == sim::CollectiveKind::kPush && planned.spec->server < workers;
 }
 
+/// Payload of a collective whose messages were all like those on its longest path. Sums that widen
+/// as they are added are narrow at a tree's many leaves, and its path leads through all widths.
+double payload_of(const Planned& planned) {
+  const sim::CollectiveSpec& spec = *planned.spec;
+  if (spec.kind != sim::CollectiveKind::kTreeAllReduce)
+    return static_cast<double>(sim::total_payload(spec, planned.bytes).count());
+  const auto n = static_cast<int>(spec.members.size());
+  double widths = 0;
+  int levels = 0;
+  for (int summed = 1; summed < n; summed *= 2, ++levels)
+    widths += sim::width_of(spec, summed) + sim::width_of(spec, n);
+  if (levels == 0) return 0;
+  return 2.0 * (n - 1) * static_cast<double>(spec.elements) / 8 * widths / (2 * levels);
+}
+
+/// Chunks differ in size; the largest sets the pace, to its owner and round the ring.
+void take_largest_chunks(const std::map<std::int32_t, double>& largest, int workers,
+                         Exchanges& exchanges) {
+  for (std::size_t b = 0; b < exchanges.gradients.payload.size(); ++b)
+    exchanges.gradients.payload[b] =
+        2.0 * workers * (workers - 1) * largest.at(static_cast<std::int32_t>(b));
+}
+
 /// Empty where gradients go by two kinds, or by one without a closed form.
 std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int workers) {
   const std::vector<Planned> collectives = collectives_of(plan);
@@ -93,10 +116,10 @@ std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int worke
     if (gradients && found.gradients.collectives > 0 && kind != found.kind) return std::nullopt;
     if (gradients) found.kind = kind;
     (gradients ? found.gradients : found.prelude)
-        .add(static_cast<std::size_t>(planned.spec->buffer),
-             static_cast<double>(sim::total_payload(*planned.spec, planned.bytes).count()));
+        .add(static_cast<std::size_t>(planned.spec->buffer), payload_of(planned));
   }
   if (found.gradients.collectives == 0) return std::nullopt;
+  if (scatters) take_largest_chunks(longest, workers, found);
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "results/store.h"
 #include "tests/cli/program.h"
 
 using namespace gradwire;
@@ -25,7 +26,64 @@ nlohmann::json rows_of(std::vector<std::string> arguments) {
   return nlohmann::json::parse(result.out).at("rows");
 }
 
+/// A finished run of 8 workers with batches of 16 that reached 90 % after `steps` steps.
+void store_training(const std::string& database, const std::string& method, std::uint64_t seed,
+                    std::int64_t steps) {
+  using namespace gradwire::results;
+  const auto store = Store::open(database, Store::Mode::kReadWrite);
+  RunHeader header;
+  header.scenario_hash = method;
+  header.scenario_json = R"({"workload":{"model":"lenet5","batch_per_worker":16}})";
+  header.method = method;
+  header.model = "lenet5";
+  header.executor = "flow";
+  header.workers = 8;
+  header.seed = seed;
+  const RunId run = store->begin_run(header, steps);
+  const std::vector<MetricRow> metrics = {{steps - 1, "accuracy", 0.92, "", Provenance::kMeasured}};
+  store->append(run, {}, metrics);
+  const std::vector<MetricRow> finals = {{-1, "final_accuracy", 0.92, "", Provenance::kMeasured}};
+  store->finish_run(run, RunStatus::kFinished, "", "", "", finals);
+}
+
 }  // namespace
+
+TEST_CASE("advise counts the steps to an accuracy, and assumes nothing unless told to") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "t.db";
+  store_training(database, "none", 1, 100);
+  store_training(database, "none", 2, 140);
+  store_training(database, "terngrad", 1, 150);
+  const std::vector<std::string> asked = {
+      "--show", "cost", "--gpu-hour", "3.6",           "--target-accuracy",
+      "0.9",    "--db", database,     "--closed-form", "--batch"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = asked;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  // As trained: 120 steps of fp32 (100 to 140), 150 of TernGrad; fp16 was not trained.
+  const auto rows = rows_of(with({"16", "--workers", "8"}));
+  REQUIRE(rows.size() == 2);
+  for (const auto& row : rows) {
+    const double seconds = row.at("step_time_s").get<double>();
+    const double steps = row.at("method") == "none" ? 120 : 150;
+    CHECK(row.at("steps") == steps);
+    CHECK(row.at("to_accuracy_s").get<double>() == Approx(steps * seconds));
+    CHECK(row.at("cost_to_accuracy").get<double>() == Approx(steps * 0.008 * seconds));
+  }
+  CHECK_THAT(advised(with({"16", "--workers", "8"})).err,
+             Catch::Contains("fp16: no finished training run"));
+  // Twice the workers: twice the batch, which nobody trained.
+  const Result refused = advised(with({"16", "--workers", "16"}));
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, Catch::Contains("a batch of 256 was never trained"));
+  const auto assumed = rows_of(with({"16", "--workers", "16", "--assume-steps", "samples"}));
+  for (const auto& row : assumed) {
+    CHECK(row.at("steps") == (row.at("method") == "none" ? 60 : 75));
+    CHECK_THAT(row.at("steps_from").get<std::string>(), Catch::Contains("assumed"));
+  }
+}
 
 TEST_CASE("advise says whether to compress, and by how much") {
   const auto slow = rows_of({"--rate", "1Gbps", "--workers", "8,12", "--verify"});
