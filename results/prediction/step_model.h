@@ -75,12 +75,11 @@ struct StepConstantInfo {
 extern const std::array<StepConstantInfo, kStepConstants> kStepConstantTable;
 StepConstants usual_constants();
 
+/// How many times a worker's mean the slowest of them takes, whose times are normal: S(n).
+double slowest_of(int workers, double deviation);
+
 /// Seconds that one worker's `message_bytes` take to be exchanged among all.
 double exchange_time(const StepSummary& step, double message_bytes, const StepConstants& constants);
-/// Seconds of what goes before a bucket's gradients: 0 where nothing does.
-double prelude_time(const StepSummary& step, const BucketSummary& bucket,
-                    const StepConstants& constants);
-
 /// Where a step's time goes; the parts add up to the step.
 struct StepTime {
   double compute_s = 0;  ///< forward, backward, update, waiting for slower workers

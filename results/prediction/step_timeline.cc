@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "results/prediction/exchange_form.h"
+
 namespace gradwire::results {
 namespace {
 
@@ -19,7 +21,15 @@ struct Stages {
 class Timeline {
  public:
   Timeline(const StepSummary& step, const StepConstants& constants, double slow)
-      : step_(step), constants_(constants), ready_(slow * step.forward_s) {
+      : step_(step),
+        exchange_(step, step.exchange, constants),
+        other_(step, other_kind(step), constants),
+        additions_(additions_of(step.exchange, step.workers, step.group)),
+        decodes_(decodes_of(step.exchange, step.workers)),
+        ready_(slow * step.forward_s) {
+    buckets_.reserve(step.buckets.size());
+    coded_at_.reserve(step.buckets.size());
+    arrived_.reserve(step.buckets.size());
     for (const BucketSummary& bucket : step.buckets) {
       ready_ += slow * bucket.backward_s;
       buckets_.push_back(stages_of(bucket));
@@ -45,40 +55,38 @@ class Timeline {
   }
 
  private:
+  /// What a bucket's second exchange goes by: a prelude before its gradients, or the sums of a
+  /// scatter-reduce behind its chunks.
+  static ExchangeKind other_kind(const StepSummary& step) {
+    if (step.exchange == ExchangeKind::kParameterServer) return step.exchange;
+    const bool round = step.exchange == ExchangeKind::kRingAllReduce ||
+                       step.exchange == ExchangeKind::kScatterReduce;
+    return round ? ExchangeKind::kRingAllGather : ExchangeKind::kDirectAllGather;
+  }
+
   Stages stages_of(const BucketSummary& bucket) {
-    const double n = step_.workers;
-    const double added = additions_of(step_.exchange, step_.workers, step_.group) * bucket.add_s;
-    const double exchange = exchange_time(step_, bucket.message_bytes, constants_);
+    const double n = step_.workers, added = additions_ * bucket.add_s;
+    const double exchange =
+        step_.correction.at(bucket.message_bytes) * exchange_.time(bucket.message_bytes);
     Stages stages{.available = ready_,
                   .code = bucket.encode_s,
                   .exchange = exchange + added,
-                  .decode = decodes_of(step_.exchange, step_.workers) * bucket.decode_s};
+                  .decode = decodes_ * bucket.decode_s};
     exchanged_ += exchange;
     if (bucket.prelude_bytes > 0) {
       stages.twice = true;
       stages.code = bucket.scale_s;
-      stages.before = prelude_time(step_, bucket, constants_);
+      stages.before = other_.time(bucket.prelude_bytes);
       stages.again = bucket.encode_s - bucket.scale_s;
       exchanged_ += stages.before;
     } else if (step_.exchange == ExchangeKind::kScatterReduce) {
-      // Half of the bytes go to the owners in one hop, the other half round a ring.
-      const double gather = exchange_time(gather_of_sums(), bucket.message_bytes / n, constants_);
       stages.twice = true;
       stages.code = bucket.encode_s * (n - 1) / n;
       stages.again = bucket.encode_s / n + added;
-      stages.exchange = std::min(gather, exchange);
+      stages.exchange = std::min(other_.time(bucket.message_bytes / n), exchange);
       stages.before = exchange - stages.exchange;
     }
     return stages;
-  }
-
-  const StepSummary& gather_of_sums() {
-    if (gather_.buckets.empty()) {
-      gather_ = step_;
-      gather_.exchange = ExchangeKind::kRingAllGather;
-      gather_.correction = {};
-    }
-    return gather_;
   }
 
   /// The next thing that a worker codes, or the bucket's exchange where that ends before it.
@@ -123,8 +131,8 @@ class Timeline {
   }
 
   const StepSummary& step_;
-  const StepConstants& constants_;
-  StepSummary gather_;
+  ExchangeForm exchange_, other_;
+  double additions_, decodes_;
   double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
   double waiting_ = 0;     ///< when the bucket under way was coded again
   double again_ = kNever;  ///< when it can be

@@ -1,0 +1,26 @@
+#pragma once
+#include "results/prediction/step_model.h"
+
+namespace gradwire::results {
+
+/// The closed form of one kind of exchange in a step (step_model.h), for messages of any size: what
+/// does not depend on the size is worked out once. `step` must outlive it.
+class ExchangeForm {
+ public:
+  ExchangeForm(const StepSummary& step, ExchangeKind kind, const StepConstants& constants);
+  /// Seconds, without the step's correction.
+  double time(double message_bytes) const;
+
+ private:
+  double hop_time(const Hops& hops, double bytes) const;
+  /// A hop of `bytes` that takes `fluid` seconds where nothing is lost.
+  double lossy_hop(double bytes, double flows, double fluid) const;
+
+  const StepSummary& step_;
+  const StepConstants& constants_;
+  std::vector<Hops> hops_;
+  double slow_;    ///< the slowest link's time over the mean
+  double growth_;  ///< congestion
+};
+
+}  // namespace gradwire::results
