@@ -128,9 +128,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
   Connection& link = connection(c);
   TcpStream& stream = *link.stream;
   const double batch = now_ + now_ * kSameInstant;
-  // What is written next must find the acknowledgements of then, so that a stream that has nothing
-  // left to send does not run ahead.
-  stream.run(batch + (stream.has_unsent() ? kAhead * link.path.round_trip : 0));
+  stream.run(batch, batch + kAhead * link.path.round_trip);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (link.is_clean() && stream.is_quiet())) {
     rest(c);
@@ -173,13 +171,13 @@ void FlowNetwork::finish_first(std::int32_t c) {
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
 bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
-  if (getenv("GW_STREAM")) return false;
   if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (link.stream) {
     link.stream->run(now_);  // acknowledgements that came while it rested
     if (!link.stream->idle()) return false;
     link.window = std::make_unique<OpenWindow>(link.path, link.stream->congestion(),
-                                               link.stream->smoothed_round_trip());
+                                               link.stream->smoothed_round_trip(),
+                                               link.stream->first_segment());
     retire(link, 0, 0);
   }
   if (!link.window) return true;
@@ -189,15 +187,19 @@ bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
 bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
-  if (getenv("GW_STREAM")) return false;
   if (link.follows || !OpenWindow::is_needed(link.path)) return true;
   if (t.streams) return false;
-  OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip());
+  OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip(),
+                    link.stream->first_segment());
   if (!window.fills(link.open_pipe)) return false;  // it did once, but has lost a segment since
   const TcpStream& stream = *link.stream;
+  // In slow start a few segments more or less decide on the next transfer's window: near its end
+  // the stream is worth its while.
+  const double under_way = stream.in_flight() / static_cast<double>(segment_);
+  if (stream.congestion().is_starting() && stream.unsent_segments() < under_way) return false;
   const double queued = stream.queued(now_) / link.path.line_rate;
-  t.streams = !window.pass(now_, stream.unsent_segments(),
-                           {stream.in_flight() / segment_, queued, stream.drops_from()});
+  t.streams =
+      !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
   if (!t.streams) link.window = std::make_unique<OpenWindow>(window);
   return !t.streams;
 }

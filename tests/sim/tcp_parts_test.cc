@@ -137,7 +137,7 @@ TEST_CASE("CoDel's roots by Newton's steps, as queues of Linux and ns-3 take the
   // x (3 - c x^2) / 2: from 1 with c = 2: 1/2; then with c = 3: 1/2 x (3 - 3/4) / 2 = 0.5625; with
   // c = 4: 0.5625 x (3 - 4 x 0.3164) / 2 = 0.4878.
   const auto drops =
-      drops_of(Bottleneck({.target = 0.005, .interval = 0.1, .steps_root = true}), 12);
+      drops_of(Bottleneck({.target = 0.005, .interval = 0.1, .at_device = true}), 12);
   REQUIRE(drops.size() >= 5);
   CHECK(drops[1] - drops[0] == Approx(0.1).margin(0.001));
   CHECK(drops[2] - drops[1] == Approx(0.05).margin(0.001));
@@ -148,7 +148,7 @@ TEST_CASE("CoDel's roots by Newton's steps, as queues of Linux and ns-3 take the
 TEST_CASE("A place behind the wire takes its time off the wait") {
   // The seventh waits 6 ms, of which the last is behind the one on the wire.
   CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1}), 6).size() > 0);
-  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1, .ahead = 0.001}), 6).empty());
+  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1, .at_device = true}), 6).empty());
 }
 
 TEST_CASE("Windows: slow start doubles, a loss leaves 0.7 or half, a timeout one segment") {

@@ -6,6 +6,8 @@
 namespace gradwire::sim {
 namespace {
 
+/// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.
+constexpr double kLeastBehind = 1448;
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
 constexpr double kRootUnits = 65536;
 
@@ -16,10 +18,11 @@ void Bottleneck::set_rate(double now, double rate) {
   if (rate == rate_) return;
   if (rate > 0 && rate_ > 0) stretch_ = rate_ / rate;
   free_at_ = moved(now, free_at_);
+  begun_ = moved(now, begun_);
   rate_ = rate;
 }
 
-bool Bottleneck::pass(double now, double bytes) {
+bool Bottleneck::pass(double now, double bytes, double behind) {
   double start = std::max(now, free_at_);
   double service = bytes / rate_;
   if (discipline_.line_rate > rate_) {
@@ -29,9 +32,12 @@ bool Bottleneck::pass(double now, double bytes) {
   if (discipline_.limit > 0) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
   } else {
-    const double leaves = std::max(now, start - discipline_.ahead);
-    if (drops(leaves, leaves - now)) return false;
+    const double leaves = discipline_.at_device ? std::max(now, begun_) : start;
+    // What was dropped is sent again, and may come behind it.
+    const bool is_last = discipline_.at_device && behind < kLeastBehind && !dropping_;
+    if (drops(leaves, is_last ? 0 : leaves - now)) return false;
   }
+  begun_ = start;
   free_at_ = start + service;
   return true;
 }
@@ -48,7 +54,7 @@ bool Bottleneck::is_late(double start, double waited) {
 /// From here on drops are interval / sqrt(count) apart.
 void Bottleneck::count_to(int count) {
   count_ = count;
-  if (!discipline_.steps_root) {
+  if (!discipline_.at_device) {
     spacing_ = discipline_.interval / std::sqrt(static_cast<double>(count));
     return;
   }

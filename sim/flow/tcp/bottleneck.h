@@ -18,14 +18,13 @@ class Bottleneck {
     double target = 0;    ///< s
     double interval = 0;  ///< s
     double limit = 0;     ///< bytes; 0: CoDel
-    /// s: so much before it begins a segment leaves the queue, for a place behind the one on the
-    /// wire.
-    double ahead = 0;
     /// Bytes/s, where known: a segment that finds none of its own stream's before it takes the time
     /// of the link, and the next one comes a share's time later; else it takes that itself.
     double line_rate = 0;
-    /// 1 / sqrt(count) by a Newton step a drop, in 16 bits, as Linux's and ns-3's queues have it.
-    bool steps_root = false;
+    /// As a queue before a network device is, in Linux and ns-3: a segment leaves it for a place
+    /// behind the one on the wire; what leaves less than a packet behind is not dropped; and 1 /
+    /// sqrt(count) is one Newton step a drop, in 16 bits.
+    bool at_device = false;
   };
 
   explicit Bottleneck(const Discipline& discipline) : discipline_(discipline) {}
@@ -39,8 +38,9 @@ class Bottleneck {
     return departure > now ? now + (departure - now) * stretch_ : departure;
   }
 
-  /// Whether a segment that comes at `now` passes; then departure() says when it has.
-  bool pass(double now, double bytes);
+  /// Whether a segment that comes at `now` passes; then departure() says when it has. `behind`:
+  /// payload bytes that are to come behind it.
+  bool pass(double now, double bytes, double behind = std::numeric_limits<double>::infinity());
   double departure() const { return free_at_; }
   /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
   /// s; infinite while none waits for longer than the target.
@@ -58,6 +58,7 @@ class Bottleneck {
   Discipline discipline_;
   double rate_ = 0;
   double free_at_ = 0;
+  double begun_ = 0;  ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
   // CoDel
   double above_since_ = -1;  ///< when dropping may begin; < 0: not above the target

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "sim/flow/tcp/stream.h"
 
@@ -19,16 +20,15 @@ bool OpenWindow::is_needed(const TcpPath& path) {
   return path.round_trip > kLongRoundTrip && path.queue <= 0;
 }
 
-OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed)
+OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed,
+                       std::int64_t first)
     : segment_time_(path.segment_time),
       round_trip_(path.round_trip),
       target_(kCaution * codel_target(path, congestion.constants())),
       interval_(kCaution * codel_interval(path, congestion.constants())),
       smoothed_(smoothed),
-      congestion_(congestion) {
-  congestion_.restart_numbers();
-  congestion_.set_limited(true);
-}
+      congestion_(congestion),
+      sent_(first) {}
 
 bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
   const double end = now + ahead.queued + segments * segment_time_;
@@ -38,20 +38,35 @@ bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
   double smoothed = smoothed_;
   double above_since = ahead.drops_from - interval_ / kCaution;
   double time = ahead.segments > 0 ? now : now + round_trip_;
-  for (std::int64_t acked = sent_ + 2; acked <= last; acked += 2) {
-    const double window = static_cast<double>(grown.segments()) * segment_time_;
+  std::int64_t sent = sent_ + static_cast<std::int64_t>(ahead.segments);
+  // By segment: those under way when it was sent, which its round trip is made of. Slow start sends
+  // two for each one acknowledged, so that half of what is under way was already then.
+  thread_local std::vector<float> under_way;
+  under_way.clear();
+  const double grows = grown.is_starting() ? 0.5 : 0;
+  for (std::int64_t i = sent_; i < sent; ++i)
+    under_way.push_back(static_cast<float>(ahead.segments - grows * static_cast<double>(sent - i)));
+  for (std::int64_t acked = sent_; acked < last; acked += 2) {
+    const std::int64_t allowed = acked + grown.segments();
+    if (sent < last && sent < allowed) {
+      const std::int64_t before = sent;
+      sent = std::min(allowed, last);
+      for (std::int64_t i = before; i < sent; ++i)
+        under_way.push_back(static_cast<float>(i + 1 - acked));
+      grown.set_limited(sent == allowed);
+    }
+    const double window = static_cast<double>(sent - acked) * segment_time_;
     if (window - round_trip_ < target_) {
       above_since = kNever;
     } else {
       // What goes out at once at the start waits as long as it takes to drain.
-      above_since = std::min(above_since, acked == burst ? now + target_ : time);
+      above_since = std::min(above_since, acked + 2 == burst ? now + target_ : time);
       if (time > above_since + interval_ && above_since + interval_ < end) return false;
     }
-    // An acknowledgement tells of the queue a round trip ago: half as long, while that doubles.
-    const bool doubles = grown.size() < grown.threshold();
-    smoothed += kSmoothing * (std::max(round_trip_, doubles ? window / 2 : window) - smoothed);
+    const double sample = under_way[static_cast<std::size_t>(acked - sent_)] * segment_time_;
+    smoothed += kSmoothing * (std::max(round_trip_, sample) - smoothed);
     grown.acknowledged(time, smoothed);
-    grown.grow(time, 2, acked, acked + grown.segments());
+    grown.grow(time, 2, acked + 2, sent);
     time += 2 * segment_time_;
   }
   congestion_ = grown;

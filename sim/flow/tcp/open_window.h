@@ -27,8 +27,10 @@ class OpenWindow {
     double drops_from = std::numeric_limits<double>::infinity();  ///< s, tcp/bottleneck.h
   };
 
-  /// `smoothed`: the smoothed round trip, s.
-  OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed);
+  /// `smoothed`: the smoothed round trip, s. `first`: number of the first segment that is not
+  /// acknowledged, as `congestion` counts.
+  OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed,
+             std::int64_t first = 0);
 
   /// Whether it fills a pipe of so many segments.
   bool fills(double segments) const {
@@ -48,7 +50,7 @@ class OpenWindow {
   double interval_;
   double smoothed_;
   CongestionWindow congestion_;
-  std::int64_t sent_ = 0;  ///< segments
+  std::int64_t sent_;  ///< segments
 };
 
 }  // namespace gradwire::sim

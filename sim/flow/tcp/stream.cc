@@ -11,14 +11,12 @@ constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick 
 
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
-  // What was fitted to CUBIC and Reno leaves the place behind the wire out.
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
                                     path.queue};
-  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr) {
-    discipline.ahead = path.segment_time;
+  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr)
     discipline.line_rate = path.line_rate;
-    discipline.steps_root = true;
-  }
+  // The links on which kernels are measured queue by themselves.
+  discipline.at_device = !constants.kernel_recovery;
   return discipline;
 }
 
@@ -175,17 +173,18 @@ double TcpStream::next_event() const {
   return paced_ ? std::min(next, paced_->timer) : next;
 }
 
-void TcpStream::run(double now) {
+void TcpStream::run(double now, double ahead) {
   if (paced_) {
-    run_paced(now);
+    run_paced(unsent() > 0 ? std::max(now, ahead) : now);
     return;
   }
   auto& acks = receiver_.acknowledgements();
   for (;;) {
-    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min(now, timer_))
+    const double until = unsent() > 0 ? std::max(now, ahead) : now;
+    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min(until, timer_))
       receiver_.time_out();
     const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
-    if (std::min(ack, timer_) > now) return;
+    if (std::min(ack, timer_) > until) return;
     if (ack <= timer_) {
       take_ack(ack);
     } else if (kernel_) {

@@ -84,15 +84,21 @@ class TcpStream {
     if (paced_) paced_->bbr.set_draws(draws);
   }
   /// Before anything is written: goes on with this window.
-  void resume(const CongestionWindow& congestion) { congestion_ = congestion; }
+  void resume(const CongestionWindow& congestion) {
+    congestion_ = congestion;
+    congestion_.restart_numbers();
+  }
+  /// Number of the first segment that is not acknowledged.
+  std::int64_t first_segment() const { return board_.first(); }
   const CongestionWindow& congestion() const { return congestion_; }
   double smoothed_round_trip() const { return smoothed_; }  ///< s
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
 
   double next_event() const;
-  /// Everything that happens until `now`, in order.
-  void run(double now);
+  /// Everything that happens until `now`, in order; until `ahead` while there is more to send: then
+  /// a message written meanwhile changes nothing.
+  void run(double now, double ahead = 0);
   /// Messages that have arrived by `now`, oldest first.
   bool delivered(double now) const {
     return !messages_.empty() && messages_.front().arrival <= now;
@@ -101,7 +107,6 @@ class TcpStream {
   void pop() { messages_.pop(); }
 
   /// Something waits for the window.
-  bool has_unsent() const { return unsent() > 0; }
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }

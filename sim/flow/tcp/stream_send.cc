@@ -81,7 +81,7 @@ void TcpStream::emit(double now, std::int64_t number) {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
   const double wire = segment.bytes + header_;
-  if (!bottleneck_.pass(now, wire)) {
+  if (!bottleneck_.pass(now, wire, static_cast<double>(unsent()))) {
     ++counts_.dropped;
     return;
   }
