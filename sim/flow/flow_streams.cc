@@ -196,7 +196,7 @@ bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
   // In slow start a few segments more or less decide on the next transfer's window: near its end
   // the stream is worth its while.
   const double under_way = stream.in_flight() / static_cast<double>(segment_);
-  if (stream.congestion().is_starting() && stream.unsent_segments() < under_way) return false;
+  if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
   const double queued = stream.queued(now_) / link.path.line_rate;
   t.streams =
       !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});

@@ -31,7 +31,7 @@ class Ring {
 
  private:
   void grow() {
-    std::vector<T> larger(items_.empty() ? 8 : 2 * items_.size());
+    std::vector<T> larger(items_.empty() ? 2 : 2 * items_.size());
     for (std::uint64_t i = begin_; i != end_; ++i) larger[i & (larger.size() - 1)] = (*this)[i];
     items_.swap(larger);
   }
