@@ -1,12 +1,15 @@
 #include "bench/prediction/prediction.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <future>
 #include <map>
+#include <optional>
 
 #include "base/temporary_file.h"
 #include "bench/fidelity/statistics.h"
+#include "bench/prediction/inverse.h"
 #include "bench/prediction/prediction_cases.h"
 
 namespace gradwire::bench {
@@ -14,6 +17,7 @@ namespace {
 
 constexpr int kFitted[] = {2, 4, 8};
 constexpr double kCleanBar = 0.05, kIrregularBar = 0.10;
+constexpr int kAskedWorkers = 32;  ///< of inverse questions
 
 struct HeldOut {
   PredictionRegime regime{};
@@ -35,13 +39,19 @@ std::string line_of(const results::StepPoint& simulated, const results::StepPred
   return text;
 }
 
-std::vector<HeldOut> hold_out(const PredictionCase& given, const std::vector<int>& workers) {
+/// What one case has shown.
+struct Shown {
+  std::vector<HeldOut> held;
+  std::optional<Inverse> inverse;
+};
+
+Shown hold_out(const PredictionCase& given, const PredictionOptions& options, int number) {
   const TemporaryFile table(given.table, ".json");
   std::vector<results::StepPoint> points;
   for (const int n : kFitted) points.push_back(simulate_step(given, table.path(), n));
   const results::StepFit fit = results::fit_steps(points);
-  std::vector<HeldOut> held;
-  for (const int n : workers) {
+  Shown shown;
+  for (const int n : options.held_out) {
     const results::StepPoint simulated = simulate_step(given, table.path(), n);
     const auto prediction = results::predict_step(fit, simulated.step);
     HeldOut point{given.regime,
@@ -51,25 +61,26 @@ std::vector<HeldOut> hold_out(const PredictionCase& given, const std::vector<int
                   simulated.seconds >= prediction.low_s && simulated.seconds <= prediction.high_s,
                   {}};
     point.line = line_of(simulated, prediction, point);
-    held.push_back(std::move(point));
+    shown.held.push_back(std::move(point));
+    // A trace's links have no bandwidth to ask for.
+    if (n == kAskedWorkers && given.regime != PredictionRegime::kMobile)
+      shown.inverse = ask_inverse(given, fit, simulated, options.seed, number);
   }
-  return held;
+  return shown;
 }
 
 /// Cases two at a time, results in their order.
-std::vector<HeldOut> hold_out_all(const std::vector<PredictionCase>& cases,
-                                  const std::vector<int>& workers) {
-  std::vector<std::vector<HeldOut>> by_case(cases.size());
+std::vector<Shown> hold_out_all(const std::vector<PredictionCase>& cases,
+                                const PredictionOptions& options) {
+  std::vector<Shown> by_case(cases.size());
   const auto every_second = [&](std::size_t first) {
-    for (std::size_t i = first; i < cases.size(); i += 2) by_case[i] = hold_out(cases[i], workers);
+    for (std::size_t i = first; i < cases.size(); i += 2)
+      by_case[i] = hold_out(cases[i], options, static_cast<int>(i));
   };
   auto other = std::async(std::launch::async, every_second, 1);
   every_second(0);
   other.get();
-  std::vector<HeldOut> all;
-  for (auto& held : by_case)
-    for (HeldOut& point : held) all.push_back(std::move(point));
-  return all;
+  return by_case;
 }
 
 double median_error(const std::vector<HeldOut>& points) {
@@ -101,6 +112,33 @@ void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points
   rows.push_back({.name = name + "band_coverage", .value = coverage(points), .unit = "share"});
 }
 
+/// Whether answers to inverse questions hold where flow is run as they say.
+void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
+                      std::vector<BenchRow>& rows) {
+  std::vector<double> errors, forward;
+  for (const Shown& shown : cases) {
+    if (!shown.inverse) continue;
+    errors.push_back(std::abs(shown.inverse->error));
+    // Whole workers meet a target with something to spare.
+    forward.push_back(std::max(0.0, shown.inverse->forward_error));
+  }
+  if (errors.empty()) return;
+  const std::string name = "prediction." + std::string(name_of(regime)) + ".solve.";
+  const double bar = regime == PredictionRegime::kClean ? kCleanBar : kIrregularBar;
+  rows.push_back(
+      {.name = name + "answers", .value = static_cast<double>(errors.size()), .unit = "answers"});
+  rows.push_back({.name = name + "forward_worst_miss",
+                  .value = *std::max_element(forward.begin(), forward.end()),
+                  .unit = "share",
+                  .bar = 0.001});
+  rows.push_back({.name = name + "worst_error",
+                  .value = *std::max_element(errors.begin(), errors.end()),
+                  .unit = "share",
+                  .bar = bar});
+  rows.push_back(
+      {.name = name + "median_error", .value = median_of(std::move(errors)), .unit = "share"});
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say) {
@@ -113,11 +151,17 @@ std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const S
   for (const auto& [regime, count] : regimes) {
     if (count == 0) continue;
     say("simulating " + std::to_string(count) + " " + std::string(name_of(regime)) + " cases");
-    const auto points =
-        hold_out_all(prediction_cases(options.seed, regime, count), options.held_out);
-    if (options.list)
+    const auto cases = hold_out_all(prediction_cases(options.seed, regime, count), options);
+    std::vector<HeldOut> points;
+    for (const Shown& shown : cases)
+      points.insert(points.end(), shown.held.begin(), shown.held.end());
+    if (options.list) {
       for (const HeldOut& point : points) say(point.line);
+      for (const Shown& shown : cases)
+        if (shown.inverse) say(shown.inverse->line);
+    }
     add_regime_rows(regime, points, rows);
+    add_inverse_rows(regime, cases, rows);
     all.insert(all.end(), points.begin(), points.end());
   }
   rows.push_back({.name = "prediction.held_out_points",

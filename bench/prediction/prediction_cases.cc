@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
 #include "bench/fidelity/statistics.h"
+#include "bench/timing.h"
 #include "runner/step_times.h"
 #include "scenarios/share.h"
 
@@ -19,6 +20,9 @@ constexpr std::uint32_t kRegimes = 100;  ///< first number of the regimes' draws
 constexpr int kBatch = 32;
 constexpr int kManyWorkers = 256;
 constexpr int kFewWorkers = 8;
+constexpr int kLeastSeeds = 3, kMostSeeds = 60;
+constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
+constexpr double kLongest = 6;         ///< s, of simulating one number of workers
 
 struct Kind {
   const char* exchange;
@@ -96,20 +100,19 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
   const ordered_json network = network_of(draws, regime);
   drawn.name = drawn.exchange + " " + drawn.codec + " " + text(bytes / 1e6, " MB ") +
                network.at("link").dump();
-  drawn.scenario =
-      ordered_json{
-          {"schema_version", 1},
-          {"name", "drawn"},
-          {"workload",
-           {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}, {"steps", "@STEPS@"}}},
-          {"method", {{"name", drawn.codec}}},
-          {"cluster", {{"workers", "@WORKERS@"}, {"device", "v100"}}},
-          {"network", network},
-          {"exchange",
-           {{"collective", kind.collective}, {"overlap", draws.chance(0.7)}, {"bucket", "8MB"}}},
-          {"executor", "flow"},
-          {"seeds", clean ? ordered_json{1} : ordered_json{1, 2, 3}}}
-          .dump();
+  drawn.scenario = ordered_json{
+      {"schema_version", 1},
+      {"name", "drawn"},
+      {"workload", {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}, {"steps", "@STEPS@"}}},
+      {"method", {{"name", drawn.codec}}},
+      {"cluster", {{"workers", "@WORKERS@"}, {"device", "v100"}}},
+      {"network", network},
+      {"exchange",
+       {{"collective", kind.collective}, {"overlap", draws.chance(0.7)}, {"bucket", "8MB"}}},
+      {"executor", "flow"},
+      {"seeds",
+       ordered_json{
+           1}}}.dump();
   return drawn;
 }
 
@@ -123,6 +126,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 int steps_of(PredictionRegime regime, int workers) {
   if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 3;
   return workers <= kFewWorkers ? 25 : 7;
+}
+
+/// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.
+int most_seeds(PredictionRegime regime, int workers) {
+  if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 1;
+  return regime == PredictionRegime::kMobile ? kLeastSeeds : kMostSeeds;
 }
 
 }  // namespace
@@ -148,14 +157,18 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
   results::StepPoint simulated;
   simulated.name = given.name + ", " + std::to_string(workers) + " workers";
   std::vector<double> times;
-  for (const scenarios::Scenario& scenario : file.runs) {
-    if (workers > kManyWorkers && !times.empty()) break;  // their steps vary little
+  const double start = now_s();
+  scenarios::Scenario scenario = file.runs.front();
+  for (int seed = 1; seed <= most_seeds(given.regime, workers); ++seed) {
+    scenario.seed = static_cast<std::uint64_t>(seed);
     const runner::StepTimes steps = runner::time_steps(scenario);
     if (!steps.summary)
       throw Error(ErrorKind::kFailure, "summarise", simulated.name,
                   "no closed form describes its exchange");
     simulated.step = *steps.summary;
     for (const double time : steps.warm()) times.push_back(time);
+    const bool known = relative_error_of(times) <= kWantedError && seed >= kLeastSeeds;
+    if (known || now_s() - start > kLongest) break;
   }
   simulated.seconds = mean_of(times);
   simulated.relative_error = relative_error_of(times);

@@ -31,46 +31,6 @@ Range range_of(SolveFor quantity) {
   return {};
 }
 
-StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
-  StepSummary changed = step;
-  switch (quantity) {
-    case SolveFor::kBandwidth:
-      changed.bandwidth = value;
-      break;
-    case SolveFor::kRatio:
-      for (BucketSummary& bucket : changed.buckets) bucket.message_bytes *= value;
-      break;
-    case SolveFor::kWorkers:
-      changed.workers = static_cast<int>(value);
-      break;
-    case SolveFor::kLatency:
-      changed.delay_s = value;
-      break;
-  }
-  return changed;
-}
-
-double alone_seconds(const StepFit& fit, const StepSummary& step) {
-  StepSummary alone = with(step, SolveFor::kWorkers, 1);
-  for (BucketSummary& bucket : alone.buckets)
-    bucket.encode_s = bucket.decode_s = bucket.add_s = bucket.message_bytes = 0;
-  return step_time(alone, fit.constants).total_s;
-}
-
-/// Seconds that a step may take to meet the target.
-double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
-                       double samples) {
-  switch (target.kind) {
-    case Target::Kind::kStepTime:
-      return target.value;
-    case Target::Kind::kThroughput:
-      return step.workers * samples / target.value;
-    case Target::Kind::kEfficiency:
-      return alone_seconds(fit, step) / target.value;
-  }
-  return 0;
-}
-
 enum class Edge { kMiddle, kLow, kHigh };
 
 class Bisection {
@@ -124,6 +84,50 @@ std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor qu
 }
 
 }  // namespace
+
+StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
+  StepSummary changed = step;
+  switch (quantity) {
+    case SolveFor::kBandwidth:
+      changed.bandwidth = value;
+      changed.server_bandwidth *= value / step.bandwidth;
+      break;
+    case SolveFor::kRatio:
+      for (BucketSummary& bucket : changed.buckets) bucket.message_bytes *= value;
+      break;
+    case SolveFor::kWorkers:
+      changed.workers = static_cast<int>(value);
+      break;
+    case SolveFor::kLatency:
+      changed.delay_s = value;
+      break;
+  }
+  return changed;
+}
+
+namespace {
+
+double alone_seconds(const StepFit& fit, const StepSummary& step) {
+  StepSummary alone = with(step, SolveFor::kWorkers, 1);
+  for (BucketSummary& bucket : alone.buckets)
+    bucket.encode_s = bucket.decode_s = bucket.add_s = bucket.message_bytes = 0;
+  return step_time(alone, fit.constants).total_s;
+}
+
+}  // namespace
+
+double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
+                       double samples) {
+  switch (target.kind) {
+    case Target::Kind::kStepTime:
+      return target.value;
+    case Target::Kind::kThroughput:
+      return step.workers * samples / target.value;
+    case Target::Kind::kEfficiency:
+      return alone_seconds(fit, step) / target.value;
+  }
+  return 0;
+}
 
 bool solve_for(std::string_view name, SolveFor& quantity) {
   constexpr std::array<std::pair<std::string_view, SolveFor>, 4> kNames = {

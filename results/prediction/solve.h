@@ -20,8 +20,9 @@ struct Target {
 Target parse_target(std::string_view text);
 
 struct Solution {
-  /// The least bandwidth (B/s), the greatest share of the message's bytes that may be left (ratio),
-  /// the most workers, or the longest one-way delay (s) that meets the target.
+  /// The least bandwidth of a worker's link (B/s; the server's in proportion), the greatest share
+  /// of the message's bytes that may be left (ratio), the most workers, or the longest one-way
+  /// delay (s) that meets the target.
   std::optional<double> value;
   double low = 0, high = 0;  ///< where the 90 % band meets it
   std::string limit;         ///< where nothing meets it: what then limits
@@ -29,6 +30,13 @@ struct Solution {
 
 /// Scaling efficiency: throughput on n workers over n times one worker's, that sends nothing.
 double efficiency(const StepFit& fit, const StepSummary& step);
+
+/// The step with another bandwidth of every link (the server's in proportion), ratio, number of
+/// workers, or one-way delay.
+StepSummary with(const StepSummary& step, SolveFor quantity, double value);
+/// Seconds that a step may take to meet the target.
+double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
+                       double samples);
 
 /// Bisection: throughput is monotone in each quantity. `samples`: a worker's in a step.
 Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+
+#include "bench/prediction/prediction_cases.h"
+#include "results/prediction/solve.h"
+
+namespace gradwire::bench {
+
+/// An answer to an inverse question, and what flow says of it.
+struct Inverse {
+  PredictionRegime regime{};
+  double forward_error = 0;  ///< the model's step at the answer / the target's - 1
+  double error = 0;          ///< flow's step at the answer / the target's - 1
+  std::string line;
+};
+
+/// Asks for one quantity of the case at so many workers (by turns: bandwidth, latency, workers,
+/// ratio), with a target that the model says is met at half to twice what the case has; then runs
+/// the case as the answer has it. `number`: of the case, for its draws.
+Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
+                    const results::StepPoint& simulated, std::uint64_t seed, int number);
+
+}  // namespace gradwire::bench
