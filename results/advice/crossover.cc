@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "results/prediction/step_model.h"
+#include "results/prediction/solve.h"
 
 namespace gradwire::results {
 namespace {
@@ -106,10 +106,7 @@ std::vector<int> worker_counts(std::span<const Candidate> candidates) {
 }  // namespace
 
 double seconds_at_rate(const Candidate& candidate, double rate, const StepConstants& constants) {
-  StepSummary step = candidate.step;
-  step.server_bandwidth *= rate / step.bandwidth;
-  step.bandwidth = rate;
-  return step_time(step, constants).total_s;
+  return step_time(with(candidate.step, SolveFor::kBandwidth, rate), constants).total_s;
 }
 
 std::vector<Crossover> crossovers(std::span<const Candidate> candidates,

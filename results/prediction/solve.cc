@@ -12,6 +12,8 @@ namespace gradwire::results {
 namespace {
 
 constexpr int kHalvings = 60;
+/// In the order of SolveFor.
+constexpr std::array<std::string_view, 4> kNames = {"bandwidth", "ratio", "workers", "latency"};
 
 struct Range {
   double worst, best;  ///< ends of the search: the target is met most easily at `best`
@@ -129,18 +131,15 @@ double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target
   return 0;
 }
 
+std::string_view name_of(SolveFor quantity) {
+  return kNames[static_cast<std::size_t>(quantity)];
+}
+
 bool solve_for(std::string_view name, SolveFor& quantity) {
-  constexpr std::array<std::pair<std::string_view, SolveFor>, 4> kNames = {
-      {{"bandwidth", SolveFor::kBandwidth},
-       {"ratio", SolveFor::kRatio},
-       {"workers", SolveFor::kWorkers},
-       {"latency", SolveFor::kLatency}}};
-  for (const auto& [candidate, value] : kNames) {
-    if (candidate != name) continue;
-    quantity = value;
-    return true;
-  }
-  return false;
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return false;
+  quantity = static_cast<SolveFor>(found - kNames.begin());
+  return true;
 }
 
 Target parse_target(std::string_view text) {

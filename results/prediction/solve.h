@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "results/prediction/step_fit.h"
 
@@ -8,7 +9,9 @@
 namespace gradwire::results {
 
 enum class SolveFor { kBandwidth, kRatio, kWorkers, kLatency };
-/// "bandwidth", "ratio", "workers", "latency"; false where it is none of them.
+/// "bandwidth", "ratio", "workers", "latency".
+std::string_view name_of(SolveFor quantity);
+/// False where it is none of these names.
 bool solve_for(std::string_view name, SolveFor& quantity);
 
 /// What is asked for, and whether more or less of it is better.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "results/plot_geometry.h"
+#include "results/prediction/solve.h"
 
 namespace gradwire::results {
 namespace {
@@ -52,10 +53,7 @@ struct Input {
 
 const Input kInputs[] = {
     {"link rate", Quantity::kBitRate, [](const StepSummary& s) { return 8 * s.bandwidth; },
-     [](StepSummary& s, double f) {
-       s.bandwidth *= f;
-       s.server_bandwidth *= f;
-     }},
+     [](StepSummary& s, double f) { s = with(s, SolveFor::kBandwidth, f * s.bandwidth); }},
     {"one-way delay", Quantity::kSeconds, [](const StepSummary& s) { return s.delay_s; },
      [](StepSummary& s, double f) { s.delay_s *= f; }},
     {"packet loss", Quantity::kShare, [](const StepSummary& s) { return s.loss; },
