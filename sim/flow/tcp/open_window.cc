@@ -33,7 +33,6 @@ OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, 
 bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
   const double end = now + ahead.queued + segments * segment_time_;
   const auto last = sent_ + static_cast<std::int64_t>(ahead.segments + segments);
-  const std::int64_t burst = ahead.segments > 0 ? 0 : sent_ + 2;
   CongestionWindow grown = congestion_;
   double smoothed = smoothed_;
   double above_since = ahead.drops_from - interval_ / kCaution;
@@ -60,7 +59,8 @@ bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
       above_since = kNever;
     } else {
       // What goes out at once at the start waits as long as it takes to drain.
-      above_since = std::min(above_since, acked + 2 == burst ? now + target_ : time);
+      above_since =
+          std::min(above_since, ahead.segments == 0 && acked == sent_ ? now + target_ : time);
       if (time > above_since + interval_ && above_since + interval_ < end) return false;
     }
     const double sample = under_way[static_cast<std::size_t>(acked - sent_)] * segment_time_;
