@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <future>
 #include <limits>
 #include <map>
 
 #include "base/temporary_file.h"
+#include "base/thread_team.h"
 #include "bench/advice/advice_cases.h"
 #include "bench/advice/gather_rule.h"
 #include "bench/fidelity/statistics.h"
@@ -128,12 +128,7 @@ Judged judged(const AdviceCase& given) {
 /// Two at a time, results in the cases' order.
 std::vector<Judged> judge_all(const std::vector<AdviceCase>& cases) {
   std::vector<Judged> all(cases.size());
-  const auto every_second = [&](std::size_t first) {
-    for (std::size_t i = first; i < cases.size(); i += 2) all[i] = judged(cases[i]);
-  };
-  auto other = std::async(std::launch::async, every_second, 1);
-  every_second(0);
-  other.get();
+  ThreadTeam(2).run(cases.size(), [&](std::size_t i) { all[i] = judged(cases[i]); });
   return all;
 }
 

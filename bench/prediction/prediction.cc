@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <future>
 #include <map>
 #include <optional>
 
 #include "base/temporary_file.h"
+#include "base/thread_team.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/prediction/inverse.h"
 #include "bench/prediction/prediction_cases.h"
@@ -73,13 +73,9 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
 std::vector<Shown> hold_out_all(const std::vector<PredictionCase>& cases,
                                 const PredictionOptions& options) {
   std::vector<Shown> by_case(cases.size());
-  const auto every_second = [&](std::size_t first) {
-    for (std::size_t i = first; i < cases.size(); i += 2)
-      by_case[i] = hold_out(cases[i], options, static_cast<int>(i));
-  };
-  auto other = std::async(std::launch::async, every_second, 1);
-  every_second(0);
-  other.get();
+  ThreadTeam(2).run(cases.size(), [&](std::size_t i) {
+    by_case[i] = hold_out(cases[i], options, static_cast<int>(i));
+  });
   return by_case;
 }
 
