@@ -16,12 +16,6 @@ using nlohmann::ordered_json;
 constexpr std::uint32_t kAdviceDraws = 200;
 constexpr double kFrameworkFactor = 100;
 
-std::string text(double value, const char* unit) {
-  char out[40];
-  std::snprintf(out, sizeof out, "%.6g%s", value, unit);
-  return out;
-}
-
 /// The shipped profile with codec times multiplied.
 std::string device_json(const std::string& name, double factor) {
   const std::string file = scenarios::share_folder() + "/profiles/" + name + ".json";
@@ -47,8 +41,8 @@ AdviceCase made(const Drawn& drawn) {
   one.device = device_json(drawn.device, drawn.factor);
   one.name = drawn.model + " " + drawn.precision + " batch " + std::to_string(drawn.batch) +
              " on " + drawn.device + (drawn.factor > 1 ? " (slow codecs)" : "") + ", " +
-             std::to_string(drawn.workers) + " workers, " + text(drawn.rate / 1e9, " Gbps, ") +
-             text(drawn.delay * 1e6, " us");
+             std::to_string(drawn.workers) + " workers, " + with_unit(drawn.rate / 1e9, " Gbps, ") +
+             with_unit(drawn.delay * 1e6, " us");
   one.scenario = ordered_json{
       {"schema_version", 1},
       {"name", "advice"},
@@ -60,7 +54,8 @@ AdviceCase made(const Drawn& drawn) {
       {"network",
        {{"topology", "star"},
         {"link",
-         {{"bandwidth", text(drawn.rate, "bps")}, {"delay", text(drawn.delay * 1e6, "us")}}}}},
+         {{"bandwidth", with_unit(drawn.rate, "bps")},
+          {"delay", with_unit(drawn.delay * 1e6, "us")}}}}},
       {"executor", "flow"},
       {"seeds", {1}}}.dump();
   return one;

@@ -15,6 +15,12 @@ std::string words(double value, const char* unit) {
   return text;
 }
 
+std::string with_unit(double value, const char* unit, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g%s", digits, value, unit);
+  return text;
+}
+
 std::string describe(const sim::LinkSpec& link, double round_trip, double loss, Bytes bytes) {
   std::string text = words(link.rate.value() / 1e6, "Mbps") + ", " + words(1e3 * round_trip, "ms") +
                      ", " + words(static_cast<double>(bytes.count()) / 1e3, "kB");

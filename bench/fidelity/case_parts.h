@@ -35,6 +35,8 @@ class Draws {
 
 /// "12.3 Mbps"
 std::string words(double value, const char* unit);
+/// A quantity of a scenario: "1.23457e+07bps".
+std::string with_unit(double value, const char* unit, int digits = 6);
 std::string describe(const sim::LinkSpec& link, double round_trip, double loss, Bytes bytes);
 /// Pairs of hosts, each with links of its own, on one switch.
 FidelityCase pairs(sim::LinkSpec link, double round_trip, Bytes bytes, int pairs);

@@ -17,20 +17,12 @@ using results::SolveFor;
 
 constexpr std::uint32_t kRegimes = 200;  ///< first number of the regimes' draws
 constexpr double kBatch = 32;
-constexpr std::array<std::pair<SolveFor, const char*>, 4> kQuantities = {
-    {{SolveFor::kBandwidth, "bandwidth"},
-     {SolveFor::kLatency, "latency"},
-     {SolveFor::kWorkers, "workers"},
-     {SolveFor::kRatio, "ratio"}}};
-
-std::string number(double value, const char* unit) {
-  char out[40];
-  std::snprintf(out, sizeof out, "%.9g%s", value, unit);
-  return out;
-}
+constexpr int kDigits = 9;
+constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, SolveFor::kWorkers,
+                                    SolveFor::kRatio};
 
 /// A ratio is that of messages alone, which only uncompressed ones follow without other costs.
-std::pair<SolveFor, const char*> quantity_of(const PredictionCase& given, int number) {
+SolveFor quantity_of(const PredictionCase& given, int number) {
   const auto turn = static_cast<std::size_t>(number + number / 3);  // exchanges come by threes
   return kQuantities[given.codec == "none" ? 3 - turn % 4 : turn % 3];
 }
@@ -56,9 +48,9 @@ PredictionCase changed(const PredictionCase& given, const results::StepSummary& 
   PredictionCase result = given;
   ordered_json scenario = ordered_json::parse(given.scenario);
   ordered_json& link = scenario["network"]["link"];
-  if (quantity == SolveFor::kBandwidth) link["bandwidth"] = number(8 * value, "bps");
+  if (quantity == SolveFor::kBandwidth) link["bandwidth"] = with_unit(8 * value, "bps", kDigits);
   if (quantity == SolveFor::kLatency)
-    link["delay"] = number(std::max(0.0, (value - step.forwarding_s) / 2 * 1e6), "us");
+    link["delay"] = with_unit(std::max(0.0, (value - step.forwarding_s) / 2 * 1e6), "us", kDigits);
   if (quantity == SolveFor::kRatio) {
     ordered_json table = ordered_json::parse(given.table);
     for (ordered_json& layer : table["layers"])
@@ -76,20 +68,21 @@ PredictionCase changed(const PredictionCase& given, const results::StepSummary& 
 Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
                     const results::StepPoint& simulated, std::uint64_t seed, int case_number) {
   Draws draws(seed, kRegimes + static_cast<std::uint32_t>(given.regime), case_number);
-  const auto [quantity, name] = quantity_of(given, case_number);
-  const double there = present(simulated.step, quantity);
+  const SolveFor asked_for = quantity_of(given, case_number);
+  const std::string name(name_of(asked_for));
+  const double there = present(simulated.step, asked_for);
   const double wanted =
-      quantity == SolveFor::kRatio ? draws.uniform(0.3, 0.9) : there * draws.log_uniform(0.5, 2);
-  const results::StepSummary at_wanted = results::with(simulated.step, quantity, wanted);
+      asked_for == SolveFor::kRatio ? draws.uniform(0.3, 0.9) : there * draws.log_uniform(0.5, 2);
+  const results::StepSummary at_wanted = results::with(simulated.step, asked_for, wanted);
   // A share of what one worker alone does, as a user would say it.
   const results::Target target{results::Target::Kind::kEfficiency,
                                results::efficiency(fit, at_wanted)};
-  const auto solution = results::solve_step(fit, simulated.step, quantity, target, kBatch);
+  const auto solution = results::solve_step(fit, simulated.step, asked_for, target, kBatch);
   if (!solution.value)
     throw Error(ErrorKind::kFailure, "solve for", name, "no value meets a target that one does");
-  const results::StepSummary answer = results::with(simulated.step, quantity, *solution.value);
+  const results::StepSummary answer = results::with(simulated.step, asked_for, *solution.value);
   const double allowed = results::allowed_seconds(fit, answer, target, kBatch);
-  const PredictionCase asked = changed(given, simulated.step, quantity, *solution.value);
+  const PredictionCase asked = changed(given, simulated.step, asked_for, *solution.value);
   const TemporaryFile table(asked.table, ".json");
   const results::StepPoint flow = simulate_step(asked, table.path(), answer.workers);
   Inverse result{given.regime,
@@ -101,8 +94,8 @@ Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
       text, sizeof text,
       "%s: %s of %.4g for an efficiency of %.3f (there: %.4g); flow's step there is %+.1f %% "
       "off (+-%.1f %%)",
-      simulated.name.c_str(), name, *solution.value, target.value, there, 100 * result.error,
-      100 * flow.relative_error);
+      simulated.name.c_str(), name.c_str(), *solution.value, target.value, there,
+      100 * result.error, 100 * flow.relative_error);
   result.line = text;
   return result;
 }

@@ -57,25 +57,20 @@ std::string table_of(Draws& draws, double bytes) {
       .dump();
 }
 
-std::string text(double value, const char* unit) {
-  char out[40];
-  std::snprintf(out, sizeof out, "%.6g%s", value, unit);
-  return out;
-}
-
 ordered_json network_of(Draws& draws, PredictionRegime regime) {
   if (regime == PredictionRegime::kMobile)
     return {{"topology", "star"},
-            {"link", {{"bandwidth", "10Mbps"}, {"delay", text(draws.uniform(10, 40), "ms")}}},
+            {"link", {{"bandwidth", "10Mbps"}, {"delay", with_unit(draws.uniform(10, 40), "ms")}}},
             {"server_link", {{"bandwidth", "10Gbps"}, {"delay", "1ms"}}},
             {"traces",
              {{"up", {"traces/walk.up", "traces/train.up"}},
               {"down", {"traces/walk.down", "traces/train.down"}},
-              {"offset", text(draws.uniform(0.7, 3), "s")}}}};
+              {"offset", with_unit(draws.uniform(0.7, 3), "s")}}}};
   const bool lossy = regime == PredictionRegime::kLossy;
   const double rate = lossy ? draws.log_uniform(50e6, 1e9) : draws.log_uniform(100e6, 25e9);
   const double delay = lossy ? draws.log_uniform(50e-6, 5e-3) : draws.log_uniform(5e-6, 1e-3);
-  ordered_json link = {{"bandwidth", text(rate, "bps")}, {"delay", text(delay * 1e6, "us")}};
+  ordered_json link = {{"bandwidth", with_unit(rate, "bps")},
+                       {"delay", with_unit(delay * 1e6, "us")}};
   if (lossy) link["loss"] = draws.log_uniform(5e-4, 1e-2);
   return {{"topology", "star"}, {"link", link}};
 }
@@ -98,7 +93,7 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
   drawn.codec = kind.codecs[static_cast<std::size_t>(number / 3) % kind.codecs.size()];
   drawn.table = table_of(draws, bytes);
   const ordered_json network = network_of(draws, regime);
-  drawn.name = drawn.exchange + " " + drawn.codec + " " + text(bytes / 1e6, " MB ") +
+  drawn.name = drawn.exchange + " " + drawn.codec + " " + with_unit(bytes / 1e6, " MB ") +
                network.at("link").dump();
   drawn.scenario = ordered_json{
       {"schema_version", 1},
