@@ -1,13 +1,9 @@
 #pragma once
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "bench/row.h"
 
 namespace gradwire::bench {
-
-using Say = std::function<void(const std::string&)>;  ///< what is being done, for people
 
 /// `gradwire bench flow`: transfers a second, seconds and peak memory of the flow executor, on one
 /// thread, with the construction of cluster and graph and a summary timeline; and its ratio to

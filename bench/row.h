@@ -1,10 +1,14 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-/// The one form of all benchmarks: a name, a figure, and the bar it is held against.
+/// The one form of all benchmarks: they say what they do, and give rows of a name, a figure, and
+/// the bar it is held against.
 namespace gradwire::bench {
+
+using Say = std::function<void(const std::string&)>;  ///< what is being done, for people
 
 struct BenchRow {
   std::string name;  ///< dotted: flow.ring.n256.transfers_per_second

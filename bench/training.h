@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/flow.h"
 #include "bench/row.h"
 
 namespace gradwire::bench {

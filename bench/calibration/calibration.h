@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/calibration/grid.h"
-#include "bench/flow.h"
+#include "bench/row.h"
 #include "sim/calibration.h"
 
 /// `gradwire calibrate`: measures a grid with a reference, fits those of flow's constants that are

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/flow.h"
+#include "bench/row.h"
 
 namespace gradwire::bench {
 

@@ -1,12 +1,12 @@
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 
+#include "bench/alone.h"
 #include "bench/prediction/prediction.h"
 
 /// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE]]: `gradwire bench prediction` alone.
 int main(int count, char** arguments) {
-  gradwire::bench::PredictionOptions options;
+  using namespace gradwire::bench;
+  PredictionOptions options;
   options.list = true;
   if (count > 1) options.seed = std::strtoull(arguments[1], nullptr, 10);
   if (count > 4) {
@@ -15,14 +15,6 @@ int main(int count, char** arguments) {
     options.mobile_cases = std::atoi(arguments[4]);
   }
   if (count > 5) options.held_out = {16, 32, 64};
-  try {
-    auto rows = gradwire::bench::bench_prediction(
-        options, [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); });
-    const bool all = gradwire::bench::judge(rows);
-    std::fputs(gradwire::bench::rows_as_markdown(rows).c_str(), stdout);
-    return all ? 0 : 7;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return run_alone("gradwire-bench-prediction",
+                   [&](const Say& say) { return bench_prediction(options, say); });
 }

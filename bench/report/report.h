@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "bench/flow.h"
 #include "bench/row.h"
 
 namespace gradwire::bench {
