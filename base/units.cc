@@ -76,8 +76,9 @@ std::string format(double value, std::span<const Unit> units) {
 }  // namespace
 
 Bytes parse_bytes(std::string_view text) {
-  const double count = parse(text, "a size", kByteUnits);
-  if (count < 0 || count > 9e18 || count != std::floor(count))
+  const double given = parse(text, "a size", kByteUnits), count = std::round(given);
+  // "1.1MB" is whole, though 1.1 times a million is not in binary fractions.
+  if (count < 0 || count > 9e18 || std::abs(given - count) > 1e-12 * count)
     throw Error(ErrorKind::kUsage, "read a size", std::string("\"").append(text).append("\""),
                 "it is not a whole, non-negative number of bytes");
   return Bytes(static_cast<std::int64_t>(count));

@@ -1,15 +1,18 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "cli/run_table.h"
+#include "cli/points.h"
+#include "cli/table.h"
+#include "results/points/residual_figure.h"
 #include "results/prediction/fit_file.h"
-#include "results/prediction/stored_summary.h"
+#include "results/svg.h"
 
 namespace gradwire::cli {
 namespace {
 
 struct Arguments {
-  std::string filter;
+  PointArguments points;
   std::string out;
+  std::string svg;
   bool residuals = false;
 };
 
@@ -25,52 +28,61 @@ void print_residuals(const results::StepFit& fit, const std::vector<results::Ste
                      const Context& context) {
   Table table({{"point"},
                {"workers"},
+               {"provenance"},
                {"step_time_s", "step time", Column::Style::kDuration},
                {"error", "model's error", Column::Style::kPercent}});
   for (std::size_t i = 0; i < points.size(); ++i)
-    table.add({points[i].name, static_cast<std::int64_t>(points[i].step.workers), points[i].seconds,
+    table.add({points[i].name, static_cast<std::int64_t>(points[i].step.workers),
+               std::string(results::name_of(points[i].provenance)), points[i].seconds,
                fit.residuals[i]});
   table.print(context);
 }
 
+/// "12 points (8 measured, 4 simulated) of 2 to 8 workers; scatter 1.2 %".
+std::string closing(const results::StepFit& fit, const std::vector<results::StepPoint>& points) {
+  std::map<std::string_view, int> kinds;
+  for (const results::StepPoint& point : points) ++kinds[results::name_of(point.provenance)];
+  std::string list;
+  for (const auto& [name, count] : kinds)
+    list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(name);
+  return std::to_string(points.size()) + " points (" + list + ") of " +
+         std::to_string(fit.least_workers) + " to " + std::to_string(fit.most_workers) +
+         " workers; scatter " + std::to_string(100 * fit.scatter).substr(0, 4) + " %";
+}
+
 void fit(const Arguments& arguments, Context& context) {
-  const auto store = context.open_reader();
-  std::vector<results::RunId> runs;
-  for (const results::RunSummary& run : filtered_runs(*store, arguments.filter))
-    runs.push_back(run.id);
-  std::vector<std::string> left_out;
-  const auto points = results::stored_points(*store, runs, left_out);
-  for (const std::string& what : left_out) context.say("left out " + what);
-  if (points.empty())
-    throw Error(ErrorKind::kFailure, "fit", context.database,
-                "no finished run that passes has a summary of its step",
-                "run a scenario first; see gradwire list");
+  const auto points = points_of(arguments.points, context);
   const results::StepFit fit = results::fit_steps(points);
   for (const std::string& warning : fit.warnings) context.say("warning: " + warning);
   if (arguments.residuals)
     print_residuals(fit, points, context);
   else
     print_constants(fit, context);
-  context.say(std::to_string(points.size()) + " points of " + std::to_string(fit.least_workers) +
-              " to " + std::to_string(fit.most_workers) + " workers; scatter " +
-              std::to_string(100 * fit.scatter).substr(0, 4) + " %");
+  context.say(closing(fit, points));
   if (!arguments.out.empty()) write_file(arguments.out, results::fit_as_json(fit));
+  if (!arguments.svg.empty())
+    write_file(arguments.svg, results::to_svg(results::residual_figure(fit, points)));
 }
 
 }  // namespace
 
 void add_fit(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("fit", "Fit the performance model's constants to stored runs");
+      app.add_subcommand("fit", "Fit the performance model's constants to runs, tables and logs");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("--filter", arguments->filter, "Expression over run fields");
+  add_point_options(*command, arguments->points);
   command->add_option("-o,--out", arguments->out, "Write the fit, for predict --fit")
       ->type_name("FILE");
   command->add_flag("--residuals", arguments->residuals,
                     "The model's error at each point instead of the constants");
+  command->add_option("--svg", arguments->svg, "Draw the model's error at each point")
+      ->type_name("FILE");
   command->footer(
+      "Points of all sources are fitted together. Columns of tables: docs/models/points.md.\n"
       "Examples:\n  gradwire fit --filter 'scenario=lan and workers<=8' -o lan.fit.json\n"
-      "  gradwire fit --filter 'scenario=lan' --residuals");
+      "  gradwire fit --filter 'scenario=lan' --residuals --svg residuals.svg\n"
+      "  gradwire fit --csv steps.csv --bandwidth 10Gbps --delay 50us\n"
+      "  gradwire fit --log all_reduce.txt --log iperf3.json -o cluster.fit.json");
   command->callback([arguments, &context] { fit(*arguments, context); });
 }
 

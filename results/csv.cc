@@ -61,6 +61,7 @@ std::string csv_quoted(const std::string& text) {
 }
 
 CsvTable::CsvTable(std::string_view text, std::string file) : file_(std::move(file)) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets mark UTF-8 so
   for (int number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     add_line(text.substr(0, end), number);
@@ -90,6 +91,12 @@ void CsvTable::add_line(std::string_view line, int number) {
                                             std::to_string(columns_.size()) + " columns");
   cells_.push_back(std::move(cells));
   lines_.push_back(number);
+}
+
+std::vector<std::string> CsvTable::columns() const {
+  std::vector<std::string> names;
+  for (const auto& [name, index] : columns_) names.push_back(name);
+  return names;
 }
 
 void CsvTable::expect(const std::vector<std::string>& required,

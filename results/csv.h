@@ -19,6 +19,8 @@ class CsvTable {
   const std::string& file() const { return file_; }
   const std::string& comment() const { return comment_; }  ///< without the #, lines joined
   std::size_t rows() const { return cells_.size(); }
+  std::vector<std::string> columns() const;  ///< in alphabetical order
+  int line(std::size_t row) const { return lines_[row]; }
   bool has(const std::string& column) const { return columns_.count(column) != 0; }
 
   /// Throws Error naming the columns that are missing or that nobody knows, with the nearest name.

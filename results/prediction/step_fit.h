@@ -5,6 +5,7 @@
 
 #include "results/prediction/constant.h"
 #include "results/prediction/step_model.h"
+#include "results/store.h"
 
 /// The fitted model: constants of step_model.h from steps whose times are known, and predictions
 /// with a band.
@@ -26,6 +27,7 @@ struct StepPoint {
   StepSummary step;
   double seconds = 0;         ///< mean of its steps
   double relative_error = 0;  ///< standard error of that mean; 0 = exact, or not known
+  Provenance provenance = Provenance::kSimulated;
 };
 
 struct StepFit {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "results/report_data.h"
 #include "results/summary.h"
 
 namespace gradwire::results {
@@ -108,9 +109,11 @@ std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> 
     const auto run = store.run(id);
     if (!run || run->status != RunStatus::kFinished || !run->step_time_s) continue;
     const std::string name = "run " + std::to_string(id);
-    const auto step = stored_summary(store.metrics(id));
+    const auto metrics = store.metrics(id);
+    const auto step = stored_summary(metrics);
     if (step)
-      points.push_back({name, *step, *run->step_time_s, relative_error_of(store.steps(id))});
+      points.push_back({name, *step, *run->step_time_s, relative_error_of(store.steps(id)),
+                        provenance_of(time_provenance(run->header, metrics))});
     else
       left_out.push_back(name + ": no summary of its step is stored");
   }

@@ -92,3 +92,31 @@ TEST_CASE("predict --solve answers with an interval, or says what limits") {
   const Result wrong = run_program({"predict", file, "--solve", "bandwidth"});
   CHECK(wrong.exit_code == 2);
 }
+
+TEST_CASE("fit takes tables and logs, with stored runs where they are asked for") {
+  const TemporaryFolder folder;
+  const std::string database = folder / "g.db";
+  const auto path = [](const std::string& name) {
+    return source_path("tests/results/points/samples/" + name);
+  };
+  // No database is needed without runs.
+  const Result logs = run_program({"fit", "--log", path("all_reduce.txt"), "--bandwidth", "100Gbps",
+                                   "--delay", "4us", "--db", database, "-o", folder / "nccl.json",
+                                   "--svg", folder / "r.svg", "--format", "json"});
+  CHECK(rows_of(logs).at(1).at("value").get<double>() == Approx(1.5).epsilon(0.02));
+  CHECK(read_file(folder / "r.svg").find("measured") != std::string::npos);
+  const std::string few = write_scenario(folder, "[2, 4]");
+  REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
+  const auto mixed =
+      rows_of(run_program({"fit", "--csv", path("steps.csv"), "--filter", "workers<=4", "--db",
+                           database, "--residuals", "--format", "json"}));
+  REQUIRE(mixed.size() == 5);
+  CHECK(mixed.at(0).at("provenance") == "simulated");
+  CHECK(mixed.at(4).at("provenance") == "published");
+
+  const Result lone = run_program({"fit", "--log", path("iperf3.json")});
+  CHECK(lone.exit_code == 1);
+  CHECK(lone.err.find("state its line rate (--bandwidth)") != std::string::npos);
+  CHECK(run_program({"fit", "--csv", path("steps.csv"), "--exchange", "rings"}).exit_code == 2);
+  CHECK(run_program({"fit", "--csv", path("steps.csv"), "--bandwidth", "10"}).exit_code == 2);
+}

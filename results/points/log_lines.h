@@ -1,0 +1,27 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Lines of other programs' logs.
+namespace gradwire::results {
+
+struct LogLine {
+  int number = 0;  ///< from 1
+  std::string_view text;
+  std::vector<std::string_view> words;
+};
+
+/// Lines of a text, without what launchers put before each ("[1,0]<stdout>:", " 0: "). They refer
+/// to `text`.
+std::vector<LogLine> log_lines(std::string_view text);
+
+/// The whole word as a finite number of 0 or more.
+std::optional<double> number_of(std::string_view word);
+
+/// Throws Error about a line of a log (0 = about the log).
+[[noreturn]] void refuse_log(const std::string& file, int line, const std::string& reason,
+                             const std::string& remedy = {});
+
+}  // namespace gradwire::results
