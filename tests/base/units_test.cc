@@ -12,6 +12,7 @@ TEST_CASE("unit strings: bits and bytes, decimal and binary stay apart", "[unit]
   CHECK(parse_bytes("25MB").count() == 25'000'000);
   CHECK(parse_bytes("25MiB").count() == 25 * 1024 * 1024);
   CHECK(parse_bytes("0.5kB").count() == 500);
+  CHECK(parse_bytes("1.1MB").count() == 1'100'000);  // 1.1 x 1e6 is not whole in binary fractions
   CHECK(parse_duration("50us").value() == Approx(50e-6));
   CHECK(parse_duration("1.5 ms").value() == Approx(1.5e-3));
   // 1 MB over 8 Mbps = 8e6 bits / 8e6 bits per second = 1 s.
