@@ -8,10 +8,17 @@
 #include "base/file_descriptor.h"
 
 namespace gradwire {
+namespace {
+
+/// Ends with what makes it a name of its own.
+std::string pattern() {
+  return (std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string();
+}
+
+}  // namespace
 
 TemporaryFile::TemporaryFile(std::string_view contents, std::string_view suffix)
-    : path_((std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string() +
-            std::string(suffix)) {
+    : path_(pattern() + std::string(suffix)) {
   const FileDescriptor taken(::mkstemps(path_.data(), static_cast<int>(suffix.size())));
   if (!taken.valid()) throw system_error("make a temporary file", path_, errno);
   write_file(path_, contents);
@@ -20,6 +27,15 @@ TemporaryFile::TemporaryFile(std::string_view contents, std::string_view suffix)
 TemporaryFile::~TemporaryFile() {
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);
+}
+
+TemporaryFolder::TemporaryFolder() : path_(pattern()) {
+  if (!::mkdtemp(path_.data())) throw system_error("make a temporary folder", path_, errno);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace gradwire

@@ -19,4 +19,20 @@ class TemporaryFile {
   std::string path_;
 };
 
+/// The same for a folder, which goes away with all that is in it.
+class TemporaryFolder {
+ public:
+  /// Throws Error naming the path and the reason.
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+  /// The path of a file of that name in it.
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace gradwire

@@ -26,24 +26,6 @@ constexpr const char* kScenario = R"({"schema_version": 1, "name": "hundred",
   "sweep": {"/method/name": ["none", "fp16", "terngrad", "qsgd", "topk"],
             "/cluster/workers": [2, 4, 8, 16, 32]}})";
 
-/// A folder that goes away with its owner.
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "gradwire-bench-XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw system_error("create", path_, errno);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 void store_runs(const std::string& database, const Say& say) {
   const TemporaryFile scenario(kScenario, ".json");
   const auto file = scenarios::read_scenario_file(scenario.path());
@@ -89,9 +71,9 @@ double median_seconds(const std::function<void()>& call) {
 }  // namespace
 
 std::vector<BenchRow> bench_report(const Say& say) {
-  const Folder folder;
-  const std::string database = folder / "runs.db", out = folder / "scalability",
-                    plain = folder / "report.html";
+  const TemporaryFolder folder;
+  const std::string database = folder.file("runs.db"), out = folder.file("scalability"),
+                    plain = folder.file("report.html");
   store_runs(database, say);
   say("making reports of them");
   std::vector<BenchRow> rows;

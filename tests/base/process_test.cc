@@ -6,6 +6,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/temporary_file.h"
 
 using namespace gradwire;
 
@@ -17,7 +18,8 @@ TEST_CASE("a child's output and exit code come back", "[unit]") {
 }
 
 TEST_CASE("a missing program is an error, not a child that fails later", "[unit]") {
-  CHECK_THROWS_WITH(ChildProcess({"gradwire-no-such-program"}, {}), Catch::Contains("No such file"));
+  CHECK_THROWS_WITH(ChildProcess({"gradwire-no-such-program"}, {}),
+                    Catch::Contains("No such file"));
 }
 
 TEST_CASE("destruction kills a child that still runs", "[unit]") {
@@ -31,15 +33,13 @@ TEST_CASE("destruction kills a child that still runs", "[unit]") {
 }
 
 TEST_CASE("files are replaced whole, and errors name path and reason", "[unit]") {
-  char folder[] = "/tmp/gradwire-test-XXXXXX";
-  REQUIRE(::mkdtemp(folder));
-  const std::string path = std::string(folder) + "/file";
+  const TemporaryFolder folder;
+  const std::string path = folder.file("file");
   write_file(path, "first");
   write_file(path, "second");
   CHECK(read_file(path) == "second");
-  CHECK_THROWS_WITH(read_file(path + "x"), Catch::Contains(path + "x") && Catch::Contains("No such"));
-  ::unlink(path.c_str());
-  ::rmdir(folder);
+  CHECK_THROWS_WITH(read_file(path + "x"),
+                    Catch::Contains(path + "x") && Catch::Contains("No such"));
 }
 
 TEST_CASE("the hash depends on order and on length", "[unit]") {

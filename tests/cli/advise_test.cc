@@ -50,7 +50,7 @@ void store_training(const std::string& database, const std::string& method, std:
 
 TEST_CASE("advise counts the steps to an accuracy, and assumes nothing unless told to") {
   const TemporaryFolder folder;
-  const std::string database = folder / "t.db";
+  const std::string database = folder.file("t.db");
   store_training(database, "none", 1, 100);
   store_training(database, "none", 2, 140);
   store_training(database, "terngrad", 1, 150);
@@ -148,6 +148,6 @@ TEST_CASE("advise refuses what it cannot answer, and says what it can") {
   CHECK_THAT(advised({"--method", "topc"}).err, Catch::Contains("/method/name"));
   CHECK(run_program({"advise", source_path("scenarios/ring.json")}).exit_code == 3);
   const TemporaryFolder folder;
-  CHECK(advised({"--target-accuracy", "0.9", "--show", "cost", "--db", folder / "none.db"})
+  CHECK(advised({"--target-accuracy", "0.9", "--show", "cost", "--db", folder.file("none.db")})
             .exit_code == 6);
 }

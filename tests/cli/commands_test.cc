@@ -43,7 +43,7 @@ TEST_CASE("manual page and completions name every command and option of --help",
 TEST_CASE("a scenario's errors come all at once with file, pointer and suggestion; exit code 3",
           "[unit]") {
   const TemporaryFolder folder;
-  const std::string path = folder / "bad.json";
+  const std::string path = folder.file("bad.json");
   write_file(path, R"({"schema_version": 1, "name": "bad",
     "workload": {"model": "lenet6"},
     "cluster": {"workers": 0},
@@ -53,14 +53,14 @@ TEST_CASE("a scenario's errors come all at once with file, pointer and suggestio
   CHECK_THAT(result.err, Contains(path) && Contains("/workload/model") &&
                              Contains("/cluster/workers") && Contains("bandwidth") &&
                              Contains("/network/link/delay"));
-  CHECK(run_program({"run", path, "--db", folder / "x.db"}).exit_code == 3);
-  CHECK(run_program({"validate", folder / "missing.json"}).exit_code != 0);
+  CHECK(run_program({"run", path, "--db", folder.file("x.db")}).exit_code == 3);
+  CHECK(run_program({"validate", folder.file("missing.json")}).exit_code != 0);
 }
 
 TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]") {
   const TemporaryFolder folder;
   const Result result = run_program({"plan", source_path("scenarios/sweep.json"), "--format",
-                                     "json", "--db", folder / "none.db"});
+                                     "json", "--db", folder.file("none.db")});
   REQUIRE(result.exit_code == 0);
   CHECK(nlohmann::json::parse(result.out).at("rows").size() >= 40);
 }
@@ -68,7 +68,7 @@ TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]
 TEST_CASE("plan says how many events a packet run is, and how long it takes", "[unit]") {
   const TemporaryFolder folder;
   const Result result = run_program({"plan", source_path("scenarios/collective.json"), "--executor",
-                                     "packet", "--format", "json", "--db", folder / "none.db"});
+                                     "packet", "--format", "json", "--db", folder.file("none.db")});
   REQUIRE(result.exit_code == 0);
   // 16 workers send 30 hops of 1,562,500 bytes: 480 * 1,080 segments. Each crosses two links, and
   // half an acknowledgement back, at 3 events a hop, and costs 1.2 more: 10.2. One event for each
@@ -81,9 +81,9 @@ TEST_CASE("plan says how many events a packet run is, and how long it takes", "[
 
 TEST_CASE("an unusable database exits with 6 and says why", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "text.db", std::string(5000, 'x'));
-  for (const std::string& path :
-       {folder / "text.db", std::string("/nonexistent-folder/x.db"), folder / "missing.db"}) {
+  write_file(folder.file("text.db"), std::string(5000, 'x'));
+  for (const std::string& path : {folder.file("text.db"), std::string("/nonexistent-folder/x.db"),
+                                  folder.file("missing.db")}) {
     CAPTURE(path);
     const Result result = run_program({"list", "--db", path});
     CHECK(result.exit_code == 6);

@@ -17,7 +17,7 @@ nlohmann::json rows_of(const Result& result) {
 
 /// A ring all-reduce of 10 MB, on 2 to 32 workers.
 std::string write_scenario(const TemporaryFolder& folder, const std::string& workers) {
-  const std::string file = folder / ("ring" + std::to_string(workers.size()) + ".json");
+  const std::string file = folder.file("ring" + std::to_string(workers.size()) + ".json");
   write_file(file, R"({"schema_version": 1, "name": "ring", "workload": {"collective":
     "ring-all-reduce", "bytes": "10MB", "repetitions": 2}, "network": {"topology": "star"},
     "executor": "flow", "seeds": [1], "sweep": {"/cluster/workers": )" +
@@ -30,7 +30,7 @@ std::string write_scenario(const TemporaryFolder& folder, const std::string& wor
 TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
   const TemporaryFolder folder;
   const auto rows = rows_of(run_program(
-      {"reproduce", "terngrad-chart", "--no-panel", "-o", folder / "out", "--format", "json"}));
+      {"reproduce", "terngrad-chart", "--no-panel", "-o", folder.file("out"), "--format", "json"}));
   CHECK(rows.size() == 8);
   int controls = 0;
   for (const auto& row : rows) {
@@ -38,34 +38,36 @@ TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
     controls += row.at("negative_control") == true;
   }
   CHECK(controls == 2);
-  CHECK(read_file(folder / "out/report.html").find("<svg") != std::string::npos);
-  CHECK(read_file(folder / "out/bars.csv").find("VGG-A,TernGrad,512,12583") != std::string::npos);
+  CHECK(read_file(folder.file("out/report.html")).find("<svg") != std::string::npos);
+  CHECK(read_file(folder.file("out/bars.csv")).find("VGG-A,TernGrad,512,12583") !=
+        std::string::npos);
 }
 
 TEST_CASE("reproduce terngrad-chart refuses a wrong table with its place") {
   const TemporaryFolder folder;
-  write_file(folder / "c.csv", "model,method,gpus,images_per_second\na,b,two,3\n");
-  const Result result =
-      run_program({"reproduce", "terngrad-chart", "--csv", folder / "c.csv", "-o", folder / "o"});
+  write_file(folder.file("c.csv"), "model,method,gpus,images_per_second\na,b,two,3\n");
+  const Result result = run_program(
+      {"reproduce", "terngrad-chart", "--csv", folder.file("c.csv"), "-o", folder.file("o")});
   CHECK(result.exit_code == 1);
   CHECK(result.err.find("c.csv:2: gpus") != std::string::npos);
 }
 
 TEST_CASE("run, fit, predict: what few workers took says what many will") {
   const TemporaryFolder folder;
-  const std::string database = folder / "g.db", few = write_scenario(folder, "[2, 4, 8]"),
+  const std::string database = folder.file("g.db"), few = write_scenario(folder, "[2, 4, 8]"),
                     many = write_scenario(folder, "[16, 32]");
   REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
-  const auto constants = rows_of(
-      run_program({"fit", "--db", database, "-o", folder / "ring.fit.json", "--format", "json"}));
+  const auto constants = rows_of(run_program(
+      {"fit", "--db", database, "-o", folder.file("ring.fit.json"), "--format", "json"}));
   CHECK(constants.at(0).at("constant") == "bandwidth efficiency");
   CHECK(constants.at(0).at("decided_by") == "points");
   const auto residuals =
       rows_of(run_program({"fit", "--db", database, "--residuals", "--format", "json"}));
   CHECK(residuals.size() == 3);
 
-  const auto predicted = rows_of(run_program(
-      {"predict", many, "--fit", folder / "ring.fit.json", "--db", database, "--format", "json"}));
+  const auto predicted =
+      rows_of(run_program({"predict", many, "--fit", folder.file("ring.fit.json"), "--db", database,
+                           "--format", "json"}));
   const auto filtered = rows_of(run_program(
       {"predict", many, "--filter", "workers<=8", "--db", database, "--format", "json"}));
   CHECK(predicted.at(1).at("step_time_s") == filtered.at(1).at("step_time_s"));
@@ -79,7 +81,7 @@ TEST_CASE("run, fit, predict: what few workers took says what many will") {
 
 TEST_CASE("predict --solve answers with an interval, or says what limits") {
   const TemporaryFolder folder;
-  const std::string file = write_scenario(folder, "[16]"), database = folder / "g.db";
+  const std::string file = write_scenario(folder, "[16]"), database = folder.file("g.db");
   const auto rows = rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth",
                                          "--target", "step_time<=10ms", "--format", "json"}));
   // 2 x 15/16 x 10 MB in 10 ms less 30 hops of .11 ms: about 18.75 MB / 6.7 ms / .94 = 24 Gbps.
@@ -95,16 +97,17 @@ TEST_CASE("predict --solve answers with an interval, or says what limits") {
 
 TEST_CASE("fit takes tables and logs, with stored runs where they are asked for") {
   const TemporaryFolder folder;
-  const std::string database = folder / "g.db";
+  const std::string database = folder.file("g.db");
   const auto path = [](const std::string& name) {
     return source_path("tests/results/points/samples/" + name);
   };
   // No database is needed without runs.
-  const Result logs = run_program({"fit", "--log", path("all_reduce.txt"), "--bandwidth", "100Gbps",
-                                   "--delay", "4us", "--db", database, "-o", folder / "nccl.json",
-                                   "--svg", folder / "r.svg", "--format", "json"});
+  const Result logs =
+      run_program({"fit", "--log", path("all_reduce.txt"), "--bandwidth", "100Gbps", "--delay",
+                   "4us", "--db", database, "-o", folder.file("nccl.json"), "--svg",
+                   folder.file("r.svg"), "--format", "json"});
   CHECK(rows_of(logs).at(1).at("value").get<double>() == Approx(1.5).epsilon(0.02));
-  CHECK(read_file(folder / "r.svg").find("measured") != std::string::npos);
+  CHECK(read_file(folder.file("r.svg")).find("measured") != std::string::npos);
   const std::string few = write_scenario(folder, "[2, 4]");
   REQUIRE(run_program({"run", few, "--db", database, "--no-report", "-q"}).exit_code == 0);
   const auto mixed =

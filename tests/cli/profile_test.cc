@@ -36,7 +36,7 @@ TEST_CASE("profile refuses what it cannot measure", "[unit]") {
 TEST_CASE("profile measures a model by layer and bucket, and what it stores runs", "[unit]") {
   const TemporaryFolder folder;
   const Result result = run_program({"profile", "logistic", "--batch", "16", "--method", "fp16",
-                                     "-o", folder / "logistic.json", "--format", "json"});
+                                     "-o", folder.file("logistic.json"), "--format", "json"});
   if (lacks_training(result)) return;
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -57,9 +57,10 @@ TEST_CASE("profile measures a model by layer and bucket, and what it stores runs
   }
   CHECK(layer);
   CHECK(bucket);
-  write_file(folder / "scenario.json", R"({"schema_version": 1, "name": "again",
+  write_file(folder.file("scenario.json"), R"({"schema_version": 1, "name": "again",
     "workload": {"profile": "./logistic.json", "steps": 2}, "cluster": {"device": "reference-cpu"}})");
-  const Result run = run_program({"run", folder / "scenario.json", "--db", folder / "a.db"});
+  const Result run =
+      run_program({"run", folder.file("scenario.json"), "--db", folder.file("a.db")});
   INFO(run.err);
   CHECK(run.exit_code == 0);
 }
@@ -67,14 +68,14 @@ TEST_CASE("profile measures a model by layer and bucket, and what it stores runs
 TEST_CASE("profile counts without measuring", "[unit]") {
   const TemporaryFolder folder;
   const Result result =
-      run_program({"profile", "mlp", "--counts", "--name", "mine", "-o", folder / "mlp.json"});
+      run_program({"profile", "mlp", "--counts", "--name", "mine", "-o", folder.file("mlp.json")});
   if (lacks_training(result)) return;
   REQUIRE(result.exit_code == 0);
-  const auto json = nlohmann::json::parse(read_file(folder / "mlp.json"));
+  const auto json = nlohmann::json::parse(read_file(folder.file("mlp.json")));
   CHECK(json["source"] == "computed");
   CHECK(json["name"] == "mine");
   CHECK_FALSE(json["layers"][0].contains("forward_s_per_sample"));
-  write_file(folder / "scenario.json", R"({"schema_version": 1, "name": "counted",
+  write_file(folder.file("scenario.json"), R"({"schema_version": 1, "name": "counted",
     "workload": {"profile": "./mlp.json", "steps": 2}, "cluster": {"device": "v100"}})");
-  CHECK(run_program({"validate", folder / "scenario.json"}).exit_code == 0);
+  CHECK(run_program({"validate", folder.file("scenario.json")}).exit_code == 0);
 }

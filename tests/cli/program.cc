@@ -35,24 +35,15 @@ Result run_program(const std::vector<std::string>& arguments, const std::string&
       "sh",
       "-c",
       "exec >\"$0\" 2>\"$1\"; shift; " + (prefix.empty() ? "exec \"$@\"" : prefix),
-      folder / "out",
-      folder / "err",
+      folder.file("out"),
+      folder.file("err"),
       program_path()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   Result result;
   result.exit_code = ChildProcess(argv, {}).wait();
-  result.out = read_file(folder / "out");
-  result.err = read_file(folder / "err");
+  result.out = read_file(folder.file("out"));
+  result.err = read_file(folder.file("err"));
   return result;
-}
-
-TemporaryFolder::TemporaryFolder() : path_("/tmp/gradwire-test-XXXXXX") {
-  if (!::mkdtemp(path_.data())) throw Error(ErrorKind::kFailure, "create", path_, "mkdtemp failed");
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace gradwire::testing

@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_file.h"
+
 /// Runs the built `gradwire` as its user would.
 namespace gradwire::testing {
 
@@ -16,18 +18,5 @@ Result run_program(const std::vector<std::string>& arguments, const std::string&
 std::string program_path();
 /// A file of the source tree.
 std::string source_path(const std::string& relative);
-
-/// A fresh folder that is removed with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace gradwire::testing

@@ -39,13 +39,13 @@ nlohmann::json rows_of(const std::string& database) {
 TEST_CASE("kill -9 ten times at random moments, then --resume: nothing lost, nothing twice",
           "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "sweep.json", kSweep);
-  const std::string database = folder / "runs.db";
+  write_file(folder.file("sweep.json"), kSweep);
+  const std::string database = folder.file("runs.db");
   std::minstd_rand random(7);
   std::set<std::int64_t> finished;
   for (int kill = 0; kill < 10; ++kill) {
-    ChildProcess child({program_path(), "run", folder / "sweep.json", "--db", database, "--resume",
-                        "--no-report", "-q"},
+    ChildProcess child({program_path(), "run", folder.file("sweep.json"), "--db", database,
+                        "--resume", "--no-report", "-q"},
                        {.pipe_stdout = true});
     std::this_thread::sleep_for(std::chrono::milliseconds(5 + random() % 120));
     child.kill_and_reap();
@@ -60,7 +60,7 @@ TEST_CASE("kill -9 ten times at random moments, then --resume: nothing lost, not
     finished = now;
   }
   const Result last =
-      run_program({"run", folder / "sweep.json", "--db", database, "--resume", "--no-report"});
+      run_program({"run", folder.file("sweep.json"), "--db", database, "--resume", "--no-report"});
   INFO(last.err);
   REQUIRE(last.exit_code == 0);
   const auto store = Store::open(database, Store::Mode::kReadOnly);
@@ -78,11 +78,11 @@ TEST_CASE("kill -9 ten times at random moments, then --resume: nothing lost, not
 
 TEST_CASE("SIGINT stops after the current step, keeps the steps and exits with 130", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "long.json", R"({"schema_version": 1, "name": "long",
+  write_file(folder.file("long.json"), R"({"schema_version": 1, "name": "long",
     "workload": {"collective": "ring-all-reduce", "bytes": "1MB", "repetitions": 1000000},
     "cluster": {"workers": 8}, "executor": "flow"})");
-  const std::string database = folder / "runs.db";
-  ChildProcess child({program_path(), "run", folder / "long.json", "--db", database, "-q"},
+  const std::string database = folder.file("runs.db");
+  ChildProcess child({program_path(), "run", folder.file("long.json"), "--db", database, "-q"},
                      {.pipe_stdout = true});
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   child.signal(SIGINT);
@@ -95,11 +95,12 @@ TEST_CASE("SIGINT stops after the current step, keeps the steps and exits with 1
 
 TEST_CASE("a full disk is reported, and what was stored stays", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "sweep.json", kSweep);
-  const std::string database = folder / "runs.db";
+  write_file(folder.file("sweep.json"), kSweep);
+  const std::string database = folder.file("runs.db");
   // A file-size limit stands in for the full disk; SQLite sees a failed write.
-  const Result result = run_program({"run", folder / "sweep.json", "--db", database, "--no-report"},
-                                    "trap '' XFSZ; ulimit -f 150; exec \"$@\"");
+  const Result result =
+      run_program({"run", folder.file("sweep.json"), "--db", database, "--no-report"},
+                  "trap '' XFSZ; ulimit -f 150; exec \"$@\"");
   INFO(result.err);
   CHECK(result.exit_code == 6);
   CHECK_THAT(result.err, Contains(database));
@@ -108,13 +109,14 @@ TEST_CASE("a full disk is reported, and what was stored stays", "[unit]") {
 
 TEST_CASE("the same run twice gives the same timeline hash; another rate gives another", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "sweep.json", kSweep);
+  write_file(folder.file("sweep.json"), kSweep);
   std::vector<std::string> hashes;
   for (const char* database : {"a.db", "b.db"}) {
-    REQUIRE(
-        run_program({"run", folder / "sweep.json", "--db", folder / database, "--no-report", "-q"})
-            .exit_code == 0);
-    for (const auto& row : rows_of(folder / database)) hashes.push_back(row.at("timeline_hash"));
+    REQUIRE(run_program({"run", folder.file("sweep.json"), "--db", folder.file(database),
+                         "--no-report", "-q"})
+                .exit_code == 0);
+    for (const auto& row : rows_of(folder.file(database)))
+      hashes.push_back(row.at("timeline_hash"));
   }
   REQUIRE(hashes.size() == 24);
   for (std::size_t i = 0; i < 12; ++i) CHECK(hashes[i] == hashes[i + 12]);
@@ -123,12 +125,13 @@ TEST_CASE("the same run twice gives the same timeline hash; another rate gives a
 
 TEST_CASE("two runs at a time give the hashes of one at a time", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "sweep.json", kSweep);
+  write_file(folder.file("sweep.json"), kSweep);
   std::vector<std::string> hashes[2];
   for (const int jobs : {1, 2}) {
-    const std::string database = folder / (std::to_string(jobs) + ".db");
-    const Result result = run_program({"run", folder / "sweep.json", "--db", database, "--no-report",
-                                       "-j", std::to_string(jobs), "--format", "json"});
+    const std::string database = folder.file(std::to_string(jobs) + ".db");
+    const Result result =
+        run_program({"run", folder.file("sweep.json"), "--db", database, "--no-report", "-j",
+                     std::to_string(jobs), "--format", "json"});
     REQUIRE(result.exit_code == 0);
     const nlohmann::json printed = nlohmann::json::parse(result.out);
     for (const auto& row : printed.at("rows")) hashes[jobs - 1].push_back(row.at("timeline_hash"));

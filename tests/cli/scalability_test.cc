@@ -12,7 +12,7 @@ namespace {
 
 /// AlexNet's layer table under two methods; `more`: further members.
 std::string write_scenario(const TemporaryFolder& folder, const std::string& more) {
-  const std::string file = folder / "alex.json";
+  const std::string file = folder.file("alex.json");
   write_file(file, R"({"schema_version": 1, "name": "alex",
     "workload": {"profile": "alexnet", "batch_per_worker": 32, "steps": 2},
     "cluster": {"workers": 4, "device": "reference-cpu"},
@@ -26,7 +26,7 @@ std::string write_scenario(const TemporaryFolder& folder, const std::string& mor
 
 TEST_CASE("report --scalability runs what is missing, once, and writes all forms") {
   const TemporaryFolder folder;
-  const std::string database = folder / "g.db", out = folder / "out",
+  const std::string database = folder.file("g.db"), out = folder.file("out"),
                     file =
                         write_scenario(folder, R"(, "sweep": {"/method/name": ["none", "fp16"]})");
   const std::vector<std::string> command = {"report", "--scalability", file, "--db", database, "-o",
@@ -56,28 +56,28 @@ TEST_CASE("report --scalability runs what is missing, once, and writes all forms
 
   const Result filtered =
       run_program({"report", "--scalability", "--filter", "method=none", "--db", database, "-o",
-                   folder / "none", "--gpu-hour", "2.5", "--epoch-samples", "1281167"});
+                   folder.file("none"), "--gpu-hour", "2.5", "--epoch-samples", "1281167"});
   REQUIRE(filtered.exit_code == 0);
-  CHECK_THAT(read_file(folder / "none/report.md"), Contains("--filter method=none") &&
-                                                       Contains("--epoch-samples 1281167") &&
-                                                       Contains("2.50 USD"));
+  CHECK_THAT(read_file(folder.file("none/report.md")), Contains("--filter method=none") &&
+                                                           Contains("--epoch-samples 1281167") &&
+                                                           Contains("2.50 USD"));
 }
 
 TEST_CASE("one number of workers: a report with its warning; no runs: none") {
   const TemporaryFolder folder;
-  const std::string database = folder / "g.db", file = write_scenario(folder, "");
+  const std::string database = folder.file("g.db"), file = write_scenario(folder, "");
   REQUIRE(run_program({"run", file, "--db", database, "--no-report", "-q"}).exit_code == 0);
   const Result one = run_program(
-      {"report", "--scalability", file, "--no-run", "--db", database, "-o", folder / "one"});
+      {"report", "--scalability", file, "--no-run", "--db", database, "-o", folder.file("one")});
   INFO(one.err);
   CHECK(one.exit_code == 0);
   CHECK_THAT(one.err, Contains("all runs have 4 workers") && Contains("cannot show"));
   const Result none = run_program({"report", "--scalability", "--filter", "workers=99", "--db",
-                                   database, "-o", folder / "none"});
+                                   database, "-o", folder.file("none")});
   CHECK(none.exit_code == 1);
   CHECK_THAT(none.err, Contains("no run passes"));
   const Result both = run_program({"report", "--scalability", file, "--filter", "workers=4", "--db",
-                                   database, "-o", folder / "both"});
+                                   database, "-o", folder.file("both")});
   CHECK(both.exit_code == 2);
   const Result lone = run_program({"report", "--at", "8", "--db", database});
   CHECK(lone.exit_code == 2);
@@ -85,13 +85,13 @@ TEST_CASE("one number of workers: a report with its warning; no runs: none") {
 
 TEST_CASE("several workloads are not one report") {
   const TemporaryFolder folder;
-  const std::string database = folder / "g.db", file = write_scenario(folder, "");
+  const std::string database = folder.file("g.db"), file = write_scenario(folder, "");
   for (const char* profile : {"alexnet", "resnet50"})
     REQUIRE(run_program({"run", file, "--set", std::string("/workload/profile=") + profile, "--db",
                          database, "--no-report", "-q"})
                 .exit_code == 0);
   const Result mixed =
-      run_program({"report", "--scalability", "--db", database, "-o", folder / "out"});
+      run_program({"report", "--scalability", "--db", database, "-o", folder.file("out")});
   CHECK(mixed.exit_code == 1);
   CHECK_THAT(mixed.err,
              Contains("several workloads") && Contains("alexnet") && Contains("resnet50"));

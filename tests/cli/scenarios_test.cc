@@ -34,7 +34,7 @@ bool has_packets() {
 /// Runs a scenario in a fresh database and gives its rows.
 json rows_of_file(const std::string& file, std::vector<std::string> arguments = {}) {
   const TemporaryFolder folder;
-  arguments.insert(arguments.begin(), {"run", file, "--db", folder / "runs.db", "--no-report",
+  arguments.insert(arguments.begin(), {"run", file, "--db", folder.file("runs.db"), "--no-report",
                                        "--format", "json", "-q"});
   const Result result = run_program(arguments);
   INFO(result.err);
@@ -130,7 +130,7 @@ TEST_CASE("the network does not change synchronous learning", "[golden]") {
 TEST_CASE("the executor does not change what an exchange computes", "[golden]") {
   if (!can_train()) return;
   const TemporaryFolder folder;
-  const std::string file = folder / "exchange.json";
+  const std::string file = folder.file("exchange.json");
   // Six workers: no power of two.
   write_file(file, R"({"schema_version": 1, "name": "exchange",
     "workload": {"model": "logistic", "steps": 4}, "method": {"name": "fp16"},

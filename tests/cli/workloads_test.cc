@@ -19,13 +19,13 @@ namespace {
 std::map<std::int64_t, double> figures_of(const std::string& scenario, const std::string& metric,
                                           const std::string& executor = "flow") {
   const TemporaryFolder folder;
-  write_file(folder / "scenario.json", scenario);
-  const Result ran = run_program({"run", folder / "scenario.json", "--executor", executor, "--db",
-                                  folder / "runs.db", "--no-report", "-q"});
+  write_file(folder.file("scenario.json"), scenario);
+  const Result ran = run_program({"run", folder.file("scenario.json"), "--executor", executor,
+                                  "--db", folder.file("runs.db"), "--no-report", "-q"});
   INFO(ran.err);
   REQUIRE(ran.exit_code == 0);
-  const Result exported =
-      run_program({"export", "1", "--what", "metrics", "--as", "json", "--db", folder / "runs.db"});
+  const Result exported = run_program(
+      {"export", "1", "--what", "metrics", "--as", "json", "--db", folder.file("runs.db")});
   REQUIRE(exported.exit_code == 0);
   std::map<std::int64_t, double> values;
   const json rows = json::parse(exported.out).at("rows");
@@ -136,12 +136,12 @@ TEST_CASE("auto: a collective workload takes the fastest all-reduce, and plan sa
           "[unit]") {
   // Small buffers go by a tree's few hops, large ones by a ring, whose bytes are the fewest.
   const TemporaryFolder folder;
-  const std::string file = folder / "auto.json";
+  const std::string file = folder.file("auto.json");
   for (const auto& [bytes, others] : {std::pair("100B", "ring"), std::pair("100MB", "tree")}) {
     write_file(file, std::string(R"({"schema_version": 1, "name": "a", "workload": {"collective":
         "auto", "bytes": ")") +
                          bytes + R"("}, "cluster": {"workers": 12}})");
-    const Result planned = run_program({"plan", file, "--db", folder / "none.db"});
+    const Result planned = run_program({"plan", file, "--db", folder.file("none.db")});
     INFO(planned.out + planned.err);
     CHECK(planned.exit_code == 0);
     CHECK((planned.out + planned.err).find("collective auto took ") != std::string::npos);
@@ -155,11 +155,10 @@ TEST_CASE("auto: a collective workload takes the fastest all-reduce, and plan sa
 TEST_CASE("export: a trace whose critical path is as long as the run, and series of its links",
           "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "p.json", pipeline("1f1b", 6, R"(, "activations": "4MB")"));
-  const std::string database = folder / "runs.db";
-  REQUIRE(
-      run_program({"run", folder / "p.json", "--db", database, "--no-report", "-q"}).exit_code ==
-      0);
+  write_file(folder.file("p.json"), pipeline("1f1b", 6, R"(, "activations": "4MB")"));
+  const std::string database = folder.file("runs.db");
+  REQUIRE(run_program({"run", folder.file("p.json"), "--db", database, "--no-report", "-q"})
+              .exit_code == 0);
   const Result exported =
       run_program({"export", "1", "--format", "chrome-trace", "--db", database});
   REQUIRE(exported.exit_code == 0);
@@ -190,9 +189,9 @@ TEST_CASE("export: a trace whose critical path is as long as the run, and series
 
 TEST_CASE("run: a sweep takes the emulator for all of its runs or for none", "[unit]") {
   const TemporaryFolder folder;
-  write_file(folder / "m.json", R"({"schema_version": 1, "name": "m", "workload": {"collective":
+  write_file(folder.file("m.json"), R"({"schema_version": 1, "name": "m", "workload": {"collective":
       "ring-all-reduce", "bytes": "1kB"}, "sweep": {"/executor": ["flow", "emulator"]}})");
-  const Result result = run_program({"run", folder / "m.json", "--db", folder / "runs.db"});
+  const Result result = run_program({"run", folder.file("m.json"), "--db", folder.file("runs.db")});
   CHECK(result.exit_code == 2);
   CHECK(result.err.find("run them apart") != std::string::npos);
 }
@@ -201,9 +200,9 @@ TEST_CASE("a worker that never returns is named, and a deadline does without it"
   const TemporaryFolder folder;
   const std::string absent = R"("cluster": {"workers": 3, "absences": [{"worker": 1,
       "from": "150ms"}]}})";
-  write_file(folder / "a.json", R"({"schema_version": 1, "name": "a", "workload": {"collective":
+  write_file(folder.file("a.json"), R"({"schema_version": 1, "name": "a", "workload": {"collective":
       "ring-all-reduce", "bytes": "1MB", "compute": "100ms", "repetitions": 3}, )" +
-                                    absent);
+                                        absent);
   const std::string rounds = R"({"schema_version": 1, "name": "a", "workload": {"federated": {
       "upload": "100kB", "download": "100kB", "compute": "100ms", "deadline": "1s"},
       "repetitions": 3}, )" + absent;
@@ -211,8 +210,8 @@ TEST_CASE("a worker that never returns is named, and a deadline does without it"
   if (has_packets()) executors.push_back("packet");
   for (const std::string& executor : executors) {
     CAPTURE(executor);
-    const Result result = run_program({"run", folder / "a.json", "--executor", executor, "--db",
-                                       folder / "runs.db", "--no-report"});
+    const Result result = run_program({"run", folder.file("a.json"), "--executor", executor, "--db",
+                                       folder.file("runs.db"), "--no-report"});
     CHECK(result.exit_code == 1);
     CHECK(result.err.find("worker 1 is away from 150 ms on and never returns") !=
           std::string::npos);

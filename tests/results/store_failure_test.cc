@@ -166,7 +166,7 @@ TEST_CASE("read-only folders and files", "[store]") {
   const std::string path = folder.file("a.db");
   { Store::open(path, kWrite)->begin_run(sample_header(), 1); }
   ::chmod(path.c_str(), 0444);
-  ::chmod(folder.path.c_str(), 0555);
+  ::chmod(folder.path().c_str(), 0555);
   CHECK(unprivileged_throws("read-only", [&] { Store::open(path, kWrite); }));
   CHECK(
       unprivileged_throws("cannot be opened", [&] { Store::open(folder.file("new.db"), kWrite); }));
@@ -175,7 +175,7 @@ TEST_CASE("read-only folders and files", "[store]") {
     const auto store = Store::open(path, kRead);
     throw StoreError("test", std::to_string(store->runs().size()) + " run", "");
   }));
-  ::chmod(folder.path.c_str(), 0755);
+  ::chmod(folder.path().c_str(), 0755);
 }
 
 TEST_CASE("a reader cannot write", "[store]") {

@@ -1,27 +1,10 @@
 #pragma once
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
+#include "base/temporary_file.h"
 #include "results/store.h"
 
-/// A folder of its own for one test, removed afterwards.
-struct TemporaryFolder {
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gradwire-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const std::string& name) const { return path + "/" + name; }
-  std::string path;
-};
+using gradwire::TemporaryFolder;
 
 inline gradwire::results::RunHeader sample_header(std::uint64_t seed = 1,
                                                   const std::string& hash = "00c0ffee00c0ffee") {

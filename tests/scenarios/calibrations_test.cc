@@ -1,9 +1,9 @@
-#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "sim/calibration.h"
 #include "tests/scenarios/support.h"
 
@@ -18,21 +18,17 @@ std::string calibration_text(double quick_acks) {
   return sim::calibration_json(mine);
 }
 
-/// A folder with a scenario's place and a calibration; removed at the end.
+/// A folder with a scenario's place and a calibration.
 class LabFolder {
  public:
   LabFolder() {
-    std::filesystem::create_directories(path_ + "/labs");
+    std::filesystem::create_directories(folder_.file("labs"));
     write("labs/mine.json", calibration_text(5));
   }
-  ~LabFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
   void write(const std::string& name, const std::string& text) const {
-    write_file(path_ + "/" + name, text);
+    write_file(folder_.file(name), text);
   }
-  std::string scenario() const { return path_ + "/t.json"; }
+  std::string scenario() const { return folder_.file("t.json"); }
   static std::string text(const std::string& calibration) {
     return scenario_with(R"(, "network": {"transport": {"calibration": ")" + calibration + "\"}}");
   }
@@ -44,9 +40,7 @@ class LabFolder {
   }
 
  private:
-  std::string path_ =
-      (std::filesystem::temp_directory_path() / "gradwire-calibrations-test").string() +
-      std::to_string(::getpid());
+  TemporaryFolder folder_;
 };
 
 bool has(const std::string& text, const std::string& part) {

@@ -1,9 +1,9 @@
-#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "tests/scenarios/support.h"
 
 using namespace gradwire;
@@ -11,23 +11,18 @@ using namespace gradwire::scenarios;
 
 namespace {
 
-/// A folder with trace files; removed at the end.
+/// A folder with trace files.
 class TraceFolder {
  public:
   TraceFolder() {
-    std::filesystem::create_directories(path_);
     write("up.trace", "10\n20\n");
     write("down.trace", "1\n2\n3\n4\n");
     write("steps.csv", "seconds,bits_per_second\n0,1e6\n5,2e6\n");
   }
-  ~TraceFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
   void write(const std::string& name, const std::string& text) const {
-    write_file(path_ + "/" + name, text);
+    write_file(folder_.file(name), text);
   }
-  std::string scenario() const { return path_ + "/t.json"; }
+  std::string scenario() const { return folder_.file("t.json"); }
   Scenario read(const std::string& network) const {
     return read_scenario_text(scenario_with(R"(, "network": )" + network), scenario()).runs.at(0);
   }
@@ -36,8 +31,7 @@ class TraceFolder {
   }
 
  private:
-  std::string path_ = (std::filesystem::temp_directory_path() / "gradwire-links-test").string() +
-                      std::to_string(::getpid());
+  TemporaryFolder folder_;
 };
 
 }  // namespace

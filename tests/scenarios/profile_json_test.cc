@@ -1,28 +1,20 @@
 #include "scenarios/profile_json.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 
 using namespace gradwire;
 using namespace gradwire::scenarios;
 
 namespace {
 
-/// Writes a text where a loader finds it, and removes it.
+/// What a loader makes of the text in a file.
 template <typename Load>
 auto read_back(const std::string& text, const Load& load) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("gradwire-json-" + std::to_string(::getpid())))
-          .string() +
-      ".json";
-  write_file(path, text);
-  auto profile = load(path, "");
-  std::filesystem::remove(path);
-  return profile;
+  const TemporaryFile file(text, ".json");
+  return load(file.path(), "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "compressors/codec.h"
 #include "scenarios/methods.h"
 #include "scenarios/share.h"
@@ -16,23 +17,10 @@ using Catch::Contains;
 
 namespace {
 
-/// A folder of its own that is removed at the end.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("gradwire-profile-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string write(const std::string& name, const std::string& text) const {
-    write_file((path_ / name).string(), text);
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
+std::string write(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
+  write_file(folder.file(name), text);
+  return folder.file(name);
+}
 
 }  // namespace
 
@@ -87,9 +75,9 @@ TEST_CASE("AlexNet's layers add up", "[unit]") {
 }
 
 TEST_CASE("profiles are found by name or by a path from the scenario's folder", "[unit]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string text = read_file(share_folder() + "/profiles/reference-cpu.json");
-  const std::string path = folder.write("mine.json", text);
+  const std::string path = write(folder, "mine.json", text);
   const std::string beside = std::filesystem::path(path).parent_path().string() + "/scenario.json";
   CHECK(load_device_profile("mine.json", beside).origin.file == path);
   CHECK(load_device_profile("./mine.json", beside).models.size() == 5);
@@ -104,14 +92,14 @@ TEST_CASE("profiles are found by name or by a path from the scenario's folder", 
 }
 
 TEST_CASE("profiles are closed and checked too, all mistakes at once", "[unit]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   auto json =
       nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
   json["models"]["mlp"]["forward_s_per_sampel"] = 1;
   json["models"]["mlp"]["update_s"] = -1;
   json["source"] = "guessed";
   json["codecs"]["topk"]["encode"].erase("fixed_s");
-  const std::string path = folder.write("bad.json", json.dump(1));
+  const std::string path = write(folder, "bad.json", json.dump(1));
   try {
     load_device_profile(path, "");
     FAIL("accepted");
@@ -126,12 +114,12 @@ TEST_CASE("profiles are closed and checked too, all mistakes at once", "[unit]")
 }
 
 TEST_CASE("a device without times for the model or codec is refused", "[unit]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   auto json =
       nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
   json["models"].erase("mlp");
   json["codecs"].erase("none");
-  const std::string path = folder.write("part.json", json.dump());
+  const std::string path = write(folder, "part.json", json.dump());
   const std::string problems =
       problems_of(scenario_with(", \"cluster\": {\"device\": \"" + path + "\"}"));
   CHECK_THAT(problems,
@@ -145,8 +133,8 @@ TEST_CASE("workloads made of a profile need one that ships or a path", "[unit]")
 }
 
 TEST_CASE("layers need times or counts, and shapes that multiply to their elements", "[unit]") {
-  const Folder folder;
-  const std::string path = folder.write("bad.json", R"({
+  const TemporaryFolder folder;
+  const std::string path = write(folder, "bad.json", R"({
     "schema_version": 1, "kind": "workload", "name": "bad", "source": "assumed", "note": "A test.",
     "layers": [
       { "name": "nothing", "elements": 4 },
@@ -172,15 +160,15 @@ TEST_CASE("a TorchScript file is pointed to the command that makes a table of it
 
 TEST_CASE("a table without parameters, and a device with an unknown precision, are refused",
           "[unit]") {
-  const Folder folder;
-  const std::string table = folder.write("none.json", R"({
+  const TemporaryFolder folder;
+  const std::string table = write(folder, "none.json", R"({
     "schema_version": 1, "kind": "workload", "name": "none", "source": "assumed", "note": "A test.",
     "layers": [ { "name": "relu", "elements": 0, "flops_per_sample": 12 } ] })");
   CHECK_THROWS_WITH(load_workload_profile(table, ""), Contains("no layer has parameters"));
   auto json =
       nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
   json["peak"]["compute"]["fp33"] = json["peak"]["compute"]["fp32"];
-  const std::string device = folder.write("fp33.json", json.dump());
+  const std::string device = write(folder, "fp33.json", json.dump());
   CHECK_THROWS_WITH(load_device_profile(device, ""),
                     Contains("/peak/compute/fp33: there is no such precision"));
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/temporary_file.h"
 #include "scenarios/trainer.h"
 
 namespace gradwire::trainers {
@@ -40,24 +41,6 @@ inline scenarios::ComputeProfile fixed_profile(const std::vector<std::int64_t>& 
   }
   return profile;
 }
-
-/// A folder that is removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "gradwire-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Data that travels beside the checkout; empty where it is absent.
 inline std::string shared_data(const std::string& name) {

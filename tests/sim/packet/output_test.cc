@@ -4,29 +4,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/temporary_file.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;
 using Catch::Matchers::Contains;
 
 namespace {
-
-/// Removed at the end.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("gradwire-packet-output-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -65,9 +49,9 @@ std::vector<Record> records(const std::string& path) {
 
 TEST_CASE("captures hold every packet of a host, on the session's clock") {
   if (!have_packet_program()) return;
-  const Folder folder;
+  const TemporaryFolder folder;
   ExecutorOptions options;
-  options.pcap_folder = folder / "captures";
+  options.pcap_folder = folder.file("captures");
   {
     const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 10e-3)), options);
     const GraphId id = submit(*executor, transfer_graph({{0, 1}}), {Bytes(14'480)}, Seconds(3));
@@ -92,9 +76,9 @@ TEST_CASE("captures hold every packet of a host, on the session's clock") {
 
 TEST_CASE("the flow monitor's file says what flows carried") {
   if (!have_packet_program()) return;
-  const Folder folder;
+  const TemporaryFolder folder;
   ExecutorOptions options;
-  options.flow_monitor = folder / "flows.xml";
+  options.flow_monitor = folder.file("flows.xml");
   {
     const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 1e-3)), options);
     run(*executor, transfer_graph({{0, 1}}), {Bytes(144'800)});

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/file_descriptor.h"
+#include "base/temporary_file.h"
 #include "sim/packet/wire_format.h"
 #include "tests/sim/packet/helpers.h"
 
@@ -16,29 +16,22 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A stand-in for gradwire-packet: a shell script, removed at the end.
+/// A stand-in for gradwire-packet: a shell script.
 class Script {
  public:
-  explicit Script(const std::string& body)
-      : path_("/tmp/gradwire-packet-test-" + std::to_string(::getpid()) + "-" +
-              std::to_string(++count_)) {
-    write_file(path_, "#!/bin/sh\n" + body + "\n");
-    ::chmod(path_.c_str(), 0700);
+  explicit Script(const std::string& body) : file_("#!/bin/sh\n" + body + "\n") {
+    ::chmod(file_.path().c_str(), 0700);
   }
-  Script(const Script&) = delete;
-  Script& operator=(const Script&) = delete;
-  ~Script() { std::remove(path_.c_str()); }
 
   ExecutorOptions options(double wall_limit) const {
     ExecutorOptions result;
-    result.packet_program = path_;
+    result.packet_program = file_.path();
     result.wall_limit = Seconds(wall_limit);
     return result;
   }
 
  private:
-  static inline int count_ = 0;
-  std::string path_;
+  TemporaryFile file_;
 };
 
 struct Failure {
@@ -97,20 +90,18 @@ TEST_CASE("a program that never answers is killed within the limit") {
 }
 
 TEST_CASE("an answer that comes together with a report of progress is not waited for again") {
-  const std::string path = "/tmp/gradwire-packet-test-answer-" + std::to_string(::getpid());
   std::string frames;
   const nlohmann::json progress = {{"progress", {{"now", 1.5}, {"events", 7}}}};
   const nlohmann::json answer = {{"simulator", "none"}};
   for (const nlohmann::json& message : {progress, answer}) {
     for (const std::byte each : encode_frame(message)) frames += static_cast<char>(each);
   }
-  write_file(path, frames);
-  const Script script("cat " + path + "; exec sleep 30");
+  const TemporaryFile file(frames);
+  const Script script("cat " + file.path() + "; exec sleep 30");
   const Cluster cluster = Cluster::star(2, link(1e9, 50e-6));
   const Failure failure = failure_of_opening(cluster, script.options(5));
   CHECK(failure.message.empty());
   CHECK(failure.seconds < 4);
-  std::remove(path.c_str());
 }
 
 TEST_CASE("a program that dies is reported with its status and last words") {
