@@ -2,8 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/flow/tcp/stream.h"
-#include "tests/sim/graphs.h"
+#include "tests/sim/streams.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -18,32 +17,9 @@ constexpr double kFrame = 1502 * 8 / 1e9;    // s: until it is there
 constexpr double kAck = 54 * 8 / 1e9;
 
 TcpStream stream(Control control, std::vector<std::uint64_t> lost = {}) {
-  Cluster cluster;
-  cluster.add_host("a");
-  cluster.add_host("b");
-  LinkSpec link;
-  link.rate = BitsPerSecond(1e9);
-  link.delay = Seconds(kWay);
-  cluster.add_link(0, 1, link);
-  cluster.finish();
   TransportSettings transport;
   transport.congestion_control = control;
-  const std::vector<ChannelId> route{0};
-  const TcpPath path(cluster, route, transport);
-  TcpStream result(path, transport, LossSequence(std::move(lost)),
-                   LossSequence(std::vector<std::uint64_t>{}));
-  result.serve(0, path.line_rate);
-  return result;
-}
-
-double send(TcpStream& tcp, int segments) {
-  tcp.write(0, 1, segments * 1448);
-  for (;;) {
-    const double next = tcp.next_event();
-    REQUIRE(next < TcpStream::kNever);
-    tcp.run(next);
-    if (tcp.delivered(next)) return next;
-  }
+  return stream_over(1e9, kWay, transport, std::move(lost));
 }
 
 ExecutorOptions with(Control control) {
@@ -75,11 +51,7 @@ TEST_CASE("BBR paces what follows the first window") {
 TEST_CASE("BBR: every segment is dropped, lost, arrived or a duplicate") {
   TcpStream tcp = stream(Control::kBbr, {3, 12, 13, 40, 41, 60, 61, 62, 100, 130});
   send(tcp, 300);
-  while (tcp.next_event() < TcpStream::kNever) {
-    const double next = tcp.next_event();
-    tcp.run(next);
-    while (tcp.delivered(next)) tcp.pop();
-  }
+  drain(tcp);
   const TcpStream::Counts& n = tcp.counts();
   CHECK(n.first == 300);
   CHECK(n.lost == 10);

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "sim/calibration.h"
-#include "sim/flow/tcp/stream.h"
+#include "tests/sim/streams.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
+using testing::drain;
+using testing::send;
 
 namespace {
 
@@ -20,24 +22,11 @@ TcpConstants linux_rules() {
   return shipped_calibration("linux").constants;
 }
 
-TcpStream stream_over(double rate, double delay, const TcpConstants& constants,
+TcpStream stream_over(double rate, double way, const TcpConstants& constants,
                       std::vector<std::uint64_t> lost) {
-  Cluster cluster;
-  cluster.add_host("a");
-  cluster.add_host("b");
-  LinkSpec link;
-  link.rate = BitsPerSecond(rate);
-  link.delay = Seconds(delay);
-  cluster.add_link(0, 1, link);
-  cluster.finish();
-  const std::vector<ChannelId> route{0};
   TransportSettings transport;
   transport.constants = constants;
-  const TcpPath path(cluster, route, transport);
-  TcpStream result(path, transport, LossSequence(std::move(lost)),
-                   LossSequence(std::vector<std::uint64_t>{}));
-  result.serve(0, path.line_rate);
-  return result;
+  return testing::stream_over(rate, way, transport, std::move(lost));
 }
 
 TcpStream stream(std::vector<std::uint64_t> lost) {
@@ -56,24 +45,6 @@ std::vector<std::int64_t> bundles_of(TcpStream& tcp, int segments) {
     sent = tcp.counts().first;
   }
   return sizes;
-}
-
-/// Sends `segments` whole ones at `begin`; how long until they have arrived.
-double send(TcpStream& tcp, int segments, double begin = 0) {
-  tcp.run(begin);
-  tcp.write(begin, 1, segments * 1448);
-  for (;;) {
-    const double next = tcp.next_event();
-    REQUIRE(next < TcpStream::kNever);
-    tcp.run(next);
-    if (!tcp.delivered(next)) continue;
-    tcp.pop();
-    return next - begin;
-  }
-}
-
-void drain(TcpStream& tcp) {
-  while (tcp.next_event() < TcpStream::kNever) tcp.run(tcp.next_event());
 }
 
 }  // namespace

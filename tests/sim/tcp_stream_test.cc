@@ -2,10 +2,11 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/flow/tcp/stream.h"
+#include "tests/sim/streams.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
 
 namespace {
 
@@ -13,46 +14,8 @@ constexpr double kSegment = 1538 * 8 / 10e6;  // s: 1.2304 ms
 constexpr double kAck = 90 * 8 / 10e6;        // s: 72 us
 constexpr double kWay = 10e-3;
 
-Cluster wire(double bits_per_second = 10e6) {
-  Cluster cluster;
-  cluster.add_host("a");
-  cluster.add_host("b");
-  LinkSpec link;
-  link.rate = BitsPerSecond(bits_per_second);
-  link.delay = Seconds(kWay);
-  cluster.add_link(0, 1, link);
-  cluster.finish();
-  return cluster;
-}
-
-TcpStream stream(std::vector<std::uint64_t> lost, std::vector<std::uint64_t> lost_acks = {},
-                 const TransportSettings& transport = {}) {
-  const Cluster cluster = wire();
-  const std::vector<ChannelId> route{0};
-  const TcpPath path(cluster, route, transport);
-  TcpStream result(path, transport, LossSequence(std::move(lost)),
-                   LossSequence(std::move(lost_acks)));
-  result.serve(0, path.line_rate);
-  return result;
-}
-
-/// Sends `segments` whole ones at time 0; when they have arrived.
-double send(TcpStream& tcp, int segments) {
-  tcp.write(0, 1, segments * 1448);
-  for (;;) {
-    const double next = tcp.next_event();
-    REQUIRE(next < TcpStream::kNever);
-    tcp.run(next);
-    if (tcp.delivered(next)) return next;
-  }
-}
-
-void drain(TcpStream& tcp) {
-  while (tcp.next_event() < TcpStream::kNever) {
-    const double next = tcp.next_event();
-    tcp.run(next);
-    while (tcp.delivered(next)) tcp.pop();
-  }
+TcpStream stream(std::vector<std::uint64_t> lost, std::vector<std::uint64_t> lost_acks = {}) {
+  return stream_over(10e6, kWay, {}, std::move(lost), std::move(lost_acks));
 }
 
 }  // namespace
@@ -119,7 +82,7 @@ TEST_CASE("A lost acknowledgement is made good by the next, or by a timeout") {
 TEST_CASE("Every segment is dropped, lost, arrived or a duplicate") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const TransportSettings transport;
-    const Cluster cluster = wire();
+    const Cluster cluster = wire(10e6, kWay);
     const std::vector<ChannelId> route{0};
     TcpPath path(cluster, route, transport);
     path.queue = seed % 2 == 0 ? 12000 : 0;  // the first window is 15,380

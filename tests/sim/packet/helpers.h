@@ -8,19 +8,14 @@
 #include <vector>
 
 #include "sim/packet/packet_executor.h"
+#include "tests/sim/graphs.h"
 
 namespace packet_test {
 
 using namespace gradwire;
 using namespace gradwire::sim;
 
-inline LinkSpec link(double rate, double delay, double loss = 0) {
-  LinkSpec spec;
-  spec.rate = BitsPerSecond(rate);
-  spec.delay = Seconds(delay);
-  spec.loss = loss;
-  return spec;
-}
+using sim::testing::link;
 
 /// False, with a printed reason, where gradwire-packet was not built.
 inline bool have_packet_program() {
