@@ -8,7 +8,6 @@
 #include "cli/table.h"
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
-#include "results/svg.h"
 #include "runner/chart_panel.h"
 #include "scenarios/share.h"
 
@@ -48,14 +47,8 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
 /// Each as an SVG and its data as CSV, numbered from 1.
 void write_figures(const std::vector<results::DrawnFigure>& figures, const std::string& stem) {
   int number = 0;
-  for (const results::DrawnFigure& drawn : figures) {
-    results::SvgOptions options;
-    options.paint.width = drawn.width;
-    options.paint.height = drawn.height;
-    const std::string name = stem + std::to_string(++number);
-    write_file(name + ".svg", results::to_svg(drawn.figure, options));
-    write_file(name + ".csv", results::figure_csv(drawn.figure));
-  }
+  for (const results::DrawnFigure& drawn : figures)
+    results::write_figure(drawn, stem + std::to_string(++number));
 }
 
 void write_chart_report(const results::ChartReproduction& reproduction,

@@ -1,8 +1,22 @@
 #include "results/html_page.h"
 
+#include "base/file_descriptor.h"
 #include "results/svg.h"
 
 namespace gradwire::results {
+
+std::string svg_of(const DrawnFigure& drawn, bool inline_html) {
+  SvgOptions options;
+  options.inline_html = inline_html;
+  options.paint.width = drawn.width;
+  options.paint.height = drawn.height;
+  return to_svg(drawn.figure, options);
+}
+
+void write_figure(const DrawnFigure& drawn, const std::string& stem) {
+  write_file(stem + ".svg", svg_of(drawn, false));
+  write_file(stem + ".csv", figure_csv(drawn.figure));
+}
 
 std::string html_element(const std::string& tag, const std::string& text) {
   return "<" + tag + ">" + xml_escape(text) + "</" + tag + ">\n";
@@ -32,12 +46,8 @@ std::string html_figures(std::span<const DrawnFigure> figures) {
   if (figures.empty()) return {};
   std::string out = "<div class=\"figures\">\n";
   for (const DrawnFigure& drawn : figures) {
-    SvgOptions options;
-    options.inline_html = true;
-    options.paint.width = drawn.width;
-    options.paint.height = drawn.height;
     out += drawn.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
-    out += to_svg(drawn.figure, options) + "</figure>\n";
+    out += svg_of(drawn, true) + "</figure>\n";
   }
   return out + "</div>\n";
 }

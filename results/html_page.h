@@ -15,6 +15,11 @@ struct DrawnFigure {
   bool wide = false;
 };
 
+/// In the size in which it is drawn; `inline_html`: for a page (svg.h).
+std::string svg_of(const DrawnFigure& drawn, bool inline_html);
+/// `stem`.svg and its data as `stem`.csv.
+void write_figure(const DrawnFigure& drawn, const std::string& stem);
+
 /// Rows of cells; a row with a single cell is a heading across.
 using HtmlTable = std::vector<std::vector<std::string>>;
 

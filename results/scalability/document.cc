@@ -44,11 +44,7 @@ std::string items(const char* tag, const std::vector<std::string>& lines) {
 }
 
 std::string figure_html(const NamedFigure& named) {
-  SvgOptions options;
-  options.inline_html = true;
-  options.paint.width = named.drawn.width;
-  options.paint.height = named.drawn.height;
-  return "<figure id=\"" + xml_escape(named.name) + "\">\n" + to_svg(named.drawn.figure, options) +
+  return "<figure id=\"" + xml_escape(named.name) + "\">\n" + svg_of(named.drawn, true) +
          "</figure>\n";
 }
 

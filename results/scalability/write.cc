@@ -7,7 +7,6 @@
 #include "results/csv.h"
 #include "results/scalability/page.h"
 #include "results/scalability/words.h"
-#include "results/svg.h"
 
 /// The scalability report as files.
 namespace gradwire::results {
@@ -163,14 +162,8 @@ void write_scalability(const Scalability& all, const std::string& folder) {
   write_file(folder + "/report.md", document_markdown(document));
   write_file(folder + "/report.csv", scalability_csv(all));
   write_file(folder + "/report.json", scalability_json(all));
-  for (const NamedFigure* named : figures_in(document)) {
-    SvgOptions options;
-    options.paint.width = named->drawn.width;
-    options.paint.height = named->drawn.height;
-    const std::string stem = folder + "/figures/" + named->name;
-    write_file(stem + ".svg", to_svg(named->drawn.figure, options));
-    write_file(stem + ".csv", figure_csv(named->drawn.figure));
-  }
+  for (const NamedFigure* named : figures_in(document))
+    write_figure(named->drawn, folder + "/figures/" + named->name);
 }
 
 }  // namespace gradwire::results
