@@ -128,6 +128,17 @@ Statistic statistic(std::span<const double> values) {
   return result;
 }
 
+double relative_error_of(const Statistic& known) {
+  return known.n < 2 || !(known.mean > 0) ? 0 : known.spread / std::sqrt(known.n) / known.mean;
+}
+
+std::vector<double> step_times_of(std::span<const StepRow> steps) {
+  std::vector<double> times;
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    times.push_back(steps[i].end_s - steps[i - 1].end_s);
+  return times;
+}
+
 std::string shown(const Statistic& statistic, Quantity quantity) {
   if (statistic.n == 0) return "-";
   const std::string mean = format_value(statistic.mean, quantity);

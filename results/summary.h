@@ -21,6 +21,11 @@ struct Statistic {
   double greatest = std::numeric_limits<double>::quiet_NaN();
 };
 Statistic statistic(std::span<const double> values);
+/// Standard error of the mean over the mean: spread / sqrt(n) / mean; 0 where n < 2 or the mean is
+/// not above 0.
+double relative_error_of(const Statistic& known);
+/// Step times of a run, from end to end; the first carries the start-up and is left out.
+std::vector<double> step_times_of(std::span<const StepRow> steps);
 
 /// "52.3 ms ± 0.4" or, with a single value, "52.3 ms"; "-" without values. The spread is in the
 /// unit of the mean (for shares: percentage points).

@@ -1,6 +1,5 @@
 #include "results/prediction/stored_summary.h"
 
-#include <cmath>
 #include <map>
 #include <string>
 
@@ -49,16 +48,6 @@ double total(const StepSummary& step, double BucketSummary::*value) {
   double sum = 0;
   for (const BucketSummary& bucket : step.buckets) sum += bucket.*value;
   return sum;
-}
-
-/// Standard error of the mean time of a run's steps.
-double relative_error_of(std::span<const StepRow> steps) {
-  std::vector<double> times;
-  for (std::size_t i = 1; i < steps.size(); ++i)
-    times.push_back(steps[i].end_s - steps[i - 1].end_s);
-  const Statistic known = statistic(times);
-  if (known.n < 2 || !(known.mean > 0)) return 0;
-  return known.spread / std::sqrt(known.n) / known.mean;
 }
 
 }  // namespace
@@ -112,7 +101,8 @@ std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> 
     const auto metrics = store.metrics(id);
     const auto step = stored_summary(metrics);
     if (step)
-      points.push_back({name, *step, *run->step_time_s, relative_error_of(store.steps(id)),
+      points.push_back({name, *step, *run->step_time_s,
+                        relative_error_of(statistic(step_times_of(store.steps(id)))),
                         provenance_of(time_provenance(run->header, metrics))});
     else
       left_out.push_back(name + ": no summary of its step is stored");

@@ -158,19 +158,6 @@ std::vector<std::string> names_of(const std::map<Key, Sorted>& sorted,
   return names;
 }
 
-/// Standard error of the mean over the mean.
-double error_of(const Statistic& known) {
-  return known.n < 2 || !(known.mean > 0) ? 0 : known.spread / std::sqrt(known.n) / known.mean;
-}
-
-/// Step times of a run, from end to end; the first carries the start-up and is left out.
-std::vector<double> times_of(std::span<const StepRow> steps) {
-  std::vector<double> times;
-  for (std::size_t i = 1; i < steps.size(); ++i)
-    times.push_back(steps[i].end_s - steps[i - 1].end_s);
-  return times;
-}
-
 void add_split(std::span<const StepRow> steps, double runs, KnownSplit& split) {
   for (const StepRow& step : steps) {
     const double share = 1 / (runs * static_cast<double>(steps.size()));
@@ -189,7 +176,7 @@ ScalePoint point_of(const Store& store, int workers,
     point.runs.push_back(run.id);
     means.push_back(*run.step_time_s);
     const auto steps = store.steps(run.id);
-    times = times_of(steps);
+    times = step_times_of(steps);
     add_split(steps, static_cast<double>(seeds.size()), point.split);
     const auto metrics = store.metrics(run.id);
     if (!point.step) point.step = stored_summary(metrics);
@@ -198,7 +185,7 @@ ScalePoint point_of(const Store& store, int workers,
   point.seconds = statistic(means).mean;
   point.over_seeds = means.size() > 1;
   const std::vector<double>& varied = point.over_seeds ? means : times;
-  point.relative_error = error_of(statistic(varied));
+  point.relative_error = relative_error_of(statistic(varied));
   const double half = point.relative_error > 0 ? point.seconds * point.relative_error *
                                                      student_95(static_cast<int>(varied.size()) - 1)
                                                : 0;

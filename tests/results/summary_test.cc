@@ -42,6 +42,22 @@ TEST_CASE("mean and sample standard deviation", "[summary]") {
   CHECK(statistic(std::vector<double>{}).n == 0);
 }
 
+TEST_CASE("a mean's relative standard error, of a run's step times without the first",
+          "[summary]") {
+  // Ends at 0.25, 0.5, 0.75 s: two steps of 0.25 s. Then one of 0.75 s: mean 1.25 / 3, squares
+  // 2 (1 / 6)^2 + (1 / 3)^2 = 1 / 6, deviation sqrt(1 / 12), over sqrt(3): 1 / 6; over the mean:
+  // 0.4.
+  std::vector<StepRow> steps = {sample_step(0), sample_step(1), sample_step(2)};
+  CHECK(step_times_of(steps) == std::vector<double>{0.25, 0.25});
+  CHECK(relative_error_of(statistic(step_times_of(steps))) == 0);
+  steps.push_back(sample_step(3));
+  steps.back().end_s = 1.5;
+  CHECK(relative_error_of(statistic(step_times_of(steps))) == Approx(0.4));
+  CHECK(step_times_of({}).empty());
+  CHECK(relative_error_of(statistic(std::vector<double>{5})) == 0);
+  CHECK(relative_error_of(statistic(std::vector<double>{-1, 1})) == 0);
+}
+
 TEST_CASE("a mean is shown with its spread in one unit", "[summary]") {
   CHECK(shown(statistic(std::vector<double>{0.050, 0.054}), Quantity::kSeconds) ==
         "52.0 \u00b1 2.8 ms");  // sd = 0.004 / sqrt 2 = 2.83 ms
