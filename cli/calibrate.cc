@@ -49,8 +49,7 @@ void run(const Arguments& arguments, Context& context) {
       bench::calibrate(options, [&context](const std::string& text) { context.say(text); });
   if (result.stopped) {
     context.say("Nothing is fitted. " + how_to_go_on(options));
-    context.exit_code = exit_code(runner::interrupted_by() == 15 ? ErrorKind::kTerminated
-                                                                 : ErrorKind::kInterrupted);
+    context.exit_code = exit_code(runner::interruption());
     return;
   }
   if (!arguments.output.empty())

@@ -130,7 +130,7 @@ void run_emulated(const RunArguments& arguments, Context& context) {
     const Pair pair = runs.run(file.runs[place], place, at);
     progress.clear();
     if (pair.interrupted) {
-      context.exit_code = 128 + runner::interrupted_by();
+      context.exit_code = exit_code(runner::interruption());
       break;
     }
     if (place == 0) describe(pair.report, context);

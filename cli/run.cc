@@ -17,8 +17,9 @@ namespace gradwire::cli {
 namespace {
 
 int exit_code_of(const runner::SweepResult& result) {
-  if (result.interrupted) return 128 + (runner::interrupted_by() ? runner::interrupted_by() : 2);
-  if (result.failed > 0) return result.runs.empty() ? 1 : 4;
+  if (result.interrupted) return exit_code(runner::interruption());
+  if (result.failed > 0)
+    return exit_code(result.runs.empty() ? ErrorKind::kFailure : ErrorKind::kPartial);
   return 0;
 }
 

@@ -83,8 +83,8 @@ void run_missing(const scenarios::ScenarioFile& missing, const ScalabilityArgume
   const runner::SweepResult result = runner::run_sweep(missing, options, store, progress);
   progress.clear();
   if (result.interrupted)
-    throw Error(runner::interrupted_by() == 15 ? ErrorKind::kTerminated : ErrorKind::kInterrupted,
-                "report on", arguments.scenario, "its runs were interrupted",
+    throw Error(runner::interruption(), "report on", arguments.scenario,
+                "its runs were interrupted",
                 "what is finished is stored; the same command goes on from there");
   if (result.failed == 0) return;
   context.exit_code = exit_code(ErrorKind::kPartial);

@@ -34,4 +34,8 @@ int interrupted_by() {
   return requested;
 }
 
+ErrorKind interruption() {
+  return requested == SIGTERM ? ErrorKind::kTerminated : ErrorKind::kInterrupted;
+}
+
 }  // namespace gradwire::runner

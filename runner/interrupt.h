@@ -1,4 +1,5 @@
 #pragma once
+#include "base/error.h"
 
 namespace gradwire::runner {
 
@@ -15,5 +16,7 @@ class InterruptGuard {
 
 /// The signal that asked for a stop, or 0.
 int interrupted_by();
+/// What a command that was asked to stop fails with: kTerminated by SIGTERM, else kInterrupted.
+ErrorKind interruption();
 
 }  // namespace gradwire::runner
