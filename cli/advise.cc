@@ -2,12 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "cli/run.h"
+#include "cli/plain_scenario.h"
 #include "cli/run_table.h"
 #include "results/prediction/fit_file.h"
 #include "runner/advice.h"
@@ -17,12 +16,6 @@ namespace gradwire::cli {
 namespace {
 
 constexpr int kMostWorkers = 4096;
-
-constexpr const char* kPlain = R"({"schema_version": 1, "name": "advise",
-  "workload": {"profile": "resnet50", "batch_per_worker": 32},
-  "cluster": {"workers": 16, "device": "v100"},
-  "network": {"topology": "star", "link": {"bandwidth": "10Gbps", "delay": "10us"}},
-  "executor": "flow", "seeds": [1]})";
 
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump();
@@ -49,9 +42,7 @@ scenarios::Scenario scenario_of(const AdviseArguments& arguments, const Context&
   RunArguments run;
   run.file = arguments.file;
   run.sets = sets_of(arguments);
-  const std::string plain = (std::filesystem::current_path() / "advise.json").string();
-  const scenarios::ScenarioFile file =
-      arguments.file.empty() ? read_scenario_text(kPlain, plain, run) : read_scenario(run);
+  const scenarios::ScenarioFile file = named_or_plain_scenario(run);
   warn(file, context);
   if (file.runs.size() > 1)
     context.say("advice is for the first of the file's " + std::to_string(file.runs.size()) +
@@ -119,7 +110,7 @@ void advise(const AdviseArguments& arguments, Context& context) {
 
 void add_question(CLI::App& command, AdviseArguments& arguments) {
   command.add_option("FILE", arguments.file,
-                     "Scenario file with a layer table; default: ResNet-50 on V100s, 10 Gbps");
+                     "Scenario file with a layer table; default: " + std::string(kPlainScenario));
   command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
       ->take_all()
       ->allow_extra_args(false);

@@ -9,6 +9,7 @@
 #include "bench/flow.h"
 #include "bench/packet.h"
 #include "bench/prediction/prediction.h"
+#include "bench/prediction/speed.h"
 #include "bench/report/report.h"
 #include "bench/training.h"
 #include "cli/table.h"
@@ -108,6 +109,16 @@ void add_bench_prediction(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_predict(CLI::App& parent, Context& context) {
+  CLI::App* command =
+      parent.add_subcommand("predict", "Seconds of 10,000 predictions, and of the slowest");
+  auto seed = std::make_shared<std::uint64_t>(1);
+  command->add_option("--seed", *seed, "Seed of the steps")->capture_default_str();
+  command->callback([seed, &context] {
+    print_bench_rows(bench::bench_predict(*seed, say_to(context)), false, context);
+  });
+}
+
 void add_bench_advice(CLI::App& parent, Context& context) {
   CLI::App* command = parent.add_subcommand(
       "advice", "\"Should I compress?\" by the model against simulations of every candidate");
@@ -149,6 +160,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_packet(*command, context);
   add_bench_fidelity(*command, context);
   add_bench_prediction(*command, context);
+  add_bench_predict(*command, context);
   add_bench_advice(*command, context);
   add_bench_report(*command, context);
 }

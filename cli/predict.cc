@@ -1,8 +1,9 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "cli/run.h"
+#include "cli/plain_scenario.h"
 #include "cli/run_table.h"
 #include "results/prediction/fit_file.h"
+#include "results/prediction/model_choice.h"
 #include "results/prediction/solve.h"
 #include "results/prediction/stored_summary.h"
 #include "runner/prediction.h"
@@ -15,6 +16,7 @@ struct Arguments {
   RunArguments scenario;
   std::string filter;
   std::string fit;
+  std::string form;
   std::string solve;
   std::string target;
 };
@@ -23,8 +25,29 @@ struct Arguments {
 struct Ground {
   std::unique_ptr<results::Store> store;  ///< null: there is no database yet
   std::vector<results::RunSummary> runs;
+  results::StepForm form{};
   results::StepFit fit;
 };
+
+/// The form that is asked for; fitted where there is something to fit, else overlap.
+results::StepForm form_of(const Arguments& arguments) {
+  const bool fitted = !arguments.fit.empty() || !arguments.filter.empty();
+  results::StepForm form = fitted ? results::StepForm::kFitted : results::StepForm::kOverlap;
+  results::step_form(arguments.form, form);
+  if (form == results::StepForm::kFitted && !fitted)
+    throw Error(ErrorKind::kUsage, "predict by", "the fitted form", "nothing is fitted",
+                "say --fit FILE (gradwire fit -o writes it) or --filter EXPR");
+  if (form == results::StepForm::kOverlap && fitted)
+    throw Error(ErrorKind::kUsage, "predict by", "the form overlap",
+                "its constants have their usual values, whatever was fitted",
+                "leave --fit and --filter, or --model");
+  const bool terngrad =
+      form == results::StepForm::kTerngradTree || form == results::StepForm::kTerngradPlateau;
+  if (terngrad && !arguments.solve.empty())
+    throw Error(ErrorKind::kUsage, "predict --solve by", arguments.form,
+                "it has no band to solve with", "overlap and fitted are solved");
+  return form;
+}
 
 results::StepFit fit_of(const Arguments& arguments, const Ground& ground, const Context& context) {
   if (!arguments.fit.empty()) {
@@ -48,6 +71,7 @@ results::StepFit fit_of(const Arguments& arguments, const Ground& ground, const 
 
 Ground ground_of(const Arguments& arguments, const Context& context) {
   Ground ground;
+  ground.form = form_of(arguments);
   try {
     ground.store = context.open_reader();
     ground.runs = filtered_runs(*ground.store, arguments.filter);
@@ -64,6 +88,7 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   Table table({{"run"},
                {"method"},
                {"workers"},
+               {"model"},
                {"step_time_s", "step time", duration},
                {"low_s", "90 % low", duration},
                {"high_s", "90 % high", duration},
@@ -77,13 +102,19 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
-    const results::StepPrediction prediction = results::predict_step(ground.fit, step);
-    const results::StepTime& time = prediction.time;
+    const auto prediction = results::predict_by(ground.form, ground.fit, step);
+    const auto efficiency = results::efficiency_by(ground.form, ground.fit, step);
+    const bool whole = prediction.whole.has_value();
+    const auto part = [&](double results::StepTime::*seconds) {
+      return whole ? Cell(prediction.whole->time.*seconds) : Cell();
+    };
     table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
-               time.total_s, prediction.low_s, prediction.high_s, time.compute_s, time.encode_s,
-               time.exposed_s, time.decode_s,
-               time.compute_s > 0 ? Cell(results::efficiency(ground.fit, step)) : Cell(),
-               prediction.extrapolated, std::string("predicted")});
+               std::string(results::name_of(ground.form)), prediction.seconds,
+               whole ? Cell(prediction.whole->low_s) : Cell(),
+               whole ? Cell(prediction.whole->high_s) : Cell(), part(&results::StepTime::compute_s),
+               part(&results::StepTime::encode_s), part(&results::StepTime::exposed_s),
+               part(&results::StepTime::decode_s), efficiency ? Cell(*efficiency) : Cell(),
+               whole ? Cell(prediction.whole->extrapolated) : Cell(), std::string("predicted")});
   }
   table.print(context);
 }
@@ -129,7 +160,9 @@ void predict(const Arguments& arguments, Context& context) {
   if (arguments.solve.empty() != arguments.target.empty())
     throw Error(ErrorKind::kUsage, "predict", "", "--solve and --target belong together",
                 "for example: --solve bandwidth --target 'efficiency>=0.8'");
-  const scenarios::ScenarioFile file = read_scenario(arguments.scenario);
+  const scenarios::ScenarioFile file = named_or_plain_scenario(arguments.scenario);
+  if (arguments.scenario.file.empty())
+    context.say(std::string("no scenario file: ") + kPlainScenario);
   warn(file, context);
   const Ground ground = ground_of(arguments, context);
   if (arguments.solve.empty())
@@ -144,17 +177,24 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "predict", "Step times by the performance model, without running; or what it would take");
   auto arguments = std::make_shared<Arguments>();
-  add_scenario_options(*command, arguments->scenario);
+  add_scenario_options(*command, arguments->scenario, kPlainScenario);
   command->add_option("--filter", arguments->filter, "Fit to the stored runs that pass");
   command->add_option("--fit", arguments->fit, "A fit that gradwire fit -o wrote")
       ->check(CLI::ExistingFile);
+  command
+      ->add_option("--model", arguments->form,
+                   "Closed form (default: fitted with --fit or --filter, else overlap)")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(results::kStepForms),
+                                                     std::end(results::kStepForms))));
   command->add_option("--solve", arguments->solve, "Find this quantity instead")
       ->check(CLI::IsMember({"bandwidth", "ratio", "workers", "latency"}));
   command->add_option("--target", arguments->target,
                       "efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
   command->footer(
       "Without --fit and --filter the constants have their usual values, and bands are wide.\n"
-      "Examples:\n  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
+      "TernGrad's forms have no band and no parts.\n"
+      "Examples:\n  gradwire predict --set /cluster/workers=512 --model terngrad-plateau\n"
+      "  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
       "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"
       "  gradwire predict scenarios/alexnet.json --solve bandwidth --target 'efficiency>=0.8'");
   command->callback([arguments, &context] { predict(*arguments, context); });

@@ -55,8 +55,11 @@ void warn(const scenarios::ScenarioFile& file, const Context& context) {
   for (const std::string& warning : file.warnings) context.say("warning: " + warning);
 }
 
-void add_scenario_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("FILE", arguments.file, "Scenario file")->required();
+void add_scenario_options(CLI::App& command, RunArguments& arguments, const std::string& plain) {
+  command
+      .add_option("FILE", arguments.file,
+                  "Scenario file" + (plain.empty() ? "" : "; default: " + plain))
+      ->required(plain.empty());
   command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
       ->take_all()
       ->allow_extra_args(false);

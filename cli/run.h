@@ -27,8 +27,9 @@ struct RunArguments {
   std::string flow_monitor;  ///< folder
 };
 
-/// FILE, --set and --seed.
-void add_scenario_options(CLI::App& command, RunArguments& arguments);
+/// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.
+void add_scenario_options(CLI::App& command, RunArguments& arguments,
+                          const std::string& plain = {});
 /// --set, --seed and --executor as pointers and texts. Throws Error for one that is not of that
 /// form.
 std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "compressors/decorators/rules.h"
 #include "scenarios/layer_times.h"
@@ -38,9 +39,11 @@ std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
 
 /// Codecs whose payloads have no size of their own are charged for what drawn values take.
 bool has_fixed_sizes(const compressors::Codec& codec, const Layout& layout) {
-  return std::all_of(layout.tensors().begin(), layout.tensors().end(), [&](const auto& slot) {
-    return has_fixed_size(compressors::chosen_codec(codec, spec_of(slot)));
-  });
+  std::set<const compressors::Codec*> chosen;  // a few, whatever the number of tensors
+  for (const auto& slot : layout.tensors())
+    chosen.insert(&compressors::chosen_codec(codec, spec_of(slot)));
+  return std::all_of(chosen.begin(), chosen.end(),
+                     [](const auto* one) { return has_fixed_size(*one); });
 }
 
 std::optional<scenarios::DeviceProfile> device_of(const Scenario& scenario) {

@@ -123,3 +123,29 @@ TEST_CASE("fit takes tables and logs, with stored runs where they are asked for"
   CHECK(run_program({"fit", "--csv", path("steps.csv"), "--exchange", "rings"}).exit_code == 2);
   CHECK(run_program({"fit", "--csv", path("steps.csv"), "--bandwidth", "10"}).exit_code == 2);
 }
+
+TEST_CASE("predict needs no file, and predicts by the form that is asked for") {
+  const TemporaryFolder folder;
+  const auto predicted = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"predict", "--db", folder / "g.db", "--format", "json"});
+    return rows_of(run_program(arguments)).at(0);
+  };
+  const auto few = predicted({"--set", "/cluster/workers=4"});
+  CHECK(few.at("model") == "overlap");
+  CHECK(few.at("workers") == 4);
+  const auto tree = predicted({"--set", "/cluster/workers=512", "--model", "terngrad-tree"});
+  const auto plateau = predicted({"--set", "/cluster/workers=512", "--model", "terngrad-plateau"});
+  CHECK(tree.at("model") == "terngrad-tree");
+  CHECK(tree.at("low_s").is_null());
+  // 25.6 M gradients of 4 B at 10 Gbps and e = .94: 87 ms a message; nine against two of them.
+  CHECK(tree.at("step_time_s").get<double>() - plateau.at("step_time_s").get<double>() ==
+        Approx(7 * 4 * 25'557'032 / (0.94 * 1.25e9)).epsilon(0.01));
+  const auto refused = [](const std::vector<std::string>& arguments) {
+    return run_program(arguments).exit_code;
+  };
+  CHECK(refused({"predict", "--model", "fitted"}) == 2);
+  CHECK(refused({"predict", "--model", "tree"}) == 2);
+  CHECK(refused({"predict", "--model", "overlap", "--filter", "workers=2"}) == 2);
+  CHECK(refused({"predict", "--model", "terngrad-tree", "--solve", "bandwidth", "--target",
+                 "efficiency>=0.8"}) == 2);
+}
