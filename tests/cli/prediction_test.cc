@@ -127,7 +127,8 @@ TEST_CASE("fit takes tables and logs, with stored runs where they are asked for"
 TEST_CASE("predict needs no file, and predicts by the form that is asked for") {
   const TemporaryFolder folder;
   const auto predicted = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"predict", "--db", folder / "g.db", "--format", "json"});
+    arguments.insert(arguments.begin(),
+                     {"predict", "--db", folder.file("g.db"), "--format", "json"});
     return rows_of(run_program(arguments)).at(0);
   };
   const auto few = predicted({"--set", "/cluster/workers=4"});
