@@ -8,7 +8,6 @@
 #include "runner/exchange_correction.h"
 #include "runner/prediction.h"
 #include "runner/step_times.h"
-#include "scenarios/checks.h"
 #include "scenarios/methods.h"
 #include "scenarios/profile.h"
 

@@ -11,87 +11,96 @@ bool is_radio(const NetworkPlan& network) {
   return network.topology == "wifi-cell" || network.topology == "lte-cell";
 }
 
-void refuse_packet_behaviour(const Scenario& scenario, const Told& refuse) {
+void refuse_packet_behaviour(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   if (scenario.network.transport.protocol == sim::TransportSettings::Protocol::kIdeal)
-    refuse("/network/transport/protocol", "executor packet sends packets, and they take time",
-           "tcp or udp-lossy, or executor flow");
+    rules.refuse("/network/transport/protocol", "executor packet sends packets, and they take time",
+                 "tcp or udp-lossy, or executor flow");
   if (!scenario.cluster.absences.empty() && is_radio(scenario.network))
-    refuse("/cluster/absences", "executor packet lets no station of a radio cell go away", "flow");
+    rules.refuse("/cluster/absences", "executor packet lets no station of a radio cell go away",
+                 "flow");
 }
 
-void refuse_behaviour(const Scenario& scenario, const Told& refuse) {
-  if (scenario.executor == "packet") return refuse_packet_behaviour(scenario, refuse);
+void refuse_behaviour(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
+  if (scenario.executor == "packet") return refuse_packet_behaviour(rules);
   if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
-    refuse("/network/transport/protocol", "executor " + scenario.executor + " speaks TCP alone",
-           "flow, or packet but for ideal");
+    rules.refuse("/network/transport/protocol",
+                 "executor " + scenario.executor + " speaks TCP alone",
+                 "flow, or packet but for ideal");
   if (!scenario.network.background.empty())
-    refuse("/network/background", "executor " + scenario.executor + " has no background traffic",
-           "flow or packet");
+    rules.refuse("/network/background",
+                 "executor " + scenario.executor + " has no background traffic", "flow or packet");
   if (scenario.executor == "model") return;
   if (!scenario.cluster.absences.empty())
-    refuse("/cluster/absences", "executor " + scenario.executor + " lets no worker fail",
-           "flow, packet or model");
+    rules.refuse("/cluster/absences", "executor " + scenario.executor + " lets no worker fail",
+                 "flow, packet or model");
   if (scenario.cluster.spread > 0)
-    refuse("/cluster/spread", "executor " + scenario.executor + " has no spread of times",
-           "flow, packet or model");
+    rules.refuse("/cluster/spread", "executor " + scenario.executor + " has no spread of times",
+                 "flow, packet or model");
 }
 
 /// What is lost is missing, and only replays know what to do then.
-void refuse_missing(const Scenario& scenario, const Told& refuse) {
+void refuse_missing(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   if (scenario.workload.kind == WorkloadKind::kTraining &&
       scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
-    refuse("/network/transport/protocol",
-           "the synchronous methods need all of every message, and udp-lossy loses some",
-           "tcp or ideal; udp-lossy with any other workload");
+    rules.refuse("/network/transport/protocol",
+                 "the synchronous methods need all of every message, and udp-lossy loses some",
+                 "tcp or ideal; udp-lossy with any other workload");
 }
 
 /// Its kernel queues hold one rate and loss for a run.
-void refuse_dynamics(const Scenario& scenario, const Told& refuse) {
+void refuse_dynamics(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   const std::string allowed = "flow or packet";
   if (is_radio(scenario.network))
-    refuse("/network/topology", "the emulator has no radio cells", allowed);
+    rules.refuse("/network/topology", "the emulator has no radio cells", allowed);
   if (scenario.json["network"].contains("traces"))
-    refuse("/network/traces", "the emulator's links follow no traces", allowed);
+    rules.refuse("/network/traces", "the emulator's links follow no traces", allowed);
   for (const auto& [pointer, link] : given_links(scenario.network))
     if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
         link.schedule_back || !link.outages.empty())
-      refuse(pointer,
-             "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
-             allowed);
+      rules.refuse(pointer,
+                   "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
+                   allowed);
 }
 
-void warn_steady(const Scenario& scenario, const Told& warn) {
+void warn_steady(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   bool changes = is_radio(scenario.network) || scenario.json["network"].contains("traces");
   for (const auto& [pointer, link] : given_links(scenario.network))
     changes = changes || link.half_duplex || link.jitter > Seconds(0) || link.schedule ||
               link.schedule_back || !link.outages.empty();
   if (changes)
-    warn("/network",
-         "the model executor gives every link its mean rate, no jitter, and to itself; use flow "
-         "or packet",
-         "");
+    rules.warn(
+        "/network",
+        "the model executor gives every link its mean rate, no jitter, and to itself; use flow "
+        "or packet");
 }
 
-void warn_model(const Scenario& scenario, const Told& warn) {
+void warn_model(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   for (const auto& [pointer, link] : given_links(scenario.network)) {
     if (link.mean_loss() <= 0) continue;
-    warn(scenario.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
-         "the model executor does not know loss; use flow, packet or emulator", "");
+    rules.warn(scenario.network.topology == "explicit" ? "/network/links" : pointer + "/loss",
+               "the model executor does not know loss; use flow, packet or emulator");
     break;
   }
-  warn_steady(scenario, warn);
+  warn_steady(rules);
   if (scenario.json["network"].contains("transport") &&
       scenario.json["network"]["transport"]["congestion_control"] != "cubic")
-    warn("/network/transport/congestion_control",
-         "the model executor does not know congestion control", "");
+    rules.warn("/network/transport/congestion_control",
+               "the model executor does not know congestion control");
 }
 
-void refuse_linux_bbr(const sim::TransportSettings& transport, const Told& refuse) {
+void refuse_linux_bbr(const Rules& rules) {
+  const sim::TransportSettings& transport = rules.scenario.network.transport;
   using Control = sim::TransportSettings::CongestionControl;
   if (transport.congestion_control == Control::kBbr && transport.constants.kernel_recovery)
-    refuse("/network/transport/congestion_control",
-           "flow models bbr as ns-3 has it, not by Linux's rules",
-           "cubic, reno, or calibration packet");
+    rules.refuse("/network/transport/congestion_control",
+                 "flow models bbr as ns-3 has it, not by Linux's rules",
+                 "cubic, reno, or calibration packet");
 }
 
 }  // namespace
@@ -112,40 +121,42 @@ std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan
   return links;
 }
 
-void check_executor(const Scenario& scenario, const Told& refuse, const Told& warn) {
-  if (scenario.executor == "flow") refuse_linux_bbr(scenario.network.transport, refuse);
+void check_executor(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
+  if (scenario.executor == "flow") refuse_linux_bbr(rules);
   const sim::TransportSettings& given = scenario.network.transport;
   const sim::TransportSettings usual;
   if (scenario.executor == "emulator") {
     const char* reason = "the emulator runs on the kernel's TCP, whose value is fixed";
     const auto fixed = [&](bool changed, const char* name) {
-      if (changed) refuse(std::string("/network/transport/") + name, reason, "the default");
+      if (changed) rules.refuse(std::string("/network/transport/") + name, reason, "the default");
     };
     fixed(given.segment != usual.segment, "segment");
     fixed(given.wire_segment != usual.wire_segment, "wire_segment");
     fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
     fixed(given.initial_rto != usual.initial_rto, "initial_rto");
-    refuse_dynamics(scenario, refuse);
+    refuse_dynamics(rules);
   }
-  if (scenario.executor == "model") warn_model(scenario, warn);
-  if (scenario.executor != "flow") refuse_behaviour(scenario, refuse);
-  refuse_missing(scenario, refuse);
+  if (scenario.executor == "model") warn_model(rules);
+  if (scenario.executor != "flow") refuse_behaviour(rules);
+  refuse_missing(rules);
 }
 
-void check_absences(const Scenario& scenario, const Told& refuse) {
+void check_absences(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
   std::map<int, sim::HostPlan> plans;
   const std::vector<ClusterPlan::Absence>& absences = scenario.cluster.absences;
   for (std::size_t i = 0; i < absences.size(); ++i) {
     const std::string at = child_pointer("/cluster/absences", i);
     const int worker = absences[i].worker;
     if (worker >= scenario.cluster.workers)
-      refuse(at + "/worker", "there is no worker " + std::to_string(worker),
-             "0 to " + std::to_string(scenario.cluster.workers - 1));
+      rules.refuse(at + "/worker", "there is no worker " + std::to_string(worker),
+                   "0 to " + std::to_string(scenario.cluster.workers - 1));
     plans[worker].absences.push_back(absences[i].time);
     try {
       sim::check_host_plan("worker " + std::to_string(worker), plans[worker]);
     } catch (const sim::SimError& error) {
-      refuse(at, error.what(), "");
+      rules.refuse(at, error.what());
     }
   }
 }

@@ -95,4 +95,20 @@ std::string method_label(const Scenario& scenario) {
   return steps ? method_label(scenario.method) : "none";
 }
 
+std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {
+  using compressors::AggregatePolicy;
+  if (collective == "parameter-server" ||
+      (collective == "ring" && policy != AggregatePolicy::kServer))
+    return "";
+  if (policy == AggregatePolicy::kServer)
+    return "only a server can combine its messages; use parameter-server";
+  if (collective == "scatter-reduce" || collective == "auto") return "";
+  if (policy == AggregatePolicy::kSum && collective == "direct")
+    return "its messages add up on the way and are not gathered; use ring, tree, "
+           "halving-doubling, two-level, in-network or parameter-server";
+  if (policy != AggregatePolicy::kSum && collective != "direct")
+    return "its messages do not add up on the way; use ring, direct or parameter-server";
+  return "";
+}
+
 }  // namespace gradwire::scenarios

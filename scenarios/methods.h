@@ -27,4 +27,7 @@ std::string why_no_gradient_codec(const compressors::CodecInfo& codec);
 /// the object beside the codec's name.
 bool feeds_back_by_default(const std::string& codec, const nlohmann::ordered_json& options);
 
+/// A codec of this policy cannot go with this /exchange/collective: why, or empty.
+std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective);
+
 }  // namespace gradwire::scenarios

@@ -293,7 +293,7 @@ class FileReader {
     scenario.json.erase("expected");
     fill_from_json(scenario, files_);
     std::vector<Problem> warnings = std::move(read.suspicious);
-    check_rules(scenario, read, places, files_, problems_, warnings);
+    check_rules({scenario, read, places, files_, problems_, warnings});
     for (const Problem& warning : warnings) add_warning(format_problem(warning));
     if (!problems_.empty()) return;
     for (const std::uint64_t seed : seeds) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <mutex>
 
-#include "scenarios/checks.h"
 #include "scenarios/methods.h"
 #include "trainers/exchange.h"
 

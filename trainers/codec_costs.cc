@@ -4,7 +4,6 @@
 
 #include "base/philox.h"
 #include "compressors/codec.h"
-#include "scenarios/checks.h"
 #include "scenarios/methods.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"

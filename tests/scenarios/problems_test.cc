@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "scenarios/checks.h"
 #include "scenarios/fields.h"
 #include "scenarios/methods.h"
 #include "tests/scenarios/support.h"

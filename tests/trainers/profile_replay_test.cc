@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "scenarios/checks.h"
+#include "scenarios/methods.h"
 #include "sim/executor.h"
 #include "tests/trainers/support.h"
 #include "trainers/drawn_sizes.h"
