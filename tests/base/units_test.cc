@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
+#include "tests/quantities.h"
 
 using namespace gradwire;
 
@@ -35,4 +36,11 @@ TEST_CASE("numbers for people carry a fitting unit", "[unit]") {
   CHECK(format_duration(Seconds(0)) == "0 ns");
   CHECK(format_bytes(Bytes(4'194'304)) == "4.19 MB");
   CHECK(format_rate(BitsPerSecond(1e9)) == "1.00 Gbps");
+}
+
+TEST_CASE("failed tests show quantities with all their digits", "[unit]") {
+  CHECK(Catch::Detail::stringify(Seconds(0.25)) == "0.25 s");
+  CHECK(Catch::Detail::stringify(Seconds(0.1 + 0.2)) == "0.30000000000000004 s");
+  CHECK(Catch::Detail::stringify(Bytes(1448)) == "1448 B");
+  CHECK(Catch::Detail::stringify(BitsPerSecond(2.5e9)) == "2.5e+09 bps");
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "emulator/emulator.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "emulator_fixture.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -5,6 +5,7 @@
 #include "emulator/frame.h"
 #include "emulator/graph_json.h"
 #include "emulator/pattern.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -5,6 +5,7 @@
 #include "emulator/clock.h"
 #include "emulator/lane.h"
 #include "emulator/task_pool.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 namespace {

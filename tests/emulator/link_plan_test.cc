@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "emulator/link_plan.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "emulator/exchange_stats.h"
+#include "tests/quantities.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/temporary_file.h"
+#include "tests/quantities.h"
 
 using namespace gradwire;
 using namespace gradwire::scenarios;

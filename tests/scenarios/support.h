@@ -3,6 +3,7 @@
 #include <string>
 
 #include "scenarios/scenario.h"
+#include "tests/quantities.h"
 
 namespace gradwire::scenarios {
 

@@ -1,4 +1,5 @@
 #include "sim/cluster.h"
+#include "tests/quantities.h"
 
 #include <catch2/catch.hpp>
 #include <limits>

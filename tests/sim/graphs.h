@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/executor.h"
+#include "tests/quantities.h"
 
 /// Small graphs and runs for the tests of sim/.
 namespace gradwire::sim::testing {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/sim_error.h"
+#include "tests/quantities.h"
 
 using namespace gradwire;
 using sim::RateSchedule;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "scenarios/methods.h"
+#include "tests/quantities.h"
 #include "tests/trainers/exchange_fixture.h"
 #include "trainers/tensor_parts.h"
 

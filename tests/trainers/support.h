@@ -6,6 +6,7 @@
 
 #include "base/temporary_file.h"
 #include "scenarios/trainer.h"
+#include "tests/quantities.h"
 
 namespace gradwire::trainers {
 
