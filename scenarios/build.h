@@ -8,7 +8,4 @@ namespace gradwire::scenarios {
 /// the members' defaults) and computes the hash.
 void fill_from_json(Scenario& scenario, ScheduleFiles& files);
 
-/// Hash of everything that decides what a run computes, but its seed.
-std::string scenario_hash(const nlohmann::ordered_json& canonical);
-
 }  // namespace gradwire::scenarios

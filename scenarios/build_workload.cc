@@ -1,0 +1,95 @@
+#include "scenarios/build_parts.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+void fill_stage(const ordered_json& json, Workload::Stage& stage) {
+  take(json, "forward", stage.forward);
+  take(json, "backward", stage.backward);
+  take(json, "update", stage.update);
+  take(json, "activations", stage.activations);
+}
+
+void fill_pipeline(const ordered_json& json, Workload::Pipeline& pipeline) {
+  take(json, "schedule", pipeline.schedule);
+  take(json, "micro_batches", pipeline.micro_batches);
+  fill_stage(json, pipeline.stage);
+  for (const ordered_json& each : member(json, "stages")) {
+    pipeline.stages.push_back(pipeline.stage);
+    fill_stage(each, pipeline.stages.back());
+  }
+}
+
+void fill_federated(const ordered_json& json, Workload::Federated& federated) {
+  take(json, "sample", federated.sample);
+  take(json, "download", federated.download);
+  take(json, "upload", federated.upload);
+  take(json, "compute", federated.compute);
+  take(json, "aggregate", federated.aggregate);
+  take(json, "deadline", federated.deadline);
+  take(json, "drop_out", federated.drop_out);
+}
+
+void fill_gossip(const ordered_json& json, Workload& workload) {
+  take(json, "graph", workload.graph);
+  take(json, "degree", workload.degree);
+  for (const ordered_json& each : member(json, "edges")) {
+    std::pair<int, int> edge;
+    take(each, "a", edge.first);
+    take(each, "b", edge.second);
+    workload.edges.push_back(edge);
+  }
+}
+
+void fill_training(const ordered_json& json, Workload& workload) {
+  take(json, "model", workload.model);
+  take(member(json, "data"), "set", workload.data_set);
+  take(member(json, "data"), "path", workload.data_path);
+  const ordered_json& optimizer = member(json, "optimizer");
+  take(optimizer, "name", workload.optimizer);
+  take(optimizer, "lr", workload.learning_rate);
+  take(optimizer, "momentum", workload.momentum);
+  take(optimizer, "weight_decay", workload.weight_decay);
+  take(json, "evaluate_every", workload.evaluate_every);
+  take(json, "target_accuracy", workload.target_accuracy);
+}
+
+void fill_collective(const ordered_json& json, Workload& workload) {
+  take(json, "collective", workload.collective);
+  take(json, "bytes", workload.collective_bytes);
+  take(json, "group", workload.group);
+  take(json, "shards", workload.shards);
+  take(json, "repetitions", workload.repetitions);
+  take(json, "compute", workload.compute);
+}
+
+void fill_transfers(const ordered_json& list, std::vector<Workload::Transfer>& transfers) {
+  for (const ordered_json& each : list) {
+    Workload::Transfer& transfer = transfers.emplace_back();
+    take(each, "from", transfer.source);
+    take(each, "to", transfer.destination);
+    take(each, "bytes", transfer.bytes);
+    take(each, "start", transfer.start);
+  }
+}
+
+}  // namespace
+
+void fill_workload(const ordered_json& json, Workload& workload) {
+  for (std::size_t kind = 0; kind < kWorkloadKeys.size(); ++kind)
+    if (json.contains(kWorkloadKeys[kind])) workload.kind = static_cast<WorkloadKind>(kind);
+  take(json, "batch_per_worker", workload.batch_per_worker);
+  take(json, "steps", workload.steps);
+  take(json, "profile", workload.profile);
+  take(json, "precision", workload.precision);
+  fill_training(json, workload);
+  fill_collective(json, workload);
+  fill_gossip(json, workload);
+  fill_pipeline(member(json, "pipeline"), workload.pipeline);
+  fill_federated(member(json, "federated"), workload.federated);
+  fill_transfers(member(json, "transfers"), workload.transfers);
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,48 @@
+#include "scenarios/scenario_hash.h"
+
+#include "base/hash.h"
+#include "scenarios/fields.h"
+#include "scenarios/methods.h"
+#include "scenarios/pointer.h"
+#include "scenarios/values.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Options at their defaults say nothing: one that a codec gains later must not change what older
+/// scenarios hash to.
+void drop_default_options(ordered_json& choice) {
+  if (!choice.is_object()) return;
+  for (auto& [key, value] : choice.items()) {
+    if (key == "codec") drop_default_options(value);
+    for (auto rule = value.begin(); key == "rules" && rule != value.end(); ++rule)
+      drop_default_options(*rule);
+  }
+  const auto name = choice.find("name");
+  const bool named = name != choice.end() && name->is_string();
+  const compressors::CodecInfo* codec = named ? find_codec(name->get<std::string>()) : nullptr;
+  if (!codec) return;
+  for (const OptionSpec& option : codec->options) {
+    const auto given = choice.find(option.name);
+    Field field;
+    field.spec = option;
+    if (given != choice.end() && *given == default_value(field)) choice.erase(option.name);
+  }
+}
+
+}  // namespace
+
+std::string scenario_hash(const ordered_json& canonical) {
+  ordered_json part = canonical;
+  for (const Field& field : scenario_table().fields())
+    if (field.free_of_hash && pointer_tokens(field.pointer).size() == 1)
+      part.erase(field.spec.name);
+  if (part.contains("method")) drop_default_options(part["method"]);
+  Hasher hasher;
+  hasher.add_text(part.dump());
+  return hasher.hex();
+}
+
+}  // namespace gradwire::scenarios
