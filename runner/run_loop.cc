@@ -1,19 +1,16 @@
 #include "runner/run_loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <set>
+#include <utility>
 
-#include "results/collective_choice.h"
-#include "results/prediction/stored_summary.h"
 #include "runner/interrupt.h"
 #include "runner/link_sampler.h"
 #include "runner/packet_forecast.h"
-#include "runner/provenance.h"
+#include "runner/run_record.h"
 #include "runner/run_words.h"
-#include "runner/step_recorder.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "scenarios/methods.h"
@@ -21,15 +18,8 @@
 namespace gradwire::runner {
 namespace {
 
-using results::MetricRow;
-using results::Provenance;
 using scenarios::Scenario;
 using scenarios::StepPlan;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// The state of one run; run() is the loop, the rest its parts.
 class Run {
@@ -40,8 +30,7 @@ class Run {
         options_(options),
         store_(store),
         observer_(observer),
-        progress_(std::move(progress)),
-        recorder_(scenario.cluster.workers) {
+        progress_(std::move(progress)) {
     progress_.name = scenario.name;
     progress_.method = scenarios::method_label(scenario);
     progress_.seed = scenario.seed;
@@ -58,7 +47,8 @@ class Run {
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     cluster_.emplace(scenarios::build_cluster(scenario_));
     executor_ = make();
-    id = id_ = store_.begin_run(header(profile), trainer_->steps_total());
+    record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
+    id = record_->id();
     try {
       const RunOutcome outcome = loop();
       finish(outcome == RunOutcome::kFinished ? results::RunStatus::kFinished
@@ -93,7 +83,7 @@ class Run {
     }
     executor_options.on_progress = [this](Seconds now, std::uint64_t) {
       progress_.simulated_s = now.value();
-      progress_.wall_s = seconds_since(started_);
+      if (record_) progress_.wall_s = record_->wall_s();
       observer_.on_progress(progress_);
       return interrupted_by() == 0;
     };
@@ -103,34 +93,12 @@ class Run {
 
   /// Keeps what was done up to the step that was interrupted.
   RunOutcome stopped() {
-    append();
+    record_->append();
     finish(results::RunStatus::kPartial, "");
     return RunOutcome::kInterrupted;
   }
 
-  results::RunHeader header(const scenarios::ComputeProfile& profile) const {
-    results::RunHeader header;
-    header.scenario_hash = scenario_.hash;
-    header.scenario_json = scenario_.json.dump();
-    header.scenario_name = scenario_.name;
-    header.scenario_file = scenario_.file;
-    header.seed = scenario_.seed;
-    header.method = progress_.method;
-    header.executor = std::string(executor_->name());
-    header.model = model_label(scenario_.workload);
-    header.data_set = scenario_.workload.kind == scenarios::WorkloadKind::kTraining
-                          ? scenario_.workload.data_set
-                          : "";
-    header.workers = scenario_.cluster.workers;
-    header.host = machine_description();
-    header.version = program_version();
-    header.device = profile.device;
-    header.compute_provenance = profile.provenance;
-    return header;
-  }
-
   RunOutcome loop() {
-    started_ = last_append_ = Clock::now();
     progress_.phase = "training";
     if (options_.train_first) train_all();
     bool more = submit_next();
@@ -140,7 +108,7 @@ class Run {
       if (interrupted_by() != 0) break;
       if (more && in_flight_.empty()) more = submit_next();
     }
-    append();
+    record_->append();
     return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
   }
 
@@ -178,7 +146,8 @@ class Run {
   }
 
   sim::GraphId submit(const StepPlan& plan) {
-    if (!summary_) summary_ = summarize(scenario_, *cluster_, *profile_, plan);
+    if (!std::exchange(summarized_, true))
+      record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
     return executor_->submit(scenarios::submission_of(plan));
   }
 
@@ -212,20 +181,17 @@ class Run {
     Flight flight = std::move(in_flight_.front());
     in_flight_.pop_front();
     const Seconds end = wait_for(flight);
-    const sim::Timeline& timeline = executor_->timeline(flight.graph);
-    const results::StepRow row = recorder_.record(flight.plan, timeline, end);
-    note_outcome(flight.plan, {timeline, end, executor_->missing(flight.graph)});
+    const results::StepRow row = record_->add_step(flight.plan, flight.graph, end);
     executor_->forget(flight.graph);
-    steps_.push_back(row);
-    if (flight.evaluation) add_evaluation(row, *flight.evaluation);
+    if (flight.evaluation) record_->add_evaluation(row, *flight.evaluation);
     progress_.step = row.step + 1;
     progress_.simulated_s = row.end_s;
-    progress_.wall_s = seconds_since(started_);
+    progress_.wall_s = record_->wall_s();
     progress_.remaining_s = progress_.wall_s / static_cast<double>(progress_.step) *
                             static_cast<double>(progress_.steps - progress_.step);
     progress_.loss = row.loss;
     observer_.on_progress(progress_);
-    if (seconds_since(last_append_) > options_.append_every_s) append();
+    record_->append_after(options_.append_every_s);
   }
 
   /// The step's end: its graph's, or its deadline, at which it is cut off.
@@ -261,18 +227,6 @@ class Run {
     return stops ? sampler_->next(*executor_) : sim::kForever;
   }
 
-  void note_outcome(const StepPlan& plan, const scenarios::StepOutcome& outcome) {
-    std::int64_t missing = 0;
-    for (const sim::MissingData& each : outcome.missing)
-      for (const sim::ByteRange& range : each.ranges) missing += range.count;
-    if (missing > 0)
-      metrics_.push_back(
-          {plan.step, "missing_bytes", static_cast<double>(missing), "B", time_provenance()});
-    missing_bytes_ += missing;
-    for (const scenarios::Figure& figure : trainer_->on_step_ended(plan, outcome))
-      metrics_.push_back({plan.step, figure.name, figure.value, figure.unit, time_provenance()});
-  }
-
   void react(const sim::Event& event) {
     trainer_->on_event(event);
     if (event.kind == sim::EventKind::kGraphEnded) ended_.insert(event.op.graph);
@@ -284,72 +238,10 @@ class Run {
                           "check the links' rates and losses, and who is absent");
   }
 
-  void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation) {
-    metrics_.push_back({row.step, "held_out_loss", evaluation.loss, "", Provenance::kMeasured});
-    metrics_.push_back({row.step, "accuracy", evaluation.accuracy, "", Provenance::kMeasured});
-    last_ = evaluation;
-    const double target = scenario_.workload.target_accuracy;
-    if (!time_to_target_ && target > 0 && evaluation.accuracy >= target)
-      time_to_target_ = row.end_s;
-  }
-
-  void append() {
-    if (steps_.empty() && metrics_.empty()) return;
-    store_.append(id_, steps_, metrics_);
-    last_loss_ = steps_.empty() ? last_loss_ : steps_.back().loss;
-    steps_.clear();
-    metrics_.clear();
-    last_append_ = Clock::now();
-  }
-
-  Provenance time_provenance() const {
-    const std::string_view name = executor_->provenance();
-    return name == "emulated"    ? Provenance::kEmulated
-           : name == "predicted" ? Provenance::kPredicted
-                                 : Provenance::kSimulated;
-  }
-
-  std::vector<MetricRow> finals() const {
-    const Provenance time = time_provenance();
-    std::vector<MetricRow> rows;
-    if (trains()) rows.push_back({-1, "final_loss", last_loss_, "", Provenance::kMeasured});
-    if (last_) rows.push_back({-1, "final_accuracy", last_->accuracy, "", Provenance::kMeasured});
-    if (time_to_target_) rows.push_back({-1, "time_to_target_s", *time_to_target_, "s", time});
-    rows.push_back({-1, "step_time_s", mean(recorder_.step_times()), "s", time});
-    rows.push_back({-1, "step_time_median_s", median(recorder_.step_times()), "s", time});
-    rows.push_back({-1, "exchange_s", median(recorder_.exchange_times()), "s", time});
-    rows.push_back({-1, "simulated_s", recorder_.simulated_s(), "s", time});
-    // Real payloads where something was encoded; a replay only says how long they would be.
-    const Provenance length = trains() ? Provenance::kMeasured : time;
-    rows.push_back({-1, "wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B", time});
-    rows.push_back(
-        {-1, "payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B", length});
-    if (recorder_.dense_bytes() > 0)
-      rows.push_back({-1, "ratio",
-                      static_cast<double>(recorder_.payload_bytes()) /
-                          static_cast<double>(recorder_.dense_bytes()),
-                      "", length});
-    for (const auto& each : trainer_->collective_choice().candidates)
-      rows.push_back({-1, results::choice_metric(each.collective), each.time.value(), "s",
-                      Provenance::kSimulated});
-    if (scenario_.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
-      rows.push_back({-1, "missing_bytes", static_cast<double>(missing_bytes_), "B", time});
-    for (const scenarios::Figure& figure : trainer_->figures())
-      rows.push_back({-1, figure.name, figure.value, figure.unit, time});
-    if (summary_ && *summary_)
-      std::ranges::move(results::summary_metrics(**summary_, length), std::back_inserter(rows));
-    rows.push_back({-1, "wall_s", seconds_since(started_), "s", Provenance::kMeasured});
-    return rows;
-  }
-
   void finish(results::RunStatus status, const std::string& error) {
-    Hasher learning;
-    learning.add(trainer_->learning_hash());
     if (sampler_ && status == results::RunStatus::kFinished) sampler_->finish(*executor_);
-    if (sampler_) store_.put_links(id_, sampler_->series());
-    store_.put_timeline(id_, executor_->provenance(), recorder_.segments());
-    store_.finish_run(id_, status, error, trains() ? learning.hex() : "",
-                      recorder_.timeline_hash().hex(), finals());
+    if (sampler_) store_.put_links(record_->id(), sampler_->series());
+    record_->finish(status, error);
   }
 
   const Scenario& scenario_;
@@ -357,28 +249,18 @@ class Run {
   results::Store& store_;
   RunObserver& observer_;
   RunProgress progress_;
-  StepRecorder recorder_;
   std::optional<LinkSampler> sampler_;  ///< not of executors from outside, on a real clock
   std::unique_ptr<scenarios::Trainer> trainer_;
   std::optional<sim::Cluster> cluster_;
   const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
-  /// Of the first step; empty inside where no closed form describes it.
-  std::optional<std::optional<results::StepSummary>> summary_;
   std::unique_ptr<sim::Executor> executor_;
-  results::RunId id_ = 0;
+  std::optional<RunRecord> record_;
   std::deque<Flight> in_flight_, trained_;
   std::vector<sim::GraphId> submitted_;
   std::set<sim::GraphId> ended_;
   std::vector<sim::Event> events_;
-  std::vector<results::StepRow> steps_;
-  std::vector<MetricRow> metrics_;
-  std::optional<scenarios::Evaluation> last_;
-  std::optional<double> time_to_target_;
-  double last_loss_ = 0;
-  std::int64_t missing_bytes_ = 0;
   int quiet_ = 0;  ///< stops in a row at which nothing happened
-  bool forecast_made_ = false;
-  Clock::time_point started_ = Clock::now(), last_append_;
+  bool forecast_made_ = false, summarized_ = false;
 };
 
 }  // namespace

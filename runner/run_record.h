@@ -1,0 +1,69 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/prediction/step_model.h"
+#include "results/store.h"
+#include "runner/step_recorder.h"
+#include "scenarios/trainer.h"
+#include "sim/executor.h"
+
+namespace gradwire::runner {
+
+/// What one run leaves in the store: its header at once, rows of its steps and evaluations as they
+/// come, its figures at the end.
+class RunRecord {
+ public:
+  /// Begins the run in the store. All must outlive the record.
+  RunRecord(const scenarios::Scenario& scenario, const scenarios::ComputeProfile& profile,
+            results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor);
+
+  results::RunId id() const { return id_; }
+  /// Wall time since the run began.
+  double wall_s() const;
+
+  /// A step that has ended, or was cut off, at `end`; the executor still has its graph.
+  results::StepRow add_step(const scenarios::StepPlan& plan, sim::GraphId graph, Seconds end);
+  /// Of the model after the step of `row`.
+  void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
+  /// Of the run's first step, where a closed form describes it.
+  void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
+  /// Writes what has come since the last time.
+  void append();
+  /// The same, where that is longer ago.
+  void append_after(double wall_s);
+  /// Writes the run's end, timeline and figures; nothing follows.
+  void finish(results::RunStatus status, const std::string& error);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  results::RunHeader header(const scenarios::ComputeProfile& profile) const;
+  bool trains() const;
+  results::Provenance time_provenance() const;
+  void add_final(const std::string& name, double value, const char* unit,
+                 results::Provenance provenance);
+  void add_learning_finals();
+  void add_time_finals();
+  void add_byte_finals(results::Provenance length);
+  void add_workload_finals();
+
+  const scenarios::Scenario& scenario_;
+  results::Store& store_;
+  scenarios::Trainer& trainer_;
+  sim::Executor& executor_;
+  StepRecorder recorder_;
+  results::RunId id_ = 0;
+  std::vector<results::StepRow> steps_;
+  std::vector<results::MetricRow> metrics_, finals_;
+  std::optional<results::StepSummary> summary_;
+  std::optional<scenarios::Evaluation> last_;
+  std::optional<double> time_to_target_;
+  double last_loss_ = 0;
+  std::int64_t missing_bytes_ = 0;
+  Clock::time_point started_ = Clock::now(), last_append_ = started_;
+};
+
+}  // namespace gradwire::runner
