@@ -1,7 +1,6 @@
 #include "cli/scalability.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/error.h"
@@ -27,23 +26,6 @@ struct Source {
   std::string words;  ///< "the stored runs of lan.json"
   std::vector<std::string> remarks;
 };
-
-std::string quoted(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string("-_./=,:+").find(c) < 8;
-  };
-  if (!text.empty() && std::ranges::all_of(text, plain)) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-/// The shortest text that reads back as the same number.
-std::string exact(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  return {text, end.ptr};
-}
 
 scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const Context& context) {
   RunArguments plain;
@@ -142,91 +124,7 @@ Source from_store(const ScalabilityArguments& arguments, const Context& context)
   return source;
 }
 
-}  // namespace
-
-void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments) {
-  const std::string group = "Of a scalability report";
-  CLI::Option* asked =
-      command
-          .add_option("--scalability", arguments.scenario,
-                      "Report how far it scales, into a folder: of a scenario's runs over workers "
-                      "(those that are not stored are run), or of the runs that pass")
-          ->expected(0, 1)
-          ->type_name("[SCENARIO]");
-  const auto add = [&](const char* name, auto& value, const char* help) {
-    return command.add_option(name, value, help)->needs(asked)->group(group);
-  };
-  add("--set", arguments.sets, "Override a field of the scenario, /json/pointer=value (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
-  add("--executor", arguments.executor, "What carries the bytes of the scenario's runs")
-      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
-  add("--workers", arguments.workers,
-      "Numbers of workers to run it on (default: its sweep's, else 2,4,8,16)")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 1 << 20))
-      ->type_name("N,N,...");
-  add("--at", arguments.at, "Workers that the answer is about (default: the most of any run)")
-      ->check(CLI::Range(2, 1 << 20));
-  add("--up-to", arguments.up_to,
-      "Workers to extrapolate to (default: 8 times the most of any run)")
-      ->check(CLI::Range(2, 1 << 20));
-  add("--target", arguments.target, "Scaling efficiency that is asked for, 0..1")
-      ->check(CLI::Range(0.01, 1.0))
-      ->capture_default_str();
-  results::CostOptions& costs = arguments.costs;
-  const auto add_price = [&](const char* name, double& value, const char* help) {
-    add(name, value, help)->check(CLI::NonNegativeNumber);
-  };
-  add_price("--gpu-hour", costs.prices.gpu_hour, "Price of a GPU an hour");
-  add_price("--port-hour", costs.prices.port_hour, "Price of a network port an hour");
-  add_price("--gigabyte", costs.prices.gigabyte, "Price of a GB (10^9 B) that is sent");
-  add_price("--ports", costs.prices.ports_per_worker, "Network ports a worker (default: 1)");
-  add_price("--epoch-samples", costs.epoch_samples,
-            "Samples of an epoch (default: costs are of a million samples)");
-  add("--currency", costs.currency, "Of the prices")->capture_default_str();
-  add("-j,--jobs", arguments.jobs, "Runs at a time")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command.add_flag("--no-run", arguments.no_run, "Take the stored runs only")
-      ->needs(asked)
-      ->group(group);
-}
-
-std::string command_of(const ScalabilityArguments& arguments, const Context& context) {
-  std::string command = "gradwire report";
-  for (const std::string& run : arguments.runs) command += " " + quoted(run);
-  command += " --scalability";
-  if (!arguments.scenario.empty()) command += " " + quoted(arguments.scenario);
-  const auto add = [&](const char* name, const std::string& value) {
-    command += std::string(" ") + name + " " + quoted(value);
-  };
-  if (!arguments.filter.empty()) add("--filter", arguments.filter);
-  for (const std::string& set : arguments.sets) add("--set", set);
-  if (!arguments.executor.empty()) add("--executor", arguments.executor);
-  std::string workers;
-  for (const int n : arguments.workers) workers += (workers.empty() ? "" : ",") + std::to_string(n);
-  if (!workers.empty()) add("--workers", workers);
-  if (arguments.at > 0) add("--at", std::to_string(arguments.at));
-  if (arguments.up_to > 0) add("--up-to", std::to_string(arguments.up_to));
-  if (arguments.target != 0.8) add("--target", exact(arguments.target));
-  const results::CostOptions& costs = arguments.costs;
-  const auto add_number = [&](const char* name, double value, double usual) {
-    if (value != usual) add(name, exact(value));
-  };
-  add_number("--gpu-hour", costs.prices.gpu_hour, 0);
-  add_number("--port-hour", costs.prices.port_hour, 0);
-  add_number("--gigabyte", costs.prices.gigabyte, 0);
-  add_number("--ports", costs.prices.ports_per_worker, 1);
-  add_number("--epoch-samples", costs.epoch_samples, 0);
-  if (costs.currency != "USD") add("--currency", costs.currency);
-  if (arguments.no_run) command += " --no-run";
-  add("--db", context.database);
-  add("-o", arguments.out);
-  return command;
-}
-
-void report_scalability(const ScalabilityArguments& arguments, Context& context) {
+void check_arguments(const ScalabilityArguments& arguments) {
   if (!arguments.scenario.empty() && (!arguments.filter.empty() || !arguments.runs.empty()))
     throw Error(ErrorKind::kUsage, "report", "",
                 "a scenario and --filter or runs exclude each other");
@@ -234,11 +132,10 @@ void report_scalability(const ScalabilityArguments& arguments, Context& context)
                                      !arguments.workers.empty() || arguments.no_run))
     throw Error(ErrorKind::kUsage, "report", "",
                 "--set, --executor, --workers and --no-run need a scenario");
-  Source source = arguments.scenario.empty() ? from_store(arguments, context)
-                                             : from_scenario(arguments, context);
-  if (source.runs.empty())
-    throw Error(ErrorKind::kFailure, "report on", context.database, "no run passes",
-                "see gradwire list");
+}
+
+results::Scalability scalability_of(const Source& source, const ScalabilityArguments& arguments,
+                                    const Context& context) {
   results::ScalabilityOptions options;
   options.at = arguments.at;
   options.target = arguments.target;
@@ -251,20 +148,37 @@ void report_scalability(const ScalabilityArguments& arguments, Context& context)
   options.model.step_at = runner::step_at_size(size_remarks);
   results::Scalability all = results::scalability_of(*source.store, source.runs, options);
   all.warnings.insert(all.warnings.end(), size_remarks.begin(), size_remarks.end());
-  for (const std::string& warning : all.warnings) context.say("warning: " + warning);
-  results::write_scalability(all, arguments.out);
-  const std::string path = arguments.out + "/report.html";
-  if (context.format() == Format::kJson) {
-    std::fputs(results::scalability_json(all).c_str(), stdout);
-  } else if (context.format() == Format::kCsv) {
-    std::fputs(results::scalability_csv(all).c_str(), stdout);
-  } else if (context.format() == Format::kText) {
+  return all;
+}
+
+/// The answer on stdout; the report's place there for people, else on stderr.
+void print(const results::Scalability& all, const std::string& report, const Context& context) {
+  if (context.format() == Format::kText) {
     for (const std::string& sentence : results::short_answer(all))
       std::printf("%s\n", sentence.c_str());
-    std::printf("report: %s\n", path.c_str());
+    std::printf("report: %s\n", report.c_str());
     return;
   }
-  context.say("report: " + path);
+  if (context.format() == Format::kJson)
+    std::fputs(results::scalability_json(all).c_str(), stdout);
+  else if (context.format() == Format::kCsv)
+    std::fputs(results::scalability_csv(all).c_str(), stdout);
+  context.say("report: " + report);
+}
+
+}  // namespace
+
+void report_scalability(const ScalabilityArguments& arguments, Context& context) {
+  check_arguments(arguments);
+  const Source source = arguments.scenario.empty() ? from_store(arguments, context)
+                                                   : from_scenario(arguments, context);
+  if (source.runs.empty())
+    throw Error(ErrorKind::kFailure, "report on", context.database, "no run passes",
+                "see gradwire list");
+  const results::Scalability all = scalability_of(source, arguments, context);
+  for (const std::string& warning : all.warnings) context.say("warning: " + warning);
+  results::write_scalability(all, arguments.out);
+  print(all, arguments.out + "/report.html", context);
 }
 
 }  // namespace gradwire::cli

@@ -1,36 +1,9 @@
 #pragma once
-#include <string>
-#include <vector>
-
-#include "cli/context.h"
-#include "results/scalability/costs.h"
+#include "cli/scalability_options.h"
 
 namespace gradwire::cli {
 
-/// Arguments of `report --scalability`.
-struct ScalabilityArguments {
-  std::string scenario;  ///< empty: the runs, or those that the filter passes
-  std::vector<std::string> runs;
-  std::string filter;
-  std::vector<std::string> sets;
-  std::string executor;
-  std::vector<int> workers;
-  int at = 0;
-  int up_to = 0;
-  double target = 0.8;
-  results::CostOptions costs;
-  int jobs = 1;
-  bool no_run = false;
-  std::string out;  ///< folder
-};
-
-/// Options that only count with --scalability.
-void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments);
-
 /// Finds the runs (or makes those of the scenario that are missing), writes the report, says where.
 void report_scalability(const ScalabilityArguments& arguments, Context& context);
-
-/// The command line that makes the report again, quoted for a shell.
-std::string command_of(const ScalabilityArguments& arguments, const Context& context);
 
 }  // namespace gradwire::cli
