@@ -5,7 +5,7 @@
 #include "sim/flow/tcp/ring.h"
 
 /// What a sender that follows Linux's rules knows beside the scoreboard (TcpConstants:
-/// kernel_recovery; kernel_stream.cc).
+/// kernel_recovery; kernel_*.cc).
 ///
 ///     lost        = sent before the segment that arrived last of all that have arrived, by more
 ///                   than its round trip + w; w = 0 from three sacked segments on and in recovery,
@@ -27,6 +27,9 @@ struct KernelSender {
   struct Transmission {
     double time = 0;
     std::int64_t segment = 0;
+    bool is_later_than(const Transmission& other) const {
+      return time > other.time || (time == other.time && segment > other.segment);
+    }
   };
   enum class Timer : std::uint8_t { kTimeout, kProbe, kReorder };
 

@@ -1,4 +1,5 @@
-// The rules of a sender that follows Linux: kernel_sender.h has them in words.
+// What each acknowledgement does to a sender that follows Linux: kernel_sender.h has the rules in
+// words. One file, for all of it is in the simulation's innermost loop.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +13,6 @@ constexpr double kDeviationSmoothing = 0.25;
 constexpr double kDeviations = 4;
 constexpr double kLongestWait = 0.125;  // of the smoothed round trip, for segments out of order
 constexpr std::int64_t kDuplicates = 3;
-
-bool is_later(const KernelSender::Transmission& a, const KernelSender::Transmission& b) {
-  return a.time > b.time || (a.time == b.time && a.segment > b.segment);
-}
 
 }  // namespace
 
@@ -53,7 +50,7 @@ void TcpStream::note_delivered(double now, std::int64_t number) {
     k.least_round_trip = std::min(k.least_round_trip, round_trip);
   }
   const KernelSender::Transmission own{sent, number};
-  if (!is_later(own, k.recent)) return;
+  if (!own.is_later_than(k.recent)) return;
   k.recent = own;
   k.recent_round_trip = round_trip;
 }
@@ -88,7 +85,7 @@ bool TcpStream::find_late(double now) {
       k.transmissions.pop();
       continue;
     }
-    if (!is_later(k.recent, oldest)) break;
+    if (!k.recent.is_later_than(oldest)) break;
     wait = oldest.time + k.recent_round_trip + window - now;
     if (wait > 0) break;
     board_.mark_lost(oldest.segment);
@@ -120,13 +117,8 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   const std::int64_t delivered = learn_kernel(now, number, upto);
   measure_kernel();
   if (upto > old) k.again = false;
-  end_probe(now, upto);
-  const bool was_recovery = state_ == State::kRecovery;
-  if (upto >= recover_ && (was_recovery || state_ == State::kLoss)) {
-    if (was_recovery) congestion_.set_size(congestion_.threshold());
-    k.used_since = now;
-    state_ = State::kOpen;
-  }
+  end_probe(upto);
+  if (upto >= recover_) end_recovery(now);
   if (upto > old) arm_kernel(now);
   const bool newly_lost = find_late(now);
   if (state_ == State::kOpen || state_ == State::kDisorder) {
@@ -136,13 +128,25 @@ void TcpStream::on_kernel_ack(double now, const Acknowledgement& ack, std::uint6
   if (state_ == State::kRecovery) {
     reduce_kernel(delivered, upto > old && !newly_lost);
   } else if (upto > old) {
-    congestion_.end_round(now, upto, board_.end());
-    if (k.sample >= 0) congestion_.acknowledged(now, k.latest);
-    k.used_since = now;
-    congestion_.set_limited(is_filled());
-    congestion_.grow(now, delivered, upto, board_.end());
+    grow_kernel(now, delivered, upto);
   }
   send_kernel(now);
+}
+
+/// All that was sent when the last loss was seen has arrived.
+void TcpStream::end_recovery(double now) {
+  if (state_ != State::kRecovery && state_ != State::kLoss) return;
+  if (state_ == State::kRecovery) congestion_.set_size(congestion_.threshold());
+  kernel_->used_since = now;
+  state_ = State::kOpen;
+}
+
+void TcpStream::grow_kernel(double now, std::int64_t delivered, std::int64_t upto) {
+  congestion_.end_round(now, upto, board_.end());
+  if (kernel_->sample >= 0) congestion_.acknowledged(now, kernel_->latest);
+  kernel_->used_since = now;
+  congestion_.set_limited(is_filled());
+  congestion_.grow(now, delivered, upto, board_.end());
 }
 
 /// What the acknowledgement tells: segments that have arrived and were not known to.
@@ -195,29 +199,6 @@ void TcpStream::reduce_kernel(std::int64_t delivered, bool progress) {
   congestion_.set_size((in_flight + send) * segment_);
 }
 
-/// Sends what the window allows; a window that is not used shrinks.
-void TcpStream::send_kernel(double now) {
-  KernelSender& k = *kernel_;
-  const std::uint64_t before = k.transmissions.end();
-  const bool waits = send_bundles(now);
-  const bool sent = k.transmissions.end() != before;
-  const bool limited = waits || board_.in_flight() + segment_ > congestion_.size();
-  if (sent || (limited && unsent() > 0)) note_use(limited);
-  if (!sent) return;
-  if (state_ == State::kOpen) arm_kernel(now);
-  if (!constants_->idle_restart || state_ != State::kOpen) return;
-  if (is_filled()) {
-    k.used = 0;
-    k.used_since = now;
-    return;
-  }
-  k.used = std::max(k.used, segments_in(board_.outstanding()));
-  if (now - k.used_since < rto_) return;
-  congestion_.waste(std::max(k.used * segment_, initial_));
-  k.used = 0;
-  k.used_since = now;
-}
-
 /// Whether the window was filled counts for a whole one.
 void TcpStream::note_use(bool limited) {
   KernelSender& k = *kernel_;
@@ -232,6 +213,21 @@ bool TcpStream::is_filled() const {
   const KernelSender& k = *kernel_;
   if (k.limited) return true;
   return congestion_.is_starting() && congestion_.size() < 2 * k.most_out * segment_;
+}
+
+/// After a timeout's time in which the window was never filled, it shrinks to what was used.
+void TcpStream::shrink_unused(double now) {
+  KernelSender& k = *kernel_;
+  if (is_filled()) {
+    k.used = 0;
+    k.used_since = now;
+    return;
+  }
+  k.used = std::max(k.used, segments_in(board_.outstanding()));
+  if (now - k.used_since < rto_) return;
+  congestion_.waste(std::max(k.used * segment_, initial_));
+  k.used = 0;
+  k.used_since = now;
 }
 
 /// The timeout begins anew, or a probe comes first.
@@ -249,107 +245,17 @@ void TcpStream::arm_kernel(double now) {
   k.timer = KernelSender::Timer::kProbe;
 }
 
-void TcpStream::on_kernel_timer(double now) {
+/// Sends what the window allows; a window that is not used shrinks.
+void TcpStream::send_kernel(double now) {
   KernelSender& k = *kernel_;
-  const KernelSender::Timer timer = k.timer;
-  k.timer = KernelSender::Timer::kTimeout;
-  timer_ = kNever;
-  switch (timer) {
-    case KernelSender::Timer::kProbe:
-      probe(now);
-      break;
-    case KernelSender::Timer::kReorder:
-      if (find_late(now)) {
-        if (state_ != State::kRecovery && state_ != State::kLoss) recover_kernel();
-        if (state_ == State::kRecovery) reduce_kernel(1, false);
-      }
-      send_pending(now);
-      if (timer_ == kNever || k.timer != KernelSender::Timer::kReorder) arm_kernel(now);
-      break;
-    case KernelSender::Timer::kTimeout:
-      time_out_kernel(now);
-      break;
-  }
-}
-
-/// The next segment, or the last one again, makes the receiver tell what it has.
-void TcpStream::probe(double now) {
-  KernelSender& k = *kernel_;
-  k.probe_repairs = false;
-  if (unsent() > 0) {
-    send_new(now, std::min(segment_, unsent()));
-  } else {
-    const std::int64_t last = board_.end() - 1;
-    k.probe_repairs = !receiver_.has(last);
-    send_again(now, last);
-  }
-  k.probe_end = board_.end();
-  k.timer = KernelSender::Timer::kTimeout;
-  timer_ = now + rto_;
-}
-
-/// A probe that took a lost segment's place is a loss like any other: known as such, and not for
-/// lost acknowledgements, when something is acknowledged that was sent after it.
-void TcpStream::end_probe(double, std::int64_t upto) {
-  KernelSender& k = *kernel_;
-  if (k.probe_end < 0 || upto < k.probe_end || (k.probe_repairs && upto == k.probe_end)) return;
-  k.probe_end = -1;
-  if (!k.probe_repairs || state_ == State::kRecovery || state_ == State::kLoss) return;
-  congestion_.cut();
-  congestion_.set_size(congestion_.threshold());
-}
-
-void TcpStream::time_out_kernel(double now) {
-  KernelSender& k = *kernel_;
-  ++timeouts_;
-  const bool first = state_ != State::kRecovery && (state_ != State::kLoss || !k.again);
-  mark_timed_out(now);
-  recover_ = board_.end();
-  rto_ = std::min(2 * rto_, constants_->largest_rto);
-  if (first) congestion_.cut();
-  congestion_.collapse(now, board_.end());
-  congestion_.set_size((segments_in(board_.in_flight()) + 1) * segment_);
-  state_ = State::kLoss;
-  k.again = true;
-  k.probe_end = -1;
-  send_pending(now);
-  timer_ = now + rto_;
-  k.timer = KernelSender::Timer::kTimeout;
-}
-
-/// The oldest segment, and all that were not sent within the last round trip.
-void TcpStream::mark_timed_out(double now) {
-  KernelSender& k = *kernel_;
-  for (std::int64_t i = board_.first(); i < board_.end(); ++i) {
-    const bool fresh =
-        k.sent_at[static_cast<std::uint64_t>(i)] + k.recent_round_trip > now && i > board_.first();
-    if (!fresh && !board_.at(i).sacked) board_.mark_lost(i);
-  }
-}
-
-void TcpStream::resume_after(double window, double last_sent) {
-  if (window > 0) congestion_.set_size(static_cast<std::int64_t>(window) / segment_ * segment_);
-  kernel_->last_sent = last_sent;
-}
-
-/// A message comes after silence: the window of then says little of the path now (RFC 2861).
-void TcpStream::restart_after_idle(double now) {
-  const double idle = now - kernel_->last_sent;
-  if (!board_.empty() || !(idle < kNever)) return;
-  congestion_.skip(idle);
-  if (!constants_->idle_restart || idle <= rto_) return;
-  congestion_.restart(window_after_idle(now));
-  kernel_->used = 0;
-  kernel_->used_since = now;
-}
-
-std::int64_t TcpStream::window_after_idle(double now) const {
-  std::int64_t window = congestion_.size();
-  if (!constants_->idle_restart || !board_.empty()) return window;
-  const std::int64_t least = std::min(initial_, window);
-  for (double left = now - kernel_->last_sent - rto_; left > 0 && window > least; left -= rto_)
-    window /= 2;
-  return std::max(window, least);
+  const std::uint64_t before = k.transmissions.end();
+  const bool waits = send_bundles(now);
+  const bool sent = k.transmissions.end() != before;
+  const bool limited = waits || board_.in_flight() + segment_ > congestion_.size();
+  if (sent || (limited && unsent() > 0)) note_use(limited);
+  if (!sent) return;
+  if (state_ == State::kOpen) arm_kernel(now);
+  if (constants_->idle_restart && state_ == State::kOpen) shrink_unused(now);
 }
 
 }  // namespace gradwire::sim

@@ -106,7 +106,6 @@ class TcpStream {
   const Message& front() const { return messages_.front(); }
   void pop() { messages_.pop(); }
 
-  /// Something waits for the window.
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
@@ -205,18 +204,25 @@ class TcpStream {
   bool find_late(double now);
   bool is_known(const KernelSender::Transmission& transmission) const;
   void on_kernel_ack(double now, const Acknowledgement& ack, std::uint64_t number);
+  void end_recovery(double now);
+  void grow_kernel(double now, std::int64_t delivered, std::int64_t upto);
   std::int64_t learn_kernel(double now, std::uint64_t ack_number, std::int64_t upto);
   void recover_kernel();
   void reduce_kernel(std::int64_t delivered, bool progress);
-  void send_kernel(double now);
   void note_use(bool limited);
   bool is_filled() const;
+  void shrink_unused(double now);
   void arm_kernel(double now);
+  void send_kernel(double now);
+
+  // kernel_timers.cc
   void on_kernel_timer(double now);
   void probe(double now);
-  void end_probe(double now, std::int64_t upto);
+  void end_probe(std::int64_t upto);
   void time_out_kernel(double now);
   void mark_timed_out(double now);
+
+  // kernel_idle.cc
   void restart_after_idle(double now);
   std::int64_t window_after_idle(double now) const;
 
