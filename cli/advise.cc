@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "cli/assume_steps.h"
 #include "cli/plain_scenario.h"
 #include "cli/run_table.h"
+#include "results/advice/scenario_prices.h"
 #include "results/prediction/fit_file.h"
 #include "runner/advice.h"
 #include "scenarios/share.h"
@@ -75,9 +77,6 @@ void add_trained(const AdviseArguments& arguments, const Context& context, Advic
 
 /// Views that would show nothing.
 void check(const AdviseArguments& arguments) {
-  if (arguments.show == "cost" && !arguments.prices.any() && arguments.accuracy <= 0)
-    throw Error(ErrorKind::kUsage, "advise", "--show cost", "no price is given",
-                "say --gpu-hour, --port-hour or --gigabyte, or --target-accuracy for times alone");
   if (arguments.accuracy <= 0 && (!arguments.filter.empty() || arguments.assume_steps != "none"))
     throw Error(ErrorKind::kUsage, "advise", "",
                 "--filter and --assume-steps say where steps to an "
@@ -85,10 +84,21 @@ void check(const AdviseArguments& arguments) {
                 "say --target-accuracy, too");
 }
 
+results::CostOptions costs_of(const AdviseArguments& arguments,
+                              const scenarios::Scenario& scenario) {
+  const results::CostOptions costs =
+      costs_of(arguments.prices, results::costs_of_scenario(scenario.json.dump()));
+  if (arguments.show == "cost" && !costs.prices.any() && arguments.accuracy <= 0)
+    throw Error(ErrorKind::kUsage, "advise", "--show cost", "no price is given",
+                "say --gpu-hour, --port-hour or --gigabyte (or the scenario's prices), or "
+                "--target-accuracy for times alone");
+  return costs;
+}
+
 void advise(const AdviseArguments& arguments, Context& context) {
   check(arguments);
   const scenarios::Scenario scenario = scenario_of(arguments, context);
-  AdviceShown shown{arguments, scenario, fit_of(arguments), {}, {}};
+  AdviceShown shown{arguments, scenario, fit_of(arguments), costs_of(arguments, scenario), {}, {}};
   add_trained(arguments, context, shown);
   const std::vector<int> counts = arguments.workers.empty()
                                       ? std::vector<int>{scenario.cluster.workers}
@@ -104,7 +114,10 @@ void advise(const AdviseArguments& arguments, Context& context) {
   for (const std::string& line : left_out) context.say("left out " + line);
   if (arguments.show == "ranking") return print_ranking(shown, context);
   if (arguments.show == "crossover") return print_crossovers(shown, context);
-  if (arguments.show == "cost") return print_costs(shown, context);
+  if (arguments.show == "cost") {
+    if (shown.costs.prices.any()) context.say("costs are in " + shown.costs.currency);
+    return print_costs(shown, context);
+  }
   print_verdicts(shown, context);
 }
 
@@ -158,23 +171,13 @@ void add_choices(CLI::App& command, AdviseArguments& arguments) {
 }
 
 void add_prices(CLI::App& command, AdviseArguments& arguments) {
-  const auto price = [&](const char* name, double& value, const char* help) {
-    command.add_option(name, value, help)->check(CLI::NonNegativeNumber);
-  };
-  price("--gpu-hour", arguments.prices.gpu_hour, "Price of a worker's GPU, an hour");
-  price("--port-hour", arguments.prices.port_hour, "Price of a network port, an hour");
-  price("--gigabyte", arguments.prices.gigabyte, "Price of a GB moved");
-  price("--ports-per-worker", arguments.prices.ports_per_worker, "Ports of a worker (1)");
-  price("--samples", arguments.samples, "Samples of an epoch");
+  add_price_options(command, arguments.prices);
   command
       .add_option("--target-accuracy", arguments.accuracy,
                   "Time and cost to this held-out accuracy, by steps of stored training runs")
       ->check(CLI::Range(0.0, 1.0));
   command.add_option("--filter", arguments.filter, "Training runs to count steps of");
-  command
-      .add_option("--assume-steps", arguments.assume_steps,
-                  "Where a global batch was never trained: none (refuse), as many steps as with "
-                  "the nearest one (same), or as many samples (samples)")
+  command.add_option("--assume-steps", arguments.assume_steps, kAssumeStepsHelp)
       ->check(CLI::IsMember({"none", "same", "samples"}))
       ->capture_default_str();
 }
@@ -223,7 +226,7 @@ void add_advise(CLI::App& app, Context& context) {
       "Examples:\n  gradwire advise --model vgg16 --workers 8..128 --rate 25Gbps\n"
       "  gradwire advise --show crossover --workers 8..128\n"
       "  gradwire advise my.json --show ranking --verify 5\n"
-      "  gradwire advise --show cost --gpu-hour 2.5 --gigabyte 0.01 --samples 1281167");
+      "  gradwire advise --show cost --gpu-hour 2.5 --gigabyte 0.01 --epoch-samples 1281167");
   command->callback([arguments, &context] { advise(*arguments, context); });
 }
 

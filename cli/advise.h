@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/price_options.h"
 #include "results/advice/cost.h"
 #include "results/advice/ranking.h"
 #include "results/advice/steps_to_target.h"
@@ -23,8 +24,7 @@ struct AdviseArguments {
   std::string fit;
   bool closed_form = false;
   int verify = 0;
-  results::Prices prices;
-  double samples = 0;  ///< of an epoch
+  PriceArguments prices;
   double accuracy = 0;
   std::string filter;
   std::string assume_steps = "none";
@@ -42,6 +42,7 @@ struct AdviceShown {
   const AdviseArguments& arguments;
   scenarios::Scenario scenario;
   results::StepFit fit;
+  results::CostOptions costs;
   std::vector<WorkersAdvice> by_workers;
   std::vector<results::TrainedSteps> trained;  ///< where an accuracy is asked for
 };

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli/advise.h"
+#include "cli/assume_steps.h"
 #include "cli/table.h"
 #include "results/advice/crossover.h"
 #include "runner/advice.h"
@@ -66,12 +67,6 @@ std::vector<Cell> verdict_row(const AdviceShown& shown, const WorkersAdvice& one
   return row;
 }
 
-results::StepsAssumption assumption_of(const std::string& name) {
-  if (name == "same") return results::StepsAssumption::kSameSteps;
-  if (name == "samples") return results::StepsAssumption::kSameSamples;
-  return results::StepsAssumption::kNone;
-}
-
 /// A method on a number of workers, with what it costs.
 struct Priced {
   const RankedCandidate* ranked;
@@ -83,7 +78,7 @@ struct Priced {
 Priced priced(const AdviceShown& shown, const RankedCandidate& ranked) {
   const results::StepSummary& step = ranked.candidate.step;
   Priced one{&ranked, 1.0 * step.workers * shown.scenario.workload.batch_per_worker, 0, {}};
-  one.cost = cost_of_step(step, ranked.seconds(), shown.arguments.prices).total();
+  one.cost = cost_of_step(step, ranked.seconds(), shown.costs.prices).total();
   if (shown.arguments.accuracy > 0)
     one.steps =
         results::steps_for(shown.trained, ranked.candidate.method,
@@ -125,7 +120,7 @@ std::set<const RankedCandidate*> front_of(const std::vector<Priced>& plans) {
   return front;
 }
 
-std::vector<Column> cost_columns(const AdviseArguments& arguments) {
+std::vector<Column> cost_columns(const AdviceShown& shown) {
   const auto duration = Column::Style::kDuration;
   std::vector<Column> columns = {{"workers"}};
   append(columns, way_columns());
@@ -133,8 +128,9 @@ std::vector<Column> cost_columns(const AdviseArguments& arguments) {
                    {"cost_per_step"},
                    {"million_samples_s", "time of a million samples", duration},
                    {"cost_per_million_samples"}});
-  if (arguments.samples > 0) append(columns, {{"epoch_s", "epoch", duration}, {"cost_per_epoch"}});
-  if (arguments.accuracy > 0)
+  if (shown.costs.epoch_samples > 0)
+    append(columns, {{"epoch_s", "epoch", duration}, {"cost_per_epoch"}});
+  if (shown.arguments.accuracy > 0)
     append(columns, {{"steps"},
                      {"to_accuracy_s", "time to accuracy", duration},
                      {"to_accuracy_low_s", "fastest seed", duration},
@@ -151,8 +147,8 @@ std::vector<Cell> cost_row(const AdviceShown& shown, const Priced& plan, bool on
   std::vector<Cell> row = {static_cast<std::int64_t>(workers)};
   add_way(plan.ranked->candidate, row);
   row.insert(row.end(), {seconds, plan.cost, millions * seconds, millions * plan.cost});
-  if (shown.arguments.samples > 0) {
-    const double steps = results::steps_per_epoch(shown.arguments.samples, workers,
+  if (shown.costs.epoch_samples > 0) {
+    const double steps = results::steps_per_epoch(shown.costs.epoch_samples, workers,
                                                   shown.scenario.workload.batch_per_worker);
     row.insert(row.end(), {steps * seconds, steps * plan.cost});
   }
@@ -248,7 +244,7 @@ void print_crossovers(const AdviceShown& shown, const Context& context) {
 void print_costs(const AdviceShown& shown, const Context& context) {
   const std::vector<Priced> plans = all_priced(shown, context);
   const auto front = front_of(plans);
-  Table table(cost_columns(shown.arguments));
+  Table table(cost_columns(shown));
   for (const Priced& plan : plans) table.add(cost_row(shown, plan, front.count(plan.ranked) > 0));
   table.print(context);
 }

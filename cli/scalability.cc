@@ -4,11 +4,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "cli/assume_steps.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 #include "cli/run_table.h"
+#include "results/advice/scenario_prices.h"
 #include "results/scalability/page.h"
 #include "results/scalability/words.h"
+#include "results/scenario_view.h"
 #include "runner/interrupt.h"
 #include "runner/scalability.h"
 #include "runner/sweep.h"
@@ -25,6 +28,8 @@ struct Source {
   std::vector<RunId> runs;
   std::string words;  ///< "the stored runs of lan.json"
   std::vector<std::string> remarks;
+  results::CostOptions costs;  ///< as the scenario, or the runs', says
+  std::vector<std::string> warnings;
 };
 
 scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const Context& context) {
@@ -89,6 +94,7 @@ bool enough(const std::vector<RunId>& runs, const results::Store& store,
 Source from_scenario(const ScalabilityArguments& arguments, Context& context) {
   const scenarios::ScenarioFile file = scenario_of(arguments, context);
   Source source;
+  source.costs = results::costs_of_scenario(file.runs.at(0).json.dump());
   source.store = arguments.no_run ? context.open_reader() : context.open_writer();
   source.runs = runner::stored_runs_of(file, *source.store);
   source.words = "the runs of " + file.path + " in " + context.database;
@@ -117,11 +123,40 @@ Source from_store(const ScalabilityArguments& arguments, const Context& context)
   if (arguments.runs.empty())
     for (const results::RunSummary& run : filtered_runs(*source.store, arguments.filter))
       source.runs.push_back(run.id);
+  std::vector<results::RunSummary> summaries;
+  for (const RunId id : source.runs) summaries.push_back(*source.store->run(id));
+  source.costs = results::costs_of_runs(summaries, source.warnings);
   source.words = arguments.runs.empty()
                      ? "the runs in " + context.database +
                            (arguments.filter.empty() ? "" : " that pass " + arguments.filter)
                      : "the runs that were named, in " + context.database;
   return source;
+}
+
+/// The accuracy that is asked for, or that the runs' scenario names where they trained.
+results::AccuracyOptions accuracy_of(const ScalabilityArguments& arguments, const Source& source) {
+  std::vector<results::RunSummary> own;
+  for (const RunId id : source.runs) own.push_back(*source.store->run(id));
+  const bool trained =
+      std::ranges::any_of(own, [](const auto& run) { return run.final_accuracy.has_value(); });
+  results::AccuracyOptions options;
+  options.target = arguments.accuracy;
+  options.assumption = assumption_of(arguments.assume_steps);
+  options.source = arguments.training_runs.empty()
+                       ? "the report's own runs"
+                       : "the runs that pass " + arguments.training_runs;
+  if (options.target <= 0 && trained)
+    results::number_from(
+        results::scenario_value(own.front().header.scenario_json, "/workload/target_accuracy"),
+        options.target);
+  if (options.target <= 0) return options;
+  if (!arguments.training_runs.empty()) own = filtered_runs(*source.store, arguments.training_runs);
+  options.trained = results::steps_to_target(*source.store, own, options.target);
+  if (options.trained.empty())
+    throw Error(ErrorKind::kFailure, "say the time to the accuracy", "",
+                "none of " + options.source + " trained to the end",
+                "name training runs: --training-runs EXPR");
+  return options;
 }
 
 void check_arguments(const ScalabilityArguments& arguments) {
@@ -140,7 +175,8 @@ results::Scalability scalability_of(const Source& source, const ScalabilityArgum
   options.at = arguments.at;
   options.target = arguments.target;
   options.model.up_to = arguments.up_to;
-  options.costs = arguments.costs;
+  options.costs = costs_of(arguments.prices, source.costs);
+  options.accuracy = accuracy_of(arguments, source);
   options.command = command_of(arguments, context);
   options.source = source.words;
   options.remarks = source.remarks;
@@ -148,6 +184,7 @@ results::Scalability scalability_of(const Source& source, const ScalabilityArgum
   options.model.step_at = runner::step_at_size(size_remarks);
   results::Scalability all = results::scalability_of(*source.store, source.runs, options);
   all.warnings.insert(all.warnings.end(), size_remarks.begin(), size_remarks.end());
+  all.warnings.insert(all.warnings.end(), source.warnings.begin(), source.warnings.end());
   return all;
 }
 

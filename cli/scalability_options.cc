@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/assume_steps.h"
+
 namespace gradwire::cli {
 namespace {
 
@@ -29,11 +31,12 @@ class OptionGroup {
   OptionGroup(CLI::App& command, CLI::Option* asked) : command_(command), asked_(asked) {}
   template <class Value>
   CLI::Option* add(const char* name, Value& value, const char* help) {
-    return command_.add_option(name, value, help)->needs(asked_)->group(kGroup);
+    return take(command_.add_option(name, value, help));
   }
   void add_flag(const char* name, bool& value, const char* help) {
-    command_.add_flag(name, value, help)->needs(asked_)->group(kGroup);
+    take(command_.add_flag(name, value, help));
   }
+  CLI::Option* take(CLI::Option* option) { return option->needs(asked_)->group(kGroup); }
 
  private:
   static constexpr const char* kGroup = "Of a scalability report";
@@ -70,17 +73,17 @@ void add_question_options(OptionGroup& group, ScalabilityArguments& arguments) {
       ->capture_default_str();
 }
 
-void add_cost_options(OptionGroup& group, results::CostOptions& costs) {
-  const auto add = [&](const char* name, double& value, const char* help) {
-    group.add(name, value, help)->check(CLI::NonNegativeNumber);
-  };
-  add("--gpu-hour", costs.prices.gpu_hour, "Price of a GPU an hour");
-  add("--port-hour", costs.prices.port_hour, "Price of a network port an hour");
-  add("--gigabyte", costs.prices.gigabyte, "Price of a GB (10^9 B) that is sent");
-  add("--ports", costs.prices.ports_per_worker, "Network ports a worker (default: 1)");
-  add("--epoch-samples", costs.epoch_samples,
-      "Samples of an epoch (default: costs are of a million samples)");
-  group.add("--currency", costs.currency, "Of the prices")->capture_default_str();
+void add_accuracy_options(OptionGroup& group, ScalabilityArguments& arguments) {
+  group
+      .add("--target-accuracy", arguments.accuracy,
+           "Time to this held-out accuracy (default: the scenario's, where its runs train)")
+      ->check(CLI::Range(0.0, 1.0));
+  group.add("--training-runs", arguments.training_runs,
+            "Runs that steps to the accuracy are counted in, as a filter (default: the report's "
+            "own)");
+  group.add("--assume-steps", arguments.assume_steps, kAssumeStepsHelp)
+      ->check(CLI::IsMember({"none", "same", "samples"}))
+      ->capture_default_str();
 }
 
 std::string list_of(const std::vector<int>& numbers) {
@@ -107,16 +110,6 @@ class CommandLine {
   std::string text_;
 };
 
-void add_costs(CommandLine& command, const results::CostOptions& costs) {
-  const results::CostOptions usual;
-  command.add("--gpu-hour", costs.prices.gpu_hour, usual.prices.gpu_hour);
-  command.add("--port-hour", costs.prices.port_hour, usual.prices.port_hour);
-  command.add("--gigabyte", costs.prices.gigabyte, usual.prices.gigabyte);
-  command.add("--ports", costs.prices.ports_per_worker, usual.prices.ports_per_worker);
-  command.add("--epoch-samples", costs.epoch_samples, usual.epoch_samples);
-  command.add("--currency", costs.currency, usual.currency);
-}
-
 }  // namespace
 
 void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments) {
@@ -130,7 +123,8 @@ void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments)
   OptionGroup group(command, asked);
   add_run_options(group, arguments);
   add_question_options(group, arguments);
-  add_cost_options(group, arguments.costs);
+  for (CLI::Option* price : add_price_options(command, arguments.prices)) group.take(price);
+  add_accuracy_options(group, arguments);
   group.add("-j,--jobs", arguments.jobs, "Runs at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
@@ -150,7 +144,10 @@ std::string command_of(const ScalabilityArguments& arguments, const Context& con
   command.add("--at", arguments.at, usual.at);
   command.add("--up-to", arguments.up_to, usual.up_to);
   command.add("--target", arguments.target, usual.target);
-  add_costs(command, arguments.costs);
+  command.add("--target-accuracy", arguments.accuracy, usual.accuracy);
+  command.add("--training-runs", arguments.training_runs);
+  command.add("--assume-steps", arguments.assume_steps, usual.assume_steps);
+  for (const auto& [name, value] : price_texts(arguments.prices)) command.add(name.c_str(), value);
   if (arguments.no_run) command.add_word("--no-run");
   command.add("--db", context.database);
   command.add("-o", arguments.out);

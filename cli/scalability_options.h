@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "results/scalability/costs.h"
+#include "cli/price_options.h"
 
 namespace gradwire::cli {
 
@@ -18,7 +18,10 @@ struct ScalabilityArguments {
   int at = 0;
   int up_to = 0;
   double target = 0.8;
-  results::CostOptions costs;
+  PriceArguments prices;
+  double accuracy = 0;        ///< 0: as the scenario says
+  std::string training_runs;  ///< filter; empty: the report's own
+  std::string assume_steps = "none";
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder

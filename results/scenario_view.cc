@@ -43,7 +43,7 @@ void collect(const Json& value, const std::string& pointer,
 
 bool only_names(const std::string& pointer) {
   for (const char* start :
-       {"/name", "/description", "/expected", "/seed", "/sweep", "/$schema", "/zip"})
+       {"/name", "/description", "/expected", "/prices", "/seed", "/sweep", "/$schema", "/zip"})
     if (pointer.starts_with(start)) return true;
   return false;
 }

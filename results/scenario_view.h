@@ -18,7 +18,7 @@ std::map<std::string, std::string> scenario_leaves(const std::string& json);
 std::string scenario_value(const std::string& json, const std::string& pointer);
 
 /// Pointers whose values differ between the runs, in ascending order, without what only names or
-/// repeats a run (name, description, expected, seeds, sweep).
+/// repeats a run (name, description, expected, prices, seeds, sweep).
 std::vector<std::string> differing_pointers(std::span<const RunSummary> runs);
 
 /// "/network/link/bandwidth" -> "bandwidth"; "/method/options/ratio" -> "ratio".

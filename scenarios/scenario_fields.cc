@@ -164,6 +164,7 @@ Rows scenario_rows() {
   add_network(rows);
   add_exchange(rows);
   add_runs(rows);
+  add_prices(rows);
   add_expected(rows);
   return rows;
 }

@@ -44,5 +44,6 @@ void add_link(Rows& rows, const std::string& base, const std::optional<Condition
               const LinkDefaults& defaults = {});
 void add_topology(Rows& rows);
 void add_network(Rows& rows);
+void add_prices(Rows& rows);
 
 }  // namespace gradwire::scenarios

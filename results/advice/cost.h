@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "results/prediction/step_summary.h"
@@ -20,7 +21,16 @@ struct Prices {
   double port_hour = 0;
   double gigabyte = 0;
   double ports_per_worker = 1;
+  bool operator==(const Prices&) const = default;
   bool any() const { return gpu_hour > 0 || port_hour > 0 || gigabyte > 0; }
+};
+
+/// Prices and what they are applied to; all are assumed: a user gave them.
+struct CostOptions {
+  Prices prices;
+  std::string currency = "USD";
+  double epoch_samples = 0;  ///< 0: costs are given by a million samples
+  bool operator==(const CostOptions&) const = default;
 };
 
 struct StepCost {

@@ -124,7 +124,7 @@ std::string price_words(const CostOptions& options) {
   if (options.epoch_samples > 0)
     text +=
         "; an epoch is of " + format_value(options.epoch_samples, Quantity::kCount) + " samples";
-  return text + " (assumed: given for this report).";
+  return text + " (assumed: given for this report or in its scenario).";
 }
 
 }  // namespace gradwire::results

@@ -10,13 +10,6 @@ namespace gradwire::results {
 
 struct Scalability;
 
-/// Prices and what they are applied to; all are assumed: a user gave them.
-struct CostOptions {
-  Prices prices;
-  std::string currency = "USD";
-  double epoch_samples = 0;  ///< 0: costs are given by a million samples
-};
-
 /// A series on a number of workers.
 struct CostRow {
   std::size_t series = 0;

@@ -108,6 +108,22 @@ Section cost_section(const Scalability& all) {
   return section;
 }
 
+Section accuracy_section(const Scalability& all) {
+  const AccuracyAnswer answer = accuracy_of(all);
+  Section section{"Time to " + percent(all.options.accuracy.target) + " accuracy", {}};
+  if (answer.rows.empty())
+    section.blocks.push_back(paragraph("It cannot be said for any row above."));
+  else
+    section.blocks = {
+        figures_of({{accuracy_figure(all, answer)}}), table_of(accuracy_table(all, answer)),
+        note("Steps until an evaluation first saw the accuracy, counted in " +
+             all.options.accuracy.source +
+             " (mean and extremes over seeds), times the step time of the row. Range: fewest "
+             "steps at the lower edge of the step time's interval to most at its upper.")};
+  if (!answer.refused.empty()) section.blocks.push_back(bullet_list(answer.refused));
+  return section;
+}
+
 Section validation_section(const Scalability& all) {
   Section section{"How far the model can be trusted", {paragraph(validation_words(all))}};
   const HtmlTable held = validation_table(all);
@@ -181,6 +197,7 @@ Document scalability_document(const Scalability& all) {
   if (!all.sensitivity.empty()) document.sections.push_back(sensitivity_section(all));
   document.sections.push_back(crossover_section(all));
   document.sections.push_back(cost_section(all));
+  if (all.options.accuracy.target > 0) document.sections.push_back(accuracy_section(all));
   document.sections.push_back(validation_section(all));
   document.sections.push_back(provenance_section(all));
   document.sections.push_back(again_section(all));

@@ -5,6 +5,7 @@
 
 #include "results/plot_geometry.h"
 #include "results/prediction/solve.h"
+#include "results/scalability/accuracy.h"
 #include "results/scalability/costs.h"
 #include "results/scalability/models.h"
 #include "results/scalability/sensitivity.h"
@@ -19,6 +20,7 @@ struct ScalabilityOptions {
   double target = 0.8;  ///< scaling efficiency that is asked for, 0..1
   int at = 0;           ///< workers that answers are about; 0 = the most of any run
   CostOptions costs;
+  AccuracyOptions accuracy;
   std::string command;               ///< that makes the same report again
   std::string source;                ///< "the runs of scenario.json", or the filter
   std::vector<std::string> remarks;  ///< "12 runs were made for this report"

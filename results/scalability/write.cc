@@ -98,6 +98,32 @@ Json sensitivity_json(const Scalability& all) {
   return list;
 }
 
+Json accuracy_json(const Scalability& all) {
+  Json list = Json::array();
+  for (const AccuracyRow& row : accuracy_of(all).rows)
+    list.push_back({{"series", all.data.series[row.series].name},
+                    {"workers", row.workers},
+                    {"steps", row.steps.steps},
+                    {"seconds", row.seconds},
+                    {"low_s", row.low_s},
+                    {"high_s", row.high_s},
+                    {"cost", all.options.costs.prices.any() ? Json(row.cost) : Json()},
+                    {"steps_from", row.steps.basis}});
+  return list;
+}
+
+Json costs_json(const Scalability& all) {
+  Json list = Json::array();
+  for (const CostRow& row : cost_rows(all))
+    list.push_back({{"series", all.data.series[row.series].name},
+                    {"workers", row.workers},
+                    {"hours", row.hours},
+                    {"cost", row.cost.total()},
+                    {"currency", all.options.costs.currency},
+                    {"best_choice", row.on_front}});
+  return list;
+}
+
 std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -129,6 +155,8 @@ std::string scalability_json(const Scalability& all) {
   for (const Row& row : rows_of(all)) json["rows"].push_back(row_json(row, all));
   json["validation"] = validation_json(all);
   json["sensitivity"] = sensitivity_json(all);
+  json["costs"] = costs_json(all);
+  json["time_to_accuracy"] = accuracy_json(all);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("advise shows the ranking, the rates and the costs") {
   REQUIRE(crossover.size() == 2);
   CHECK(crossover.at(0).at("pays") == "below");
   CHECK(crossover.at(0).at("pays_below_bps").get<double>() > 1e9);
-  const auto cost = rows_of({"--show", "cost", "--gpu-hour", "3.6", "--samples", "256000",
+  const auto cost = rows_of({"--show", "cost", "--gpu-hour", "3.6", "--epoch-samples", "256000",
                              "--workers", "8", "--closed-form"});
   REQUIRE(cost.size() == 3);
   // 8 GPUs at 3.6 an hour: 0.008 a second. An epoch has 1,000 steps of 8 x 32 samples.
@@ -124,6 +124,14 @@ TEST_CASE("advise shows the ranking, the rates and the costs") {
     CHECK(row.at("cost_per_epoch").get<double>() == Approx(8 * seconds));
   }
   CHECK(cost.at(0).at("on_front") == true);
+  // The same from the scenario; an option goes before it.
+  const auto own = rows_of({"--show", "cost", "--set", "/prices/gpu_hour=1.8", "--set",
+                            "/prices/epoch_samples=256000", "--workers", "8", "--closed-form"});
+  CHECK(own.at(0).at("cost_per_epoch").get<double>() ==
+        Approx(cost.at(0).at("cost_per_epoch").get<double>() / 2));
+  const auto over = rows_of({"--show", "cost", "--set", "/prices/gpu_hour=1.8", "--gpu-hour", "3.6",
+                             "--workers", "8", "--closed-form"});
+  CHECK(over.at(0).at("cost_per_step") == cost.at(0).at("cost_per_step"));
   CHECK(cost.at(2).at("on_front") == false);
 }
 

@@ -61,6 +61,17 @@ TEST_CASE("report --scalability runs what is missing, once, and writes all forms
   CHECK_THAT(read_file(folder.file("none/report.md")), Contains("--filter method=none") &&
                                                            Contains("--epoch-samples 1281167") &&
                                                            Contains("2.50 USD"));
+
+  const Result priced =
+      run_program({"report", "--scalability", file, "--db", database, "-o", out, "--set",
+                   "/prices/gpu_hour=3", "--set", "/prices/currency=EUR"});
+  REQUIRE(priced.exit_code == 0);
+  CHECK_THAT(priced.err, Contains("8 stored runs of alex"));  // prices make no other runs
+  CHECK_THAT(read_file(out + "/report.md"), Contains("a GPU hour at 3.00 EUR"));
+  const Result untrained = run_program(
+      {"report", "--scalability", file, "--db", database, "-o", out, "--target-accuracy", "0.9"});
+  CHECK(untrained.exit_code == 1);
+  CHECK_THAT(untrained.err, Contains("--training-runs"));
 }
 
 TEST_CASE("one number of workers: a report with its warning; no runs: none") {

@@ -60,7 +60,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "netwrok": {})",
        "t.json:1: /netwrok: there is no such key; allowed: $schema, schema_version, name, "
        "description, workload, method, cluster, network, exchange, executor, seeds, sweep, "
-       "expected; "
+       "prices, expected; "
        "did you mean \"network\"?"},
       {R"(, "method": {"name": "topk", "raito": 0.1})",
        "t.json:1: /method/raito: there is no such key; allowed: name, error_feedback" +

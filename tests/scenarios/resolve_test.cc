@@ -243,3 +243,14 @@ TEST_CASE("fields of nested codecs can be set and swept", "[unit]") {
   CHECK(rows.at("/method/codec/ratio") == "0.01 sweep");
   CHECK(rows.at("/method/clip/threshold") == "0.5 --set");
 }
+
+TEST_CASE("prices are checked, kept, and no part of what a run is", "[unit]") {
+  const Scenario free = one(), priced = one(R"(, "prices": {"gpu_hour": 2.5})");
+  CHECK(priced.hash == free.hash);
+  CHECK_FALSE(free.json.contains("prices"));
+  CHECK(priced.json.at("prices").at("gpu_hour") == 2.5);
+  CHECK(priced.json.at("prices").at("ports_per_worker") == 1);
+  CHECK(one("", {{"/prices/gigabyte", "0.01"}}).json.at("prices").at("gigabyte") == 0.01);
+  CHECK_THROWS_WITH(one(R"(, "prices": {"gpu_hour": -1})"), Catch::Contains("/prices/gpu_hour"));
+  CHECK_THROWS_WITH(one(R"(, "prices": {"gpu": 1})"), Catch::Contains("there is no such key"));
+}
