@@ -11,7 +11,9 @@ namespace {
 
 constexpr const char* kPrefix = "summary_";
 
-/// A bucket's figures by name, for totals.
+/// Of more buckets only totals are kept.
+constexpr std::size_t kMostBuckets = 256;
+
 struct BucketField {
   const char* name;
   const char* unit;
@@ -50,6 +52,32 @@ double total(const StepSummary& step, double BucketSummary::*value) {
   return sum;
 }
 
+/// "message_bytes_3": the figure of the fourth bucket.
+std::string name_in_bucket(const BucketField& field, std::size_t bucket) {
+  return std::string(field.name) + "_" + std::to_string(bucket);
+}
+
+bool all_equal(const StepSummary& step, double BucketSummary::*value) {
+  for (const BucketSummary& bucket : step.buckets)
+    if (bucket.*value != step.buckets.front().*value) return false;
+  return true;
+}
+
+/// The buckets as equal ones, and as what they are where they differ.
+std::vector<BucketSummary> buckets_of(const std::map<std::string, double>& figures) {
+  const auto figure = [&](const std::string& name) {
+    const auto found = figures.find(name);
+    return found == figures.end() ? std::nullopt : std::optional(found->second);
+  };
+  const double count = *figure("buckets");
+  std::vector<BucketSummary> buckets(static_cast<std::size_t>(count));
+  for (std::size_t b = 0; b < buckets.size(); ++b)
+    for (const BucketField& field : kBucketFields)
+      buckets[b].*field.value =
+          figure(name_in_bucket(field, b)).value_or(figure(field.name).value_or(0) / count);
+  return buckets;
+}
+
 }  // namespace
 
 std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance) {
@@ -63,8 +91,12 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance prove
   add("overlap", step.overlap ? 1 : 0, "");
   add("buckets", static_cast<double>(step.buckets.size()), "");
   for (const StepField& field : kStepFields) add(field.name, step.*field.value, field.unit);
-  for (const BucketField& field : kBucketFields)
+  for (const BucketField& field : kBucketFields) {
     add(field.name, total(step, field.value), field.unit);
+    if (step.buckets.size() > kMostBuckets || all_equal(step, field.value)) continue;
+    for (std::size_t b = 0; b < step.buckets.size(); ++b)
+      add(name_in_bucket(field, b), step.buckets[b].*field.value, field.unit);
+  }
   return rows;
 }
 
@@ -84,10 +116,7 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.group = static_cast<int>(figures["group"]);
   step.overlap = figures["overlap"] != 0;
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
-  BucketSummary bucket;
-  for (const BucketField& field : kBucketFields)
-    bucket.*field.value = figures[field.name] / figures["buckets"];
-  step.buckets.assign(static_cast<std::size_t>(figures["buckets"]), bucket);
+  step.buckets = buckets_of(figures);
   return step;
 }
 

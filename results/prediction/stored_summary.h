@@ -9,8 +9,8 @@
 /// Summaries of steps as figures of stored runs.
 namespace gradwire::results {
 
-/// Figures named "summary_...", of the whole run. Times, bytes and passes are stored as totals:
-/// read back, buckets are of equal size.
+/// Figures named "summary_...", of the whole run: totals of times and bytes, and, where the buckets
+/// differ (and are 256 at most), each one's: "summary_message_bytes_0", ...
 std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance);
 
 /// Empty where a run has none (it was stored by an earlier version, or its exchange has no closed
