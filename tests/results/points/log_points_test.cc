@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
+#include "base/philox.h"
 #include "results/points/residual_figure.h"
 #include "results/prediction/step_fit.h"
 #include "tests/results/points/samples.h"
@@ -97,6 +98,49 @@ TEST_CASE("Wrong results are left out, unfinished logs and shared hosts named") 
   CHECK_THAT(warnings_of(replaced(log, "node-b", "node-a")), Contains("ranks share 3 hosts"));
   const LogFile other{"notes.txt", "nothing of the kind\n"};
   CHECK_THROWS_WITH(points_from_logs({&other, 1}, {}), Contains("neither a log of nccl-tests"));
+}
+
+TEST_CASE("Without short messages no delay is made up") {
+  std::string log = sample("all_reduce.txt");
+  const auto first = log.find("        1024 "), large = log.find("    33554432 ");
+  log.erase(first, large - first);  // 32 MiB and 1 GiB are left
+  const LogFile file{"a", log};
+  const auto points = points_from_logs({&file, 1}, {}).list;
+  CHECK(points.points.size() == 4);
+  CHECK(points.points[0].step.delay_s == 0);
+  REQUIRE_FALSE(points.warnings.empty());
+  CHECK_THAT(points.warnings[0], Contains("no size is short enough"));
+}
+
+TEST_CASE("Cut and damaged logs give sound points or an error, never anything else") {
+  int read = 0, refused = 0;
+  const auto try_log = [&](const std::string& text) {
+    const LogFile file{"a", text};
+    try {
+      for (const StepPoint& point : points_from_logs({&file, 1}, stated(100e9, 4e-6)).list.points) {
+        CHECK(std::isfinite(point.seconds));
+        CHECK(point.seconds > 0);
+        CHECK(std::isfinite(point.step.message_bytes()));
+        CHECK(point.step.workers >= 2);
+      }
+      ++read;
+    } catch (const Error&) {
+      ++refused;
+    }
+  };
+  for (const char* name : {"all_reduce.txt", "all_gather.txt", "iperf3.txt", "iperf3.json"}) {
+    const std::string log = sample(name);
+    for (std::size_t cut = 0; cut < log.size(); cut += 7) try_log(log.substr(0, cut));
+    const RandomStream stream{1, 0, 0, 0};
+    for (std::uint64_t i = 0; i < 500; ++i) {
+      std::string damaged = log;
+      damaged[philox_word(stream, 2 * i) % log.size()] =
+          static_cast<char>(philox_word(stream, 2 * i + 1));
+      try_log(damaged);
+    }
+  }
+  CHECK(read > 500);
+  CHECK(refused > 500);
 }
 
 TEST_CASE("The residuals' figure has a mark a point, by provenance") {
