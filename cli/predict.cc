@@ -83,22 +83,26 @@ Ground ground_of(const Arguments& arguments, const Context& context) {
   return ground;
 }
 
-void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Context& context) {
+Table prediction_table() {
   const auto duration = Column::Style::kDuration;
-  Table table({{"run"},
-               {"method"},
-               {"workers"},
-               {"model"},
-               {"step_time_s", "step time", duration},
-               {"low_s", "90 % low", duration},
-               {"high_s", "90 % high", duration},
-               {"compute_s", "compute", duration},
-               {"encode_s", "encode", duration},
-               {"exposed_s", "exposed", duration},
-               {"decode_s", "decode", duration},
-               {"efficiency", "", Column::Style::kPercent},
-               {"extrapolated"},
-               {"provenance"}});
+  return Table({{"run"},
+                {"method"},
+                {"workers"},
+                {"model"},
+                {"step_time_s", "step time", duration},
+                {"low_s", "90 % low", duration},
+                {"high_s", "90 % high", duration},
+                {"compute_s", "compute", duration},
+                {"encode_s", "encode", duration},
+                {"exposed_s", "exposed", duration},
+                {"decode_s", "decode", duration},
+                {"efficiency", "", Column::Style::kPercent},
+                {"extrapolated"},
+                {"provenance"}});
+}
+
+void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Context& context) {
+  Table table = prediction_table();
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
