@@ -162,11 +162,12 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
                   "no closed form describes its exchange");
     simulated.step = *steps.summary;
     for (const double time : steps.warm()) times.push_back(time);
-    const bool known = relative_error_of(times) <= kWantedError && seed >= kLeastSeeds;
+    simulated.seconds = mean_of(times);
+    simulated.relative_error = relative_error_of(times);
+    simulated.steps = static_cast<int>(times.size());
+    const bool known = results::known_to(simulated) <= kWantedError && seed >= kLeastSeeds;
     if (known || now_s() - start > kLongest) break;
   }
-  simulated.seconds = mean_of(times);
-  simulated.relative_error = relative_error_of(times);
   return simulated;
 }
 

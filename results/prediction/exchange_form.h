@@ -13,8 +13,10 @@ class ExchangeForm {
 
  private:
   double hop_time(const Hops& hops, double bytes) const;
-  /// A hop of `bytes` that takes `fluid` seconds where nothing is lost.
-  double lossy_hop(double bytes, double flows, double fluid) const;
+  /// What one of the hops moves, that takes `fluid` seconds where nothing is lost.
+  double lossy_hop(const Hops& hops, double segments, double fluid) const;
+  /// Waiting for what is lost at the end of the last of hops on the same connections.
+  double last_timeouts(const Hops& hops, double message_bytes) const;
 
   const StepSummary& step_;
   const StepConstants& constants_;

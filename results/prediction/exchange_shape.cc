@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, ExchangeKind>, 17> kNames = {{
 }};
 
 std::vector<Hops> ring(double n) {
-  return {{2 * (n - 1), 1 / n, 1, true}};
+  return {{2 * (n - 1), 1 / n, 1, true, true}};
 }
 
 std::vector<Hops> halving_doubling(int workers) {
@@ -77,7 +77,7 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
     case ExchangeKind::kRingAllReduce:
       return ring(n);
     case ExchangeKind::kRingAllGather:
-      return {{n - 1, 1, 1, true}};
+      return {{n - 1, 1, 1, true, true}};
     case ExchangeKind::kDirectAllGather:
       return {{1, n - 1, n - 1, true}};
     case ExchangeKind::kParameterServer:
@@ -91,7 +91,7 @@ std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
     case ExchangeKind::kInNetwork:
       return {{2, 1}};
     case ExchangeKind::kScatterReduce:
-      return {{1, (n - 1) / n, n - 1, true}, {n - 1, 1 / n, 1, true}};
+      return {{1, (n - 1) / n, n - 1, true}, {n - 1, 1 / n, 1, true, true}};
   }
   return {};
 }

@@ -29,6 +29,8 @@ struct Hops {
   double flows = 1;
   /// Links carry messages in both directions at once, and so each other's acknowledgements.
   bool both_ways = false;
+  /// Each hop's messages follow the last hop's on the same connections (rings).
+  bool same_connections = false;
 };
 
 /// The hops on the busiest path for n >= 1 workers, a message being one worker's whole (encoded)

@@ -17,9 +17,10 @@ constexpr int kDraws = 64;
 constexpr double kLeastScatter = 0.001;  ///< log time: a simulated step's reading is exact
 // Deviations in log time of what the form itself leaves out, at the points' largest number of
 // workers and for each doubling beyond it; from simulations that were held out.
-constexpr double kFormErrorClean = 0.001, kFormErrorCleanDoubling = 0.001;
-constexpr double kFormErrorLossy = 0.04, kFormErrorLossyDoubling = 0.02;
+constexpr double kFormErrorClean = 0.0005, kFormErrorCleanDoubling = 0.0005;
+constexpr double kFormErrorLossy = 0.03, kFormErrorLossyDoubling = 0.02;
 constexpr double kOutlierWeight = 0.25;
+constexpr double kTimeout = 0.2;  ///< s
 
 double shown(const StepConstantInfo& info, double x) {
   return info.logarithmic ? std::exp(x) : x;
@@ -75,7 +76,7 @@ class Search {
   explicit Search(std::span<const StepPoint> points) : points_(points) {
     for (const StepPoint& point : points) {
       logs_.push_back(std::log(point.seconds));
-      shares_.push_back(kLeastScatter / std::hypot(kLeastScatter, point.relative_error));
+      shares_.push_back(kLeastScatter / std::hypot(kLeastScatter, known_to(point)));
     }
   }
 
@@ -140,7 +141,7 @@ void warn_of_points(std::span<const StepPoint> points, const LeastSquaresFit& le
 /// Robust deviation of log time: the residuals', or what chance does to the points if that is more.
 double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& least) {
   std::vector<double> errors;
-  for (const StepPoint& point : points) errors.push_back(point.relative_error);
+  for (const StepPoint& point : points) errors.push_back(known_to(point));
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::nth_element(errors.begin(), middle, errors.end());
   return least.scale / kLeastScatter * std::max(kLeastScatter, *middle);
@@ -155,6 +156,11 @@ double form_error(const StepFit& fit, const StepSummary& step) {
 }
 
 }  // namespace
+
+double known_to(const StepPoint& point) {
+  if (point.steps == 0 || point.step.loss <= 0 || point.seconds <= 0) return point.relative_error;
+  return std::hypot(point.relative_error, kTimeout / point.steps / point.seconds);
+}
 
 StepFit fit_steps(std::span<const StepPoint> points) {
   for (const StepPoint& point : points) check(point);

@@ -28,23 +28,34 @@
 /// and on links that carry messages both ways e is less by the share of acknowledgements, 2.9 %:
 ///
 ///     hop     = a d + u (n / 2)^c                no loss
-///     hop     = a d + (u^4 + l^4)^(1/4) + k W R sqrt(p) M^0.4 (1 - 1/n) + t q RTO
+///     hop     = a d + (u^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + RTO E(t y)
 ///       u = max(b / (e B_s), b w / (f e B))       the shared link (a server's, else a worker's
 ///                                                 own), and the slowest worker's:
 ///                                                 w = 1 + v sqrt(2 ln n)
-///       W = 1.22 sqrt(1 / p), l = r M R / W       windows: Mathis et al., CCR 27(3), 1997, eq. 3
-///       M = b / (f m)                             segments; a loss delays its own transfer only,
-///                                                 and n of them wait for one another
-///       q = min(n x, 8 sqrt(x)), x = min(1, 3 p)  timeouts: a loss among the last three segments
-///                                                 has no duplicate acknowledgements
-/// The exponent .4 and the 8 were found by simulation.
+///       M = b / (f m)                             segments of a transfer
+///       l = R z^2 / (z + .15), z = r M / W        round trips, W = 1.22 sqrt(1 / p): Mathis et
+///                                                 al., CCR 27(3), 1997, eq. 3
+///       E(x) = ((n x)^-2.5 + (x + 1.05 sqrt(x))^-2.5)^(-1/2.5)
+///                                                 rare delays, x a transfer, on the chain that has
+///                                                 most of them: each worker waits for a neighbour
+///                                                 (last-passage percolation on a ring of n; its
+///                                                 numbers by simulation)
+///       V = l (l / moving)^3 .29 / sqrt(1 + M p / 3) (1 - n^-1.2)
+///                                                 the slowest of n connections, whose windows vary
+///       y = M p^2 + min(3, M) p                   timeouts: a segment lost twice, and a loss among
+///                                                 the last three, which has no duplicate
+///                                                 acknowledgements. In rings the next hop's data
+///                                                 bring those: then y = M p^2, N = the time of
+///                                                 three segments' hops, and once an exchange
+///                                                 RTO (1 - exp(-t n min(3, M) p))
 ///
 /// d: one-way delay; R = 2 d + m / B: round trip; m = 1,448 bytes a segment; RTO = 0.2 s.
 ///
 /// `fitted` is the same with its constants fitted; `overlap` has them at their usual values.
 ///
 /// It breaks down where hops of different buckets share a link unequally, where incast overflows
-/// queues, and where workers' links differ.
+/// queues (a server of 16 workers and more under loss takes up to 18 % longer), and where workers'
+/// links differ.
 namespace gradwire::results {
 
 /// Acknowledgements over data on the wire: 90 bytes for every second segment of 1,538.
@@ -56,7 +67,7 @@ enum class StepConstant : std::size_t {
   kCongestion,  ///< c: exponent of growth with workers
   kWindows,     ///< r: of the loss-limited rate's formula
   kStraggle,    ///< k: of what a loss delays those that wait
-  kTimeouts,    ///< t: share of tail losses that time out
+  kTimeouts,    ///< t: timeouts over those that the form expects
   kSpread,      ///< s: of what compute spread delays all
   kRates,       ///< share of the links' rate spread that delays all
 };

@@ -129,12 +129,14 @@ std::vector<StepPoint> stored_points(const Store& store, std::span<const RunId> 
     const std::string name = "run " + std::to_string(id);
     const auto metrics = store.metrics(id);
     const auto step = stored_summary(metrics);
-    if (step)
-      points.push_back({name, *step, *run->step_time_s,
-                        relative_error_of(statistic(step_times_of(store.steps(id)))),
-                        provenance_of(time_provenance(run->header, metrics))});
-    else
+    if (!step) {
       left_out.push_back(name + ": no summary of its step is stored");
+      continue;
+    }
+    const auto times = step_times_of(store.steps(id));
+    points.push_back({name, *step, *run->step_time_s, relative_error_of(statistic(times)),
+                      provenance_of(time_provenance(run->header, metrics)),
+                      static_cast<int>(times.size())});
   }
   return points;
 }

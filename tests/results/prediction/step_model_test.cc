@@ -108,6 +108,44 @@ TEST_CASE("Loss slows a hop down, and more of it more") {
   }
 }
 
+TEST_CASE("Rare timeouts, by hand") {
+  // Messages of one segment, no other constant than timeouts: a loss of p = 1e-4 is seldom repaired
+  // by what follows. Two workers gather in one hop: E = 2 p = 2e-4, .2 s each; moving and waiting
+  // for losses are below .1 us.
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
+  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  StepSummary step = ring_step(2);
+  step.bandwidth = 1e12;
+  step.delay_s = 0;
+  step.loss = 1e-4;
+  step.exchange = ExchangeKind::kDirectAllGather;
+  const double direct = exchange_time(step, 1448, constants);
+  CHECK(direct == Approx(0.2 * 2e-4).epsilon(0.02));
+  // A ring's 7 hops among 8 follow one another on the same connections: only the last segments'
+  // losses time out, 3 x 8 of them, and what is lost twice.
+  step.exchange = ExchangeKind::kRingAllGather;
+  step.workers = 8;
+  CHECK(exchange_time(step, 1448, constants) == Approx(0.2 * 24e-4).epsilon(0.02));
+  // Each hop's losses timing out would be 7 x 8 of them, at most.
+  step.exchange = ExchangeKind::kTreeAllReduce;
+  CHECK(exchange_time(step, 1448, constants) > 0.2 * 40e-4);
+}
+
+TEST_CASE("Windows limit long messages under loss: Mathis's rate") {
+  // r = 1: 1e4 segments, p = 1e-2, R = 20 ms: l is nearly 1e4 x .1 / 1.22 x .02 = 16.39 s.
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kWindows)] = 1;
+  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
+  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 0;
+  StepSummary step = ring_step(2);
+  step.bandwidth = 1e12;
+  step.delay_s = 0.01;
+  step.loss = 1e-2;
+  step.exchange = ExchangeKind::kDirectAllGather;
+  CHECK(exchange_time(step, 1448e4, constants) == Approx(16.39 + 0.01).epsilon(0.01));
+}
+
 TEST_CASE("TernGrad's tree grows with log2 n, its plateau stops at four workers") {
   StepConstants constants = plain_constants();
   constants[0] = 1;  // their bytes go one way
