@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/temporary_file.h"
 #include "bench/fidelity/case_parts.h"
+#include "results/prediction/solve_checked.h"
 
 namespace gradwire::bench {
 namespace {
@@ -17,6 +18,7 @@ using results::SolveFor;
 
 constexpr std::uint32_t kRegimes = 200;  ///< first number of the regimes' draws
 constexpr double kBatch = 32;
+constexpr std::uint64_t kWantedSeeds = 501, kOtherSeeds = 1001;
 constexpr int kDigits = 9;
 constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, SolveFor::kWorkers,
                                     SolveFor::kRatio};
@@ -63,41 +65,71 @@ PredictionCase changed(const PredictionCase& given, const results::StepSummary& 
   return result;
 }
 
+/// A question to a case, and how to simulate answers to it.
+struct Question {
+  const PredictionCase& given;
+  const results::StepPoint& simulated;
+  SolveFor quantity;
+  results::Target target;
+
+  results::StepPoint at(double value, std::uint64_t first_seed) const {
+    const PredictionCase asked = changed(given, simulated.step, quantity, value);
+    const TemporaryFile table(asked.table, ".json");
+    const int workers = results::with(simulated.step, quantity, value).workers;
+    return simulate_step(asked, table.path(), workers, first_seed);
+  }
+};
+
+/// A share of what one worker alone does, as a user would say it: what flow reaches somewhere at
+/// half to twice what the case has.
+Question question_of(const PredictionCase& given, const results::StepFit& fit,
+                     const results::StepPoint& simulated, std::uint64_t seed, int case_number) {
+  Draws draws(seed, kRegimes + static_cast<std::uint32_t>(given.regime), case_number);
+  Question question{given, simulated, quantity_of(given, case_number), {}};
+  const double there = present(simulated.step, question.quantity);
+  const double drawn = question.quantity == SolveFor::kRatio ? draws.uniform(0.3, 0.9)
+                                                             : there * draws.log_uniform(0.5, 2);
+  const double wanted = question.quantity == SolveFor::kWorkers ? std::round(drawn) : drawn;
+  const results::StepSummary step = results::with(simulated.step, question.quantity, wanted);
+  const double reached = question.at(wanted, kWantedSeeds).seconds;
+  question.target = {
+      results::Target::Kind::kEfficiency,
+      results::efficiency(fit, step) * results::predict_step(fit, step).time.total_s / reached};
+  return question;
+}
+
+std::string line_of(const Question& question, const results::CheckedSolution& checked,
+                    const Inverse& inverse, double chance) {
+  char text[300];
+  std::snprintf(text, sizeof text,
+                "%s: %s of %.4g for an efficiency of %.3f (there: %.4g); flow's step there is "
+                "%+.1f %% off (+-%.1f %%); %d simulations, at first %+.1f %%",
+                question.simulated.name.c_str(), std::string(name_of(question.quantity)).c_str(),
+                *checked.solution.value, question.target.value,
+                present(question.simulated.step, question.quantity), 100 * inverse.error,
+                100 * chance, checked.simulations, 100 * inverse.unchecked_error);
+  return text;
+}
+
 }  // namespace
 
 Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
                     const results::StepPoint& simulated, std::uint64_t seed, int case_number) {
-  Draws draws(seed, kRegimes + static_cast<std::uint32_t>(given.regime), case_number);
-  const SolveFor asked_for = quantity_of(given, case_number);
-  const std::string name(name_of(asked_for));
-  const double there = present(simulated.step, asked_for);
-  const double wanted =
-      asked_for == SolveFor::kRatio ? draws.uniform(0.3, 0.9) : there * draws.log_uniform(0.5, 2);
-  const results::StepSummary at_wanted = results::with(simulated.step, asked_for, wanted);
-  // A share of what one worker alone does, as a user would say it.
-  const results::Target target{results::Target::Kind::kEfficiency,
-                               results::efficiency(fit, at_wanted)};
-  const auto solution = results::solve_step(fit, simulated.step, asked_for, target, kBatch);
-  if (!solution.value)
-    throw Error(ErrorKind::kFailure, "solve for", name, "no value meets a target that one does");
-  const results::StepSummary answer = results::with(simulated.step, asked_for, *solution.value);
-  const double allowed = results::allowed_seconds(fit, answer, target, kBatch);
-  const PredictionCase asked = changed(given, simulated.step, asked_for, *solution.value);
-  const TemporaryFile table(asked.table, ".json");
-  const results::StepPoint flow = simulate_step(asked, table.path(), answer.workers);
-  Inverse result{given.regime,
-                 results::predict_step(fit, answer).time.total_s / allowed - 1,
-                 flow.seconds / allowed - 1,
-                 {}};
-  char text[240];
-  std::snprintf(
-      text, sizeof text,
-      "%s: %s of %.4g for an efficiency of %.3f (there: %.4g); flow's step there is %+.1f %% "
-      "off (+-%.1f %%)",
-      simulated.name.c_str(), name.c_str(), *solution.value, target.value, there,
-      100 * result.error, 100 * flow.relative_error);
-  result.line = text;
-  return result;
+  const Question question = question_of(given, fit, simulated, seed, case_number);
+  const results::CheckedSolution checked =
+      results::solve_checked(fit, simulated.step, question.quantity, question.target, kBatch,
+                             [&](double value) { return question.at(value, 1); });
+  const std::optional<double> value = checked.solution.value;
+  if (!value)
+    throw Error(ErrorKind::kFailure, "solve for", name_of(question.quantity),
+                "no value meets a target that one does");
+  const double allowed = results::allowed_seconds(
+      fit, results::with(simulated.step, question.quantity, *value), question.target, kBatch);
+  const results::StepPoint flow = question.at(*value, kOtherSeeds);
+  Inverse inverse{
+      given.regime, checked.forward_error, checked.unchecked_error, flow.seconds / allowed - 1, {}};
+  inverse.line = line_of(question, checked, inverse, flow.relative_error);
+  return inverse;
 }
 
 }  // namespace gradwire::bench

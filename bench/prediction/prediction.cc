@@ -111,28 +111,33 @@ void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points
 /// Whether answers to inverse questions hold where flow is run as they say.
 void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
                       std::vector<BenchRow>& rows) {
-  std::vector<double> errors, forward;
+  std::vector<double> errors, forward, model;
   for (const Shown& shown : cases) {
     if (!shown.inverse) continue;
     errors.push_back(std::abs(shown.inverse->error));
+    model.push_back(std::abs(shown.inverse->unchecked_error));
     // Whole workers meet a target with something to spare.
     forward.push_back(std::max(0.0, shown.inverse->forward_error));
   }
   if (errors.empty()) return;
   const std::string name = "prediction." + std::string(name_of(regime)) + ".solve.";
   const double bar = regime == PredictionRegime::kClean ? kCleanBar : kIrregularBar;
+  const auto worst = [](const std::vector<double>& of) {
+    return *std::max_element(of.begin(), of.end());
+  };
   rows.push_back(
       {.name = name + "answers", .value = static_cast<double>(errors.size()), .unit = "answers"});
+  rows.push_back(
+      {.name = name + "worst_error", .value = worst(errors), .unit = "share", .bar = bar});
+  rows.push_back({.name = name + "median_error", .value = median_of(errors), .unit = "share"});
+  // As the model alone answers, without a simulation.
+  rows.push_back({.name = name + "unchecked.worst_error", .value = worst(model), .unit = "share"});
+  rows.push_back(
+      {.name = name + "unchecked.median_error", .value = median_of(model), .unit = "share"});
   rows.push_back({.name = name + "forward_worst_miss",
-                  .value = *std::max_element(forward.begin(), forward.end()),
+                  .value = worst(forward),
                   .unit = "share",
                   .bar = 0.001});
-  rows.push_back({.name = name + "worst_error",
-                  .value = *std::max_element(errors.begin(), errors.end()),
-                  .unit = "share",
-                  .bar = bar});
-  rows.push_back(
-      {.name = name + "median_error", .value = median_of(std::move(errors)), .unit = "share"});
 }
 
 }  // namespace

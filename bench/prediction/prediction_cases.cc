@@ -20,7 +20,7 @@ constexpr std::uint32_t kRegimes = 100;  ///< first number of the regimes' draws
 constexpr int kBatch = 32;
 constexpr int kManyWorkers = 256;
 constexpr int kFewWorkers = 8;
-constexpr int kLeastSeeds = 3, kMostSeeds = 60;
+constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
 constexpr double kLongest = 6;         ///< s, of simulating one number of workers
 
@@ -144,7 +144,7 @@ std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegim
 }
 
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
-                                 int workers) {
+                                 int workers, std::uint64_t first_seed) {
   std::string text = replaced(given.scenario, "@TABLE@", table_file);
   text = replaced(text, "\"@WORKERS@\"", std::to_string(workers));
   text = replaced(text, "\"@STEPS@\"", std::to_string(steps_of(given.regime, workers)));
@@ -155,7 +155,7 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
   const double start = now_s();
   scenarios::Scenario scenario = file.runs.front();
   for (int seed = 1; seed <= most_seeds(given.regime, workers); ++seed) {
-    scenario.seed = static_cast<std::uint64_t>(seed);
+    scenario.seed = first_seed + static_cast<std::uint64_t>(seed) - 1;
     const runner::StepTimes steps = runner::time_steps(scenario);
     if (!steps.summary)
       throw Error(ErrorKind::kFailure, "summarise", simulated.name,

@@ -26,8 +26,8 @@ std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegim
                                              int count);
 
 /// The case's step on `workers` workers: its closed-form summary, and the mean time of its steps on
-/// flow but the first, over the seeds.
+/// flow but the first, over the seeds from `first_seed` on.
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
-                                 int workers);
+                                 int workers, std::uint64_t first_seed = 1);
 
 }  // namespace gradwire::bench

@@ -38,8 +38,13 @@ enum class Edge { kMiddle, kLow, kHigh };
 class Bisection {
  public:
   Bisection(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
-            double samples)
-      : fit_(fit), step_(step), quantity_(quantity), target_(target), samples_(samples) {}
+            double samples, const TimeFactor& factor)
+      : fit_(fit),
+        step_(step),
+        quantity_(quantity),
+        target_(target),
+        samples_(samples),
+        factor_(factor) {}
 
   bool met(double value, Edge edge) const {
     const StepSummary changed = with(step_, quantity_, value);
@@ -47,7 +52,8 @@ class Bisection {
     const double seconds = edge == Edge::kMiddle ? prediction.time.total_s
                            : edge == Edge::kLow  ? prediction.low_s
                                                  : prediction.high_s;
-    return seconds <= allowed_seconds(fit_, changed, target_, samples_);
+    const double corrected = factor_ ? factor_(value) * seconds : seconds;
+    return corrected <= allowed_seconds(fit_, changed, target_, samples_);
   }
 
   /// The value nearest `worst` that meets the target; empty where even `best` does not.
@@ -70,6 +76,7 @@ class Bisection {
   SolveFor quantity_;
   Target target_;
   double samples_;
+  const TimeFactor& factor_;
 };
 
 /// The largest part of a step whose quantity is as good as it can be.
@@ -158,13 +165,17 @@ Target parse_target(std::string_view text) {
               "say efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
 }
 
+double best_value(SolveFor quantity) {
+  return range_of(quantity).best;
+}
+
 double efficiency(const StepFit& fit, const StepSummary& step) {
   return alone_seconds(fit, step) / step_time(step, fit.constants).total_s;
 }
 
 Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,
-                    const Target& target, double samples) {
-  const Bisection bisection(fit, step, quantity, target, samples);
+                    const Target& target, double samples, const TimeFactor& factor) {
+  const Bisection bisection(fit, step, quantity, target, samples, factor);
   Solution solution;
   solution.value = bisection.solve(Edge::kMiddle);
   if (!solution.value) {

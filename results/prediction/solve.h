@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,8 +42,15 @@ StepSummary with(const StepSummary& step, SolveFor quantity, double value);
 double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
                        double samples);
 
-/// Bisection: throughput is monotone in each quantity. `samples`: a worker's in a step.
+/// What the quantity can be at best: where the search begins.
+double best_value(SolveFor quantity);
+
+/// What the model's time is multiplied by where the quantity has this value.
+using TimeFactor = std::function<double(double value)>;
+
+/// Bisection: throughput is monotone in each quantity. `samples`: a worker's in a step. `factor`:
+/// none = 1.
 Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,
-                    const Target& target, double samples);
+                    const Target& target, double samples, const TimeFactor& factor = {});
 
 }  // namespace gradwire::results

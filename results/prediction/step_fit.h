@@ -28,7 +28,7 @@ struct StepPoint {
   double seconds = 0;         ///< mean of its steps
   double relative_error = 0;  ///< standard error of that mean; 0 = exact, or not known
   Provenance provenance = Provenance::kSimulated;
-  int steps = 0;              ///< that the mean is of; 0 = not known
+  int steps = 0;  ///< that the mean is of; 0 = not known
 };
 /// Relative standard error of the point's time: `relative_error`, and under loss that of one
 /// timeout more or less among its steps, which few steps may not have shown.

@@ -1,0 +1,108 @@
+#include "results/prediction/solve_checked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace gradwire::results {
+namespace {
+
+/// Simulated over predicted times, by the quantity's value.
+class Correction {
+ public:
+  void add(double value, double factor) { logs_[std::log(value)] = std::log(factor); }
+  bool knows(double value) const { return logs_.contains(std::log(value)); }
+
+  double at(double value) const {
+    if (logs_.empty()) return 1;
+    const double x = std::log(value);
+    const auto above = logs_.lower_bound(x);
+    if (above == logs_.end()) return std::exp(logs_.rbegin()->second);
+    if (above == logs_.begin()) return std::exp(above->second);
+    const auto below = std::prev(above);
+    const double share = (x - below->first) / (above->first - below->first);
+    return std::exp(below->second + share * (above->second - below->second));
+  }
+
+ private:
+  std::map<double, double> logs_;
+};
+
+bool irregular(const StepSummary& step) {
+  return step.loss > 0 || step.rate_spread > 0;
+}
+
+/// The search: what was simulated so far, and the best of it.
+class Search {
+ public:
+  Search(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
+         double samples, const SimulateAnswer& simulate, double tolerance)
+      : fit_(fit),
+        step_(step),
+        quantity_(quantity),
+        target_(target),
+        samples_(samples),
+        simulate_(simulate),
+        tolerance_(tolerance) {}
+
+  Solution solve() const {
+    return solve_step(fit_, step_, quantity_, target_, samples_,
+                      [this](double value) { return correction_.at(value); });
+  }
+
+  /// Simulates the answer, or where there is none the best that the quantity can be, which is the
+  /// answer if it comes near enough. True where the search ends: with an answer that is near
+  /// enough, or that is known already.
+  bool ends_with(Solution solution) {
+    const bool met = solution.value.has_value();
+    const double value = solution.value.value_or(best_value(quantity_));
+    if (correction_.knows(value)) return true;
+    const StepPoint point = simulate_(value);
+    const StepSummary there = with(step_, quantity_, value);
+    const double allowed = allowed_seconds(fit_, there, target_, samples_);
+    const double predicted = step_time(there, fit_.constants).total_s;
+    const double error = point.seconds / allowed - 1, chance = known_to(point);
+    const bool near_enough = std::abs(error) <= std::max(tolerance_, 2 * chance);
+    if (best_.simulations++ == 0) best_.unchecked_error = error;
+    if (!met) solution.value = solution.low = solution.high = value;
+    if ((met || near_enough) &&
+        (!best_.solution.value || std::abs(error) < std::abs(best_.error))) {
+      best_.solution = solution;
+      best_.error = error;
+      best_.forward_error = correction_.at(value) * predicted / allowed - 1;
+      best_.chance = chance;
+    }
+    correction_.add(value, point.seconds / predicted);
+    return near_enough;
+  }
+
+  const CheckedSolution& best() const { return best_; }
+
+ private:
+  const StepFit& fit_;
+  const StepSummary& step_;
+  SolveFor quantity_;
+  const Target& target_;
+  double samples_;
+  const SimulateAnswer& simulate_;
+  double tolerance_;
+  Correction correction_;
+  CheckedSolution best_;
+};
+
+}  // namespace
+
+CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                              const Target& target, double samples, const SimulateAnswer& simulate,
+                              const CheckOptions& options) {
+  const double tolerance = irregular(step) ? options.lossy_tolerance : options.tolerance;
+  Search search(fit, step, quantity, target, samples, simulate, tolerance);
+  Solution solution = search.solve();
+  for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)
+    solution = search.solve();
+  CheckedSolution checked = search.best();
+  if (!checked.solution.value) checked.solution.limit = solution.limit;
+  return checked;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+
+#include "results/prediction/solve.h"
+
+namespace gradwire::results {
+
+/// The step as it is simulated where the quantity asked for has this value.
+using SimulateAnswer = std::function<StepPoint(double value)>;
+
+struct CheckOptions {
+  double tolerance = 0.01;        ///< of a step's time, beside twice what chance does to it
+  double lossy_tolerance = 0.04;  ///< where losses or traces make the form rougher
+  int most_simulations = 6;
+};
+
+struct CheckedSolution {
+  Solution solution;  ///< `value` corrected; the band is the model's, moved along
+  int simulations = 0;
+  double unchecked_error = 0;  ///< simulated / allowed - 1 at the value that the model alone gives
+  double error = 0;            ///< the same at `solution.value`
+  double forward_error = 0;    ///< the corrected model's time there / allowed - 1
+  double chance = 0;           ///< relative standard error of that simulation
+};
+
+/// solve_step, and its answer simulated. Where a simulated step misses what is allowed by more than
+/// the tolerance, the model's time is corrected there - by simulated / predicted, between simulated
+/// values in proportion to their logarithms, beyond them as at the nearest - and solved again. Of
+/// all simulated values the one that misses least is given. Where no value meets the target, what
+/// the quantity can be at best is simulated before that is said. Whole workers may have no better
+/// neighbour: their search ends when a value comes again.
+CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                              const Target& target, double samples, const SimulateAnswer& simulate,
+                              const CheckOptions& options = {});
+
+}  // namespace gradwire::results
