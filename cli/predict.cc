@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "cli/plain_scenario.h"
+#include "cli/predict_solve.h"
 #include "cli/run_table.h"
 #include "results/prediction/fit_file.h"
 #include "results/prediction/model_choice.h"
@@ -19,6 +20,7 @@ struct Arguments {
   std::string form;
   std::string solve;
   std::string target;
+  bool unchecked = false;
 };
 
 /// What predictions rest on: the database's runs, and the fit.
@@ -123,43 +125,6 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   table.print(context);
 }
 
-double shown(results::SolveFor quantity, double value) {
-  return quantity == results::SolveFor::kBandwidth ? 8 * value : value;
-}
-
-void solve_runs(const Arguments& arguments, const scenarios::ScenarioFile& file,
-                const Ground& ground, Context& context) {
-  results::SolveFor quantity{};
-  results::solve_for(arguments.solve, quantity);
-  const results::Target target = results::parse_target(arguments.target);
-  const char* unit = quantity == results::SolveFor::kBandwidth ? "bits/s"
-                     : quantity == results::SolveFor::kLatency ? "s"
-                     : quantity == results::SolveFor::kWorkers ? "workers"
-                                                               : "";
-  Table table({{"run"},
-               {"method"},
-               {"workers"},
-               {"quantity"},
-               {"value"},
-               {"low_90"},
-               {"high_90"},
-               {"unit"},
-               {"limit"}});
-  std::int64_t number = 0;
-  for (const scenarios::Scenario& scenario : file.runs) {
-    const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
-    const results::Solution solution =
-        results::solve_step(ground.fit, step, quantity, target, scenario.workload.batch_per_worker);
-    const bool solved = solution.value.has_value();
-    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
-               arguments.solve, solved ? Cell(shown(quantity, *solution.value)) : Cell(),
-               solved ? Cell(shown(quantity, solution.low)) : Cell(),
-               solved ? Cell(shown(quantity, solution.high)) : Cell(), std::string(unit),
-               solution.limit});
-  }
-  table.print(context);
-}
-
 void predict(const Arguments& arguments, Context& context) {
   if (arguments.solve.empty() != arguments.target.empty())
     throw Error(ErrorKind::kUsage, "predict", "", "--solve and --target belong together",
@@ -172,7 +137,8 @@ void predict(const Arguments& arguments, Context& context) {
   if (arguments.solve.empty())
     predict_runs(file, ground, context);
   else
-    solve_runs(arguments, file, ground, context);
+    solve_runs({arguments.solve, arguments.target, !arguments.unchecked}, file, ground.fit,
+               ground.store.get(), ground.runs, context);
 }
 
 }  // namespace
@@ -194,9 +160,12 @@ void add_predict(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"bandwidth", "ratio", "workers", "latency"}));
   command->add_option("--target", arguments->target,
                       "efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
+  command->add_flag("--unchecked", arguments->unchecked,
+                    "Answer by the model alone, without simulating the answer");
   command->footer(
       "Without --fit and --filter the constants have their usual values, and bands are wide.\n"
       "TernGrad's forms have no band and no parts.\n"
+      "Answers of --solve are simulated by flow, and corrected where the model misses there.\n"
       "Examples:\n  gradwire predict --set /cluster/workers=512 --model terngrad-plateau\n"
       "  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
       "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"

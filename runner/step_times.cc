@@ -1,10 +1,47 @@
 #include "runner/step_times.h"
 
+#include <cmath>
+
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "sim/executor.h"
 
 namespace gradwire::runner {
+
+namespace {
+
+sim::Cluster changed_cluster(const scenarios::Scenario& scenario, const StepChanges& changes) {
+  sim::Cluster cluster = scenarios::build_cluster(scenario);
+  if (changes.rates == 1 && changes.delays == 1) return cluster;
+  for (int link = 0; link < cluster.channel_count() / 2; ++link) {
+    if (cluster.links()[static_cast<std::size_t>(link)].cell >= 0) continue;
+    sim::LinkSpec spec = cluster.links()[static_cast<std::size_t>(link)].spec;
+    spec.rate = BitsPerSecond(spec.rate.value() * changes.rates);
+    spec.delay = Seconds(spec.delay.value() * changes.delays);
+    cluster.change_link(link, spec);
+  }
+  return cluster;
+}
+
+/// A message of something stays one of something.
+std::int64_t changed_size(double share, std::int64_t size) {
+  if (size <= 0) return size;
+  return std::max<std::int64_t>(1, std::llround(share * static_cast<double>(size)));
+}
+
+/// Sizes that the plan gives, and those of collectives that go by their elements.
+void change_messages(double share, scenarios::StepPlan& plan) {
+  if (share == 1) return;
+  for (Bytes& size : plan.bytes) size = Bytes(changed_size(share, size.count()));
+  const auto graph = std::make_shared<sim::GraphTemplate>(*plan.graph);
+  for (sim::CollectiveSpec& spec : graph->collectives) {
+    spec.elements = changed_size(share, spec.elements);
+    spec.hop_per_element = Seconds(spec.hop_per_element.value() / share);  // adding takes as long
+  }
+  plan.graph = graph;
+}
+
+}  // namespace
 
 std::vector<double> StepTimes::warm() const {
   std::vector<double> times;
@@ -12,10 +49,10 @@ std::vector<double> StepTimes::warm() const {
   return times;
 }
 
-StepTimes time_steps(const scenarios::Scenario& scenario) {
+StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& changes) {
   const auto trainer = make_trainer(scenario, {});
   const scenarios::ComputeProfile profile = trainer->prepare();
-  const sim::Cluster cluster = scenarios::build_cluster(scenario);
+  const sim::Cluster cluster = changed_cluster(scenario, changes);
   sim::ExecutorOptions options;
   options.transport = scenario.network.transport;
   options.seed = scenario.seed;
@@ -23,6 +60,7 @@ StepTimes time_steps(const scenarios::Scenario& scenario) {
   StepTimes times;
   for (scenarios::StepPlan plan; trainer->next(plan);) {
     if (times.ends.empty()) times.summary = summarize(scenario, cluster, profile, plan);
+    change_messages(changes.messages, plan);
     const sim::GraphId graph = executor->submit(scenarios::submission_of(plan));
     trainer->on_submitted(plan, graph);
     times.ends.push_back(sim::run_to_end(*executor, graph).end.value());

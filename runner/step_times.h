@@ -15,6 +15,13 @@ struct StepTimes {
   /// Seconds of each step but the first, whose connections are fresh. Empty with a single step.
   std::vector<double> warm() const;
 };
-StepTimes time_steps(const scenarios::Scenario& scenario);
+/// Multiples of what the scenario says: of every wire's rate (schedules are left) and delay, and of
+/// every message's bytes.
+struct StepChanges {
+  double rates = 1;
+  double delays = 1;
+  double messages = 1;
+};
+StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& changes = {});
 
 }  // namespace gradwire::runner

@@ -30,8 +30,10 @@ double at(const StepConstants& constants, StepConstant which) {
 /// n x. With many, the chain picks its way among them (last-passage percolation): x + c sqrt(x).
 double delays_on_chain(double n, double x) {
   if (x <= 0) return 0;
-  const double many = x + kBusy * std::sqrt(x);
-  return std::pow(std::pow(n * x, -kSharp) + std::pow(many, -kSharp), -1 / kSharp);
+  const double few = n * x, many = x + kBusy * std::sqrt(x);
+  // The exponent 2.5, of between few and many, by simulation.
+  const auto power = [](double y) { return 1 / (y * y * std::sqrt(y)); };
+  return std::pow(power(few) + power(many), -0.4);
 }
 
 }  // namespace
@@ -42,7 +44,9 @@ ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
       constants_(constants),
       hops_(hops_of(kind, step.workers, step.group)),
       slow_(slowest_of(step.workers, at(constants, StepConstant::kRates) * step.rate_spread)),
-      growth_(std::pow(step.workers / 2.0, at(constants, StepConstant::kCongestion))) {}
+      growth_(std::pow(step.workers / 2.0, at(constants, StepConstant::kCongestion))),
+      root_loss_(std::sqrt(step.loss)),
+      many_(step.loss > 0 ? 1 - std::pow(step.workers, -kFewer) : 0) {}
 
 double ExchangeForm::time(double message_bytes) const {
   double time = 0;
@@ -69,18 +73,18 @@ double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
 }
 
 double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) const {
+  if (segments <= 0) return fluid;
   const double loss = step_.loss;
   const double n = step_.workers;
   const double round_trip = 2 * step_.delay_s + kSegment / step_.bandwidth;
-  const double windows =
-      at(constants_, StepConstant::kWindows) * segments * std::sqrt(loss) / kMathis;
+  const double windows = at(constants_, StepConstant::kWindows) * segments * root_loss_ / kMathis;
   const double limited = round_trip * windows * windows / (windows + kOpen);
-  const double moving = std::pow(std::pow(fluid, 4) + std::pow(limited, 4), 0.25);
+  const auto square = [](double y) { return y * y; };
+  const double moving = std::sqrt(std::sqrt(square(square(fluid)) + square(square(limited))));
   // The slowest connection's windows, where windows decide.
   const double losses = segments * loss;
   const double spread = kWindowSpread / std::sqrt(1 + losses / 3);
-  const double slowest =
-      limited * std::pow(limited / moving, 3) * spread * (1 - std::pow(n, -kFewer));
+  const double slowest = limited * square(limited / moving) * limited / moving * spread * many_;
   const double tail = std::min(kTailSegments, segments);
   // On the same connections, what is lost at the end is noticed once the next hops' segments come.
   const double noticed =

@@ -23,6 +23,8 @@ class ExchangeForm {
   std::vector<Hops> hops_;
   double slow_;    ///< the slowest link's time over the mean
   double growth_;  ///< congestion
+  double root_loss_;
+  double many_;  ///< share of what waits among very many workers
 };
 
 }  // namespace gradwire::results

@@ -28,6 +28,9 @@ class Correction {
   std::map<double, double> logs_;
 };
 
+/// After so many the quantity may not help at all.
+constexpr int kSlowAnswers = 3;
+
 bool irregular(const StepSummary& step) {
   return step.loss > 0 || step.rate_spread > 0;
 }
@@ -50,11 +53,12 @@ class Search {
                       [this](double value) { return correction_.at(value); });
   }
 
-  /// Simulates the answer, or where there is none the best that the quantity can be, which is the
-  /// answer if it comes near enough. True where the search ends: with an answer that is near
-  /// enough, or that is known already.
+  /// Simulates the answer, or where there is none, or answers were too slow again and again, the
+  /// best that the quantity can be, which is the answer if it comes near enough. True where the
+  /// search ends: with an answer that is near enough, or that is known already.
   bool ends_with(Solution solution) {
-    const bool met = solution.value.has_value();
+    const bool met = solution.value.has_value() && slow_ < kSlowAnswers;
+    if (!met) solution.value.reset();
     const double value = solution.value.value_or(best_value(quantity_));
     if (correction_.knows(value)) return true;
     const StepPoint point = simulate_(value);
@@ -72,6 +76,7 @@ class Search {
       best_.forward_error = correction_.at(value) * predicted / allowed - 1;
       best_.chance = chance;
     }
+    slow_ = met && error > 0 ? slow_ + 1 : 0;
     correction_.add(value, point.seconds / predicted);
     return near_enough;
   }
@@ -88,6 +93,7 @@ class Search {
   double tolerance_;
   Correction correction_;
   CheckedSolution best_;
+  int slow_ = 0;  ///< answers one after the other that took longer than is allowed
 };
 
 }  // namespace
@@ -101,7 +107,9 @@ CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, Solve
   for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)
     solution = search.solve();
   CheckedSolution checked = search.best();
-  if (!checked.solution.value) checked.solution.limit = solution.limit;
+  const bool near_enough =
+      checked.solution.value && std::abs(checked.error) <= std::max(tolerance, 2 * checked.chance);
+  if (!solution.value && !near_enough) checked.solution = solution;
   return checked;
 }
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
@@ -87,6 +88,15 @@ TEST_CASE("predict --solve answers with an interval, or says what limits") {
   // 2 x 15/16 x 10 MB in 10 ms less 30 hops of .11 ms: about 18.75 MB / 6.7 ms / .94 = 24 Gbps.
   CHECK(rows.at(0).at("value").get<double>() == Approx(24e9).epsilon(0.1));
   CHECK(rows.at(0).at("low_90").get<double>() < rows.at(0).at("value").get<double>());
+  // Simulated there, within 1 %.
+  CHECK(rows.at(0).at("simulations").get<int>() >= 1);
+  CHECK(std::abs(rows.at(0).at("simulated_miss").get<double>()) <= 0.01);
+  CHECK(rows.at(0).at("provenance") == "simulated");
+  const auto alone =
+      rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth", "--target",
+                           "step_time<=10ms", "--unchecked", "--format", "json"}));
+  CHECK(alone.at(0).at("simulations") == 0);
+  CHECK(alone.at(0).at("provenance") == "predicted");
   const auto never = rows_of(run_program({"predict", file, "--db", database, "--solve", "bandwidth",
                                           "--target", "step_time<=1ms", "--format", "json"}));
   CHECK(never.at(0).at("value").is_null());

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+
+#include "results/prediction/solve_checked.h"
+#include "scenarios/scenario.h"
+
+/// Answers to inverse questions, simulated by flow.
+namespace gradwire::runner {
+
+/// Why answers for the scenario cannot be simulated; empty where they can: its step is one of a
+/// profile or a collective, and its links have what is asked for.
+std::string cannot_simulate(const scenarios::Scenario& scenario, const results::StepSummary& step,
+                            results::SolveFor quantity);
+
+/// The mean of the scenario's steps (but the first) on flow where the quantity has this value:
+/// every link's rate in proportion, every link's delay in proportion, so many workers, or so large
+/// a share of every message. Where losses decide, more steps and seeds are simulated until the mean
+/// is known to 2 % or some seconds have passed. Throws Error for a scenario that cannot be, and
+/// where a stop is asked for (runner/interrupt.h). Precondition (assertion): cannot_simulate() is
+/// empty.
+results::StepPoint simulate_answer(const scenarios::Scenario& scenario,
+                                   const results::StepSummary& step, results::SolveFor quantity,
+                                   double value);
+
+}  // namespace gradwire::runner

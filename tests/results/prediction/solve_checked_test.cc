@@ -1,0 +1,106 @@
+#include "results/prediction/solve_checked.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/results/prediction/step_cases.h"
+
+using namespace gradwire;
+using namespace gradwire::results;
+
+namespace {
+
+StepFit plain_fit() {
+  StepFit fit = usual_fit();
+  fit.constants = plain_constants();
+  return fit;
+}
+
+/// 0.1 s of compute, then a ring of 8 over 100 MB.
+StepSummary training_step() {
+  StepSummary step = ring_step(8);
+  step.forward_s = 0.1;
+  return step;
+}
+
+StepPoint taking(double seconds) {
+  StepPoint point;
+  point.seconds = seconds;
+  return point;
+}
+
+const Target kTarget = parse_target("step_time<=200ms");
+
+}  // namespace
+
+TEST_CASE("A model that is right is simulated once, and left") {
+  const StepFit fit = plain_fit();
+  const auto checked =
+      solve_checked(fit, training_step(), SolveFor::kBandwidth, kTarget, 32, [&](double rate) {
+        return taking(
+            step_time(with(training_step(), SolveFor::kBandwidth, rate), fit.constants).total_s);
+      });
+  CHECK(checked.simulations == 1);
+  CHECK(*checked.solution.value == Approx(175e6 / 0.0986).epsilon(1e-6));
+  CHECK(checked.error == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("Where the exchange is slower than the model says, the answer is corrected") {
+  // The truth: .1 s + 300e6 / B <= .2 s -> 3e9 B/s. The model's 1.775e9 takes .269 s: 34.5 % over.
+  const auto truth = [](double rate) { return taking(0.1 + 300e6 / rate); };
+  const auto checked =
+      solve_checked(plain_fit(), training_step(), SolveFor::kBandwidth, kTarget, 32, truth);
+  CHECK(checked.unchecked_error == Approx(0.345).epsilon(0.01));
+  CHECK(checked.simulations <= 6);
+  CHECK(std::abs(checked.error) <= 0.01);
+  CHECK(*checked.solution.value == Approx(3e9).epsilon(0.03));
+  CHECK(std::abs(checked.forward_error) < 1e-6);
+  CHECK(checked.solution.low < *checked.solution.value);
+  CHECK(checked.solution.high > *checked.solution.value);
+}
+
+TEST_CASE("That nothing meets the target is simulated before it is said") {
+  // A rate without end takes .21 s all the same.
+  int best = 0;
+  const auto checked = solve_checked(plain_fit(), training_step(), SolveFor::kBandwidth, kTarget,
+                                     32, [&](double rate) {
+                                       if (rate == best_value(SolveFor::kBandwidth)) ++best;
+                                       return taking(0.21 + 1e6 / rate);
+                                     });
+  CHECK(best == 1);
+  CHECK_FALSE(checked.solution.value);
+  CHECK_FALSE(checked.solution.limit.empty());
+}
+
+TEST_CASE("A model that says never is corrected by what is simulated at best") {
+  // Compute of .3 s in the model, of .15 s in truth: 50 ms are left for 100e6 bytes: 2e9 B/s.
+  StepSummary slow = training_step();
+  slow.forward_s = 0.3;
+  CHECK_FALSE(solve_step(plain_fit(), slow, SolveFor::kBandwidth, kTarget, 32).value);
+  const auto checked = solve_checked(plain_fit(), slow, SolveFor::kBandwidth, kTarget, 32,
+                                     [](double rate) { return taking(0.15 + 100e6 / rate); });
+  REQUIRE(checked.solution.value);
+  CHECK(*checked.solution.value == Approx(2e9).epsilon(0.05));
+}
+
+TEST_CASE("Chance in what is simulated is no miss") {
+  // 3 % over, known to 2 %: near enough.
+  const auto checked =
+      solve_checked(plain_fit(), training_step(), SolveFor::kBandwidth, kTarget, 32, [](double) {
+        StepPoint point = taking(0.206);
+        point.relative_error = 0.02;
+        return point;
+      });
+  CHECK(checked.simulations == 1);
+  CHECK(checked.chance == Approx(0.02));
+}
+
+TEST_CASE("Few steps may not have shown a timeout") {
+  StepPoint point;
+  point.seconds = 0.05;
+  point.steps = 20;
+  CHECK(known_to(point) == 0);  // nothing is lost
+  point.step.loss = 0.001;
+  // One timeout of .2 s in 20 steps is 10 ms a step: a fifth of it.
+  CHECK(known_to(point) == Approx(0.2));
+}
