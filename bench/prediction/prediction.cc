@@ -39,6 +39,11 @@ std::string line_of(const results::StepPoint& simulated, const results::StepPred
   return text;
 }
 
+/// Packet by packet, more workers take too long.
+std::vector<int> held_out_of(PredictionRegime regime, const PredictionOptions& options) {
+  return regime == PredictionRegime::kPacket ? std::vector<int>{16} : options.held_out;
+}
+
 /// What one case has shown.
 struct Shown {
   std::vector<HeldOut> held;
@@ -51,7 +56,7 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
   for (const int n : kFitted) points.push_back(simulate_step(given, table.path(), n));
   const results::StepFit fit = results::fit_steps(points);
   Shown shown;
-  for (const int n : options.held_out) {
+  for (const int n : held_out_of(given.regime, options)) {
     const results::StepPoint simulated = simulate_step(given, table.path(), n);
     const auto prediction = results::predict_step(fit, simulated.step);
     HeldOut point{given.regime,
@@ -79,6 +84,11 @@ std::vector<Shown> hold_out_all(const std::vector<PredictionCase>& cases,
   return by_case;
 }
 
+double bar_of(PredictionRegime regime) {
+  const bool clean = regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
+  return clean ? kCleanBar : kIrregularBar;
+}
+
 double median_error(const std::vector<HeldOut>& points) {
   std::vector<double> errors;
   for (const HeldOut& point : points) errors.push_back(std::abs(point.error));
@@ -94,7 +104,7 @@ double coverage(const std::vector<HeldOut>& points) {
 void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points,
                      std::vector<BenchRow>& rows) {
   const std::string name = "prediction." + std::string(name_of(regime)) + ".";
-  const double bar = regime == PredictionRegime::kClean ? kCleanBar : kIrregularBar;
+  const double bar = bar_of(regime);
   std::map<std::string, std::vector<HeldOut>> by_exchange;
   for (const HeldOut& point : points) by_exchange[point.exchange].push_back(point);
   for (const auto& [exchange, its] : by_exchange)
@@ -121,7 +131,7 @@ void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
   }
   if (errors.empty()) return;
   const std::string name = "prediction." + std::string(name_of(regime)) + ".solve.";
-  const double bar = regime == PredictionRegime::kClean ? kCleanBar : kIrregularBar;
+  const double bar = bar_of(regime);
   const auto worst = [](const std::vector<double>& of) {
     return *std::max_element(of.begin(), of.end());
   };
@@ -148,7 +158,8 @@ std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const S
   const std::pair<PredictionRegime, int> regimes[] = {
       {PredictionRegime::kClean, options.clean_cases},
       {PredictionRegime::kLossy, options.lossy_cases},
-      {PredictionRegime::kMobile, options.mobile_cases}};
+      {PredictionRegime::kMobile, options.mobile_cases},
+      {PredictionRegime::kPacket, options.packet_cases}};
   for (const auto& [regime, count] : regimes) {
     if (count == 0) continue;
     say("simulating " + std::to_string(count) + " " + std::string(name_of(regime)) + " cases");

@@ -10,12 +10,14 @@ struct PredictionOptions {
   std::uint64_t seed = 1;
   int clean_cases = 36;
   int lossy_cases = 15;
-  int mobile_cases = 6;
+  int mobile_cases = 9;
+  int packet_cases = 6;
   std::vector<int> held_out = {16, 32, 64, 1024};  ///< workers
   bool list = false;                               ///< say every held-out point
 };
 
-/// `gradwire bench prediction`: the fitted performance model against flow. Each drawn case is
+/// `gradwire bench prediction`: the fitted performance model against flow, and on few
+/// workers against packet. Each drawn case is
 /// simulated on 2, 4 and 8 workers, the model fitted to that, and its predictions for more workers
 /// held against simulations that it has not seen. Errors are shares of the simulated time; the
 /// coverage is the share of held-out points inside the 90 % band.

@@ -77,11 +77,9 @@ ordered_json network_of(Draws& draws, PredictionRegime regime) {
 
 PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int number) {
   Draws draws(seed, kRegimes + static_cast<std::uint32_t>(regime), number);
-  const bool clean = regime == PredictionRegime::kClean;
-  // Phones exchange by a server: a ring of them waits for every tunnel of each.
-  const Kind& kind = regime == PredictionRegime::kMobile
-                         ? kKinds[2]
-                         : kKinds[static_cast<std::size_t>(number) % kKinds.size()];
+  const bool clean = regime == PredictionRegime::kClean,
+             packet = regime == PredictionRegime::kPacket;
+  const Kind& kind = kKinds[static_cast<std::size_t>(number) % kKinds.size()];
   // 1,024 workers that gather send each message a million times: segment by segment under loss.
   const bool gathers = &kind == &kKinds[1];
   const double bytes = clean     ? draws.log_uniform(4e6, 1e8)
@@ -92,7 +90,8 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
   drawn.exchange = kind.exchange;
   drawn.codec = kind.codecs[static_cast<std::size_t>(number / 3) % kind.codecs.size()];
   drawn.table = table_of(draws, bytes);
-  const ordered_json network = network_of(draws, regime);
+  ordered_json network = network_of(draws, regime);
+  if (&kind != &kKinds[2]) network.erase("server_link");
   drawn.name = drawn.exchange + " " + drawn.codec + " " + with_unit(bytes / 1e6, " MB ") +
                network.at("link").dump();
   drawn.scenario = ordered_json{
@@ -104,7 +103,7 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
       {"network", network},
       {"exchange",
        {{"collective", kind.collective}, {"overlap", draws.chance(0.7)}, {"bucket", "8MB"}}},
-      {"executor", "flow"},
+      {"executor", packet ? "packet" : "flow"},
       {"seeds",
        ordered_json{
            1}}}.dump();
@@ -117,22 +116,27 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
+/// Steps are all alike.
+bool exact(PredictionRegime regime) {
+  return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
+}
+
 /// Few workers' steps are cheap, and the fit rests on them.
 int steps_of(PredictionRegime regime, int workers) {
-  if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 3;
+  if (exact(regime) || workers > kManyWorkers) return 3;
   return workers <= kFewWorkers ? 25 : 7;
 }
 
 /// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.
 int most_seeds(PredictionRegime regime, int workers) {
-  if (regime == PredictionRegime::kClean || workers > kManyWorkers) return 1;
+  if (exact(regime) || workers > kManyWorkers) return 1;
   return regime == PredictionRegime::kMobile ? kLeastSeeds : kMostSeeds;
 }
 
 }  // namespace
 
 std::string_view name_of(PredictionRegime regime) {
-  constexpr std::array<std::string_view, 3> kNames = {"clean", "lossy", "mobile"};
+  constexpr std::array<std::string_view, 4> kNames = {"clean", "lossy", "mobile", "packet"};
   return kNames[static_cast<std::size_t>(regime)];
 }
 

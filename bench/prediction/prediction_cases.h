@@ -9,7 +9,7 @@
 /// Cases of `bench prediction`: training steps of drawn layer tables on drawn networks.
 namespace gradwire::bench {
 
-enum class PredictionRegime { kClean, kLossy, kMobile };
+enum class PredictionRegime { kClean, kLossy, kMobile, kPacket };
 std::string_view name_of(PredictionRegime regime);
 
 struct PredictionCase {
@@ -26,7 +26,7 @@ std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegim
                                              int count);
 
 /// The case's step on `workers` workers: its closed-form summary, and the mean time of its steps on
-/// flow but the first, over the seeds from `first_seed` on.
+/// its executor but the first, over the seeds from `first_seed` on.
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
                                  int workers, std::uint64_t first_seed = 1);
 

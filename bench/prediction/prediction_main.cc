@@ -3,18 +3,20 @@
 #include "bench/alone.h"
 #include "bench/prediction/prediction.h"
 
-/// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE]]: `gradwire bench prediction` alone.
+/// gradwire-bench-prediction [SEED [CLEAN LOSSY MOBILE PACKET [x]]]: `gradwire bench prediction`
+/// alone.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
   PredictionOptions options;
   options.list = true;
   if (count > 1) options.seed = std::strtoull(arguments[1], nullptr, 10);
-  if (count > 4) {
+  if (count > 5) {
     options.clean_cases = std::atoi(arguments[2]);
     options.lossy_cases = std::atoi(arguments[3]);
     options.mobile_cases = std::atoi(arguments[4]);
+    options.packet_cases = std::atoi(arguments[5]);
   }
-  if (count > 5) options.held_out = {16, 32, 64};
+  if (count > 6) options.held_out = {16, 32, 64};
   return run_alone("gradwire-bench-prediction",
                    [&](const Say& say) { return bench_prediction(options, say); });
 }
