@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "runner/trace_correction.h"
 #include "sim/path_cost.h"
 
 namespace gradwire::runner {
@@ -189,6 +190,7 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
   step.forwarding_s = spread_of(forwarding).mean;
   step.loss = spread_of(losses).mean;
   step.rate_spread = std::hypot(spread_of(rates).relative, schedule_spread(cluster));
+  step.correction = trace_correction(cluster, step);
 }
 
 namespace {

@@ -16,7 +16,8 @@ std::optional<results::StepSummary> summarize(const scenarios::Scenario& scenari
                                               const scenarios::ComputeProfile& profile,
                                               const scenarios::StepPlan& plan);
 
-/// Sets the network's figures from the paths that messages of step.workers take.
+/// Sets the network's figures from the paths that messages of step.workers take; where these follow
+/// schedules, the correction too (runner/trace_correction.h).
 void take_paths(const sim::Cluster& cluster, results::StepSummary& step);
 
 }  // namespace gradwire::runner

@@ -121,16 +121,17 @@ bool exact(PredictionRegime regime) {
   return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
 }
 
-/// Few workers' steps are cheap, and the fit rests on them.
+/// Few workers' steps are cheap, and the fit rests on them. On traces, steps go through a minute.
 int steps_of(PredictionRegime regime, int workers) {
   if (exact(regime) || workers > kManyWorkers) return 3;
+  if (regime == PredictionRegime::kMobile) return workers <= kFewWorkers ? 200 : 40;
   return workers <= kFewWorkers ? 25 : 7;
 }
 
 /// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.
 int most_seeds(PredictionRegime regime, int workers) {
   if (exact(regime) || workers > kManyWorkers) return 1;
-  return regime == PredictionRegime::kMobile ? kLeastSeeds : kMostSeeds;
+  return regime == PredictionRegime::kMobile ? 1 : kMostSeeds;
 }
 
 }  // namespace

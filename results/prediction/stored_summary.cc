@@ -78,6 +78,18 @@ std::vector<BucketSummary> buckets_of(const std::map<std::string, double>& figur
   return buckets;
 }
 
+/// "correction_bytes_0", "correction_factor_0", ...
+ExchangeCorrection correction_of(const std::map<std::string, double>& figures) {
+  ExchangeCorrection correction;
+  for (int i = 0;; ++i) {
+    const auto bytes = figures.find("correction_bytes_" + std::to_string(i));
+    const auto factor = figures.find("correction_factor_" + std::to_string(i));
+    if (bytes == figures.end() || factor == figures.end()) return correction;
+    correction.bytes.push_back(bytes->second);
+    correction.factor.push_back(factor->second);
+  }
+}
+
 }  // namespace
 
 std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance) {
@@ -96,6 +108,10 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance prove
     if (step.buckets.size() > kMostBuckets || all_equal(step, field.value)) continue;
     for (std::size_t b = 0; b < step.buckets.size(); ++b)
       add(name_in_bucket(field, b), step.buckets[b].*field.value, field.unit);
+  }
+  for (std::size_t i = 0; i < step.correction.bytes.size(); ++i) {
+    add("correction_bytes_" + std::to_string(i), step.correction.bytes[i], "B");
+    add("correction_factor_" + std::to_string(i), step.correction.factor[i], "");
   }
   return rows;
 }
@@ -117,6 +133,7 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.overlap = figures["overlap"] != 0;
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
   step.buckets = buckets_of(figures);
+  step.correction = correction_of(figures);
   return step;
 }
 
