@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/error.h"
 #include "base/temporary_file.h"
 #include "base/thread_team.h"
 #include "bench/fidelity/statistics.h"
@@ -150,6 +151,40 @@ void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
                   .bar = 0.001});
 }
 
+/// Empty, with the reason said, where the regime's executor is not built.
+std::vector<Shown> shown_cases(PredictionRegime regime, int count, const PredictionOptions& options,
+                               const Say& say) {
+  if (count == 0) return {};
+  say("simulating " + std::to_string(count) + " " + std::string(name_of(regime)) + " cases");
+  std::vector<Shown> cases;
+  try {
+    cases = hold_out_all(prediction_cases(options.seed, regime, count), options);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kCapability) throw;
+    say(std::string("left out: ") + error.what());
+  }
+  if (!options.list) return cases;
+  for (const Shown& shown : cases)
+    for (const HeldOut& point : shown.held) say(point.line);
+  for (const Shown& shown : cases)
+    if (shown.inverse) say(shown.inverse->line);
+  return cases;
+}
+
+void add_band_rows(const std::vector<HeldOut>& points, std::vector<BenchRow>& rows) {
+  rows.push_back({.name = "prediction.held_out_points",
+                  .value = static_cast<double>(points.size()),
+                  .unit = "points"});
+  if (points.empty()) return;
+  const double inside = coverage(points);
+  rows.push_back({.name = "prediction.band_coverage",
+                  .value = inside,
+                  .unit = "share",
+                  .bar = 0.85,
+                  .at_most = false});
+  rows.push_back({.name = "prediction.band_excess", .value = inside, .unit = "share", .bar = 0.97});
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say) {
@@ -161,31 +196,16 @@ std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const S
       {PredictionRegime::kMobile, options.mobile_cases},
       {PredictionRegime::kPacket, options.packet_cases}};
   for (const auto& [regime, count] : regimes) {
-    if (count == 0) continue;
-    say("simulating " + std::to_string(count) + " " + std::string(name_of(regime)) + " cases");
-    const auto cases = hold_out_all(prediction_cases(options.seed, regime, count), options);
+    const auto cases = shown_cases(regime, count, options, say);
+    if (cases.empty()) continue;
     std::vector<HeldOut> points;
     for (const Shown& shown : cases)
       points.insert(points.end(), shown.held.begin(), shown.held.end());
-    if (options.list) {
-      for (const HeldOut& point : points) say(point.line);
-      for (const Shown& shown : cases)
-        if (shown.inverse) say(shown.inverse->line);
-    }
     add_regime_rows(regime, points, rows);
     add_inverse_rows(regime, cases, rows);
     all.insert(all.end(), points.begin(), points.end());
   }
-  rows.push_back({.name = "prediction.held_out_points",
-                  .value = static_cast<double>(all.size()),
-                  .unit = "points"});
-  const double inside = coverage(all);
-  rows.push_back({.name = "prediction.band_coverage",
-                  .value = inside,
-                  .unit = "share",
-                  .bar = 0.85,
-                  .at_most = false});
-  rows.push_back({.name = "prediction.band_excess", .value = inside, .unit = "share", .bar = 0.97});
+  add_band_rows(all, rows);
   return rows;
 }
 

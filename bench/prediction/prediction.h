@@ -11,7 +11,7 @@ struct PredictionOptions {
   int clean_cases = 36;
   int lossy_cases = 15;
   int mobile_cases = 9;
-  int packet_cases = 6;
+  int packet_cases = 9;
   std::vector<int> held_out = {16, 32, 64, 1024};  ///< workers
   bool list = false;                               ///< say every held-out point
 };

@@ -81,7 +81,7 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
              packet = regime == PredictionRegime::kPacket;
   const Kind& kind = kKinds[static_cast<std::size_t>(number) % kKinds.size()];
   // 1,024 workers that gather send each message a million times: segment by segment under loss.
-  const bool gathers = &kind == &kKinds[1];
+  const bool gathers = &kind == &kKinds[1] && !packet;
   const double bytes = clean     ? draws.log_uniform(4e6, 1e8)
                        : gathers ? draws.log_uniform(2.5e5, 1e6)
                                  : draws.log_uniform(1e6, 4e6);
