@@ -98,6 +98,11 @@ Question question_of(const PredictionCase& given, const results::StepFit& fit,
   return question;
 }
 
+/// Of an answer in whole workers, what one worker more would not make up for.
+double miss(SolveFor quantity, double value, double error) {
+  return quantity == SolveFor::kWorkers && error < 0 ? std::min(0.0, error + 1 / value) : error;
+}
+
 std::string line_of(const Question& question, const results::CheckedSolution& checked,
                     const Inverse& inverse, double chance) {
   char text[300];
@@ -126,8 +131,11 @@ Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
   const double allowed = results::allowed_seconds(
       fit, results::with(simulated.step, question.quantity, *value), question.target, kBatch);
   const results::StepPoint flow = question.at(*value, kOtherSeeds);
-  Inverse inverse{
-      given.regime, checked.forward_error, checked.unchecked_error, flow.seconds / allowed - 1, {}};
+  Inverse inverse{given.regime,
+                  checked.forward_error,
+                  checked.unchecked_error,
+                  miss(question.quantity, *value, flow.seconds / allowed - 1),
+                  {}};
   inverse.line = line_of(question, checked, inverse, flow.relative_error);
   return inverse;
 }

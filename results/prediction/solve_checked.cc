@@ -54,8 +54,8 @@ class Search {
   }
 
   /// Simulates the answer, or where there is none, or answers were too slow again and again, the
-  /// best that the quantity can be, which is the answer if it comes near enough. True where the
-  /// search ends: with an answer that is near enough, or that is known already.
+  /// best that the quantity can be. True where the search ends: with a value that is near enough,
+  /// or that is known already.
   bool ends_with(Solution solution) {
     const bool met = solution.value.has_value() && slow_ < kSlowAnswers;
     if (!met) solution.value.reset();
@@ -66,11 +66,9 @@ class Search {
     const double allowed = allowed_seconds(fit_, there, target_, samples_);
     const double predicted = step_time(there, fit_.constants).total_s;
     const double error = point.seconds / allowed - 1, chance = known_to(point);
-    const bool near_enough = std::abs(error) <= std::max(tolerance_, 2 * chance);
     if (best_.simulations++ == 0) best_.unchecked_error = error;
     if (!met) solution.value = solution.low = solution.high = value;
-    if ((met || near_enough) &&
-        (!best_.solution.value || std::abs(error) < std::abs(best_.error))) {
+    if (!best_.solution.value || std::abs(error) < std::abs(best_.error)) {
       best_.solution = solution;
       best_.error = error;
       best_.forward_error = met ? correction_.at(value) * predicted / allowed - 1 : error;
@@ -78,7 +76,7 @@ class Search {
     }
     slow_ = met && error > 0 ? slow_ + 1 : 0;
     correction_.add(value, point.seconds / predicted);
-    return near_enough;
+    return std::abs(error) <= std::max(tolerance_, 2 * chance);
   }
 
   const CheckedSolution& best() const { return best_; }
@@ -107,9 +105,8 @@ CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, Solve
   for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)
     solution = search.solve();
   CheckedSolution checked = search.best();
-  const bool near_enough =
-      checked.solution.value && std::abs(checked.error) <= std::max(tolerance, 2 * checked.chance);
-  if (!solution.value && !near_enough) checked.solution = solution;
+  const double accepted = std::max(options.accepted * tolerance, 2 * checked.chance);
+  if (!solution.value && std::abs(checked.error) > accepted) checked.solution = solution;
   return checked;
 }
 

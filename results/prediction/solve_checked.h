@@ -11,6 +11,8 @@ using SimulateAnswer = std::function<StepPoint(double value)>;
 struct CheckOptions {
   double tolerance = 0.01;        ///< of a step's time, beside twice what chance does to it
   double lossy_tolerance = 0.04;  ///< where losses or traces make the form rougher
+  /// What the answer may miss by at most, in units of the tolerance, if none comes nearer.
+  double accepted = 2.5;
   int most_simulations = 6;
 };
 
@@ -27,7 +29,8 @@ struct CheckedSolution {
 /// the tolerance, the model's time is corrected there - by simulated / predicted, between simulated
 /// values in proportion to their logarithms, beyond them as at the nearest - and solved again. Of
 /// all simulated values the one that misses least is given. Where no value meets the target, what
-/// the quantity can be at best is simulated before that is said. Whole workers may have no better
+/// the quantity can be at best is simulated before that is said; and where something simulated came
+/// near, that is given. Whole workers may have no better
 /// neighbour: their search ends when a value comes again.
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                               const Target& target, double samples, const SimulateAnswer& simulate,
