@@ -28,9 +28,10 @@ Figure residual_figure(const StepFit& fit, std::span<const StepPoint> points) {
        {Provenance::kMeasured, Provenance::kSimulated, Provenance::kEmulated,
         Provenance::kPublished, Provenance::kPredicted, Provenance::kAssumed}) {
     const int index = static_cast<int>(figure.series.size());
-    Series series{.kind = SeriesKind::kScatter,
-                  .name = std::string(name_of(provenance)),
-                  .style = series_style(index, true)};
+    Series series;
+    series.kind = SeriesKind::kScatter;
+    series.name = std::string(name_of(provenance));
+    series.style = series_style(index, true);
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (points[i].provenance != provenance) continue;
       series.x.push_back(points[i].seconds);

@@ -14,7 +14,10 @@ namespace {
 AccuracyRow row_of(const Scalability& all, std::size_t series, int workers) {
   const ScaleSeries& its = all.data.series[series];
   const ScaleAnswer step = *all.answer(series, workers);
-  AccuracyRow row{.series = series, .workers = workers, .known = step.known};
+  AccuracyRow row;
+  row.series = series;
+  row.workers = workers;
+  row.known = step.known;
   row.steps = steps_for(all.options.accuracy.trained, its.header.method,
                         std::llround(workers * its.samples), all.options.accuracy.assumption);
   row.seconds = row.steps.steps * step.seconds;

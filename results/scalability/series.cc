@@ -18,9 +18,9 @@ constexpr double kNormal95 = 1.6449;
 /// What does not tell one series from another: workers, names, and how long to run.
 bool is_along(const std::string& pointer) {
   for (const char* start :
-       {"/cluster/workers", "/name", "/description", "/expected", "/prices", "/seed", "/sweep", "/$schema",
-        "/schema_version", "/workload/steps", "/workload/repetitions", "/workload/evaluate_every",
-        "/workload/target_accuracy"})
+       {"/cluster/workers", "/name", "/description", "/expected", "/prices", "/seed", "/sweep",
+        "/$schema", "/schema_version", "/workload/steps", "/workload/repetitions",
+        "/workload/evaluate_every", "/workload/target_accuracy"})
     if (pointer.starts_with(start)) return true;
   return false;
 }

@@ -20,12 +20,14 @@ TEST_CASE("unit strings: bits and bytes, decimal and binary stay apart", "[unit]
   CHECK(transmission_time(parse_bytes("1MB"), parse_rate("8Mbps")).value() == Approx(1.0));
 }
 
-TEST_CASE("a bare number, an unknown unit and nonsense are refused with what is allowed", "[unit]") {
+TEST_CASE("a bare number, an unknown unit and nonsense are refused with what is allowed",
+          "[unit]") {
   for (const char* text : {"100", "", "Gbps", "1 gbps", "1GB", "nanGbps", "1Gbps x"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_rate(text), Error);
   }
-  CHECK_THROWS_WITH(parse_rate("100"), Catch::Contains("unit is missing") && Catch::Contains("Mbps"));
+  CHECK_THROWS_WITH(parse_rate("100"),
+                    Catch::Contains("unit is missing") && Catch::Contains("Mbps"));
   CHECK_THROWS_AS(parse_bytes("-1B"), Error);
   CHECK_THROWS_AS(parse_bytes("0.5B"), Error);
   CHECK_THROWS_AS(parse_duration("5"), Error);

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "trainers/exchange.h"
 #include "tests/quantities.h"
+#include "trainers/exchange.h"
 
 /// Exchanges whose gradients lie on a device, with a device that the CPU codecs stand in for: the
 /// same bytes cross and the same mean results as with gradients on the host.
