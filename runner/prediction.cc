@@ -19,12 +19,20 @@ using nlohmann::ordered_json;
   throw Error(ErrorKind::kFailure, "predict", scenario.name, reason, remedy);
 }
 
+void refuse_cells(const scenarios::Scenario& scenario, const sim::Cluster& cluster) {
+  if (!cluster.cells().empty())
+    refuse(scenario, "its workers share a radio cell's air time, which no closed form describes",
+           "run it with --executor flow");
+}
+
 results::StepSummary from_graph(const scenarios::Scenario& scenario) {
   const auto trainer = make_trainer(scenario, {});
   const scenarios::ComputeProfile& profile = trainer->prepare();
   scenarios::StepPlan plan;
   if (!trainer->next(plan)) refuse(scenario, "it has no step", "");
-  const auto step = summarize(scenario, scenarios::build_cluster(scenario), profile, plan);
+  const sim::Cluster cluster = scenarios::build_cluster(scenario);
+  refuse_cells(scenario, cluster);
+  const auto step = summarize(scenario, cluster, profile, plan);
   if (!step)
     refuse(scenario, "no closed form describes its exchange", "run it with --executor flow");
   return *step;
@@ -61,7 +69,9 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const result
     refuse(scenario, "no finished run of this model, method and batch is stored",
            "run it once, with a few workers; gradwire run keeps what is needed");
   nearest->workers = scenario.cluster.workers;
-  take_paths(scenarios::build_cluster(scenario), *nearest);
+  const sim::Cluster cluster = scenarios::build_cluster(scenario);
+  refuse_cells(scenario, cluster);
+  take_paths(cluster, *nearest);
   return *nearest;
 }
 

@@ -223,7 +223,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster,
                                      const scenarios::ComputeProfile& profile,
                                      const scenarios::StepPlan& plan) {
-  if (!plan.graph || scenario.cluster.workers < 2) return std::nullopt;
+  if (!plan.graph || scenario.cluster.workers < 2 || !cluster.cells().empty()) return std::nullopt;
   const auto exchanges = exchanges_of(plan, scenario.cluster.workers);
   if (!exchanges) return std::nullopt;
   StepSummary step;

@@ -10,7 +10,7 @@ namespace gradwire::runner {
 /// A step as closed forms see it: compute and codec times of one worker from `profile`, messages
 /// from the plan's collectives, bandwidth, delay and loss from the paths between workers that talk
 /// (their means; the bandwidth's harmonic). Empty where no closed form describes the exchange
-/// (gossip, pipelines, explicit transfers, all-to-all).
+/// (gossip, pipelines, explicit transfers, all-to-all), or workers share a radio cell's air time.
 std::optional<results::StepSummary> summarize(const scenarios::Scenario& scenario,
                                               const sim::Cluster& cluster,
                                               const scenarios::ComputeProfile& profile,

@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/file_descriptor.h"
 #include "results/prediction/step_fit.h"
 #include "results/prediction/step_model.h"
+#include "runner/prediction.h"
 #include "scenarios/share.h"
 
 using namespace gradwire;
@@ -53,6 +55,14 @@ TEST_CASE("Losses of a path's links add up") {
   const auto step = runner::time_steps(collective("ring-all-reduce", 4, 0.01)).summary;
   REQUIRE(step);
   CHECK(step->loss == Approx(1 - 0.99 * 0.99));
+}
+
+TEST_CASE("Workers that share a cell's air have no closed form") {
+  const std::string path = scenarios::share_folder() + "/lte-cell.json";
+  const auto scenario = scenarios::read_scenario_text(read_file(path), path).runs.at(0);
+  CHECK_FALSE(runner::time_steps(scenario).summary);
+  CHECK_THROWS_WITH(runner::summary_of(scenario, nullptr, {}),
+                    Catch::Contains("air time") && Catch::Contains("--executor flow"));
 }
 
 TEST_CASE("What has no closed form has no summary") {
