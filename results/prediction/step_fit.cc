@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kNormal90 = 1.645;
 constexpr int kDraws = 64;
-constexpr double kLeastScatter = 0.0002;  ///< log time: a simulated step's reading is exact
+constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's reading is exact
 // Deviations in log time of what the form itself leaves out, at the points' largest number of
 // workers and for each doubling beyond it; from simulations that were held out.
-constexpr double kFormErrorClean = 0.0001, kFormErrorCleanDoubling = 0.0001;
-constexpr double kFormErrorLossy = 0.03, kFormErrorLossyDoubling = 0.02;
+constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
+constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kOutlierWeight = 0.25;
 constexpr double kTimeout = 0.2;  ///< s
 

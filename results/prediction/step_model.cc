@@ -35,7 +35,7 @@ double terngrad_time(const StepSummary& step, const StepConstants& constants, do
 const std::array<StepConstantInfo, kStepConstants> kStepConstantTable = {{
     {StepConstant::kEfficiency, "bandwidth efficiency", 0.94, 0.05, true},
     {StepConstant::kLatency, "latency of a hop in one-way delays", 1, 0.3, true},
-    {StepConstant::kCongestion, "congestion exponent", 0, 0.0005, false},
+    {StepConstant::kCongestion, "congestion exponent", 0, 0.0001, false},
     {StepConstant::kWindows, "windows under loss", 0.9, 0.3, true},
     {StepConstant::kStraggle, "waiting for losses", 1, 0.5, true},
     {StepConstant::kTimeouts, "timeouts", 0.8, 0.7, true},
