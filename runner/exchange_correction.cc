@@ -20,17 +20,17 @@ constexpr int kRepetitions = 3, kIrregularRepetitions = 9;
 
 scenarios::Scenario lone_exchange(const scenarios::Scenario& scenario, const StepSummary& step,
                                   ExchangeKind kind, double bytes) {
-  const bool irregular = step.loss > 0 || step.rate_spread > 0;
   const auto count = std::max<std::int64_t>(1, std::llround(bytes));
-  ordered_json json = {{"schema_version", 1},
-                       {"name", "exchange"},
-                       {"workload",
-                        {{"collective", name_of(kind)},
-                         {"bytes", std::to_string(count) + "B"},
-                         {"repetitions", irregular ? kIrregularRepetitions : kRepetitions}}},
-                       {"cluster", {{"workers", step.workers}}},
-                       {"executor", "flow"},
-                       {"seeds", {scenario.seed}}};
+  ordered_json json = {
+      {"schema_version", 1},
+      {"name", "exchange"},
+      {"workload",
+       {{"collective", name_of(kind)},
+        {"bytes", std::to_string(count) + "B"},
+        {"repetitions", step.is_irregular() ? kIrregularRepetitions : kRepetitions}}},
+      {"cluster", {{"workers", step.workers}}},
+      {"executor", "flow"},
+      {"seeds", {scenario.seed}}};
   if (scenario.json.contains("network")) json["network"] = scenario.json["network"];
   if (kind != ExchangeKind::kParameterServer && json.contains("network"))
     json["network"].erase("server_link");

@@ -19,19 +19,11 @@ using nlohmann::ordered_json;
   throw Error(ErrorKind::kFailure, "predict", scenario.name, reason, remedy);
 }
 
-void refuse_cells(const scenarios::Scenario& scenario, const sim::Cluster& cluster) {
-  if (!cluster.cells().empty())
-    refuse(scenario, "its workers share a radio cell's air time, which no closed form describes",
-           "run it with --executor flow");
-}
-
-results::StepSummary from_graph(const scenarios::Scenario& scenario) {
+results::StepSummary from_graph(const scenarios::Scenario& scenario, const sim::Cluster& cluster) {
   const auto trainer = make_trainer(scenario, {});
   const scenarios::ComputeProfile& profile = trainer->prepare();
   scenarios::StepPlan plan;
   if (!trainer->next(plan)) refuse(scenario, "it has no step", "");
-  const sim::Cluster cluster = scenarios::build_cluster(scenario);
-  refuse_cells(scenario, cluster);
   const auto step = summarize(scenario, cluster, profile, plan);
   if (!step)
     refuse(scenario, "no closed form describes its exchange", "run it with --executor flow");
@@ -51,7 +43,8 @@ bool same_training(const results::RunSummary& run, const scenarios::Scenario& sc
   return true;
 }
 
-results::StepSummary from_runs(const scenarios::Scenario& scenario, const results::Store* store,
+results::StepSummary from_runs(const scenarios::Scenario& scenario, const sim::Cluster& cluster,
+                               const results::Store* store,
                                std::span<const results::RunSummary> stored) {
   std::optional<results::StepSummary> nearest;
   double distance = 0;
@@ -69,8 +62,6 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const result
     refuse(scenario, "no finished run of this model, method and batch is stored",
            "run it once, with a few workers; gradwire run keeps what is needed");
   nearest->workers = scenario.cluster.workers;
-  const sim::Cluster cluster = scenarios::build_cluster(scenario);
-  refuse_cells(scenario, cluster);
   take_paths(cluster, *nearest);
   return *nearest;
 }
@@ -79,9 +70,13 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const result
 
 results::StepSummary summary_of(const scenarios::Scenario& scenario, const results::Store* store,
                                 std::span<const results::RunSummary> stored) {
+  const sim::Cluster cluster = scenarios::build_cluster(scenario);
+  if (!cluster.cells().empty())
+    refuse(scenario, "its workers share a radio cell's air time, which no closed form describes",
+           "run it with --executor flow");
   return scenario.workload.kind == scenarios::WorkloadKind::kTraining
-             ? from_runs(scenario, store, stored)
-             : from_graph(scenario);
+             ? from_runs(scenario, cluster, store, stored)
+             : from_graph(scenario, cluster);
 }
 
 }  // namespace gradwire::runner

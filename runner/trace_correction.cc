@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "results/prediction/step_model.h"
+#include "sim/flow/rate_follower.h"
 
 namespace gradwire::runner {
 namespace {
@@ -17,73 +18,46 @@ constexpr double kLeast_s = 60;
 constexpr int kFewest = 5, kMost = 2000;
 constexpr double kPasses = 5e5;
 constexpr double kEndless_s = 1e5;
+constexpr double kWireSegment = 1538;  ///< bytes
 
-/// A schedule as a link follows it.
-class Rates {
- public:
-  Rates(const sim::Link& link, sim::ChannelId channel)
-      : schedule_(link.schedule(channel).get()),
-        offset_(link.spec.schedule_offset.value()),
-        fixed_(link.spec.rate.value()) {}
-
-  /// Bits/s from `time` on, and until when.
-  double at(double time, double& until) const {
-    until = kEndless_s;
-    if (!schedule_) return fixed_;
-    const double period = schedule_->period().value();
-    const double shifted = time + offset_;
-    const double turns = period > 0 ? std::floor(shifted / period) : 0;
-    const double within = shifted - turns * period;
-    const auto& pieces = schedule_->pieces();
-    const auto next = std::upper_bound(
-        pieces.begin(), pieces.end(), within,
-        [](double value, const auto& piece) { return value < piece.begin.value(); });
-    const double end = next != pieces.end() ? next->begin.value()
-                       : period > 0         ? period
-                                            : kEndless_s;
-    until = time + std::max(end - within, 1e-9);
-    return std::prev(next)->rate.value();
-  }
-
- private:
-  const sim::RateSchedule* schedule_;
-  double offset_, fixed_;
-};
-
-using Path = std::vector<Rates>;
+/// The channels of a way, each where it stands in time.
+using Path = std::vector<sim::RateFollower>;
 
 Path path_of(const sim::Cluster& cluster, int from, int to) {
   std::vector<sim::ChannelId> route;
   cluster.route(from, to, route);
   Path path;
-  for (const sim::ChannelId channel : route) path.emplace_back(cluster.link_of(channel), channel);
+  for (const sim::ChannelId channel : route)
+    path.emplace_back(cluster.link_of(channel), channel, kWireSegment);
   return path;
 }
 
-/// When `bits` have passed that begin at `time`.
-double pass(const Path& path, double time, double bits) {
+/// When `bytes` have passed that begin at `time`, which is not before any that the path was asked
+/// for.
+double pass(Path& path, double time, double bytes) {
   while (time < kEndless_s) {
-    double until = kEndless_s, rate = HUGE_VAL, end = 0;
-    for (const Rates& rates : path) {
-      rate = std::min(rate, rates.at(time, end));
-      until = std::min(until, end);
+    double until = kEndless_s, rate = HUGE_VAL;
+    for (sim::RateFollower& channel : path) {
+      channel.advance(time);
+      rate = std::min(rate, channel.rate());
+      until = std::min(until, channel.next());
     }
-    if (rate * (until - time) >= bits) return time + bits / rate;
-    bits -= rate * (until - time);
+    if (rate * (until - time) >= bytes) return time + bytes / rate;
+    bytes -= rate * (until - time);
     time = until;
   }
   return time;
 }
 
 /// When a ring's hops are done that begin at `time`.
-double ring_end(const std::vector<Path>& paths, const results::Hops& hops, double bits,
-                double delay, double time) {
+double ring_end(std::vector<Path>& paths, const results::Hops& hops, double bytes, double delay,
+                double time) {
   const std::size_t n = paths.size();
   std::vector<double> ready(n, time), next(n, time);
   for (int hop = 0; hop < static_cast<int>(hops.count); ++hop) {
     for (std::size_t r = 0; r < n; ++r) {
       double& received = next[(r + 1) % n];
-      received = pass(paths[r], std::max(ready[r], received), bits) + delay;
+      received = pass(paths[r], std::max(ready[r], received), bytes) + delay;
     }
     ready = next;
   }
@@ -91,9 +65,9 @@ double ring_end(const std::vector<Path>& paths, const results::Hops& hops, doubl
 }
 
 /// When all workers' messages have passed that begin at `time`.
-double all_end(const std::vector<Path>& paths, double bits, double delay, double time) {
+double all_end(std::vector<Path>& paths, double bytes, double delay, double time) {
   double end = time;
-  for (const Path& path : paths) end = std::max(end, pass(path, time, bits) + delay);
+  for (Path& path : paths) end = std::max(end, pass(path, time, bytes) + delay);
   return end;
 }
 
@@ -135,7 +109,6 @@ results::ExchangeCorrection trace_correction(const sim::Cluster& cluster, const 
   const bool served =
       step.exchange == results::ExchangeKind::kParameterServer && cluster.has_server();
   if (!follows_schedules(cluster) || !(ring || served) || step.buckets.empty()) return {};
-  const Ways ways = ways_of(cluster, step, ring);
   const results::StepConstants usual = results::usual_constants();
   const double efficiency = usual[0] / (ring ? 1 + results::kAcknowledgements : 1);
   StepSummary plain = step;
@@ -147,11 +120,12 @@ results::ExchangeCorrection trace_correction(const sim::Cluster& cluster, const 
   results::ExchangeCorrection correction;
   for (const double size : {least->message_bytes, most->message_bytes}) {
     if (size <= 0 || (!correction.bytes.empty() && size <= correction.bytes.back())) continue;
-    const double bits = 8 * size / efficiency;
+    Ways ways = ways_of(cluster, step, ring);
+    const double bytes = size / efficiency;
     const double seconds = mean_exchange(passes, [&](double begin) {
-      if (ring) return ring_end(ways.there, hops[0], bits * hops[0].share, step.delay_s, begin);
-      const double pushed = all_end(ways.there, bits, step.delay_s, begin);
-      return all_end(ways.back, bits, step.delay_s, pushed);
+      if (ring) return ring_end(ways.there, hops[0], bytes * hops[0].share, step.delay_s, begin);
+      const double pushed = all_end(ways.there, bytes, step.delay_s, begin);
+      return all_end(ways.back, bytes, step.delay_s, pushed);
     });
     correction.bytes.push_back(size);
     correction.factor.push_back(seconds / results::exchange_time(plain, size, usual));

@@ -86,8 +86,7 @@ std::vector<Shown> hold_out_all(const std::vector<PredictionCase>& cases,
 }
 
 double bar_of(PredictionRegime regime) {
-  const bool clean = regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
-  return clean ? kCleanBar : kIrregularBar;
+  return is_exact(regime) ? kCleanBar : kIrregularBar;
 }
 
 double median_error(const std::vector<HeldOut>& points) {

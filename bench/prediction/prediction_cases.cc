@@ -117,14 +117,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-/// Steps are all alike.
-bool exact(PredictionRegime regime) {
-  return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
-}
-
 /// Few workers' steps are cheap, and the fit rests on them. On traces, steps go through a minute.
 int steps_of(PredictionRegime regime, int workers) {
-  if (exact(regime)) return workers <= kManyWorkers ? kExactSteps : kManyExactSteps;
+  if (is_exact(regime)) return workers <= kManyWorkers ? kExactSteps : kManyExactSteps;
   if (workers > kManyWorkers) return 3;
   if (regime == PredictionRegime::kMobile) return workers <= kFewWorkers ? 200 : 40;
   return workers <= kFewWorkers ? 25 : 7;
@@ -132,11 +127,15 @@ int steps_of(PredictionRegime regime, int workers) {
 
 /// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.
 int most_seeds(PredictionRegime regime, int workers) {
-  if (exact(regime) || workers > kManyWorkers) return 1;
+  if (is_exact(regime) || workers > kManyWorkers) return 1;
   return regime == PredictionRegime::kMobile ? 1 : kMostSeeds;
 }
 
 }  // namespace
+
+bool is_exact(PredictionRegime regime) {
+  return regime == PredictionRegime::kClean || regime == PredictionRegime::kPacket;
+}
 
 std::string_view name_of(PredictionRegime regime) {
   constexpr std::array<std::string_view, 4> kNames = {"clean", "lossy", "mobile", "packet"};
@@ -170,7 +169,7 @@ results::StepPoint simulate_step(const PredictionCase& given, const std::string&
     simulated.step = *steps.summary;
     const std::vector<double> warm = steps.warm();
     // Where nothing is lost, windows open for some steps.
-    const std::size_t first = exact(given.regime) ? warm.size() / 2 : 0;
+    const std::size_t first = is_exact(given.regime) ? warm.size() / 2 : 0;
     times.insert(times.end(), warm.begin() + static_cast<std::ptrdiff_t>(first), warm.end());
     simulated.seconds = mean_of(times);
     simulated.relative_error = relative_error_of(times);

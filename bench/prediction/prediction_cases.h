@@ -11,6 +11,8 @@ namespace gradwire::bench {
 
 enum class PredictionRegime { kClean, kLossy, kMobile, kPacket };
 std::string_view name_of(PredictionRegime regime);
+/// Steps are all alike, once windows are open.
+bool is_exact(PredictionRegime regime);
 
 struct PredictionCase {
   PredictionRegime regime{};

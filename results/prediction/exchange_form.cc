@@ -9,7 +9,6 @@ namespace {
 constexpr double kSegment = 1448;  ///< bytes of payload
 constexpr double kWireSegment = 1538;
 constexpr double kHeaders = 90;      ///< of a segment, with the frame's
-constexpr double kTimeout = 0.2;     ///< s, least retransmission timeout
 constexpr double kMathis = 1.22;     ///< sqrt(3 / 2)
 constexpr double kTailSegments = 3;  ///< without duplicate acknowledgements behind them
 /// Of a window: what most messages find open beside what they take in round trips. By simulation.
@@ -18,7 +17,6 @@ constexpr double kOpen = 0.15;
 /// windows go from .7 of their largest to it.
 constexpr double kWindowSpread = 0.29;
 constexpr double kBusy = 1.05;  ///< of events on the longest of chains, sqrt(x) times; simulated
-constexpr double kSharp = 2.5;  ///< exponent between few events and many; simulated
 constexpr double kFewer = 1.2;  ///< exponent: how soon few workers wait as many do; simulated
 
 double at(const StepConstants& constants, StepConstant which) {

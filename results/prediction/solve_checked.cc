@@ -31,10 +31,6 @@ class Correction {
 /// After so many the quantity may not help at all.
 constexpr int kSlowAnswers = 3;
 
-bool irregular(const StepSummary& step) {
-  return step.loss > 0 || step.rate_spread > 0;
-}
-
 /// The search: what was simulated so far, and the best of it.
 class Search {
  public:
@@ -99,7 +95,7 @@ class Search {
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options) {
-  const double tolerance = irregular(step) ? options.lossy_tolerance : options.tolerance;
+  const double tolerance = step.is_irregular() ? options.lossy_tolerance : options.tolerance;
   Search search(fit, step, quantity, target, samples, simulate, tolerance);
   Solution solution = search.solve();
   for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)

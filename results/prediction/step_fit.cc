@@ -20,7 +20,6 @@ constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's read
 constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kOutlierWeight = 0.25;
-constexpr double kTimeout = 0.2;  ///< s
 
 double shown(const StepConstantInfo& info, double x) {
   return info.logarithmic ? std::exp(x) : x;
@@ -150,9 +149,8 @@ double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& leas
 double form_error(const StepFit& fit, const StepSummary& step) {
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
-  const bool irregular = step.loss > 0 || step.rate_spread > 0;
-  return irregular ? kFormErrorLossy + kFormErrorLossyDoubling * beyond
-                   : kFormErrorClean + kFormErrorCleanDoubling * beyond;
+  return step.is_irregular() ? kFormErrorLossy + kFormErrorLossyDoubling * beyond
+                             : kFormErrorClean + kFormErrorCleanDoubling * beyond;
 }
 
 }  // namespace

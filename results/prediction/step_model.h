@@ -61,6 +61,9 @@ namespace gradwire::results {
 /// Acknowledgements over data on the wire: 90 bytes for every second segment of 1,538.
 inline constexpr double kAcknowledgements = 90.0 / (2 * 1538);
 
+/// RTO: the least retransmission timeout, s.
+inline constexpr double kTimeout = 0.2;
+
 enum class StepConstant : std::size_t {
   kEfficiency,  ///< e: payload over line rate
   kLatency,     ///< a: time of a hop without bytes, in one-way delays

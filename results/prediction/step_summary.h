@@ -47,6 +47,8 @@ struct StepSummary {
   double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
   ExchangeCorrection correction;
 
+  /// Losses or changing rates decide what an exchange takes: no two are alike.
+  bool is_irregular() const { return loss > 0 || rate_spread > 0; }
   double message_bytes() const {
     double sum = 0;
     for (const BucketSummary& bucket : buckets) sum += bucket.message_bytes;

@@ -10,19 +10,6 @@ using namespace gradwire::results;
 
 namespace {
 
-StepFit plain_fit() {
-  StepFit fit = usual_fit();
-  fit.constants = plain_constants();
-  return fit;
-}
-
-/// 0.1 s of compute, then a ring of 8 over 100 MB.
-StepSummary training_step() {
-  StepSummary step = ring_step(8);
-  step.forward_s = 0.1;
-  return step;
-}
-
 StepPoint taking(double seconds) {
   StepPoint point;
   point.seconds = seconds;

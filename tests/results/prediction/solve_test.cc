@@ -9,23 +9,6 @@
 using namespace gradwire;
 using namespace gradwire::results;
 
-namespace {
-
-StepFit plain_fit() {
-  StepFit fit = usual_fit();
-  fit.constants = plain_constants();
-  return fit;
-}
-
-/// 0.1 s of compute, then a ring of 8 over 100 MB.
-StepSummary training_step() {
-  StepSummary step = ring_step(8);
-  step.forward_s = 0.1;
-  return step;
-}
-
-}  // namespace
-
 TEST_CASE("The bandwidth for a step time, by hand") {
   // .1 + 14 (1e-4 + 12.5e6 / B) <= .2 -> 175e6 / B = .0986 -> B = 1.7748e9 B/s.
   const Solution solution = solve_step(plain_fit(), training_step(), SolveFor::kBandwidth,
