@@ -105,7 +105,7 @@ class Corrections {
  private:
   const Scenario& scenario_;
   bool on_;
-  std::map<results::ExchangeKind, results::ExchangeCorrection> known_;
+  std::map<results::ExchangeKind, results::Correction> known_;
 };
 
 /// The candidates of one method.

@@ -14,10 +14,9 @@ std::string cannot_simulate(const scenarios::Scenario& scenario, const results::
 
 /// The mean of the scenario's steps (but the first) on flow where the quantity has this value:
 /// every link's rate in proportion, every link's delay in proportion, so many workers, or so large
-/// a share of every message. Where losses decide, more steps and seeds are simulated until the mean
-/// is known to 2 % or some seconds have passed. Throws Error for a scenario that cannot be, and
-/// where a stop is asked for (runner/interrupt.h). Precondition (assertion): cannot_simulate() is
-/// empty.
+/// a share of every message; as many of them as sampling_of() says (runner/mean_step.h), seeds from
+/// the scenario's on. Throws Error for a scenario that cannot be, and as mean_step() does.
+/// Precondition (assertion): cannot_simulate() is empty.
 results::StepPoint simulate_answer(const scenarios::Scenario& scenario,
                                    const results::StepSummary& step, results::SolveFor quantity,
                                    double value);

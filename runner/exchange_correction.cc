@@ -60,13 +60,10 @@ double factor_at(const scenarios::Scenario& scenario, const StepSummary& step, d
 
 }  // namespace
 
-results::ExchangeCorrection simulated_correction(const scenarios::Scenario& scenario,
-                                                 const StepSummary& step) {
-  results::ExchangeCorrection correction;
-  for (const double size : kSizes) {
-    correction.bytes.push_back(size);
-    correction.factor.push_back(factor_at(scenario, step, size));
-  }
+results::Correction simulated_correction(const scenarios::Scenario& scenario,
+                                         const StepSummary& step) {
+  results::Correction correction;
+  for (const double size : kSizes) correction.add(size, factor_at(scenario, step, size));
   return correction;
 }
 

@@ -8,7 +8,7 @@ namespace gradwire::runner {
 /// constants: messages of four sizes are exchanged alone on executor `flow`, over warm connections
 /// (three times; nine times where packets are lost or rates change, and their mean). A
 /// scatter-reduce is simulated as a direct all-gather of a chunk and a ring's.
-results::ExchangeCorrection simulated_correction(const scenarios::Scenario& scenario,
-                                                 const results::StepSummary& step);
+results::Correction simulated_correction(const scenarios::Scenario& scenario,
+                                         const results::StepSummary& step);
 
 }  // namespace gradwire::runner

@@ -103,7 +103,7 @@ bool follows_schedules(const sim::Cluster& cluster) {
 
 }  // namespace
 
-results::ExchangeCorrection trace_correction(const sim::Cluster& cluster, const StepSummary& step) {
+results::Correction trace_correction(const sim::Cluster& cluster, const StepSummary& step) {
   const auto hops = results::hops_of(step.exchange, step.workers, step.group);
   const bool ring = hops.size() == 1 && hops[0].same_connections;
   const bool served =
@@ -117,9 +117,9 @@ results::ExchangeCorrection trace_correction(const sim::Cluster& cluster, const 
       step.buckets.begin(), step.buckets.end(),
       [](const auto& a, const auto& b) { return a.message_bytes < b.message_bytes; });
   const double passes = step.workers * hops[0].count;
-  results::ExchangeCorrection correction;
+  results::Correction correction;
   for (const double size : {least->message_bytes, most->message_bytes}) {
-    if (size <= 0 || (!correction.bytes.empty() && size <= correction.bytes.back())) continue;
+    if (size <= 0 || (!correction.value.empty() && size <= correction.value.back())) continue;
     Ways ways = ways_of(cluster, step, ring);
     const double bytes = size / efficiency;
     const double seconds = mean_exchange(passes, [&](double begin) {
@@ -127,8 +127,7 @@ results::ExchangeCorrection trace_correction(const sim::Cluster& cluster, const 
       const double pushed = all_end(ways.there, bytes, step.delay_s, begin);
       return all_end(ways.back, bytes, step.delay_s, pushed);
     });
-    correction.bytes.push_back(size);
-    correction.factor.push_back(seconds / results::exchange_time(plain, size, usual));
+    correction.add(size, seconds / results::exchange_time(plain, size, usual));
   }
   return correction;
 }

@@ -15,7 +15,6 @@ namespace gradwire::runner {
 /// their schedules. A fluid: nothing of TCP but its headers. The mean of exchanges one after the
 /// other, from the schedules' beginning. Empty where it does not apply: neither ring nor server, or
 /// no schedules.
-results::ExchangeCorrection trace_correction(const sim::Cluster& cluster,
-                                             const results::StepSummary& step);
+results::Correction trace_correction(const sim::Cluster& cluster, const results::StepSummary& step);
 
 }  // namespace gradwire::runner

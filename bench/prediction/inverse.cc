@@ -9,6 +9,7 @@
 #include "base/temporary_file.h"
 #include "bench/fidelity/case_parts.h"
 #include "results/prediction/solve_checked.h"
+#include "runner/answer.h"
 
 namespace gradwire::bench {
 namespace {
@@ -65,13 +66,20 @@ PredictionCase changed(const PredictionCase& given, const results::StepSummary& 
   return result;
 }
 
-/// A question to a case, and how to simulate answers to it.
+/// A question to a case.
 struct Question {
   const PredictionCase& given;
   const results::StepPoint& simulated;
   SolveFor quantity;
   results::Target target;
 
+  /// What the product itself simulates.
+  results::StepPoint answer(double value) const {
+    const TemporaryFile table(given.table, ".json");
+    const scenarios::Scenario scenario = scenario_of(given, table.path(), simulated.step.workers);
+    return runner::simulate_answer(scenario, simulated.step, quantity, value);
+  }
+  /// What a user finds who writes the value into the scenario.
   results::StepPoint at(double value, std::uint64_t first_seed) const {
     const PredictionCase asked = changed(given, simulated.step, quantity, value);
     const TemporaryFile table(asked.table, ".json");
@@ -123,7 +131,7 @@ Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
   const Question question = question_of(given, fit, simulated, seed, case_number);
   const results::CheckedSolution checked =
       results::solve_checked(fit, simulated.step, question.quantity, question.target, kBatch,
-                             [&](double value) { return question.at(value, 1); });
+                             [&](double value) { return question.answer(value); });
   const std::optional<double> value = checked.solution.value;
   if (!value)
     throw Error(ErrorKind::kFailure, "solve for", name_of(question.quantity),

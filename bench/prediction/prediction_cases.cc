@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
-#include "bench/fidelity/statistics.h"
-#include "bench/timing.h"
-#include "runner/step_times.h"
+#include "runner/mean_step.h"
 #include "scenarios/share.h"
 
 namespace gradwire::bench {
@@ -23,7 +21,7 @@ constexpr int kManyWorkers = 256;
 constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
-constexpr double kLongest = 6;         ///< s, of simulating one number of workers
+constexpr Seconds kLongest{6};         ///< of simulating one number of workers
 
 struct Kind {
   const char* exchange;
@@ -98,7 +96,7 @@ PredictionCase drawn_case(std::uint64_t seed, PredictionRegime regime, int numbe
   drawn.scenario = ordered_json{
       {"schema_version", 1},
       {"name", "drawn"},
-      {"workload", {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}, {"steps", "@STEPS@"}}},
+      {"workload", {{"profile", "@TABLE@"}, {"batch_per_worker", kBatch}}},
       {"method", {{"name", drawn.codec}}},
       {"cluster", {{"workers", "@WORKERS@"}, {"device", "v100"}}},
       {"network", network},
@@ -126,9 +124,16 @@ int steps_of(PredictionRegime regime, int workers) {
 }
 
 /// Where chance decides, steps are simulated until their mean is known. Many workers' vary little.
-int most_seeds(PredictionRegime regime, int workers) {
-  if (is_exact(regime) || workers > kManyWorkers) return 1;
-  return regime == PredictionRegime::kMobile ? 1 : kMostSeeds;
+runner::StepSampling sampling_of(PredictionRegime regime, int workers) {
+  runner::StepSampling sampling;
+  sampling.steps = steps_of(regime, workers);
+  sampling.settled = is_exact(regime);
+  sampling.wanted_error = kWantedError;
+  sampling.longest = kLongest;
+  if (regime != PredictionRegime::kLossy || workers > kManyWorkers) return sampling;
+  sampling.least_seeds = kLeastSeeds;
+  sampling.most_seeds = kMostSeeds;
+  return sampling;
 }
 
 }  // namespace
@@ -149,34 +154,21 @@ std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegim
   return cases;
 }
 
-results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
-                                 int workers, std::uint64_t first_seed) {
+scenarios::Scenario scenario_of(const PredictionCase& given, const std::string& table_file,
+                                int workers) {
   std::string text = replaced(given.scenario, "@TABLE@", table_file);
   text = replaced(text, "\"@WORKERS@\"", std::to_string(workers));
-  text = replaced(text, "\"@STEPS@\"", std::to_string(steps_of(given.regime, workers)));
   const auto file = scenarios::read_scenario_text(text, scenarios::share_folder() + "/drawn.json");
-  results::StepPoint simulated;
+  return file.runs.front();
+}
+
+results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,
+                                 int workers, std::uint64_t first_seed) {
+  runner::StepSampling sampling = sampling_of(given.regime, workers);
+  sampling.first_seed = first_seed;
+  results::StepPoint simulated =
+      runner::mean_step(scenario_of(given, table_file, workers), sampling);
   simulated.name = given.name + ", " + std::to_string(workers) + " workers";
-  std::vector<double> times;
-  const double start = now_s();
-  scenarios::Scenario scenario = file.runs.front();
-  for (int seed = 1; seed <= most_seeds(given.regime, workers); ++seed) {
-    scenario.seed = first_seed + static_cast<std::uint64_t>(seed) - 1;
-    const runner::StepTimes steps = runner::time_steps(scenario);
-    if (!steps.summary)
-      throw Error(ErrorKind::kFailure, "summarise", simulated.name,
-                  "no closed form describes its exchange");
-    simulated.step = *steps.summary;
-    const std::vector<double> warm = steps.warm();
-    // Where nothing is lost, windows open for some steps.
-    const std::size_t first = is_exact(given.regime) ? warm.size() / 2 : 0;
-    times.insert(times.end(), warm.begin() + static_cast<std::ptrdiff_t>(first), warm.end());
-    simulated.seconds = mean_of(times);
-    simulated.relative_error = relative_error_of(times);
-    simulated.steps = static_cast<int>(times.size());
-    const bool known = results::known_to(simulated) <= kWantedError && seed >= kLeastSeeds;
-    if (known || now_s() - start > kLongest) break;
-  }
   return simulated;
 }
 

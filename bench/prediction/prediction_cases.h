@@ -27,6 +27,9 @@ struct PredictionCase {
 std::vector<PredictionCase> prediction_cases(std::uint64_t seed, PredictionRegime regime,
                                              int count);
 
+scenarios::Scenario scenario_of(const PredictionCase& given, const std::string& table_file,
+                                int workers);
+
 /// The case's step on `workers` workers: its closed-form summary, and the mean time of its steps on
 /// its executor but the first, over the seeds from `first_seed` on.
 results::StepPoint simulate_step(const PredictionCase& given, const std::string& table_file,

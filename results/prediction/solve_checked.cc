@@ -2,31 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace gradwire::results {
 namespace {
-
-/// Simulated over predicted times, by the quantity's value.
-class Correction {
- public:
-  void add(double value, double factor) { logs_[std::log(value)] = std::log(factor); }
-  bool knows(double value) const { return logs_.contains(std::log(value)); }
-
-  double at(double value) const {
-    if (logs_.empty()) return 1;
-    const double x = std::log(value);
-    const auto above = logs_.lower_bound(x);
-    if (above == logs_.end()) return std::exp(logs_.rbegin()->second);
-    if (above == logs_.begin()) return std::exp(above->second);
-    const auto below = std::prev(above);
-    const double share = (x - below->first) / (above->first - below->first);
-    return std::exp(below->second + share * (above->second - below->second));
-  }
-
- private:
-  std::map<double, double> logs_;
-};
 
 /// After so many the quantity may not help at all.
 constexpr int kSlowAnswers = 3;
@@ -85,7 +63,7 @@ class Search {
   double samples_;
   const SimulateAnswer& simulate_;
   double tolerance_;
-  Correction correction_;
+  Correction correction_;  ///< simulated over predicted times, by the quantity
   CheckedSolution best_;
   int slow_ = 0;  ///< answers one after the other that took longer than is allowed
 };

@@ -30,8 +30,8 @@ struct CheckedSolution {
 /// values in proportion to their logarithms, beyond them as at the nearest - and solved again. Of
 /// all simulated values the one that misses least is given. Where no value meets the target, what
 /// the quantity can be at best is simulated before that is said; and where something simulated came
-/// near, that is given. Whole workers may have no better
-/// neighbour: their search ends when a value comes again.
+/// near, that is given. Whole workers may have no better neighbour: their search ends when a value
+/// comes again.
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options = {});

@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "results/prediction/correction.h"
 #include "results/prediction/exchange_shape.h"
 
 namespace gradwire::results {
@@ -16,14 +17,6 @@ struct BucketSummary {
   /// 0 = nothing.
   double prelude_bytes = 0;
   double scale_s = 0;  ///< the part of encode_s that goes before that; 0 where nothing does
-};
-
-/// What an exchange takes over the closed form, as simulations of it found, by size of a message.
-struct ExchangeCorrection {
-  std::vector<double> bytes;  ///< ascending
-  std::vector<double> factor;
-  /// Linear in the logarithm of the size, constant beyond the ends; 1 where nothing is known.
-  double at(double message_bytes) const;
 };
 
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
@@ -45,7 +38,7 @@ struct StepSummary {
   double forwarding_s = 0;      ///< of it, what hops take to store and forward that segment
   double loss = 0;              ///< probability that a packet is lost between two workers
   double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
-  ExchangeCorrection correction;
+  Correction correction;        ///< of the exchange's time, by bytes of a message
 
   /// Losses or changing rates decide what an exchange takes: no two are alike.
   bool is_irregular() const { return loss > 0 || rate_spread > 0; }

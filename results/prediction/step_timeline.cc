@@ -144,16 +144,6 @@ class Timeline {
 
 }  // namespace
 
-double ExchangeCorrection::at(double message_bytes) const {
-  if (bytes.empty()) return 1;
-  const auto above = std::lower_bound(bytes.begin(), bytes.end(), message_bytes);
-  const auto i = static_cast<std::size_t>(above - bytes.begin());
-  if (i == 0) return factor.front();
-  if (i == bytes.size()) return factor.back();
-  const double share = std::log(message_bytes / bytes[i - 1]) / std::log(bytes[i] / bytes[i - 1]);
-  return factor[i - 1] + share * (factor[i] - factor[i - 1]);
-}
-
 StepTime step_timeline(const StepSummary& step, const StepConstants& constants, double slow) {
   return Timeline(step, constants, slow).time();
 }

@@ -79,14 +79,13 @@ std::vector<BucketSummary> buckets_of(const std::map<std::string, double>& figur
 }
 
 /// "correction_bytes_0", "correction_factor_0", ...
-ExchangeCorrection correction_of(const std::map<std::string, double>& figures) {
-  ExchangeCorrection correction;
+Correction correction_of(const std::map<std::string, double>& figures) {
+  Correction correction;
   for (int i = 0;; ++i) {
     const auto bytes = figures.find("correction_bytes_" + std::to_string(i));
     const auto factor = figures.find("correction_factor_" + std::to_string(i));
     if (bytes == figures.end() || factor == figures.end()) return correction;
-    correction.bytes.push_back(bytes->second);
-    correction.factor.push_back(factor->second);
+    correction.add(bytes->second, factor->second);
   }
 }
 
@@ -109,8 +108,8 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance prove
     for (std::size_t b = 0; b < step.buckets.size(); ++b)
       add(name_in_bucket(field, b), step.buckets[b].*field.value, field.unit);
   }
-  for (std::size_t i = 0; i < step.correction.bytes.size(); ++i) {
-    add("correction_bytes_" + std::to_string(i), step.correction.bytes[i], "B");
+  for (std::size_t i = 0; i < step.correction.value.size(); ++i) {
+    add("correction_bytes_" + std::to_string(i), step.correction.value[i], "B");
     add("correction_factor_" + std::to_string(i), step.correction.factor[i], "");
   }
   return rows;

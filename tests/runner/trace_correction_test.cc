@@ -58,7 +58,7 @@ TEST_CASE("Where links follow no schedule nothing is corrected") {
   step.workers = 2;
   step.exchange = ExchangeKind::kRingAllGather;
   step.buckets = {{.message_bytes = 1e6}};
-  CHECK(trace_correction(two_workers({}, {}), step).bytes.empty());
+  CHECK(trace_correction(two_workers({}, {}), step).value.empty());
 }
 
 TEST_CASE("Links that rest together cost the share of time that they rest") {

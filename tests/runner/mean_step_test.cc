@@ -1,0 +1,66 @@
+#include "runner/mean_step.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "scenarios/share.h"
+
+using namespace gradwire;
+using namespace gradwire::runner;
+
+namespace {
+
+/// A ring of 1 MB among three on 1 Gbps, 1 ms a link.
+scenarios::Scenario ring(double loss) {
+  const std::string text =
+      R"({"schema_version": 1, "name": "r", "workload": {"collective": "ring-all-reduce",
+          "bytes": "1MB", "repetitions": 9}, "cluster": {"workers": 3}, "network": {"topology":
+          "star", "link": {"bandwidth": "1Gbps", "delay": "1ms", "loss": )" +
+      std::to_string(loss) + R"(}}, "executor": "flow", "seeds": [1]})";
+  return scenarios::read_scenario_text(text, scenarios::share_folder() + "/r.json").runs.at(0);
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+TEST_CASE("Settled steps are the second half of those on warm connections") {
+  const std::vector<double> warm = time_steps(ring(0)).warm();
+  REQUIRE(warm.size() == 8);
+  StepSampling sampling;
+  sampling.steps = 9;
+  CHECK(mean_step(ring(0), sampling).seconds == Approx(mean(std::span(warm).subspan(4))));
+  CHECK(mean_step(ring(0), sampling).steps == 4);
+  sampling.settled = false;
+  CHECK(mean_step(ring(0), sampling).seconds == Approx(mean(warm)));
+  CHECK(mean(warm) > mean(std::span(warm).subspan(4)));  // windows still opened in the first half
+}
+
+TEST_CASE("Seeds are added until the mean is known, or there are no more") {
+  StepSampling sampling;
+  sampling.steps = 5;
+  sampling.settled = false;
+  sampling.most_seeds = 6;
+  CHECK(mean_step(ring(0), sampling).steps == 4);  // known at once
+  sampling.least_seeds = 3;
+  CHECK(mean_step(ring(0), sampling).steps == 3 * 4);
+  sampling.wanted_error = 1e-9;
+  CHECK(mean_step(ring(0.01), sampling).steps == 6 * 4);
+  sampling.longest = Seconds(0);
+  CHECK(mean_step(ring(0.01), sampling).steps == 4);  // one is always simulated
+}
+
+TEST_CASE("Where chance decides, more is simulated") {
+  results::StepSummary step;
+  step.workers = 8;
+  CHECK(sampling_of(step).most_seeds == 1);
+  CHECK(sampling_of(step).settled);
+  step.loss = 0.01;
+  CHECK(sampling_of(step).most_seeds > 1);
+  CHECK_FALSE(sampling_of(step).settled);
+  step.loss = 0;
+  step.compute_spread = 0.1;
+  CHECK(sampling_of(step).most_seeds > 1);
+}
