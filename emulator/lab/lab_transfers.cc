@@ -29,11 +29,30 @@ const std::array<std::byte, kBlock>& block() {
   return zeros;
 }
 
-/// CLOCK_MONOTONIC, s.
+/// CLOCK_MONOTONIC, s: when the last segment of what was read arrived.
 double arrival_of(const msghdr& message) {
   const double stamp = stamp_of(message);
   const double now = monotonic_now().value();
   return stamp > 0 ? std::min(now, stamp - realtime_offset()) : now;
+}
+
+/// Throws away in the kernel (MSG_TRUNC) what `socket` has, up to so many bytes. 0: nothing there.
+std::int64_t take(const FileDescriptor& socket, std::size_t most, double& arrival) {
+  char control[64];
+  iovec part{nullptr, most};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  for (;;) {
+    const ssize_t got = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_TRUNC);
+    if (got > 0) arrival = arrival_of(message);
+    if (got > 0) return got;
+    if (got < 0 && errno == EAGAIN) return 0;
+    if (got == 0 || errno != EINTR)
+      throw system_error("receive on", "a connection of the lab", got < 0 ? errno : EPIPE);
+  }
 }
 
 }  // namespace
@@ -111,24 +130,17 @@ void LabTransfers::write(Chain& chain) const {
   }
 }
 
+/// A stamp is that of the last segment read. Segments behind a gap are older than the one that
+/// fills it, and all are read at once then: that one is the first, so a byte is read alone.
 void LabTransfers::read(std::size_t c) {
   Chain& chain = chains_[c];
-  for (;;) {
-    // MSG_TRUNC: the bytes are thrown away in the kernel.
-    char control[64];
-    iovec part{nullptr, kBlock};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    const ssize_t got = ::recvmsg(chain.receiver.get(), &message, MSG_DONTWAIT | MSG_TRUNC);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0)
-      throw system_error("receive on", "a connection of the lab", got < 0 ? errno : EPIPE);
+  double arrival = 0;
+  for (std::size_t most = 1;; most = kBlock) {
+    const std::int64_t got = take(chain.receiver, most, arrival);
+    if (got == 0) return;
     chain.unread -= got;
-    if (chain.running && chain.unread == 0) end(c, arrival_of(message));
+    chain.arrival = std::max(chain.arrival, arrival);
+    if (chain.running && chain.unread == 0) end(c, chain.arrival);
   }
 }
 

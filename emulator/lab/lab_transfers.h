@@ -28,7 +28,8 @@ class LabTransfers {
     FileDescriptor sender, receiver;
     std::int64_t unwritten = 0;
     std::int64_t unread = 0;
-    int repeat = -1;  ///< the one that runs, or ran last
+    int repeat = -1;     ///< the one that runs, or ran last
+    double arrival = 0;  ///< the latest of its segments
     bool running = false;
     double next_start = 0;  ///< of the next repeat
   };
