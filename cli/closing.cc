@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/folder.h"
 #include "cli/run_table.h"
 #include "results/collective_choice.h"
 #include "results/export.h"
@@ -116,12 +117,8 @@ std::string default_report_path(const Context& context, const std::string& scena
 
 void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
                       const std::string& path, const Context& context) {
-  std::error_code problem;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, problem);
-  if (problem)
-    throw Error(ErrorKind::kFailure, "create the report's folder", folder.string(),
-                problem.message());
+  if (!folder.empty()) make_folder(folder.string());
   results::write_report(store, runs, path, {});
   if (context.format() == Format::kText)
     std::printf("report: %s\n", path.c_str());

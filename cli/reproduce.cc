@@ -1,8 +1,8 @@
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/folder.h"
 #include "base/units.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -54,11 +54,7 @@ void write_figures(const std::vector<results::DrawnFigure>& figures, const std::
 void write_chart_report(const results::ChartReproduction& reproduction,
                         const std::vector<results::ChartBar>& panel, const std::string& folder,
                         const Context& context) {
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem)
-    throw Error(ErrorKind::kFailure, "make the folder", folder, problem.message(),
-                "name another with --out");
+  make_folder(folder, "name another with --out");
   write_file(folder + "/report.html", results::chart_report_html(reproduction, panel));
   write_file(folder + "/bars.csv", results::chart_report_csv(reproduction));
   write_figures(results::chart_figures(reproduction.chart, reproduction.fits), folder + "/figure");

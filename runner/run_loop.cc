@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <set>
 #include <utility>
 
+#include "base/folder.h"
 #include "runner/interrupt.h"
 #include "runner/link_sampler.h"
 #include "runner/packet_forecast.h"
@@ -78,7 +78,7 @@ class Run {
     if (!options_.pcap_folder.empty())
       executor_options.pcap_folder = options_.pcap_folder + "/" + name;
     if (!options_.flow_monitor_folder.empty()) {
-      std::filesystem::create_directories(options_.flow_monitor_folder);
+      make_folder(options_.flow_monitor_folder);
       executor_options.flow_monitor = options_.flow_monitor_folder + "/" + name + ".xml";
     }
     executor_options.on_progress = [this](Seconds now, std::uint64_t) {

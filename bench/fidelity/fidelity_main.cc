@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -5,19 +7,50 @@
 #include "bench/fidelity/fidelity.h"
 #include "bench/fidelity/linux_fidelity.h"
 
+using namespace gradwire::bench;
+
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+bool is_known(const std::string& regime) {
+  const auto in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), regime) != names.end();
+  };
+  return in(fidelity_regimes()) || in(linux_fidelity_regimes());
+}
+
+/// Whether the program knows the option and its value.
+bool take(const std::string& name, const char* value, FidelityOptions& options) {
+  if (name == "--seed")
+    options.seed = std::strtoull(value, nullptr, 10);
+  else if (name == "--cases")
+    options.cases = std::atoi(value);
+  else if (name == "--regime" && is_known(value))
+    options.regimes.push_back(value);
+  else if (name == "--traces")
+    options.traces = value;
+  else if (name == "--calibration")
+    options.calibration = value;
+  else if (name == "--against")
+    options.reference = value;
+  else if (name == "--time-limit")
+    options.total_limit_s = std::atof(value);
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
 /// `gradwire bench fidelity` as a program of its own, which needs base/ and sim/ only.
 int main(int argc, char** argv) {
-  using namespace gradwire::bench;
   FidelityOptions options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    if (name == "--cases") options.cases = std::atoi(argv[i + 1]);
-    if (name == "--regime") options.regimes.push_back(argv[i + 1]);
-    if (name == "--traces") options.traces = argv[i + 1];
-    if (name == "--calibration") options.calibration = argv[i + 1];
-    if (name == "--against") options.reference = argv[i + 1];
-    if (name == "--time-limit") options.total_limit_s = std::atof(argv[i + 1]);
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 < argc && take(argv[i], argv[i + 1], options)) continue;
+    std::fprintf(stderr, "gradwire-bench-fidelity: %s: no such option, or not with that value\n",
+                 argv[i]);
+    return kWrongUsage;
   }
   return run_alone("gradwire-bench-fidelity", [&](const Say& say) {
     return options.reference == "linux" ? bench_linux_fidelity(options, say)

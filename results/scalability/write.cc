@@ -1,9 +1,9 @@
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
+#include "base/folder.h"
 #include "results/csv.h"
 #include "results/scalability/page.h"
 #include "results/scalability/words.h"
@@ -130,14 +130,6 @@ std::string exact(double value) {
   return text;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem)
-    throw Error(ErrorKind::kFailure, "make the folder", folder, problem.message(),
-                "name another with --out");
-}
-
 }  // namespace
 
 std::string scalability_json(const Scalability& all) {
@@ -184,7 +176,7 @@ std::string scalability_csv(const Scalability& all) {
 }
 
 void write_scalability(const Scalability& all, const std::string& folder) {
-  make_folder(folder + "/figures");
+  make_folder(folder + "/figures", "name another with --out");
   const Document document = scalability_document(all);
   write_file(folder + "/report.html", document_html(document));
   write_file(folder + "/report.md", document_markdown(document));

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/folder.h"
 #include "sim/sim_error.h"
 
 namespace gradwire::sim {
@@ -33,8 +34,7 @@ Ns3Output::Ns3Output(const ExecutorOptions& options, const std::vector<Host>& ho
                      const SessionClock& clock)
     : clock_(clock), flow_monitor_file_(options.flow_monitor) {
   if (!options.pcap_folder.empty()) {
-    std::error_code problem;
-    std::filesystem::create_directories(options.pcap_folder, problem);
+    make_folder(options.pcap_folder);
     for (const Host& host : hosts) capture(options.pcap_folder, host);
   }
   if (!flow_monitor_file_.empty()) {

@@ -1,0 +1,15 @@
+#include "base/folder.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace gradwire {
+
+void make_folder(const std::string& path, const std::string& advice) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (problem) throw Error(ErrorKind::kFailure, "make the folder", path, problem.message(), advice);
+}
+
+}  // namespace gradwire
