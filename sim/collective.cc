@@ -4,178 +4,11 @@
 
 #include "base/error.h"
 #include "sim/collectives/in_network.h"
+#include "sim/collectives/ring.h"
 #include "sim/collectives/scheduled.h"
+#include "sim/collectives/server.h"
 
 namespace gradwire::sim {
-namespace {
-
-/// Bytes of a chunk's partial sum: whole bytes, so that hops can be packed independently.
-Bytes packed_bytes(std::int64_t count, int width) {
-  return Bytes((count * width + 7) / 8);
-}
-
-/// All three rings: rank r may send hop h as soon as it is ready and h hops have reached it,
-/// because the block of its hop h (h > 0) is the one that hop h - 1 brought.
-class RingGenerator final : public CollectiveGenerator {
- public:
-  RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
-      : spec_(spec),
-        ranks_(static_cast<int>(spec.members.size())),
-        hops_(spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks_ - 1) : ranks_ - 1),
-        gathers_(spec.kind == CollectiveKind::kRingAllGather),
-        blocks_(bytes.begin(), bytes.end()),
-        rank_(static_cast<std::size_t>(ranks_)) {
-    for (int c = 0; !gathers_ && c < ranks_; ++c) {
-      counts_.push_back(chunk_range(spec.elements, ranks_, c).count);
-    }
-  }
-
-  std::int64_t transfers_total() const override {
-    return static_cast<std::int64_t>(hops_) * ranks_;
-  }
-  std::int64_t incoming(int rank) const override { return rank < 0 ? 0 : hops_; }
-
-  void on_ready(int rank, std::vector<HopTransfer>& start) override {
-    if (rank < 0) return;
-    rank_[static_cast<std::size_t>(rank)].ready = true;
-    send_what_may(rank, start);
-  }
-
-  void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>& start) override {
-    RankState& state = rank_[static_cast<std::size_t>(hop.destination_rank)];
-    if (hop.hop != state.received) {  // an empty hop overtook one that takes time
-      early_.push_back({hop.destination_rank, hop.hop});
-      return;
-    }
-    do {
-      ++state.received;
-    } while (!early_.empty() && take_early(hop.destination_rank, state.received));
-    send_what_may(hop.destination_rank, start);
-  }
-
-  bool rank_done(int rank) const override {
-    if (rank < 0) return true;
-    const RankState& state = rank_[static_cast<std::size_t>(rank)];
-    return state.ready && state.received == hops_;
-  }
-
- private:
-  struct RankState {
-    std::int32_t received = 0;
-    std::int32_t sent = 0;
-    bool ready = false;
-  };
-
-  struct EarlyHop {
-    std::int32_t rank = 0;
-    std::int32_t hop = 0;
-  };
-
-  bool take_early(int rank, int hop) {
-    for (EarlyHop& early : early_) {
-      if (early.rank != rank || early.hop != hop) continue;
-      early = early_.back();
-      early_.pop_back();
-      return true;
-    }
-    return false;
-  }
-
-  void send_what_may(int rank, std::vector<HopTransfer>& start) {
-    RankState& state = rank_[static_cast<std::size_t>(rank)];
-    while (state.ready && state.sent < hops_ && state.sent <= state.received) {
-      start.push_back(hop_of(rank, state.sent++));
-    }
-  }
-
-  HopTransfer hop_of(int rank, int hop) const {
-    HopTransfer transfer;
-    transfer.source_rank = rank;
-    transfer.destination_rank = rank + 1 == ranks_ ? 0 : rank + 1;
-    transfer.hop = hop;
-    // hop < 2 ranks, so at most two turns around the ring.
-    int block = rank - hop;
-    while (block < 0) block += ranks_;
-    transfer.block = block;
-    if (gathers_) {
-      transfer.bytes = blocks_[static_cast<std::size_t>(block)];
-      return transfer;
-    }
-    transfer.reduce = hop < ranks_ - 1;
-    transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
-    transfer.bytes = packed_bytes(counts_[static_cast<std::size_t>(block)],
-                                  width_of(spec_, transfer.contributors));
-    return transfer;
-  }
-
-  const CollectiveSpec& spec_;
-  int ranks_;
-  int hops_;
-  bool gathers_;
-  std::vector<Bytes> blocks_;         // of a gather, by rank
-  std::vector<std::int64_t> counts_;  // of a reduction: elements by chunk
-  std::vector<RankState> rank_;
-  std::vector<EarlyHop> early_;
-};
-
-/// Push: each rank sends its message to the server; pull: the server sends each rank its message.
-/// A sender is done when its message has arrived.
-class ServerGenerator final : public CollectiveGenerator {
- public:
-  ServerGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
-      : push_(spec.kind == CollectiveKind::kPush),
-        messages_(bytes.begin(), bytes.end()),
-        ready_(messages_.size(), false),
-        arrived_(messages_.size(), false) {}
-
-  std::int64_t transfers_total() const override { return ranks(); }
-  std::int64_t incoming(int rank) const override {
-    if (rank < 0) return push_ ? ranks() : 0;
-    return push_ ? 0 : 1;
-  }
-
-  void on_ready(int rank, std::vector<HopTransfer>& start) override {
-    if (rank >= 0) {
-      ready_[static_cast<std::size_t>(rank)] = true;
-      if (push_) start.push_back(message(rank));
-      return;
-    }
-    server_ready_ = true;
-    for (int r = 0; !push_ && r < ranks(); ++r) start.push_back(message(r));
-  }
-
-  void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>&) override {
-    const int rank = push_ ? hop.source_rank : hop.destination_rank;
-    arrived_[static_cast<std::size_t>(rank)] = true;
-    ++arrivals_;
-  }
-
-  bool rank_done(int rank) const override {
-    if (rank < 0) return server_ready_ && arrivals_ == ranks();
-    return ready_[static_cast<std::size_t>(rank)] && arrived_[static_cast<std::size_t>(rank)];
-  }
-
- private:
-  int ranks() const { return static_cast<int>(messages_.size()); }
-  HopTransfer message(int rank) const {
-    HopTransfer transfer;
-    transfer.source_rank = push_ ? rank : -1;
-    transfer.destination_rank = push_ ? -1 : rank;
-    transfer.block = rank;
-    transfer.bytes = messages_[static_cast<std::size_t>(rank)];
-    return transfer;
-  }
-
-  bool push_;
-  std::vector<Bytes> messages_;
-  std::vector<bool> ready_;
-  std::vector<bool> arrived_;
-  int arrivals_ = 0;
-  bool server_ready_ = false;
-};
-
-}  // namespace
-
 std::string_view name_of(CollectiveKind kind) {
   constexpr std::string_view kNames[] = {"ring-all-reduce",
                                          "ring-reduce-scatter",
@@ -215,11 +48,11 @@ std::unique_ptr<CollectiveGenerator> make_generator(const CollectiveSpec& spec,
   switch (spec.kind) {
     case CollectiveKind::kPush:
     case CollectiveKind::kPull:
-      return std::make_unique<ServerGenerator>(spec, bytes);
+      return make_server(spec, bytes);
     case CollectiveKind::kRingAllReduce:
     case CollectiveKind::kRingReduceScatter:
     case CollectiveKind::kRingAllGather:
-      return std::make_unique<RingGenerator>(spec, bytes);
+      return make_ring(spec, bytes);
     case CollectiveKind::kInNetworkAllReduce:
       return make_in_network(spec);
     default:
@@ -323,6 +156,10 @@ ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk) {
   const std::int64_t first = elements / ranks * chunk + elements % ranks * chunk / ranks;
   const std::int64_t next = elements / ranks * (chunk + 1) + elements % ranks * (chunk + 1) / ranks;
   return {first, next - first};
+}
+
+Bytes packed_bytes(std::int64_t count, int width) {
+  return Bytes((count * width + 7) / 8);
 }
 
 int width_of(const CollectiveSpec& spec, int contributors) {

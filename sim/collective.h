@@ -133,6 +133,8 @@ struct ChunkRange {
 };
 ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk);
 int width_of(const CollectiveSpec& spec, int contributors);
+/// Bytes of a chunk's partial sum: whole ones, so that hops can be packed independently.
+Bytes packed_bytes(std::int64_t count, int width);
 /// Elements that a hop of a reduction carries; of an all-to-all: bytes of the source's message
 /// (`message`: its size). Else none.
 ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message = Bytes(0));

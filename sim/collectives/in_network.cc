@@ -107,7 +107,7 @@ class InNetworkGenerator final : public CollectiveGenerator {
     hop.block = chunk;
     hop.contributors = contributors;
     const std::int64_t count = chunk_range(spec_.elements, chunks_, chunk).count;
-    hop.bytes = Bytes((count * width_of(spec_, contributors) + 7) / 8);
+    hop.bytes = packed_bytes(count, width_of(spec_, contributors));
     return hop;
   }
 
@@ -143,7 +143,7 @@ Bytes in_network_payload(const CollectiveSpec& spec) {
     Bytes sum{0};
     for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
       const std::int64_t count = chunk_range(spec.elements, chunks, chunk).count;
-      sum += Bytes((count * width_of(spec, contributors) + 7) / 8);
+      sum += packed_bytes(count, width_of(spec, contributors));
     }
     return sum;
   };

@@ -89,7 +89,7 @@ Bytes ScheduledGenerator::size_of(std::int32_t, const PlannedSend& planned) cons
   hop.hop = planned.hop;
   hop.block = planned.block;
   const std::int64_t count = hop_range(spec_, hop).count;
-  return Bytes((count * width_of(spec_, planned.contributors) + 7) / 8);
+  return packed_bytes(count, width_of(spec_, planned.contributors));
 }
 
 ScheduledPtr make_scheduled(const CollectiveSpec& spec, std::span<const Bytes> bytes) {

@@ -9,10 +9,6 @@
 namespace gradwire::sim {
 namespace {
 
-Bytes packed(std::int64_t count, int width) {
-  return Bytes((count * width + 7) / 8);
-}
-
 /// Payload and contributors of hop h of a reduction whose chunk has `count` elements.
 struct ReductionHop {
   Bytes payload{0};
@@ -22,7 +18,7 @@ struct ReductionHop {
 ReductionHop reduction_hop(const CollectiveSpec& spec, int hop, std::int64_t count) {
   const auto ranks = static_cast<int>(spec.members.size());
   const bool adds = hop < ranks - 1;
-  return {packed(count, width_of(spec, adds ? hop + 1 : ranks)), adds};
+  return {packed_bytes(count, width_of(spec, adds ? hop + 1 : ranks)), adds};
 }
 
 int hop_count(const CollectiveSpec& spec) {

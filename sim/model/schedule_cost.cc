@@ -129,7 +129,7 @@ class ScheduleCost {
     Bytes wire{0};
     for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
       const std::int64_t count = chunk_range(spec_.elements, chunks, chunk).count;
-      wire += wire_bytes(Bytes((count * width_of(spec_, contributors) + 7) / 8), transport_);
+      wire += wire_bytes(packed_bytes(count, width_of(spec_, contributors)), transport_);
     }
     cost_.wire += wire;
     return static_cast<double>(wire.count());
