@@ -8,6 +8,10 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
+constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
+/// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
+/// counts as such): the next one waits for them, its own arrival does not.
+constexpr double kFollowing = 36;
 
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
@@ -56,15 +60,31 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       bottleneck_(discipline_of(path, transport)),
       congestion_(transport),
       receiver_(quickness_of(path, transport)),
-      smoothed_(sample_of(0, tick_of(2 * path.propagation))),
+      smoothed_(2 * path.propagation),
       deviation_(smoothed_ / 2),
       rto_(measured_rto()) {
+  if (!constants_->kernel_recovery) shake_hands();
   if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
   kernel_ = std::make_unique<KernelSender>();
-  smoothed_ = 2 * path.propagation;
-  deviation_ = smoothed_ / 2;
   rto_ = kernel_rto();
+}
+
+double TcpStream::following() const {
+  return std::min(kFollowing, header_);
+}
+
+/// The handshake has taken three ways of a packet without payload when the first byte may be sent:
+/// by so much the clock of time stamps is ahead. (On round trips of less than a tick, which counts
+/// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
+void TcpStream::shake_hands() {
+  const double per_byte = path_.forwarding + 1 / path_.line_rate;
+  const double plain = path_.propagation + (header_ - following()) * per_byte;
+  const double round_trip = 2 * (plain + kSynOptions * per_byte);
+  clock_ahead_ = round_trip + plain;
+  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
+  deviation_ = smoothed_ / 2;
+  rto_ = measured_rto();
 }
 
 std::int32_t TcpStream::tick_of(double time) const {

@@ -9,28 +9,15 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr double kSynOptions = 4;       // bytes: more than of a plain packet
 constexpr double kSameInstant = 1e-10;  // s
 constexpr double kRounding = 0.01;      // ns: of sums of eighths
-/// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-/// counts as such): the next one waits for them, its own arrival does not.
-constexpr double kFollowing = 36;
 
 }  // namespace
 
-/// The handshake has taken three ways of a packet without payload when the first byte may be sent:
-/// by so much the clock of time stamps is ahead.
 void TcpStream::start_pacing() {
-  const double per_byte = path_.forwarding + 1 / path_.line_rate;
-  const double following = std::min(kFollowing, header_);
-  const double round_trip =
-      2 * (path_.propagation + (header_ - following + kSynOptions) * per_byte);
-  clock_ahead_ = round_trip + path_.propagation + (header_ - following) * per_byte;
-  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
-  deviation_ = smoothed_ / 2;
-  rto_ = measured_rto();
-  path_.propagation -= following * per_byte;
-  path_.ack_latency -= following * per_byte;
+  const double ahead = following() * (path_.forwarding + 1 / path_.line_rate);
+  path_.propagation -= ahead;
+  path_.ack_latency -= ahead;
   paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, initial_, smoothed_});
 }
 
