@@ -50,7 +50,9 @@ struct TcpConstants {
   // The queue before a link whose queue has no size: CoDel.
   double codel_target = 5e-3;   ///< s
   double codel_interval = 0.1;  ///< s
-  double codel_segments = 100;  ///< the target is at least so many segments' time
+  /// The target is at least so many segments' time: no whole number, so that an interval (two
+  /// targets) is none either, and no rounding decides which segment is dropped.
+  double codel_segments = 100.25;
 
   bool operator==(const TcpConstants&) const = default;
 };

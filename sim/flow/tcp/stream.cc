@@ -70,16 +70,15 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
   rto_ = kernel_rto();
 }
 
-double TcpStream::following() const {
-  return std::min(kFollowing, header_);
-}
-
 /// The handshake has taken three ways of a packet without payload when the first byte may be sent:
 /// by so much the clock of time stamps is ahead. (On round trips of less than a tick, which counts
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
 void TcpStream::shake_hands() {
   const double per_byte = path_.forwarding + 1 / path_.line_rate;
-  const double plain = path_.propagation + (header_ - following()) * per_byte;
+  const double following = std::min(kFollowing, header_) * per_byte;
+  path_.propagation -= following;
+  path_.ack_latency -= following;
+  const double plain = path_.propagation + header_ * per_byte;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
   smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));

@@ -150,7 +150,6 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
-  double following() const;
   void shake_hands();
   double jitter();
   double demand_of(std::int64_t size) const;

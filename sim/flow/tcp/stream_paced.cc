@@ -15,9 +15,6 @@ constexpr double kRounding = 0.01;      // ns: of sums of eighths
 }  // namespace
 
 void TcpStream::start_pacing() {
-  const double ahead = following() * (path_.forwarding + 1 / path_.line_rate);
-  path_.propagation -= ahead;
-  path_.ack_latency -= ahead;
   paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, initial_, smoothed_});
 }
 
