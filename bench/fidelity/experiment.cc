@@ -46,22 +46,30 @@ class Planner {
   }
 
   void add(std::size_t chain, int repeat) {
-    const int host = experiment_.collective ? experiment_.collective->members.front()
-                                            : experiment_.chains[chain].source;
-    const sim::OpIndex pause =
-        experiment_.together ? pause_ : add_pause(host, last_[chain], repeat);
-    const sim::OpIndex op = add_work(chain, pause);
+    const std::vector<sim::OpIndex> pauses = pauses_before(chain, repeat);
+    const sim::OpIndex op = add_work(chain, pauses);
     plan_.seconds.push_back(Seconds(0));
     plan_.ops[chain].push_back(op);
     last_[chain].assign(1, op);
   }
 
-  sim::OpIndex add_work(std::size_t chain, sim::OpIndex pause) {
+  /// A collective holds back a rank only by operations of its host: each member has its own pause.
+  std::vector<sim::OpIndex> pauses_before(std::size_t chain, int repeat) {
+    if (experiment_.together) return {pause_};
+    if (!experiment_.collective)
+      return {add_pause(experiment_.chains[chain].source, last_[chain], repeat)};
+    std::vector<sim::OpIndex> pauses;
+    for (const int member : experiment_.collective->members)
+      pauses.push_back(add_pause(member, last_[chain], repeat));
+    return pauses;
+  }
+
+  sim::OpIndex add_work(std::size_t chain, const std::vector<sim::OpIndex>& pauses) {
     if (experiment_.collective)
-      return builder_.add_collective(*experiment_.collective, "collective", {&pause, 1});
+      return builder_.add_collective(*experiment_.collective, "collective", pauses);
     const Chain& work = experiment_.chains[chain];
     plan_.bytes.push_back(work.bytes);
-    return builder_.add_transfer(work.source, work.destination, "transfer", {}, {&pause, 1});
+    return builder_.add_transfer(work.source, work.destination, "transfer", {}, pauses);
   }
 
   const Experiment& experiment_;

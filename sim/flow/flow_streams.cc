@@ -101,7 +101,8 @@ TcpStream& FlowNetwork::stream_of(Connection& link) {
                                             losses(back, link.path.ack_loss, link.key, true));
   link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
   link.stream->set_phases({seed_, 0, 0, kPhaseStream});
-  if (link.window) link.stream->resume(link.window->congestion());
+  if (link.window)
+    link.stream->resume(link.window->congestion(), link.window->smoothed_round_trip());
   link.window.reset();
   return *link.stream;
 }

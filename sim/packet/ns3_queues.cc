@@ -11,8 +11,8 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kCoDelTarget = 5e-3;   // s, ns-3's and Linux's default
-constexpr double kCoDelInterval = 0.1;  // s
+constexpr double kCoDelTarget = 5e-3;     // s, ns-3's and Linux's default
+constexpr double kCoDelInterval = 0.1;    // s
 constexpr double kCoDelPackets = 100.25;  // TcpConstants::codel_segments
 constexpr std::int64_t kLeastPackets = 10'240;
 

@@ -53,13 +53,13 @@ TEST_CASE("unequal hops: the slowest one carries all, the others one segment") {
 }
 
 TEST_CASE("slow start: windows of 10, 19, 38 segments, one a round trip") {
-  // Reno, two hops of 100 Mbps and 20 ms: s = 123.04 us, an acknowledgement 7.2 us. The first
-  // segment is acknowledged at once: r0 = 80 ms + 2 s + 2 x 7.2 us = 80.26048 ms. 50 segments need
-  // the third window: two round trips, then the last 50 - 29 = 21 segments, and the latency of
-  // 40 ms + s.
+  // Reno, two hops of 100 Mbps and 20 ms: s = 123.04 us, an acknowledgement 7.2 us; the 36 bytes
+  // that follow a packet on the wire, 2.88 us, delay neither. The first segment is acknowledged at
+  // once: r0 = 80 ms + 2 s + 2 x 7.2 us - 4 x 2.88 us = 80.24896 ms. 50 segments need the third
+  // window: two round trips, then the last 50 - 29 = 21 segments, and the latency of 40 ms + s.
   ExecutorOptions reno;
   reno.transport.congestion_control = TransportSettings::CongestionControl::kReno;
-  const double s = 123.04e-6, r0 = 80e-3 + 2 * s + 2 * 7.2e-6, latency = 40e-3 + s;
+  const double s = 123.04e-6, r0 = 80e-3 + 2 * s + 2 * 7.2e-6 - 4 * 2.88e-6, latency = 40e-3 + s;
   for (const char* congestion : {"reno", "cubic"}) {
     const auto executor = make("flow", Cluster::star(2, link(1e8, 20e-3)),
                                congestion[0] == 'r' ? reno : ExecutorOptions{});
@@ -83,6 +83,14 @@ TEST_CASE("CUBIC's HyStart leaves slow start early on a short round trip, Reno d
   CHECK(reno_s < 0.020);  // ns-3: 16 ms
   CHECK(cubic_s > 0.035);
   CHECK(cubic_s < 0.055);  // ns-3: 46 ms
+}
+
+TEST_CASE("a handshake puts time stamps ahead, and so decides when slow start ends, as in ns-3") {
+  // 808 Mbps, 0.573 ms: a round trip is 1 us where it falls into one tick of 1 ms, 1 ms where it
+  // does not; HyStart's least one depends on the first. `packet` (ns-3 3.44) takes 19.5 ms for
+  // 1.47 MB on a new connection; stamps that started with the first segment would make it 20.3.
+  const auto executor = make("flow", Cluster::star(2, link(808e6, 0.573e-3 / 4)));
+  CHECK(last_transfer(*executor, 1'470'000, 1) == Approx(0.019548).epsilon(1e-3));
 }
 
 TEST_CASE("a warm connection keeps its window") {

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
@@ -149,6 +150,24 @@ TEST_CASE("A place behind the wire takes its time off the wait") {
   // The seventh waits 6 ms, of which the last is behind the one on the wire.
   CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1}), 6).size() > 0);
   CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1, .at_device = true}), 6).empty());
+}
+
+TEST_CASE("A drop that is taken back leaves the queue as if it had been short") {
+  // Segments of 1 B and 1 ms at 1,000 B/s. Ten come at once: the eighth (7) leaves after 6 ms, the
+  // first to wait for longer than 5.5; so 9, which leaves at 8 ms, is later than 1 ms after that.
+  const Bottleneck::Discipline discipline{.target = 0.0055, .interval = 0.001, .at_device = true};
+  Bottleneck queue(discipline), strict(discipline);
+  for (Bottleneck* each : {&queue, &strict}) {
+    each->set_rate(0, 1000);
+    for (int i = 0; i < 9; ++i) REQUIRE(each->pass(0, 1));
+    REQUIRE_FALSE(each->pass(0, 1));
+    CHECK(each->drop_time() == Approx(0.008));
+    CHECK(each->departure() == Approx(0.009));
+  }
+  queue.spare();
+  CHECK(queue.departure() == Approx(0.010));
+  CHECK(queue.drops_from() == std::numeric_limits<double>::infinity());
+  CHECK(strict.drops_from() == 0);  // an episode of drops
 }
 
 TEST_CASE("Windows: slow start doubles, a loss leaves 0.7 or half, a timeout one segment") {

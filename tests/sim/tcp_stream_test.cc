@@ -1,5 +1,6 @@
 // Hand-worked segments over one path: 10 Mbps, 10 ms each way, no second hop.
 #include <catch2/catch.hpp>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/streams.h"
@@ -11,7 +12,9 @@ using namespace gradwire::sim::testing;
 namespace {
 
 constexpr double kSegment = 1538 * 8 / 10e6;  // s: 1.2304 ms
-constexpr double kAck = 90 * 8 / 10e6;        // s: 72 us
+/// s: a plain packet's 90 bytes, less the 36 that follow a packet on the wire and delay neither the
+/// segment nor its acknowledgement.
+constexpr double kAck = (90 - 2 * 36) * 8 / 10e6;
 constexpr double kWay = 10e-3;
 
 TcpStream stream(std::vector<std::uint64_t> lost, std::vector<std::uint64_t> lost_acks = {}) {
@@ -133,4 +136,25 @@ TEST_CASE("Losses by number and by chance") {
   int count = 0;
   for (int i = 0; i < 100'000; ++i) count += drawn.next();
   CHECK(std::abs(count - 1000) < 5 * 32);  // sigma = sqrt(100,000 x 0.01 x 0.99) = 31.5
+}
+
+TEST_CASE("What CoDel would drop passes where nothing comes behind it in time") {
+  // Ten segments go out at once; k leaves the queue when k - 1 is on the wire, (k - 1) x 1.2304 ms
+  // from now on. Segment 2 is the first that waits for longer than 1 ms, and so 9, which leaves
+  // 8.6 ms after it, is the first behind 8 ms of that. The eleventh waits for an acknowledgement.
+  const auto send_eleven = [](double way) {
+    TransportSettings transport;
+    transport.constants.codel_target = 1e-3;
+    transport.constants.codel_interval = 8e-3;
+    transport.constants.codel_segments = 0;
+    TcpStream tcp = stream_over(10e6, way, transport, {});
+    const double time = send(tcp, 11);
+    return std::pair(tcp.counts().dropped, time);
+  };
+  // It comes after 21 ms: the queue has been empty.
+  const auto [none, time] = send_eleven(kWay);
+  CHECK(none == 0);
+  CHECK(time == Approx(kSegment + kWay + kAck + kWay + kSegment + kWay));
+  // After 2.2 ms: segment 9 leaves one behind.
+  CHECK(send_eleven(0.5e-3).first == 1);
 }

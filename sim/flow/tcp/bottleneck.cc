@@ -6,8 +6,6 @@
 namespace gradwire::sim {
 namespace {
 
-/// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.
-constexpr double kLeastBehind = 1448;
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
 constexpr double kRootUnits = 65536;
 
@@ -19,6 +17,9 @@ void Bottleneck::set_rate(double now, double rate) {
   if (rate > 0 && rate_ > 0) stretch_ = rate_ / rate;
   free_at_ = moved(now, free_at_);
   begun_ = moved(now, begun_);
+  dropped_.leaves = moved(now, dropped_.leaves);
+  dropped_.start = moved(now, dropped_.start);
+  dropped_.service *= stretch_;
   rate_ = rate;
 }
 
@@ -33,66 +34,79 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
   } else {
     const double leaves = discipline_.at_device ? std::max(now, begun_) : start;
+    const CoDel before = codel_;
+    if (drops(leaves, leaves - now)) {
+      dropped_ = {before, leaves, start, service};
+      return false;
+    }
     // What was dropped is sent again, and may come behind it.
-    const bool is_last = discipline_.at_device && behind < kLeastBehind && !dropping_;
-    if (drops(leaves, is_last ? 0 : leaves - now)) return false;
+    if (discipline_.at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
   }
   begun_ = start;
   free_at_ = start + service;
   return true;
 }
 
+void Bottleneck::spare() {
+  codel_ = dropped_.before;
+  codel_.leave();
+  begun_ = dropped_.start;
+  free_at_ = dropped_.start + dropped_.service;
+}
+
 bool Bottleneck::is_late(double start, double waited) {
   if (waited < discipline_.target) {
-    above_since_ = -1;
+    codel_.above_since = -1;
     return false;
   }
-  if (above_since_ < 0) above_since_ = start + discipline_.interval;
-  return start > above_since_;
+  if (codel_.above_since < 0) codel_.above_since = start + discipline_.interval;
+  return start > codel_.above_since;
 }
 
 /// From here on drops are interval / sqrt(count) apart.
 void Bottleneck::count_to(int count) {
-  count_ = count;
+  codel_.count = count;
   if (!discipline_.at_device) {
-    spacing_ = discipline_.interval / std::sqrt(static_cast<double>(count));
+    codel_.spacing = discipline_.interval / std::sqrt(static_cast<double>(count));
     return;
   }
   if (count == 1) {
-    root_ = 1 - 1 / kRootUnits;
+    codel_.root = 1 - 1 / kRootUnits;
   } else {
-    root_ = std::floor(root_ * (3 - count * root_ * root_) / 2 * kRootUnits) / kRootUnits;
+    codel_.root =
+        std::floor(codel_.root * (3 - count * codel_.root * codel_.root) / 2 * kRootUnits) /
+        kRootUnits;
   }
-  spacing_ = discipline_.interval * root_;
+  codel_.spacing = discipline_.interval * codel_.root;
 }
 
 void Bottleneck::begin_episode(double start) {
-  const int since = count_ - last_count_;
-  const bool recent = start - next_drop_ < kRecentIntervals * discipline_.interval;
+  const int since = codel_.count - codel_.last_count;
+  const bool recent = start - codel_.next_drop < kRecentIntervals * discipline_.interval;
   count_to(since > 1 && recent ? since : 1);
-  last_count_ = count_;
-  next_drop_ = start + spacing_;
+  codel_.last_count = codel_.count;
+  codel_.next_drop = start + codel_.spacing;
 }
 
 bool Bottleneck::drops(double start, double waited) {
   const bool late = is_late(start, waited);
-  if (!dropping_) {
+  if (!codel_.dropping) {
     if (!late) return false;
-    dropping_ = spared_ = true;
+    codel_.dropping = codel_.spared = true;
     begin_episode(start);
     return true;
   }
   if (!late) {
-    dropping_ = spared_ = false;
+    codel_.leave();
     return false;
   }
-  if (spared_) {
-    spared_ = false;
-    if (start < next_drop_) return false;
+  if (codel_.spared) {
+    codel_.spared = false;
+    if (start < codel_.next_drop) return false;
   }
-  if (start < next_drop_) return false;
-  count_to(count_ + 1);
-  next_drop_ += spacing_;
+  if (start < codel_.next_drop) return false;
+  count_to(codel_.count + 1);
+  codel_.next_drop += codel_.spacing;
   return true;
 }
 

@@ -42,14 +42,45 @@ class Bottleneck {
   /// payload bytes that are to come behind it.
   bool pass(double now, double bytes, double behind = std::numeric_limits<double>::infinity());
   double departure() const { return free_at_; }
+  /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
+  /// leave the queue, less than a packet has come behind it: spare().
+  bool may_spare() const { return discipline_.at_device && discipline_.limit <= 0; }
+  double drop_time() const { return dropped_.leaves; }
+  static bool is_queue(double behind) { return behind >= kLeastBehind; }
+  /// It passes; nothing has come since pass() said no.
+  void spare();
   /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
   /// s; infinite while none waits for longer than the target.
   double drops_from() const {
-    if (dropping_) return 0;
-    return above_since_ < 0 ? std::numeric_limits<double>::infinity() : above_since_;
+    if (codel_.dropping) return 0;
+    return codel_.above_since < 0 ? std::numeric_limits<double>::infinity() : codel_.above_since;
   }
 
  private:
+  /// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.
+  static constexpr double kLeastBehind = 1448;
+
+  struct CoDel {
+    double above_since = -1;  ///< when dropping may begin; < 0: not above the target
+    double next_drop = 0;
+    int count = 0;
+    int last_count = 0;
+    double root = 1;     ///< 1 / sqrt(count), where steps lead to it
+    double spacing = 0;  ///< s, of drops
+    bool dropping = false;
+    bool spared = false;  ///< the next segment takes the dropped one's place
+    void leave() {
+      above_since = -1;
+      dropping = spared = false;
+    }
+  };
+  struct Dropped {
+    CoDel before;
+    double leaves = 0;  ///< s: when it is dropped
+    double start = 0;   ///< s: when its turn on the wire would come
+    double service = 0;
+  };
+
   bool drops(double start, double waited);
   bool is_late(double start, double waited);
   void begin_episode(double start);
@@ -60,15 +91,8 @@ class Bottleneck {
   double free_at_ = 0;
   double begun_ = 0;  ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
-  // CoDel
-  double above_since_ = -1;  ///< when dropping may begin; < 0: not above the target
-  double next_drop_ = 0;
-  int count_ = 0;
-  int last_count_ = 0;
-  double root_ = 1;     ///< 1 / sqrt(count), where steps lead to it
-  double spacing_ = 0;  ///< s, of drops
-  bool dropping_ = false;
-  bool spared_ = false;  ///< the next segment takes the dropped one's place
+  CoDel codel_;
+  Dropped dropped_;
 };
 
 }  // namespace gradwire::sim

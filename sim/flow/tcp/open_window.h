@@ -42,6 +42,7 @@ class OpenWindow {
   /// ... behind what the connection has sent before.
   bool pass(double now, double segments, const Ahead& ahead);
   const CongestionWindow& congestion() const { return congestion_; }
+  double smoothed_round_trip() const { return smoothed_; }  ///< s
 
  private:
   double segment_time_;

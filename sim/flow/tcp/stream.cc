@@ -76,14 +76,15 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
 void TcpStream::shake_hands() {
   const double per_byte = path_.forwarding + 1 / path_.line_rate;
   const double following = std::min(kFollowing, header_) * per_byte;
-  path_.propagation -= following;
-  path_.ack_latency -= following;
-  const double plain = path_.propagation + header_ * per_byte;
+  const double plain = path_.propagation + header_ * per_byte - following;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
   smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
   deviation_ = smoothed_ / 2;
   rto_ = measured_rto();
+  // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
+  path_.ack_latency -= following;
+  (congestion_.is_paced() ? path_.propagation : path_.ack_latency) -= following;
 }
 
 std::int32_t TcpStream::tick_of(double time) const {
@@ -146,7 +147,7 @@ void TcpStream::serve(double now, double rate) {
 }
 
 bool TcpStream::is_settled() const {
-  return state_ == State::kOpen && duplicates_ == 0 && !messages_.empty() &&
+  return state_ == State::kOpen && duplicates_ == 0 && held_ < 0 && !messages_.empty() &&
          messages_.front().end > sent_;
 }
 
@@ -184,11 +185,14 @@ double TcpStream::demand_of(std::int64_t size) const {
   return window * (1 + header_ / static_cast<double>(segment_)) / path_.round_trip;
 }
 
-double TcpStream::next_event() const {
+double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
-  const double ack = acks.empty() ? receiver_.deadline() : acks.front().time;
+  return (acks.empty() ? receiver_.deadline() : acks.front().time) + path_.ack_latency;
+}
+
+double TcpStream::next_event() const {
   const double arrival = messages_.empty() ? kNever : messages_.front().arrival;
-  const double next = std::min({ack + path_.ack_latency, timer_, arrival});
+  const double next = std::min({next_ack(), timer_, arrival, decision()});
   return paced_ ? std::min(next, paced_->timer) : next;
 }
 
@@ -197,14 +201,14 @@ void TcpStream::run(double now, double ahead) {
     run_paced(unsent() > 0 ? std::max(now, ahead) : now);
     return;
   }
-  auto& acks = receiver_.acknowledgements();
   for (;;) {
     const double until = unsent() > 0 ? std::max(now, ahead) : now;
-    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min(until, timer_))
-      receiver_.time_out();
-    const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
-    if (std::min(ack, timer_) > until) return;
-    if (ack <= timer_) {
+    const double ack = next_ack();
+    if (std::min({ack, timer_, decision()}) > until) return;
+    if (decision() <= std::min(ack, timer_)) {
+      decide(decision(), 0);
+    } else if (ack <= timer_) {
+      if (receiver_.acknowledgements().empty()) receiver_.time_out();
       take_ack(ack);
     } else if (kernel_) {
       on_kernel_timer(timer_);

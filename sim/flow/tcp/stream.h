@@ -83,10 +83,11 @@ class TcpStream {
   void set_phases(const RandomStream& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
   }
-  /// Before anything is written: goes on with this window.
-  void resume(const CongestionWindow& congestion) {
+  /// Before anything is written: goes on with this window and this smoothed round trip, s.
+  void resume(const CongestionWindow& congestion, double smoothed) {
     congestion_ = congestion;
     congestion_.restart_numbers();
+    smoothed_ = smoothed;
   }
   /// Number of the first segment that is not acknowledged.
   std::int64_t first_segment() const { return board_.first(); }
@@ -150,6 +151,10 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
+  void decide(double now, double behind);
+  void travel(std::int64_t number, double wire, std::int32_t sent);
+  double next_ack() const;
+  double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
   void shake_hands();
   double jitter();
   double demand_of(std::int64_t size) const;
@@ -245,6 +250,10 @@ class TcpStream {
   LossSequence ack_loss_;
 
   Bottleneck bottleneck_;
+  /// A segment that the queue drops if something comes behind it in time.
+  std::int64_t held_ = Scoreboard::kNone;
+  std::int32_t held_bytes_ = 0;
+  std::int32_t held_sent_ = 0;  ///< ticks
   CongestionWindow congestion_;
   Scoreboard board_;
   TcpReceiver receiver_;

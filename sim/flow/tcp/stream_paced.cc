@@ -19,17 +19,18 @@ void TcpStream::start_pacing() {
 }
 
 void TcpStream::run_paced(double now) {
-  auto& acks = receiver_.acknowledgements();
   const double& pace = paced_->timer;
   for (;;) {
-    if (acks.empty() && receiver_.deadline() + path_.ack_latency <= std::min({now, timer_, pace}))
-      receiver_.time_out();
-    const double ack = acks.empty() ? kNever : acks.front().time + path_.ack_latency;
-    if (std::min({ack, timer_, pace}) > now) return;
-    if (pace <= timer_ && is_pace_first(ack)) {
+    const double ack = next_ack();
+    const double next = std::min({ack, timer_, pace});
+    if (std::min(next, decision()) > now) return;
+    if (decision() <= next) {
+      decide(decision(), 0);
+    } else if (pace <= timer_ && is_pace_first(ack)) {
       const double time = std::exchange(paced_->timer, kNever);
       send_paced(time);
     } else if (ack <= timer_) {
+      if (receiver_.acknowledgements().empty()) receiver_.time_out();
       take_ack(ack);
     } else {
       time_out(timer_);

@@ -1,5 +1,6 @@
 // How a stream sends: what goes out next, its way through the bottleneck, its arrival.
 #include <algorithm>
+#include <utility>
 
 #include "sim/flow/tcp/stream.h"
 
@@ -80,11 +81,32 @@ void TcpStream::emit(double now, std::int64_t number) {
   } else {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
+  if (held_ != Scoreboard::kNone) decide(now, segment.bytes);
   const double wire = segment.bytes + header_;
-  if (!bottleneck_.pass(now, wire, static_cast<double>(unsent()))) {
+  if (bottleneck_.pass(now, wire, static_cast<double>(unsent()))) {
+    travel(number, wire, tick_of(now));
+  } else if (!bottleneck_.may_spare()) {
+    ++counts_.dropped;
+  } else {
+    held_ = number;
+    held_bytes_ = segment.bytes;
+    held_sent_ = tick_of(now);
+  }
+}
+
+/// Whether the segment that is held is dropped is known: so many bytes come behind it at `now`.
+void TcpStream::decide(double now, double behind) {
+  const std::int64_t number = std::exchange(held_, Scoreboard::kNone);
+  if (now < bottleneck_.drop_time() && Bottleneck::is_queue(behind)) {
     ++counts_.dropped;
     return;
   }
+  bottleneck_.spare();
+  travel(number, held_bytes_ + header_, held_sent_);
+}
+
+/// From the bottleneck to the receiver, unless it is lost on the way.
+void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
   wire_sent_ += wire;
   if (data_loss_.next()) {
     ++counts_.lost;
@@ -96,7 +118,7 @@ void TcpStream::emit(double now, std::int64_t number) {
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants_->acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, tick_of(now), wanted || (kernel_ && kernel_->pushes));
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
   note_arrival(last_arrival_);
 }
 
