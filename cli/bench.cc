@@ -73,16 +73,15 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_option("--traces", options->traces, "Folder of Mahimahi traces for the mobile cases")
       ->check(CLI::ExistingDirectory);
-  command->add_option("--case-limit", options->case_limit_s, "Seconds of the reference for a case")
+  command->add_option("--case-limit", options->case_limit_s, "Seconds for a case, against linux")
       ->capture_default_str();
   command
       ->add_option("--calibration", options->calibration,
                    "Of flow, against linux: packet, linux, or a file of `gradwire calibrate`")
       ->capture_default_str();
-  command
-      ->add_option("--time-limit", options->total_limit_s,
-                   "Seconds of all cases, against linux (1800 for the whole comparison)")
-      ->capture_default_str();
+  command->add_option("--time-limit", options->total_limit_s,
+                      "Seconds after which no run of the reference begins: 960 for packet, 240 for "
+                      "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
     const auto run =
         options->reference == "linux" ? bench::bench_linux_fidelity : bench::bench_fidelity;

@@ -20,14 +20,13 @@ struct Comparison {
   /// Standard error of the reference's mean, as a share of it; the largest where there are several.
   double reference_error = 0;
   int transfers = 0;  ///< the reference's, of random cases
-  double wall_s = 0;  ///< the reference's
+  double wall_s = 0;  ///< of the reference: runs that ran side by side are summed
   double round_trip = 0;
 };
 
+void add_difference(Comparison& result, double flow, double reference);
+
 /// Clean cases: each repeat (or each transfer) by itself.
 Comparison compare_clean(const FidelityCase& c, const std::string& reference);
-/// Random cases: means and quantiles over chains and seeds. `by_chain`: a mean for each chain.
-Comparison compare_random(const FidelityCase& c, const std::string& reference, double limit_s,
-                          bool by_chain);
 
 }  // namespace gradwire::bench

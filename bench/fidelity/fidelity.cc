@@ -1,26 +1,27 @@
 #include "bench/fidelity/fidelity.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <mutex>
-#include <thread>
 
 #include "bench/fidelity/case_parts.h"
 #include "bench/fidelity/comparison.h"
+#include "bench/fidelity/spending.h"
 #include "bench/fidelity/statistics.h"
+#include "bench/timing.h"
 
 namespace gradwire::bench {
 namespace {
 
 using Comparisons = std::vector<Comparison>;
 
+constexpr double kTotalLimit = 960;  // s: 20 minutes with what else there is to do
+
 struct Regime {
   std::string name;
   std::function<std::vector<FidelityCase>(const FidelityOptions&)> cases;
-  std::function<Comparison(const FidelityCase&, const FidelityOptions&)> compare;
+  Job::Kind kind;
   std::function<void(const std::string&, const Comparisons&, std::vector<BenchRow>&)> rows;
 };
 
@@ -135,16 +136,6 @@ void cell_rows(const std::string& name, const Comparisons& results, std::vector<
   add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.15);
 }
 
-Comparison clean(const FidelityCase& c, const FidelityOptions& options) {
-  return compare_clean(c, options.reference);
-}
-Comparison random(const FidelityCase& c, const FidelityOptions& options) {
-  return compare_random(c, options.reference, options.case_limit_s, false);
-}
-Comparison by_chain(const FidelityCase& c, const FidelityOptions& options) {
-  return compare_random(c, options.reference, options.case_limit_s, true);
-}
-
 template <typename Generate>
 auto drawn(Generate generate) {
   return [generate](const FidelityOptions& o) { return generate(o.seed, o.cases); };
@@ -161,23 +152,25 @@ auto with_bbr(Generate generate) {
 }
 
 std::vector<Regime> regimes() {
+  constexpr Job::Kind kClean = Job::Kind::kClean, kPooled = Job::Kind::kPooled,
+                      kByChain = Job::Kind::kByChain;
   return {
-      {"clean-lan", drawn(clean_lan_cases), clean, clean_lan_rows},
-      {"sharing", drawn(sharing_cases), clean, sharing_rows},
-      {"clean-wan", drawn(clean_wan_cases), clean, clean_wan_rows},
-      {"lossy", drawn(lossy_cases), random, lossy_rows},
-      {"short-lossy", drawn(short_lossy_cases), random, short_lossy_rows},
-      {"mixed", drawn(mixed_cases), by_chain, mixed_rows},
+      {"clean-lan", drawn(clean_lan_cases), kClean, clean_lan_rows},
+      {"sharing", drawn(sharing_cases), kClean, sharing_rows},
+      {"clean-wan", drawn(clean_wan_cases), kClean, clean_wan_rows},
+      {"lossy", drawn(lossy_cases), kPooled, lossy_rows},
+      {"short-lossy", drawn(short_lossy_cases), kPooled, short_lossy_rows},
+      {"mixed", drawn(mixed_cases), kByChain, mixed_rows},
       {"mobile", [](const FidelityOptions& o) { return mobile_cases(o.seed, o.cases, o.traces); },
-       clean, mobile_rows},
-      {"bbr-clean-lan", with_bbr(clean_lan_cases), clean, clean_lan_rows},
-      {"bbr-sharing", with_bbr(sharing_cases), clean, bbr_sharing_rows},
-      {"bbr-clean-wan", with_bbr(clean_wan_cases), clean, clean_wan_rows},
-      {"bbr-lossy", with_bbr(lossy_cases), random, lossy_rows},
-      {"bbr-short-lossy", with_bbr(short_lossy_cases), random, short_lossy_rows},
-      {"bbr-mixed", with_bbr(mixed_cases), by_chain, mixed_rows},
-      {"wifi", drawn(wifi_cases), clean, cell_rows},
-      {"lte", drawn(lte_cases), clean, cell_rows},
+       kClean, mobile_rows},
+      {"bbr-clean-lan", with_bbr(clean_lan_cases), kClean, clean_lan_rows},
+      {"bbr-sharing", with_bbr(sharing_cases), kClean, bbr_sharing_rows},
+      {"bbr-clean-wan", with_bbr(clean_wan_cases), kClean, clean_wan_rows},
+      {"bbr-lossy", with_bbr(lossy_cases), kPooled, lossy_rows},
+      {"bbr-short-lossy", with_bbr(short_lossy_cases), kPooled, short_lossy_rows},
+      {"bbr-mixed", with_bbr(mixed_cases), kByChain, mixed_rows},
+      {"wifi", drawn(wifi_cases), kClean, cell_rows},
+      {"lte", drawn(lte_cases), kClean, cell_rows},
   };
 }
 
@@ -197,38 +190,27 @@ std::string summary_of(const Comparison& c) {
   return line;
 }
 
-/// One case of one regime.
-struct Job {
-  const Regime* regime = nullptr;
-  FidelityCase c;
-  double events = 0;  ///< of one run of the reference
-  Comparison* result = nullptr;
-};
-
-/// Two at a time, the longest runs first, so that both end together.
-void run(std::vector<Job> jobs, const FidelityOptions& options, const Say& say) {
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const Job& a, const Job& b) { return a.events > b.events; });
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      try {
-        *jobs[i].result = jobs[i].regime->compare(jobs[i].c, options);
-        const std::lock_guard lock(mutex);
-        say(jobs[i].regime->name + summary_of(*jobs[i].result));
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-        next = jobs.size();
-      }
+/// What the reference's runs took, by regime, and of how much time.
+void say_spent(const std::vector<Regime>& regimes, const std::vector<Comparisons>& results,
+               double wall_s, double limit_s, const Say& say) {
+  char text[160];
+  for (std::size_t r = 0; r < regimes.size(); ++r) {
+    double spent = 0, largest = 0;
+    for (const Comparison& c : results[r]) {
+      spent += c.wall_s;
+      largest = std::max(largest, c.reference_error);
     }
-  };
-  std::thread other(work);
-  work();
-  other.join();
-  if (failure) std::rethrow_exception(failure);
+    std::snprintf(text, sizeof text, "spent on %-16s %6.1f s", regimes[r].name.c_str(), spent);
+    std::string line = text;
+    if (largest > 0) {
+      std::snprintf(text, sizeof text, ", largest standard error %.1f %%", 100 * largest);
+      line += text;
+    }
+    say(line);
+  }
+  std::snprintf(text, sizeof text, "%.0f s on two cores; no run begins after %.0f s", wall_s,
+                limit_s);
+  say(text);
 }
 
 /// The jobs of one regime, and what they will cost.
@@ -240,7 +222,7 @@ void add_jobs(const Regime& regime, const FidelityOptions& options, Comparisons&
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double of_case = packet_events(cases[i].experiment);
     events += of_case;
-    jobs.push_back({&regime, std::move(cases[i]), of_case, &results[i]});
+    jobs.push_back({regime.kind, regime.name, std::move(cases[i]), of_case, &results[i]});
   }
   char text[120];
   std::snprintf(text, sizeof text, "%s: %zu cases, %.1f million events for one run of each",
@@ -269,7 +251,11 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
   std::vector<Job> jobs;
   for (std::size_t r = 0; r < wanted.size(); ++r)
     add_jobs(wanted[r], options, results[r], jobs, say);
-  run(std::move(jobs), options, say);
+  const double start = now_s();
+  const double limit = options.total_limit_s.value_or(kTotalLimit);
+  run_jobs(jobs, options.reference, limit,
+           [&](const Job& job) { say(job.regime + summary_of(*job.result)); });
+  say_spent(wanted, results, now_s() - start, limit, say);
   std::vector<BenchRow> rows;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
     const std::string name = "fidelity." + wanted[r].name;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ struct FidelityOptions {
   std::string reference = "packet";
   std::vector<std::string> regimes = {};  ///< empty: all
   std::string traces = {};                ///< folder of Mahimahi traces; empty: none
-  double case_limit_s = 180;              ///< of wall time, for the reference of one case
+  double case_limit_s = 180;              ///< of wall time, for kernel TCP of one case
   std::string calibration = "linux";      ///< of flow, against kernel TCP: its name or file
-  double total_limit_s = 240;             ///< of wall time, for kernel TCP as the reference
+  /// Of wall time, after which no run of the reference begins; none: 960 s of ns-3, 240 s of kernel
+  /// TCP.
+  std::optional<double> total_limit_s = {};
 };
 
 /// Names of the regimes.
@@ -24,8 +27,7 @@ std::vector<std::string> fidelity_regimes();
 /// `gradwire bench fidelity`: the flow executor against a reference, by regime, on cases drawn from
 /// the seed. Errors are shares of the reference's time; random ones compare means and quantiles of
 /// samples large enough that the reference's standard error is 3 % or less, or as large as the
-/// limit of time allows (a row of each regime says which). Two cases run at a time, the longest
-/// first.
+/// limit of time allows (a row of each regime says which): bench/fidelity/spending.h.
 std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say);
 
 }  // namespace gradwire::bench

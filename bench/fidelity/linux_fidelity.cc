@@ -14,6 +14,7 @@
 namespace gradwire::bench {
 namespace {
 
+constexpr double kTotalLimit = 240;  // s
 /// Of what one flow was seen to hold: what several that are busy at once may ask for.
 constexpr double kShareOfReach = 0.6;
 constexpr double kMostRate = 500e6;
@@ -166,7 +167,7 @@ std::vector<BenchRow> bench_linux_fidelity(const FidelityOptions& options, const
   std::vector<Regime> wanted;
   for (const Regime& regime : regimes())
     if (is_wanted(options, regime.name)) wanted.push_back(regime);
-  Budget budget(options.total_limit_s, wanted);
+  Budget budget(options.total_limit_s.value_or(kTotalLimit), wanted);
   for (const Regime& regime : wanted) {
     say(regime.name);
     const Results results = run(regime, options, rate, budget, say);

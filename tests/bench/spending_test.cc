@@ -1,0 +1,103 @@
+#include "bench/fidelity/spending.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "bench/fidelity/case_parts.h"
+
+using namespace gradwire;
+using namespace gradwire::bench;
+
+namespace {
+
+/// Transfers of 100 kB over 100 Mbps and 1 ms, `loss` on the way: `flow` stands for the reference.
+FidelityCase lossy_case(double loss, int repeats) {
+  sim::LinkSpec link;
+  link.rate = BitsPerSecond(1e8);
+  link.loss = loss;
+  FidelityCase result = pairs(link, 1e-3, Bytes(100'000), 4);
+  result.experiment.repeats = repeats;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("A sample knows its mean from ten groups on, or four that differ by far less") {
+  // Two chains a run: means of 1 and 1.2, their standard error 0.1 / sqrt(n - 1) of 1.1.
+  Sample two(2, false);
+  for (int run = 0; run < 200; ++run) two.take({{1}, {1.2}});
+  CHECK(two.error() == Approx(0.1 / std::sqrt(399) / 1.1));
+  CHECK(two.knows(0.0046));
+  CHECK_FALSE(two.knows(0.0045));
+
+  // By chain: groups of 1 and 1.02 in turn.
+  Sample chains(1, true);
+  for (int run = 0; run < 3; ++run) chains.take({{run % 2 ? 1.02 : 1}});
+  CHECK_FALSE(chains.knows(1));  // three groups
+  chains.take({{1.02}});
+  // Four: 0.01 / sqrt(3) / 1.01 = 0.57 %.
+  CHECK(chains.error() == Approx(0.00572).epsilon(1e-2));
+  CHECK(chains.knows(0.012));
+  CHECK_FALSE(chains.knows(0.011));  // known to it, but not to half of it
+  // Pooled figures want 256 transfers.
+  Sample few(1, false);
+  for (int run = 0; run < 255; ++run) few.take({{1}});
+  CHECK_FALSE(few.knows(0.03));
+  few.take({{1}});
+  CHECK(few.knows(0.03));
+}
+
+TEST_CASE("Runs count in the order of their seeds, and none after the mean is known") {
+  const FidelityCase c = lossy_case(0.002, 32);
+  RandomCase one(c, "flow", false), other(c, "flow", false);
+  while (!one.known()) {
+    const int number = one.begin();
+    one.end(number, one.run(number), 1);
+  }
+  // By twos, the later one first.
+  while (!other.known()) {
+    const int first = other.begin(), second = other.begin();
+    other.end(second, other.run(second), 1);
+    CHECK(other.counted() <= first);
+    other.end(first, other.run(first), 1);
+  }
+  CHECK(other.counted() == one.counted());
+  CHECK(other.error() == one.error());
+  CHECK(one.error() <= 0.03);
+}
+
+TEST_CASE("Time goes to all cases, first to the least sure; a limit ends them with two runs each") {
+  std::vector<Comparison> results(4);
+  const auto jobs = [&] {
+    return std::vector<Job>{{Job::Kind::kPooled, "lossy", lossy_case(0.01, 32), 2, &results[0]},
+                            {Job::Kind::kByChain, "mixed", lossy_case(0.001, 4), 1, &results[1]},
+                            {Job::Kind::kPooled, "short", lossy_case(0.002, 32), 3, &results[2]},
+                            {Job::Kind::kClean, "clean", lossy_case(0, 3), 4, &results[3]}};
+  };
+  std::vector<std::string> ended;
+  const auto note = [&](const Job& job) { ended.push_back(job.regime); };
+  const std::vector<Job> all = jobs();
+  run_jobs(all, "flow", 1e6, note);
+  CHECK(ended.size() == 4);
+  for (const Comparison& c : results) CHECK(c.reference_error <= 0.03);
+  CHECK(results[3].errors == std::vector<double>(3, 0));  // itself
+  const auto before = results;
+
+  // The same figures again, whoever was first.
+  run_jobs(all, "flow", 1e6, note);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(results[i].transfers == before[i].transfers);
+  CHECK(results[0].errors == before[0].errors);
+
+  ended.clear();
+  run_jobs(all, "flow", 0, note);
+  CHECK(ended.size() == 4);
+  CHECK(results[0].transfers >= 2 * 4 * 32);
+  CHECK(results[1].transfers >= 2 * 4 * 4);
+  CHECK(results[1].transfers < before[1].transfers);
+}
+
+TEST_CASE("What a case throws ends the benchmark") {
+  std::vector<Comparison> results(1);
+  const std::vector<Job> jobs{{Job::Kind::kPooled, "lossy", lossy_case(0.01, 2), 1, &results[0]}};
+  CHECK_THROWS(run_jobs(jobs, "no such executor", 10, [](const Job&) {}));
+}
