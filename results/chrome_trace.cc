@@ -22,7 +22,17 @@ constexpr int kLinkProcess = 1'000'001;
 /// A lane's threads: rows of slices that do not overlap, which a trace's thread must not hold.
 constexpr int kRows = 1000;
 constexpr int kExposedThread = 256 * kRows;
-constexpr double kMicroseconds = 1e6;
+
+/// The viewer's resolution. Slices that follow each other must not overlap by a rounding, or it
+/// drops them.
+std::int64_t nanoseconds(double seconds) {
+  return std::llround(seconds * 1e9);
+}
+
+/// Traces are in microseconds, of three decimals.
+double microseconds(std::int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1e3;
+}
 
 class Trace {
  public:
@@ -31,8 +41,8 @@ class Trace {
     events_.push_back({{"name", name},
                        {"ph", "X"},
                        {"cat", category},
-                       {"ts", start_s * kMicroseconds},
-                       {"dur", (end_s - start_s) * kMicroseconds},
+                       {"ts", microseconds(nanoseconds(start_s))},
+                       {"dur", microseconds(nanoseconds(end_s) - nanoseconds(start_s))},
                        {"pid", process},
                        {"tid", thread},
                        {"args", std::move(arguments)}});
@@ -41,7 +51,7 @@ class Trace {
                double value) {
     events_.push_back({{"name", name},
                        {"ph", "C"},
-                       {"ts", time_s * kMicroseconds},
+                       {"ts", microseconds(nanoseconds(time_s))},
                        {"pid", process},
                        {"args", {{series, value}}}});
   }
@@ -88,14 +98,14 @@ std::vector<int> rows_of(const std::vector<TimelineSegment>& segments) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return segments[a].start_s < segments[b].start_s;
   });
-  std::map<std::pair<std::int32_t, std::uint8_t>, std::vector<double>> free_from;
+  std::map<std::pair<std::int32_t, std::uint8_t>, std::vector<std::int64_t>> free_from;
   std::vector<int> rows(segments.size());
   for (const std::size_t i : order) {
-    std::vector<double>& ends = free_from[{segments[i].worker, segments[i].lane}];
+    std::vector<std::int64_t>& ends = free_from[{segments[i].worker, segments[i].lane}];
     std::size_t row = 0;
-    while (row < ends.size() && ends[row] > segments[i].start_s) ++row;
+    while (row < ends.size() && ends[row] > nanoseconds(segments[i].start_s)) ++row;
     if (row == ends.size()) ends.emplace_back();
-    ends[row] = segments[i].end_s;
+    ends[row] = nanoseconds(segments[i].end_s);
     rows[i] = static_cast<int>(row);
   }
   return rows;
