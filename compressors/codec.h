@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,6 +118,13 @@ struct PayloadField {
   std::string value;       ///< the number, or the first few of many
 };
 
+/// A payload whose elements lie one after the other: `head` bytes on which all depend, then `bits`
+/// bits an element, LSB first, on which nothing else does.
+struct PackedElements {
+  std::size_t head = 0;
+  int bits = 0;
+};
+
 /// A sum-compatible codec's part in a ring all-reduce. Terms are 4-byte words, opaque to callers
 /// (float bits for dense codecs, int32 for ternary sums), one an element. On a hop, a partial sum
 /// of `contributors` workers is packed at width_bits(contributors) bits an element, LSB first,
@@ -183,6 +191,10 @@ class Codec {
   virtual void decode_accumulate(const DecodeJob& job, float factor,
                                  std::span<std::byte> scratch) const = 0;
 
+  /// Where elements lie, for those who have received a part of a payload only. None (the default)
+  /// where an element's value may depend on bytes all over the payload.
+  virtual std::optional<PackedElements> packed_elements(const TensorSpec&) const { return {}; }
+
   /// The payload field by field, in order, covering every byte. Same errors as decode. The default
   /// calls all of it one field.
   virtual std::vector<PayloadField> explain(std::span<const std::byte> payload,
@@ -245,10 +257,10 @@ struct MomentumCorrection {
 /// Sends from accumulated velocities instead of gradients:  u <- m u + g, v <- v + u, c = C(v),
 /// v <- v - c. With masking, the inner codec must be a sparse one (an element that a codec other
 /// than ours sends as 0 counts as not sent); without, any may be. The optimiser must then apply no
-/// momentum of its own. State: u, then v (n floats each, padded to 8 bytes), then the inner codec's.
-/// A NaN or Inf in the tensor is refused before the state changes. Policy as with_error_feedback.
-/// Name: the inner name and "+momentum" (and "+clip"). Throws Error(kUsage) for options out of
-/// range.
+/// momentum of its own. State: u, then v (n floats each, padded to 8 bytes), then the inner
+/// codec's. A NaN or Inf in the tensor is refused before the state changes. Policy as
+/// with_error_feedback. Name: the inner name and "+momentum" (and "+clip"). Throws Error(kUsage)
+/// for options out of range.
 CodecPtr with_momentum_correction(CodecPtr inner, const MomentumCorrection& options);
 
 }  // namespace gradwire::compressors

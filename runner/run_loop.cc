@@ -127,6 +127,7 @@ class Run {
   void train_all() {
     for (StepPlan plan; interrupted_by() == 0 && trainer_->next(plan);) {
       trainer_->on_submitted(plan, trained_.size() + 1);
+      GRADWIRE_ASSERT(!plan.alone);  // how it ends would have to be known
       auto evaluation = evaluated(plan.step);
       trained_.push_back({std::move(plan), 0, std::move(evaluation)});
       plan = {};
@@ -158,7 +159,7 @@ class Run {
     forecast(flight.plan);
     flight.graph = submit(flight.plan);
     trainer_->on_submitted(flight.plan, flight.graph);
-    flight.evaluation = evaluated(flight.plan.step);
+    if (!flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
     in_flight_.push_back(std::move(flight));
     return true;
   }
@@ -183,6 +184,7 @@ class Run {
     const Seconds end = wait_for(flight);
     const results::StepRow row = record_->add_step(flight.plan, flight.graph, end);
     executor_->forget(flight.graph);
+    if (flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
     if (flight.evaluation) record_->add_evaluation(row, *flight.evaluation);
     progress_.step = row.step + 1;
     progress_.simulated_s = row.end_s;

@@ -63,7 +63,9 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
     change_messages(changes.messages, plan);
     const sim::GraphId graph = executor->submit(scenarios::submission_of(plan));
     trainer->on_submitted(plan, graph);
-    times.ends.push_back(sim::run_to_end(*executor, graph).end.value());
+    const sim::Timeline& timeline = sim::run_to_end(*executor, graph);
+    times.ends.push_back(timeline.end.value());
+    trainer->on_step_ended(plan, {timeline, timeline.end, executor->missing(graph)});
     plan = {};
   }
   return times;

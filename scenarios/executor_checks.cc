@@ -40,16 +40,6 @@ void refuse_behaviour(const Rules& rules) {
                  "flow, packet or model");
 }
 
-/// What is lost is missing, and only replays know what to do then.
-void refuse_missing(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  if (scenario.workload.kind == WorkloadKind::kTraining &&
-      scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
-    rules.refuse("/network/transport/protocol",
-                 "the synchronous methods need all of every message, and udp-lossy loses some",
-                 "tcp or ideal; udp-lossy with any other workload");
-}
-
 /// Its kernel queues hold one rate and loss for a run.
 void refuse_dynamics(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
@@ -139,7 +129,6 @@ void check_executor(const Rules& rules) {
   }
   if (scenario.executor == "model") warn_model(rules);
   if (scenario.executor != "flow") refuse_behaviour(rules);
-  refuse_missing(rules);
 }
 
 void check_absences(const Rules& rules) {

@@ -1,5 +1,7 @@
 #include "trainers/all_reduce_mover.h"
 
+#include "trainers/sum_gaps.h"
+
 namespace gradwire::trainers {
 namespace {
 
@@ -42,15 +44,27 @@ Message AllReduceMover::send(int host, sim::OpIndex, const sim::HopTransfer& hop
   return out;
 }
 
-void AllReduceMover::receive(int host, sim::OpIndex, const sim::HopTransfer& hop,
+void AllReduceMover::receive(int host, sim::OpIndex op, const sim::HopTransfer& hop,
                              sim::ChunkRange chunk, Message payload) {
+  receive_partial(host, op, hop, chunk, payload, {});
+}
+
+void AllReduceMover::receive_partial(int host, sim::OpIndex, const sim::HopTransfer& hop,
+                                     sim::ChunkRange chunk, Message payload,
+                                     std::span<const sim::ByteRange> missing) {
   const auto h = static_cast<std::size_t>(host);
+  Received packed{payload, {missing.begin(), missing.end()}};
+  const auto part = part_of(h, chunk);
   if (hop.reduce && h >= workers_ && !begin(h - workers_, hop.block))
-    return codec_.unpack_store(payload, hop.contributors, part_of(h, chunk));
-  if (hop.reduce) return codec_.unpack_add(payload, hop.contributors, part_of(h, chunk));
-  if (forwards_) finished_[h][static_cast<std::size_t>(hop.block)] = payload;
-  if (!forwards_ || host < replicas_)
-    codec_.unpack_store(payload, hop.contributors, part_of(h, chunk));
+    return store_arrived(codec_, packed, hop.contributors, part);
+  if (hop.reduce) return add_arrived(codec_, packed, hop.contributors, part);
+  if (forwards_) {
+    const auto sent = gaps_.find({static_cast<std::size_t>(hop.source_rank), hop.block});
+    if (sent != gaps_.end()) packed.gaps = joined(packed.gaps, sent->second);
+    if (!packed.gaps.empty()) gaps_[{h, hop.block}] = packed.gaps;
+    finished_[h][static_cast<std::size_t>(hop.block)] = payload;
+  }
+  if (!forwards_ || host < replicas_) store_arrived(codec_, packed, hop.contributors, part);
 }
 
 bool AllReduceMover::begin(std::size_t aggregator, int block) {

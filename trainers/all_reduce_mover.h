@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace gradwire::trainers {
 /// One bucket's all-reduce, of any kind. Hosts add packed partial sums into their terms; whoever
 /// has finished a part rounds its own copy as it packs it. Which elements a hop carries is
 /// sim::hop_range's to say.
+///
+/// What does not arrive is not added on the way up, and on the way down counts as a sum of zero for
+/// whoever misses it and for those it sends on to.
 ///
 /// Round a ring and down a tree a host sends on the very bytes that it got. Elsewhere a hop joins
 /// parts that came apart, and the host packs them again: packing what was packed changes no bit.
@@ -28,6 +32,8 @@ class AllReduceMover final : public sim::DataHandler {
   Message send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk) override;
   void receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk,
                Message payload) override;
+  void receive_partial(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange chunk,
+                       Message payload, std::span<const sim::ByteRange> missing) override;
 
  private:
   std::span<std::uint32_t> part_of(std::size_t host, sim::ChunkRange chunk) const {
@@ -47,7 +53,8 @@ class AllReduceMover final : public sim::DataHandler {
   std::vector<std::vector<bool>> begun_;          ///< [aggregator][block]: it has a first term
   int width_ = 0;                                 ///< bits of the widest sum
   std::vector<std::vector<std::byte>> buffers_;
-  std::vector<std::vector<Message>> finished_;  ///< [host][block], where hosts forward
+  std::vector<std::vector<Message>> finished_;        ///< [host][block], where hosts forward
+  std::map<std::pair<std::size_t, int>, Gaps> gaps_;  ///< [host, block]: of what is finished
 };
 
 }  // namespace gradwire::trainers

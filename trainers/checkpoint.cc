@@ -24,12 +24,6 @@ std::uint64_t hash_of(const std::string& content) {
   throw TrainerError("load", "checkpoint", reason, "start the run afresh");
 }
 
-void load_into(std::istream& in, std::span<float> values) {
-  const std::vector<float> loaded = get_vector<float>(in);
-  if (loaded.size() != values.size()) refuse("it belongs to another model or optimiser");
-  std::copy(loaded.begin(), loaded.end(), values.begin());
-}
-
 }  // namespace
 
 void SynchronousTrainer::save(std::ostream& out) const {
@@ -49,6 +43,8 @@ void SynchronousTrainer::load(std::istream& in) {
   if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
   std::istringstream stream(std::move(content));
   load_content(stream);
+  if (stream.peek() != std::istringstream::traits_type::eof())
+    refuse("it belongs to another kind of training");
 }
 
 void SynchronousTrainer::save_content(std::ostream& out) const {
@@ -74,10 +70,10 @@ void SynchronousTrainer::load_content(std::istream& in) {
   }
   step_ = get<std::int64_t>(in);
   chain_ = get<std::uint64_t>(in);
-  load_into(in, weights_);
-  load_into(in, statistics_);
+  get_into(in, weights_);
+  get_into(in, statistics_);
   optimizer_->set_steps(get<std::int64_t>(in));
-  for (const std::span<float> buffer : optimizer_->buffers()) load_into(in, buffer);
+  for (const std::span<float> buffer : optimizer_->buffers()) get_into(in, buffer);
   states_.load(in);
   last_graph_.reset();
   for (const auto& replica : replicas_) replica->weights_changed();

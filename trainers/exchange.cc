@@ -22,6 +22,12 @@ class CountingHandler final : public sim::DataHandler {
     crossed_ += Bytes(static_cast<std::int64_t>(payload.size()));
     inner_.receive(host, op, hop, chunk, payload);
   }
+  void receive_partial(int host, sim::OpIndex op, const sim::HopTransfer& hop,
+                       sim::ChunkRange chunk, std::span<const std::byte> payload,
+                       std::span<const sim::ByteRange> missing) override {
+    crossed_ += Bytes(static_cast<std::int64_t>(payload.size()));
+    inner_.receive_partial(host, op, hop, chunk, payload, missing);
+  }
   Bytes crossed() const { return crossed_; }
 
  private:
@@ -146,6 +152,27 @@ std::vector<std::span<const float>> device_values(const DeviceEncoder& device, c
   return values;
 }
 
+StepTraffic::StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes,
+                         std::span<const sim::MissingData> missing)
+    : plan_(plan), bytes_(bytes), missing_(missing.begin(), missing.end()) {
+  bytes_.assign(plan.graph()->bytes_begin.back(), Bytes(0));
+  std::ranges::stable_sort(missing_, {}, &sim::MissingData::op);
+}
+
+/// Of `op`, as its messages are now: a reduction's are as planned, others' are a rank's each.
+std::vector<sim::MissingData> StepTraffic::missing_of(sim::OpIndex op,
+                                                      std::span<const Bytes> sizes) const {
+  const auto of = std::ranges::equal_range(missing_, op, {}, &sim::MissingData::op);
+  std::vector<sim::MissingData> missing(of.begin(), of.end());
+  for (sim::MissingData& each : missing) {
+    if (sizes.empty()) break;
+    const std::int64_t planned = each.hop.bytes.count();
+    const std::int64_t actual = sizes[static_cast<std::size_t>(each.hop.block)].count();
+    if (actual != planned) each.ranges = scaled(each.ranges, planned, actual);
+  }
+  return missing;
+}
+
 std::span<const Bytes> StepTraffic::set_sizes(sim::OpIndex op, std::span<const Bytes> sizes) {
   const sim::GraphTemplate& graph = *plan_.graph();
   const std::size_t first = graph.bytes_begin[op];
@@ -158,7 +185,7 @@ void StepTraffic::move(std::size_t bucket, std::size_t stage, std::span<const By
                        sim::DataHandler& handler, std::size_t owner) {
   const sim::OpIndex op = plan_.collective(bucket, stage, owner);
   CountingHandler counting(handler);
-  sim::interpret(*plan_.graph(), op, set_sizes(op, sizes), counting);
+  sim::interpret(*plan_.graph(), op, set_sizes(op, sizes), counting, missing_of(op, sizes));
   payload_ += counting.crossed();
 }
 

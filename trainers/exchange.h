@@ -49,9 +49,12 @@ struct CodecSeconds {
 /// The traffic of one step: hands graph operations to the interpreter and keeps the books.
 class StepTraffic {
  public:
-  StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes) : plan_(plan), bytes_(bytes) {
-    bytes_.assign(plan.graph()->bytes_begin.back(), Bytes(0));
-  }
+  /// `missing`: what the executor says has not arrived, of messages as they were planned. A message
+  /// that has another size, since what it tells of has lost something before, loses the same share.
+  StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes,
+              std::span<const sim::MissingData> missing = {});
+  /// Whether something is missing: workers may then end with different means.
+  bool loses() const { return !missing_.empty(); }
   /// Moves the data of that collective. `sizes`: its messages by rank; empty for reductions.
   /// `owner`: which of the collectives of a scatter, or of the shards.
   void move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
@@ -63,8 +66,10 @@ class StepTraffic {
 
  private:
   std::span<const Bytes> set_sizes(sim::OpIndex op, std::span<const Bytes> sizes);
+  std::vector<sim::MissingData> missing_of(sim::OpIndex op, std::span<const Bytes> sizes) const;
   const StepTemplate& plan_;
   std::vector<Bytes>& bytes_;
+  std::vector<sim::MissingData> missing_;  ///< by operation
   Bytes payload_{0};
 };
 
@@ -105,13 +110,15 @@ class Exchange {
   virtual void propose(int /*worker*/, GradientSpans) {}
   virtual void agree(StepTraffic&) {}
   virtual void encode(int worker, GradientSpans gradients, std::int64_t step) = 0;
-  /// mean[layout.elements()] = mean over workers of what their messages say.
+  /// mean[layout.elements()] = mean over workers of what their messages say, as worker 0 has it.
+  /// What the traffic says is missing counts as zero; the sum is divided by all workers still.
   virtual void combine(StepTraffic& traffic, std::span<float> mean) = 0;
   /// For replayed profiles: charges what one step sends, by formula, without any data. Equals what
   /// agree and combine would charge where the codec fills max_encoded_size(n) whatever the values.
   /// Throws TrainerError where a message's size depends on values in other ways.
   virtual void charge(StepTraffic& traffic) const = 0;
-  /// With ExchangeSettings::every_replica, after combine: worker's own mean.
+  /// With ExchangeSettings::every_replica, or where the traffic lost something, after combine:
+  /// worker's own mean.
   virtual std::span<const float> replica(int worker) const = 0;
   /// Times worker 0's codec on these gradients (median of `repetitions`), leaving no trace.
   virtual CodecSeconds time_bucket(std::size_t bucket, GradientSpans gradients,

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
 #include "trainers/movers.h"
+#include "trainers/sum_reduction.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -12,7 +14,8 @@ using sim::CollectiveKind;
 
 /// fp32 without a codec. The order of additions is the ring's (chunk c starts with rank c, then
 /// c + 1, ...) or the server's (rank 0, 1, ...), so the result equals, bit for bit, what moving
-/// every hop gives; but each gradient is read once, and nothing is copied.
+/// every hop gives; but each gradient is read once, and nothing is copied. Where something is
+/// missing every hop is moved.
 class DenseExchange final : public Exchange {
  public:
   DenseExchange(const ExchangeSettings& settings, const Layout& layout)
@@ -44,6 +47,8 @@ class DenseExchange final : public Exchange {
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     mean_ = mean;
     if (settings_.device) read_device();
+    if (traffic.loses()) return move_hops(traffic, mean);
+    replica_.clear();
     charge(traffic);
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       const BucketSlot& bucket = layout_.buckets()[b];
@@ -58,7 +63,10 @@ class DenseExchange final : public Exchange {
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) charge_bucket(traffic, b);
   }
 
-  std::span<const float> replica(int) const override { return mean_; }
+  std::span<const float> replica(int worker) const override {
+    if (replica_.empty()) return mean_;
+    return replica_[static_cast<std::size_t>(worker)];
+  }
 
   CodecSeconds time_bucket(std::size_t bucket, GradientSpans gradients, int repetitions) override {
     std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[bucket].count));
@@ -104,6 +112,43 @@ class DenseExchange final : public Exchange {
     }
   }
 
+  /// What each worker receives, as its own mean.
+  void move_hops(StepTraffic& traffic, std::span<float> mean) {
+    const compressors::SumTerms& codec = *settings_.codec->sum_terms();
+    terms_.resize(gradients_.size());
+    for (std::size_t w = 0; w < terms_.size(); ++w) {
+      terms_[w].resize(mean.size());
+      for (std::size_t t = 0; t < layout_.tensors().size(); ++t)
+        std::memcpy(terms_[w].data() + layout_.tensors()[t].first, gradients_[w][t].data(),
+                    gradients_[w][t].size_bytes());
+    }
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) move_bucket(traffic, b, codec);
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    replica_.resize(terms_.size());
+    for (std::size_t w = 0; w < terms_.size(); ++w) {
+      replica_[w].resize(mean.size());
+      codec.to_values(terms_[w], {}, factor, replica_[w]);
+    }
+    std::ranges::copy(replica_[0], mean.begin());
+  }
+
+  void move_bucket(StepTraffic& traffic, std::size_t b, const compressors::SumTerms& codec) {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    const int parts = settings_.server ? settings_.shards : 1;
+    for (int s = 0; s < parts; ++s) {
+      const sim::ChunkRange part = sim::chunk_range(bucket.count, parts, s);
+      std::vector<std::span<std::uint32_t>> terms;
+      for (auto& own : terms_)
+        terms.push_back(std::span(own).subspan(static_cast<std::size_t>(bucket.first + part.first),
+                                               static_cast<std::size_t>(part.count)));
+      if (settings_.server)
+        reduce_at_server(traffic, b, 0, static_cast<std::size_t>(s), codec, terms, terms_.size());
+      else
+        reduce_among_workers(traffic, b, 0, codec, all_reduce_spec(settings_, bucket.count, b),
+                             std::move(terms), terms_.size());
+    }
+  }
+
   /// Elements `chunk` of `bucket`, tensor by tensor, starting with rank `first`.
   void add_chunk(const BucketSlot& bucket, sim::ChunkRange chunk, int first,
                  std::span<float> mean) {
@@ -142,6 +187,9 @@ class DenseExchange final : public Exchange {
   const Layout& layout_;
   std::vector<std::vector<std::span<const float>>> gradients_;  ///< [worker][tensor]
   std::span<const float> mean_;
+  // Where hops are moved.
+  std::vector<std::vector<std::uint32_t>> terms_;  ///< [worker][element]
+  std::vector<std::vector<float>> replica_;        ///< [worker][element]
 };
 
 }  // namespace

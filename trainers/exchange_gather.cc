@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compressors/codec_plan.h"
+#include "trainers/decode_arrived.h"
 #include "trainers/exchange.h"
 #include "trainers/framing.h"
 #include "trainers/measure.h"
@@ -25,8 +26,7 @@ class GatherExchange final : public Exchange {
         steps_(workers()),
         messages_(workers(),
                   std::vector<std::vector<std::vector<std::byte>>>(
-                      layout.buckets().size(), std::vector<std::vector<std::byte>>(shards()))),
-        replica_(settings.every_replica ? workers() : 0) {
+                      layout.buckets().size(), std::vector<std::vector<std::byte>>(shards()))) {
     for (const TensorSlot& slot : layout.tensors())
       codec_of_.push_back(&compressors::chosen_codec(codec_, spec_of(slot)));
     for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
@@ -72,6 +72,8 @@ class GatherExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device();
+    if (traffic.loses() && fixed_.empty()) fixed_ = fixed_sizes(codec_of_);
+    replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       for (std::size_t s = 0; s < shards(); ++s) {
@@ -207,25 +209,34 @@ class GatherExchange final : public Exchange {
     }
   }
 
+  /// What a receiver knows of the length of a part's payload, where something is lost.
+  std::optional<std::size_t> usual_size(const TensorPart& part) const {
+    if (fixed_.empty() || !fixed_[part.tensor]) return std::nullopt;
+    return codec(part).max_encoded_size(spec(part));
+  }
+
   /// sum += factor * what `message` says of these parts; sum is their range.
-  void add_message(const Parts& parts, Message message, float factor, std::span<float> sum) const {
+  void add_message(const Parts& parts, const Received& message, float factor,
+                   std::span<float> sum) const {
     MessageReader reader(message, codec_.name());
     std::size_t at = 0;
     for (const TensorPart& part : parts) {
+      const std::optional<Received> payload = reader.next(slot_of(part).name, usual_size(part));
       compressors::DecodeJob job;
-      job.payload = reader.next(slot_of(part).name);
       job.values = sum.subspan(at, static_cast<std::size_t>(part.count));
+      at += static_cast<std::size_t>(part.count);
+      if (!payload) continue;
+      job.payload = payload->bytes;
       job.name = slot_of(part).name;
       job.shape = part.shape;
-      codec(part).decode_accumulate(job, factor, thread_scratch(scratch_size_));
-      at += static_cast<std::size_t>(part.count);
+      decode_arrived(codec(part), job, payload->gaps, factor, thread_scratch(scratch_size_));
     }
   }
 
-  void decode_all(const Parts& parts, std::span<const Message> messages, float factor,
+  void decode_all(const Parts& parts, std::span<const Received> messages, float factor,
                   std::span<float> sum) const {
     std::fill(sum.begin(), sum.end(), 0.0f);
-    for (const Message& message : messages) add_message(parts, message, factor, sum);
+    for (const Received& message : messages) add_message(parts, message, factor, sum);
   }
 
   void combine_among_workers(StepTraffic& traffic, std::size_t b,
@@ -265,6 +276,7 @@ class GatherExchange final : public Exchange {
   StateStore& states_;
   std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
   std::vector<std::vector<Parts>> parts_;            ///< [bucket][shard]
+  std::vector<bool> fixed_;                          ///< by tensor; known where something is lost
   std::size_t scratch_size_ = 0;
   std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
   std::vector<std::int64_t> steps_;                                         ///< [worker]
@@ -301,14 +313,14 @@ CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients,
   }
   times.aggregate = median_time(repetitions, [&] {
     each([&](const Parts& parts, auto& message, std::span<float> own) {
-      add_message(parts, message, 1.0f, own);
+      add_message(parts, {message}, 1.0f, own);
     });
   });
   times.decode = times.aggregate;
   if (!settings_.server) return times;
   // What comes back from the server is one sum; one worker's message stands in for it here.
   each([&](const Parts& parts, auto& message, std::span<float> own) {
-    decode_all(parts, std::vector<Message>{message}, 1.0f, own);
+    decode_all(parts, std::vector<Received>{{message}}, 1.0f, own);
     const std::vector<float> decoded(own.begin(), own.end());
     write_sum(decoded, message);
   });

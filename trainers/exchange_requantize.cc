@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compressors/codec_plan.h"
+#include "trainers/decode_arrived.h"
 #include "trainers/exchange.h"
 #include "trainers/framing.h"
 #include "trainers/measure.h"
@@ -30,8 +31,7 @@ class RequantizeExchange final : public Exchange {
         steps_(workers()),
         messages_(workers(),
                   std::vector<std::vector<std::vector<std::byte>>>(
-                      layout.buckets().size(), std::vector<std::vector<std::byte>>(workers()))),
-        replica_(settings.every_replica ? workers() : 0) {
+                      layout.buckets().size(), std::vector<std::vector<std::byte>>(workers()))) {
     if (settings.workers > kMostWorkers) {
       throw TrainerError("scatter gradients with", settings.codec->name(),
                          "every worker sends to every other, and there are more than " +
@@ -73,6 +73,11 @@ class RequantizeExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device();
+    if (traffic.loses() && fixed_up_.empty()) {
+      fixed_up_ = fixed_sizes(up_);
+      fixed_down_ = fixed_sizes(down_);
+    }
+    replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) combine_bucket(traffic, b, mean);
   }
@@ -168,18 +173,28 @@ class RequantizeExchange final : public Exchange {
     writer.finish();
   }
 
+  /// What a receiver knows of the length of a part's payload, where something is lost.
+  std::optional<std::size_t> usual_size(Direction direction, const TensorPart& part) const {
+    const auto& fixed = direction == Direction::kUp ? fixed_up_ : fixed_down_;
+    if (fixed.empty() || !fixed[part.tensor]) return std::nullopt;
+    return (direction == Direction::kUp ? up_ : down_)[part.tensor]->max_encoded_size(spec(part));
+  }
+
   /// sum += factor * what `message` says of chunk c; `sum` is the bucket's.
-  void add(std::size_t b, std::size_t c, Direction direction, Message message, float factor,
+  void add(std::size_t b, std::size_t c, Direction direction, const Received& message, float factor,
            std::span<float> sum) const {
     const auto& codecs = direction == Direction::kUp ? up_ : down_;
     MessageReader reader(message, settings_.codec->name());
     for (const TensorPart& part : chunks_[b][c]) {
+      const auto payload = reader.next(slot_of(part).name, usual_size(direction, part));
+      if (!payload) continue;
       compressors::DecodeJob job;
-      job.payload = reader.next(slot_of(part).name);
+      job.payload = payload->bytes;
       job.values = sum.subspan(offset_in_bucket(b, part), static_cast<std::size_t>(part.count));
       job.name = slot_of(part).name;
       job.shape = part.shape;
-      codecs[part.tensor]->decode_accumulate(job, factor, thread_scratch(scratch_size_));
+      decode_arrived(*codecs[part.tensor], job, payload->gaps, factor,
+                     thread_scratch(scratch_size_));
     }
   }
 
@@ -223,7 +238,7 @@ class RequantizeExchange final : public Exchange {
         if (w != c) messages.emplace_back(messages_[w][b][c]);
       ServerMover scatter(messages);
       traffic.move(b, 1, sizes_of(messages), scatter, c);
-      for (const Message& message : scatter.received())
+      for (const Received& message : scatter.received())
         add(b, c, Direction::kUp, message, 1.0f, sum);
     }
     // The sum is drawn for as by a worker beyond the last: owners share no element.
@@ -249,7 +264,7 @@ class RequantizeExchange final : public Exchange {
       take(b, gather.received(static_cast<int>(w)), replica_[w]);
   }
 
-  void take(std::size_t b, std::span<const Message> messages, std::span<float> mean) const {
+  void take(std::size_t b, std::span<const Received> messages, std::span<float> mean) const {
     const BucketSlot& bucket = layout_.buckets()[b];
     const auto own = mean.subspan(static_cast<std::size_t>(bucket.first),
                                   static_cast<std::size_t>(bucket.count));
@@ -262,9 +277,10 @@ class RequantizeExchange final : public Exchange {
   ExchangeSettings settings_;
   const Layout& layout_;
   StateStore& states_;
-  std::vector<const Codec*> up_, down_;     ///< by tensor
-  std::vector<std::vector<Parts>> chunks_;  ///< [bucket][chunk]
-  std::vector<std::vector<Most>> most_;     ///< [bucket][chunk]
+  std::vector<const Codec*> up_, down_;      ///< by tensor
+  std::vector<bool> fixed_up_, fixed_down_;  ///< by tensor; known where something is lost
+  std::vector<std::vector<Parts>> chunks_;   ///< [bucket][chunk]
+  std::vector<std::vector<Most>> most_;      ///< [bucket][chunk]
   std::size_t scratch_size_ = 0;
   std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
   std::vector<std::int64_t> steps_;                                         ///< [worker]
@@ -298,7 +314,7 @@ CodecSeconds RequantizeExchange::time_bucket(std::size_t b, GradientSpans gradie
   });
   std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
   times.aggregate = median_time(repetitions, [&] {
-    for (std::size_t c = 0; c < workers(); ++c) add(b, c, Direction::kUp, messages[c], 1.0f, sum);
+    for (std::size_t c = 0; c < workers(); ++c) add(b, c, Direction::kUp, {messages[c]}, 1.0f, sum);
   });
   times.decode = times.aggregate;
   return times;

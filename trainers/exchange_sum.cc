@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "trainers/all_reduce_mover.h"
 #include "trainers/exchange.h"
 #include "trainers/measure.h"
 #include "trainers/movers.h"
+#include "trainers/sum_reduction.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -29,8 +29,7 @@ class SumExchange final : public Exchange {
         shared_(settings.codec->wants_shared_scale()),
         terms_(workers()),
         scales_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
-        agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)),
-        replica_(settings.every_replica ? workers() : 1) {
+        agreed_(workers(), std::vector<float>(layout.tensors().size(), -1.0f)) {
     if (!settings.device) return;
     // A server adds what it unpacks; a hop between workers adds to the own, unrounded term.
     packed_ = settings.server || settings.device->packs_exactly();
@@ -80,7 +79,9 @@ class SumExchange final : public Exchange {
         combine_at_server(traffic, b, s);
     }
     to_values(0, mean);
-    for (std::size_t w = 0; settings_.every_replica && w < workers(); ++w) {
+    if (!several(traffic)) return;
+    replica_.resize(workers());
+    for (std::size_t w = 0; w < workers(); ++w) {
       replica_[w].resize(mean.size());
       to_values(w, replica_[w]);
     }
@@ -101,7 +102,13 @@ class SumExchange final : public Exchange {
     return {slot.name, slot.shape, data};
   }
   std::size_t main_stage() const { return shared_ ? (settings_.server ? 5 : 3) : 1; }
-  std::size_t replicas() const { return settings_.every_replica ? workers() : 1; }
+  /// Whether every worker's own sum is wanted, or worker 0's stands for all.
+  bool several(const StepTraffic& traffic) const {
+    return settings_.every_replica || traffic.loses();
+  }
+  std::size_t replicas(const StepTraffic& traffic) const {
+    return several(traffic) ? workers() : 1;
+  }
 
   void read_device_scales() {
     settings_.device->wait();
@@ -150,14 +157,16 @@ class SumExchange final : public Exchange {
     }
     return messages;
   }
-  static void take_largest(std::span<const Message> messages, std::span<float> largest) {
-    for (std::size_t t = 0; t < largest.size(); ++t) {
-      largest[t] = 0;
-      for (const Message& message : messages) {
-        float scale;
-        std::memcpy(&scale, message.data() + 4 * t, 4);
-        largest[t] = std::max(largest[t], scale);
-      }
+  /// largest[t] = the largest scale of tensor t that has arrived, 0 if none has.
+  static void take_largest(std::span<const Received> messages, std::span<float> largest) {
+    std::fill(largest.begin(), largest.end(), 0.0f);
+    for (const Received& message : messages) {
+      std::vector<float> scales(largest.size());
+      std::memcpy(scales.data(), message.bytes.data(), 4 * scales.size());
+      for (const sim::ChunkRange& lost :
+           touched_elements(message.gaps, 32, static_cast<std::int64_t>(scales.size())))
+        std::fill_n(scales.begin() + lost.first, lost.count, 0.0f);
+      for (std::size_t t = 0; t < largest.size(); ++t) largest[t] = std::max(largest[t], scales[t]);
     }
   }
   std::span<float> agreed(std::size_t worker, const BucketSlot& bucket) {
@@ -249,7 +258,13 @@ void SumExchange::agree_at_server(StepTraffic& traffic, std::size_t b, int shard
   ServerMover pull(answers);
   traffic.move(b, 3, sizes_of(answers), pull, static_cast<std::size_t>(shard));
   for (std::size_t w = 0; w < workers(); ++w) {
-    take_largest(pull.received().subspan(w, 1), agreed(w, bucket).subspan(first, count));
+    const Received& answer = pull.received()[w];
+    const std::span<float> own = agreed(w, bucket).subspan(first, count);
+    take_largest({&answer, 1}, own);
+    // Who does not learn what was agreed goes by its own.
+    const auto offset = static_cast<std::ptrdiff_t>(bucket.first_tensor + first);
+    for (const sim::ChunkRange& lost : touched_elements(answer.gaps, 32, part.count))
+      std::copy_n(scales_[w].begin() + offset + lost.first, lost.count, own.begin() + lost.first);
   }
 }
 
@@ -257,40 +272,20 @@ void SumExchange::combine_among_workers(StepTraffic& traffic, std::size_t b) {
   const BucketSlot& bucket = layout_.buckets()[b];
   std::vector<std::span<std::uint32_t>> terms;
   for (auto& own : terms_) terms.push_back(slice(own, bucket));
-  AllReduceMover reduction(sum_, all_reduce_spec(settings_, bucket.count, b), terms,
-                           static_cast<int>(replicas()));
-  traffic.move(b, main_stage(), {}, reduction);
-  // A lone worker has sent nothing, but its update must be what the codec makes of its gradient.
-  if (settings_.workers == 1) sum_.round_as_packed(terms[0], 1);
+  reduce_among_workers(traffic, b, main_stage(), sum_, all_reduce_spec(settings_, bucket.count, b),
+                       std::move(terms), replicas(traffic));
 }
 
 void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b, int shard) {
   const BucketSlot& bucket = layout_.buckets()[b];
   const sim::ChunkRange part = part_of(static_cast<std::size_t>(bucket.count), shard);
-  const auto first = static_cast<std::size_t>(part.first);
-  const auto n = static_cast<std::size_t>(part.count);
-  const auto own = [&](std::size_t w) { return slice(terms_[w], bucket).subspan(first, n); };
-  std::vector<std::vector<std::byte>> packed(workers());
-  std::vector<Message> messages;
-  for (std::size_t w = 0; w < workers(); ++w) {
-    packed[w].resize(sum_.packed_size(n, 1));
-    sum_.pack(own(w), 1, packed[w]);
-    messages.push_back(packed[w]);
-  }
-  const auto s = static_cast<std::size_t>(shard);
-  ServerMover push(messages);
-  traffic.move(b, main_stage(), sizes_of(messages), push, s);
-  std::vector<std::uint32_t> total(n);
-  sum_.unpack_store(push.received()[0], 1, total);
-  for (std::size_t w = 1; w < workers(); ++w) sum_.unpack_add(push.received()[w], 1, total);
-  std::vector<std::byte> answer(sum_.packed_size(n, settings_.workers));
-  sum_.pack(total, settings_.workers, answer);
-  const std::vector<Message> answers(workers(), answer);
-  ServerMover pull(answers);
-  traffic.move(b, main_stage() + 2, sizes_of(answers), pull, s);
-  for (std::size_t w = 0; w < replicas(); ++w) {
-    sum_.unpack_store(pull.received()[w], settings_.workers, own(w));
-  }
+  std::vector<std::span<std::uint32_t>> terms;
+  for (auto& own : terms_)
+    terms.push_back(
+        slice(own, bucket)
+            .subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)));
+  reduce_at_server(traffic, b, main_stage(), static_cast<std::size_t>(shard), sum_, terms,
+                   replicas(traffic));
 }
 
 void SumExchange::charge(StepTraffic& traffic) const {

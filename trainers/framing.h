@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainers/movers.h"
@@ -41,24 +43,40 @@ class MessageWriter {
   std::size_t at_ = 0;
 };
 
-/// Takes payloads from the front of a message.
+/// Takes payloads from the front of a message, of which something may not have arrived.
 class MessageReader {
  public:
-  MessageReader(Message message, std::string_view codec) : message_(message), codec_(codec) {}
-  /// Throws TrainerError where the message ends early.
-  Message next(const std::string& tensor) {
+  MessageReader(Received message, std::string_view codec)
+      : message_(message.bytes), gaps_(std::move(message.gaps)), codec_(codec) {}
+  /// The next payload; none if where it lies is not known: its length, or one before, was lost and
+  /// is not `usual`. `usual`: the length that all payloads of this tensor have, if they all have
+  /// one. Throws TrainerError where the message ends early.
+  std::optional<Received> next(const std::string& tensor, std::optional<std::size_t> usual) {
+    if (astray_) return std::nullopt;
+    const bool length_lost = !within(gaps_, at_, kLengthBytes).empty();
+    const Message payload = cut(tensor);
+    astray_ = length_lost && usual != payload.size();
+    if (astray_) return std::nullopt;
+    return Received{payload, within(gaps_, at_ - payload.size(), payload.size())};
+  }
+
+ private:
+  Message cut(const std::string& tensor) {
     std::uint32_t length = 0;
     if (message_.size() >= kLengthBytes) std::memcpy(&length, message_.data(), kLengthBytes);
     if (message_.size() < kLengthBytes + length)
       throw TrainerError("decode message of", codec_, "it ends within tensor " + tensor);
     const Message payload = message_.subspan(kLengthBytes, length);
     message_ = message_.subspan(kLengthBytes + length);
+    at_ += kLengthBytes + length;
     return payload;
   }
 
- private:
-  Message message_;
+  Message message_;  ///< what is left of it, from byte at_ on
+  Gaps gaps_;        ///< of the whole
   std::string_view codec_;
+  std::size_t at_ = 0;
+  bool astray_ = false;  ///< where payloads lie is no longer known
 };
 
 }  // namespace gradwire::trainers

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "trainers/heap.h"
+#include "trainers/lossy_trainer.h"
 #include "trainers/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
@@ -39,10 +40,15 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   keep_heap();
   auto data = std::make_unique<DataSet>(
       load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
+  // Gradients are then combined on the host, a worker at a time.
+  const bool loses =
+      scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy;
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
   auto model = make_model(scenario.workload.model, *data, device,
-                          device == "cuda" && stays_on_device(scenario));
+                          device == "cuda" && !loses && stays_on_device(scenario));
+  if (loses)
+    return std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));
   return std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
 }
 

@@ -5,17 +5,25 @@
 namespace gradwire::trainers {
 
 GatherMover::GatherMover(std::vector<Message> own)
-    : received_(own.size(), std::vector<Message>(own.size())) {
-  for (std::size_t rank = 0; rank < own.size(); ++rank) received_[rank][rank] = own[rank];
+    : received_(own.size(), std::vector<Received>(own.size())) {
+  for (std::size_t rank = 0; rank < own.size(); ++rank) received_[rank][rank].bytes = own[rank];
 }
 
 Message GatherMover::send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange) {
-  return received_[static_cast<std::size_t>(host)][static_cast<std::size_t>(hop.block)];
+  return received_[static_cast<std::size_t>(host)][static_cast<std::size_t>(hop.block)].bytes;
 }
 
-void GatherMover::receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
-                          Message payload) {
-  received_[static_cast<std::size_t>(host)][static_cast<std::size_t>(hop.block)] = payload;
+void GatherMover::receive(int host, sim::OpIndex op, const sim::HopTransfer& hop,
+                          sim::ChunkRange chunk, Message payload) {
+  receive_partial(host, op, hop, chunk, payload, {});
+}
+
+void GatherMover::receive_partial(int host, sim::OpIndex, const sim::HopTransfer& hop,
+                                  sim::ChunkRange, Message payload,
+                                  std::span<const sim::ByteRange> missing) {
+  const auto block = static_cast<std::size_t>(hop.block);
+  const Gaps& sent = received_[static_cast<std::size_t>(hop.source_rank)][block].gaps;
+  received_[static_cast<std::size_t>(host)][block] = {payload, joined(missing, sent)};
 }
 
 ServerMover::ServerMover(std::vector<Message> messages)
@@ -27,7 +35,12 @@ Message ServerMover::send(int, sim::OpIndex, const sim::HopTransfer& hop, sim::C
 
 void ServerMover::receive(int, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
                           Message payload) {
-  received_[static_cast<std::size_t>(hop.block)] = payload;
+  received_[static_cast<std::size_t>(hop.block)] = {payload};
+}
+
+void ServerMover::receive_partial(int, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
+                                  Message payload, std::span<const sim::ByteRange> missing) {
+  received_[static_cast<std::size_t>(hop.block)] = {payload, {missing.begin(), missing.end()}};
 }
 
 std::vector<Bytes> sizes_of(std::span<const Message> messages) {

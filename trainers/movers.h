@@ -5,26 +5,35 @@
 #include <vector>
 
 #include "sim/interpreter.h"
+#include "trainers/gaps.h"
 
 /// What exchanges do when the interpreter moves whole messages from host to host.
 namespace gradwire::trainers {
 
 using Message = std::span<const std::byte>;
 
-/// All-gather: each host passes on what it received. Afterwards received(h)[r] is rank r's message
-/// as host h has it.
+/// A message as a host has it. Its bytes are as sent; those in gaps nobody may use.
+struct Received {
+  Message bytes;
+  Gaps gaps = {};
+};
+
+/// All-gather: each host passes on what it received, gaps too. Afterwards received(h)[r] is rank
+/// r's message as host h has it.
 class GatherMover final : public sim::DataHandler {
  public:
   explicit GatherMover(std::vector<Message> own);
   Message send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange) override;
   void receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
                Message payload) override;
-  std::span<const Message> received(int host) const {
+  void receive_partial(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
+                       Message payload, std::span<const sim::ByteRange> missing) override;
+  std::span<const Received> received(int host) const {
     return received_[static_cast<std::size_t>(host)];
   }
 
  private:
-  std::vector<std::vector<Message>> received_;
+  std::vector<std::vector<Received>> received_;
 };
 
 /// Push: received()[r] is rank r's message as the server has it. Pull: as rank r has it from the
@@ -36,11 +45,13 @@ class ServerMover final : public sim::DataHandler {
   Message send(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange) override;
   void receive(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
                Message payload) override;
-  std::span<const Message> received() const { return received_; }
+  void receive_partial(int host, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
+                       Message payload, std::span<const sim::ByteRange> missing) override;
+  std::span<const Received> received() const { return received_; }
 
  private:
   std::vector<Message> messages_;
-  std::vector<Message> received_;
+  std::vector<Received> received_;
 };
 
 /// Sizes of messages, as a step's bytes[] takes them.

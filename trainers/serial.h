@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <istream>
 #include <ostream>
@@ -47,6 +48,15 @@ std::vector<T> get_vector(std::istream& in) {
     throw TrainerError("load", "checkpoint", "it ends too early", "start the run afresh");
   }
   return values;
+}
+
+/// values = what put_span wrote, which must be as many.
+inline void get_into(std::istream& in, std::span<float> values) {
+  const std::vector<float> loaded = get_vector<float>(in);
+  if (loaded.size() != values.size())
+    throw TrainerError("load", "checkpoint", "it belongs to another model or optimiser",
+                       "start the run afresh");
+  std::copy(loaded.begin(), loaded.end(), values.begin());
 }
 
 }  // namespace gradwire::trainers

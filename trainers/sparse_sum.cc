@@ -35,6 +35,14 @@ void read_pairs(std::span<const std::byte> pairs, float factor, std::span<float>
   }
 }
 
+void forget_pairs(std::span<const std::byte> pairs, std::span<float> values) {
+  for (std::size_t at = 0; at < pairs.size(); at += sizeof(Pair)) {
+    Pair pair;
+    std::memcpy(&pair, pairs.data() + at, sizeof pair);
+    values[pair.element] = 0;
+  }
+}
+
 }  // namespace
 
 void write_sum(std::span<const float> sum, std::vector<std::byte>& message) {
@@ -70,6 +78,29 @@ void read_sum(std::span<const std::byte> message, float factor, std::span<float>
   if (head != kDense) return read_pairs(body, factor, values);
   std::memcpy(values.data(), body.data(), body.size());
   for (float& value : values) value *= factor;
+}
+
+void read_sum(const Received& message, float factor, std::span<float> values) {
+  read_sum(message.bytes, factor, values);
+  if (message.gaps.empty()) return;
+  if (!within(message.gaps, 0, 4).empty()) {
+    std::ranges::fill(values, 0.0f);
+    return;
+  }
+  std::uint32_t head;
+  std::memcpy(&head, message.bytes.data(), 4);
+  const std::span<const std::byte> body = message.bytes.subspan(4);
+  const Gaps gaps = within(message.gaps, 4, body.size());
+  const std::size_t size = head == kDense ? sizeof(float) : sizeof(Pair);
+  for (const sim::ChunkRange& lost : touched_elements(
+           gaps, 8 * static_cast<int>(size), static_cast<std::int64_t>(body.size() / size))) {
+    if (head == kDense)
+      std::fill_n(values.begin() + lost.first, lost.count, 0.0f);
+    else
+      forget_pairs(body.subspan(static_cast<std::size_t>(lost.first) * size,
+                                static_cast<std::size_t>(lost.count) * size),
+                   values);
+  }
 }
 
 }  // namespace gradwire::trainers

@@ -26,19 +26,24 @@ struct StateKey {
 /// Any thread may call at(); a span stays valid and is used by one thread at a time.
 class StateStore {
  public:
+  using States = std::map<StateKey, std::vector<std::byte>>;
+
   /// The state of `key`, of `size` bytes; empty if size is 0. Assertion: always the same size.
   std::span<std::byte> at(const StateKey& key, std::size_t size);
   std::size_t bytes() const;
   /// Those that have state, ascending.
   std::vector<std::int32_t> owners() const;
   void clear() { states_.clear(); }
+  /// Everything, and back to it; spans from at() are void then.
+  const States& all() const { return states_; }
+  void restore(const States& states) { states_ = states; }
   void save(std::ostream& out) const;
   /// Replaces everything. The stream's integrity is the caller's to check.
   void load(std::istream& in);
 
  private:
   mutable std::mutex mutex_;
-  std::map<StateKey, std::vector<std::byte>> states_;
+  States states_;
 };
 
 }  // namespace gradwire::trainers

@@ -12,14 +12,6 @@
 namespace gradwire::trainers {
 namespace {
 
-/// Where workers apply the momentum, the optimiser must not, or it would count twice.
-OptimizerSettings optimizer_settings(const scenarios::Scenario& scenario) {
-  const scenarios::Workload& workload = scenario.workload;
-  const bool corrected = scenarios::codec_plan(scenario.method).momentum_correction.has_value();
-  return {workload.optimizer, workload.learning_rate, corrected ? 0.0 : workload.momentum,
-          workload.weight_decay};
-}
-
 bool measured_here(const scenarios::Scenario& scenario) {
   return scenario.cluster.device == "cpu" || scenario.cluster.device == "cuda";
 }
@@ -52,7 +44,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
       exchange_settings_(exchange_settings(scenario_)),
-      optimizer_(make_optimizer(optimizer_settings(scenario), weights_.size())),
+      optimizer_(make_optimizer(optimizer_settings(), weights_.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),
       losses_(static_cast<std::size_t>(scenario.cluster.workers)) {
@@ -70,11 +62,19 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   }
 }
 
+/// Where workers apply the momentum, the optimiser must not, or it would count twice.
+OptimizerSettings SynchronousTrainer::optimizer_settings() const {
+  const scenarios::Workload& workload = scenario_.workload;
+  const bool corrected = scenarios::codec_plan(scenario_.method).momentum_correction.has_value();
+  return {workload.optimizer, workload.learning_rate, corrected ? 0.0 : workload.momentum,
+          workload.weight_decay};
+}
+
 void SynchronousTrainer::set_up_device(DeviceMemory memory) {
   GRADWIRE_ASSERT(pool_.threads() == 1);
   encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
   exchange_settings_.device = encoder_.get();
-  device_update_ = make_device_update(optimizer_settings(scenario_), memory, mean_);
+  device_update_ = make_device_update(optimizer_settings(), memory, mean_);
 }
 
 void SynchronousTrainer::update() {
@@ -95,9 +95,8 @@ const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
     return profile_;
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
-  use_profile(
-      measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
-                     optimizer_settings(scenario_), model_->device_name(), device_update_.get()}));
+  use_profile(measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
+                             optimizer_settings(), model_->device_name(), device_update_.get()}));
   return profile_;
 }
 
@@ -110,6 +109,7 @@ void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
 void SynchronousTrainer::pass_of(int worker, int thread) {
   const auto w = static_cast<std::size_t>(worker), t = static_cast<std::size_t>(thread);
   gather(*data_, sampler_.batch(worker, step_), batches_[t]);
+  place_weights(worker, thread);
   losses_[w] = replicas_[t]->train_pass(batches_[t], *gradients_[w], worker == 0);
   if (!std::isfinite(losses_[w])) {
     throw TrainerError("train", "step " + std::to_string(step_),
@@ -126,20 +126,27 @@ void SynchronousTrainer::pass_of(int worker, int thread) {
 bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
   GRADWIRE_ASSERT(template_ != nullptr);
   if (step_ == steps_total()) return false;
-  const int workers = scenario_.cluster.workers;
-  StepTraffic traffic(*template_, plan.bytes);
-  pool_.run(workers, [this](int worker, int thread) { pass_of(worker, thread); });
-  if (exchange_->shares_scales()) {
-    exchange_->agree(traffic);
-    pool_.run(workers, [this](int worker, int) {
-      exchange_->encode(worker, gradients_[static_cast<std::size_t>(worker)]->tensors(), step_);
-    });
-  }
-  exchange_->combine(traffic, mean_);
+  run_step(plan);
   update();
-  fill(plan, traffic.payload());
   ++step_;
   return true;
+}
+
+void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
+  StepTraffic traffic(*template_, plan.bytes);
+  pool_.run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });
+  if (exchange_->shares_scales()) {
+    exchange_->agree(traffic);
+    encode_all();
+  }
+  exchange_->combine(traffic, mean_);
+  fill(plan, traffic.payload());
+}
+
+void SynchronousTrainer::encode_all() {
+  pool_.run(workers(), [this](int worker, int) {
+    exchange_->encode(worker, gradients_[static_cast<std::size_t>(worker)]->tensors(), step_);
+  });
 }
 
 void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {

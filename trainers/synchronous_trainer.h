@@ -19,11 +19,12 @@
 ///   x_{t+1} = optimiser(x_t, (1/N) sum_w decode(encode(g_w)))
 ///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
-/// that every worker's own decoded mean is bit-equal). Losses, weights and bytes do not depend on
-/// the number of host threads, nor on virtual time. Layers with running statistics keep worker 0's.
+/// that every worker's own decoded mean is bit-equal; trainers/lossy_trainer.h for networks where
+/// it is not). Losses, weights and bytes do not depend on the number of host threads, nor on
+/// virtual time. Layers with running statistics keep worker 0's.
 namespace gradwire::trainers {
 
-class SynchronousTrainer final : public scenarios::Trainer {
+class SynchronousTrainer : public scenarios::Trainer {
  public:
   /// Throws TrainerError where scenario, data and model do not fit each other.
   SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
@@ -47,14 +48,20 @@ class SynchronousTrainer final : public scenarios::Trainer {
   /// The mean gradient of the last step, as all workers hold it.
   std::span<const float> mean() const { return mean_; }
 
- private:
-  void pass_of(int worker, int thread);
-  void set_up_device(DeviceMemory memory);
-  void update();
-  void fill(scenarios::StepPlan& plan, Bytes payload);
-  void save_content(std::ostream& out) const;
-  void load_content(std::istream& in);
+ protected:
+  /// Before a pass of `worker` on `thread`, where workers' weights differ.
+  virtual void place_weights(int /*worker*/, int /*thread*/) {}
+  virtual void save_content(std::ostream& out) const;
+  virtual void load_content(std::istream& in);
 
+  /// A step but for the update: passes, messages and their mean, as if all arrived.
+  void run_step(scenarios::StepPlan& plan);
+  void encode_all();
+
+  int workers() const { return scenario_.cluster.workers; }
+  OptimizerSettings optimizer_settings() const;
+
+  // What a method that builds on this one works with.
   std::unique_ptr<DataSet> data_;
   std::unique_ptr<Model> model_;
   Layout layout_;
@@ -81,6 +88,12 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
+
+ private:
+  void pass_of(int worker, int thread);
+  void set_up_device(DeviceMemory memory);
+  void update();
+  void fill(scenarios::StepPlan& plan, Bytes payload);
 };
 
 /// The codec's settings as a device takes them.

@@ -2,30 +2,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "scenarios/methods.h"
 #include "tests/quantities.h"
+#include "tests/trainers/codec_plans.h"
 #include "tests/trainers/exchange_fixture.h"
 #include "trainers/tensor_parts.h"
 
 /// Every gradient codec of the catalogue through every exchange, by itself and decorated.
 namespace gradwire::trainers {
 namespace {
-
-std::vector<compressors::CodecPlan> all_plans() {
-  std::vector<compressors::CodecPlan> plans;
-  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
-    if (!scenarios::why_no_gradient_codec(codec).empty()) continue;
-    plans.push_back({.codec = {codec.name, {}}});
-    if (codec.name == "none") continue;
-    plans.push_back({.codec = {codec.name, {}}, .error_feedback = true});
-    plans.push_back({.codec = {codec.name, {}},
-                     .error_feedback = true,
-                     .momentum_correction = compressors::MomentumPlan{.momentum = 0.5},
-                     .clipping = compressors::Clipping{compressors::ClipBy::kNorm, 5.0},
-                     .rules = {{{.elements_below = 10}, {}}}});
-  }
-  return plans;
-}
 
 ExchangeSettings settings_of(const compressors::CodecPlan& plan, bool server) {
   ExchangeSettings settings;
