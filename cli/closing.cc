@@ -10,6 +10,7 @@
 #include "cli/run_table.h"
 #include "results/collective_choice.h"
 #include "results/export.h"
+#include "results/gradient_loss.h"
 #include "results/report.h"
 #include "results/summary.h"
 
@@ -52,6 +53,18 @@ void print_dropped(const results::Store& store, std::span<const RunSummary> runs
   }
 }
 
+/// Of training over a network that loses data for good: how much was missing and what it did.
+void print_losses(const results::Store& store, std::span<const RunSummary> runs) {
+  constexpr std::size_t kMostLines = 12;
+  std::size_t lines = 0;
+  for (const RunSummary& run : runs) {
+    const auto loss = results::gradient_loss_of(store.metrics(run.id));
+    if (!loss || ++lines > kMostLines) continue;
+    std::printf("run %lld: %s\n", static_cast<long long>(run.id), results::in_words(*loss).c_str());
+  }
+  if (lines > kMostLines) std::printf("... and %zu more: gradwire show RUN\n", lines - kMostLines);
+}
+
 void print_text(const results::Store& store, std::span<const RunSummary> runs) {
   std::printf("%s\n", results::markdown(results::closing_table(results::group_runs(runs))).c_str());
   constexpr std::size_t kMostHashLines = 12;
@@ -68,6 +81,7 @@ void print_text(const results::Store& store, std::span<const RunSummary> runs) {
     std::printf("... and %zu more: gradwire list --format csv\n", runs.size() - kMostHashLines);
   print_choices(store, runs);
   print_dropped(store, runs);
+  print_losses(store, runs);
   std::fflush(stdout);
 }
 

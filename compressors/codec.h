@@ -118,11 +118,13 @@ struct PayloadField {
   std::string value;       ///< the number, or the first few of many
 };
 
-/// A payload whose elements lie one after the other: `head` bytes on which all depend, then `bits`
-/// bits an element, LSB first, on which nothing else does.
+/// A payload whose elements lie one after the other: `head` bytes, then `bits` bits an element, on
+/// which nothing else depends. All depend on the whole head; or, with `bucket` > 0, each bucket of
+/// so many elements on its own part of it, one of ceil(n / bucket) equal ones.
 struct PackedElements {
   std::size_t head = 0;
   int bits = 0;
+  std::size_t bucket = 0;
 };
 
 /// A sum-compatible codec's part in a ring all-reduce. Terms are 4-byte words, opaque to callers

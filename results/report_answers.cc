@@ -134,6 +134,17 @@ Answer learning_answer(const ReportData& data, const Section& section, const Gro
   return answer;
 }
 
+Answer loss_answer(const Groups& groups) {
+  Answer answer{"What of the gradients was lost?", ""};
+  for (const ReportGroup* group : groups) {
+    if (!group->loss_of_gradients) continue;
+    const std::string words = in_words(*group->loss_of_gradients);
+    answer.answer += (answer.answer.empty() ? "" : " ") +
+                     (groups.size() > 1 ? group->name + ": " + words : capital(words)) + ".";
+  }
+  return answer;
+}
+
 Answer target_answer(const ReportData& data, const Section& section, const Groups& groups) {
   const ReportGroup& base = data.groups[section.baseline];
   if (!base.group.target_accuracy) return {};
@@ -186,9 +197,10 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
 
 std::vector<Answer> answers(const ReportData& data, const Section& section) {
   const Groups groups = members(data, section);
-  std::vector<Answer> result = {
-      step_time_answer(data, section, groups), learning_answer(data, section, groups),
-      target_answer(data, section, groups), bytes_answer(data, section, groups)};
+  std::vector<Answer> result = {step_time_answer(data, section, groups),
+                                learning_answer(data, section, groups), loss_answer(groups),
+                                target_answer(data, section, groups),
+                                bytes_answer(data, section, groups)};
   std::erase_if(result, [](const Answer& answer) { return answer.answer.empty(); });
   return result;
 }

@@ -84,12 +84,14 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
   ReportGroup group;
   group.group = std::move(source);
   std::map<std::int64_t, Cell> losses, accuracies;
+  std::vector<GradientLoss> lost;
   for (const RunSummary& run : group.group.runs) {
     std::map<std::int64_t, std::pair<double, double>> where;
     add_steps(store.steps(run.id), group, losses, where);
     const std::vector<MetricRow> metrics = store.metrics(run.id);
     group.time_provenance = time_provenance(run.header, metrics);
     group.choice = choice_sentence(metrics);
+    if (const auto loss = gradient_loss_of(metrics)) lost.push_back(*loss);
     for (const MetricRow& metric : metrics) {
       const auto at = where.find(metric.step);
       if (metric.name != "accuracy" || at == where.end()) continue;
@@ -101,6 +103,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
     }
   }
   limit_exposed(group);
+  group.loss_of_gradients = mean_of(lost);
   group.accuracy = curve_of(accuracies, group.group.runs.size());
   group.loss = curve_of(losses, group.group.runs.size());
   // A workload without training stores no loss that could be drawn.

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "results/gradient_loss.h"
 #include "results/html_page.h"
 #include "results/store.h"
 #include "results/summary.h"
@@ -30,6 +31,7 @@ struct ReportGroup {
   Curve accuracy, loss;
   StepSplit split;
   std::string time_provenance, learning_provenance;
+  std::optional<GradientLoss> loss_of_gradients;  ///< mean over seeds; of udp-lossy alone
   std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
 };
 

@@ -10,14 +10,23 @@ namespace {
 
 using sim::ChunkRange;
 
+/// Those whose bits are in a gap, and those whose part of the head is; runs may overlap.
 std::vector<ChunkRange> lost_elements(const compressors::Codec& codec,
                                       const compressors::DecodeJob& job,
                                       std::span<const sim::ByteRange> gaps) {
   const auto n = static_cast<std::int64_t>(job.values.size());
   const auto packed = codec.packed_elements(job.spec());
-  if (!packed || !within(gaps, 0, packed->head).empty()) return {{0, n}};
-  return touched_elements(within(gaps, packed->head, job.payload.size() - packed->head),
-                          packed->bits, n);
+  if (!packed) return {{0, n}};
+  const std::size_t head = packed->head;
+  const auto bucket = packed->bucket > 0 ? static_cast<std::int64_t>(packed->bucket) : n;
+  const std::int64_t buckets = (n + bucket - 1) / bucket;
+  const auto head_bits = static_cast<int>(8 * static_cast<std::int64_t>(head) / buckets);
+  std::vector<ChunkRange> lost =
+      touched_elements(within(gaps, head, job.payload.size() - head), packed->bits, n);
+  for (const ChunkRange& of : touched_elements(within(gaps, 0, head), head_bits, buckets))
+    lost.push_back(
+        {of.first * bucket, std::min(n, (of.first + of.count) * bucket) - of.first * bucket});
+  return lost;
 }
 
 }  // namespace
@@ -26,8 +35,8 @@ void decode_arrived(const compressors::Codec& codec, const compressors::DecodeJo
                     std::span<const sim::ByteRange> gaps, float factor,
                     std::span<std::byte> scratch) {
   if (gaps.empty()) return codec.decode_accumulate(job, factor, scratch);
+  if (job.values.empty()) return;
   const std::vector<ChunkRange> lost = lost_elements(codec, job, gaps);
-  if (!lost.empty() && lost[0].count == std::ssize(job.values)) return;
   // Whole bytes are decoded, and what should not be known is forgotten.
   const std::vector<float> before(job.values.begin(), job.values.end());
   codec.decode_accumulate(job, factor, scratch);

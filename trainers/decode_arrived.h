@@ -11,7 +11,7 @@ namespace gradwire::trainers {
 
 /// values += factor * what has arrived; `job.payload` as sent, `gaps` what of it is lost. Where the
 /// codec says which elements lie where (Codec::packed_elements) those that lost a bit add nothing,
-/// and all of them if what stands before them did; else the whole tensor adds nothing.
+/// and those whose head did; else the whole tensor adds nothing.
 void decode_arrived(const compressors::Codec& codec, const compressors::DecodeJob& job,
                     std::span<const sim::ByteRange> gaps, float factor,
                     std::span<std::byte> scratch);

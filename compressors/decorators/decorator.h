@@ -31,6 +31,9 @@ class Decorator : public Codec {
                          std::span<std::byte> scratch) const override {
     inner_->decode_accumulate(job, factor, scratch);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
+    return inner_->packed_elements(tensor);
+  }
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     return inner_->explain(payload, tensor, side);

@@ -47,6 +47,9 @@ class RulesCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return chosen(tensor).max_encoded_size(tensor);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
+    return chosen(tensor).packed_elements(tensor);
+  }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return chosen(tensor).scratch_size(tensor);
   }

@@ -38,6 +38,9 @@ class DitherCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return norm_bytes() + packed_bytes(tensor.n, code_bits());
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{norm_bytes(), code_bits()};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;

@@ -113,6 +113,9 @@ class HalfCodec final : public Codec {
   std::string_view name() const override { return rules_.name; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{0, 16};
+  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {

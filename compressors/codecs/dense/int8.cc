@@ -28,6 +28,9 @@ class Int8Codec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return kHeaderBytes + tensor.n;
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{kHeaderBytes, 8};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size(), size = max_encoded_size(n);

@@ -20,6 +20,9 @@ class LogCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return kCodes + packed_bytes(tensor.n, kBits);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{kCodes, kBits};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;

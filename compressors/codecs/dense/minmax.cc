@@ -29,6 +29,9 @@ class MinMaxCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return header_bytes(tensor.n) + padded_to_8(packed_bytes(tensor.n, bits_));
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
+    return PackedElements{header_bytes(tensor.n), bits_, bucket_};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size(), size = max_encoded_size(n);

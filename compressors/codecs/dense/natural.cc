@@ -25,6 +25,9 @@ class NaturalCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return packed_bytes(tensor.n, bits_);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{0, bits_};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size();

@@ -57,6 +57,9 @@ class NoneCodec final : public Codec {
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{0, 32};
+  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
@@ -96,8 +99,7 @@ class NoneCodec final : public Codec {
                                     const SideInputs&) const override {
     require_size(kName, payload, 4 * tensor.n);
     const auto text = [&](std::size_t i) { return float_text(load_field<float>(payload, 4 * i)); };
-    return {{0, payload.size(), "values", counted("f32", tensor.n),
-             first_few(tensor.n, text)}};
+    return {{0, payload.size(), "values", counted("f32", tensor.n), first_few(tensor.n, text)}};
   }
 
  private:

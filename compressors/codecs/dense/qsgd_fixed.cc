@@ -18,6 +18,9 @@ class QsgdFixed final : public QsgdCodec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return norm_bytes(tensor.n) + packed_bytes(tensor.n, options_.bits);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
+    return PackedElements{norm_bytes(tensor.n), options_.bits, options_.bucket};
+  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size(), size = max_encoded_size(n);

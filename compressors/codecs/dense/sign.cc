@@ -72,6 +72,11 @@ class SignCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return blocks_of(tensor.n).size();
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
+    const Blocks blocks = blocks_of(tensor.n);
+    if (blocks.count() > 1) return std::nullopt;  // scales stand between the bits
+    return PackedElements{blocks.header, 1};
+  }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return blocks_of(tensor.n).sums() * sizeof(double);
   }

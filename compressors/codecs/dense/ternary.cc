@@ -117,6 +117,10 @@ class ThresholdCodec final : public TernaryBase {
   std::size_t code_bytes(std::size_t n) const override {
     return base3_ ? trit_bytes(n) : packed_bytes(n, 2);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    if (base3_) return std::nullopt;  // five elements share a byte
+    return PackedElements{kCodes, 2};
+  }
 
   static void write_trits(std::span<const float> data, std::uint32_t lowest,
                           std::span<std::byte> out) {
@@ -191,6 +195,9 @@ class DeadZoneCodec final : public TernaryBase {
 
  private:
   std::size_t code_bytes(std::size_t n) const override { return packed_bytes(n, bits_); }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{kCodes, bits_};
+  }
   float largest_multiple() const override { return static_cast<float>(top_); }
   void read(const DecodeJob& job, float level, kernels::Output output) const override {
     read_with(job, level, 1.0f, output);

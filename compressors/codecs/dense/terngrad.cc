@@ -39,6 +39,10 @@ class TernGradCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return kScaleBytes + code_bytes(tensor.n);
   }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    if (options_.base3) return std::nullopt;  // five elements share a byte
+    return PackedElements{kScaleBytes, 2};
+  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
