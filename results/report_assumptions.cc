@@ -46,6 +46,9 @@ std::vector<std::string> assumptions_of(const ReportData& data) {
     add(executor_sentence(header.executor));
     add(compute_sentence(header));
     if (!group.choice.empty()) add(group.choice);
+    if (group.loss_of_gradients)
+      add("Over udp-lossy nothing is sent again: each worker applies what has reached it of the "
+          "gradients to weights of its own. Accuracy is that of worker 0.");
     trained = trained || !group.accuracy.mean.empty();
     single = single || group.group.runs.size() == 1;
   }

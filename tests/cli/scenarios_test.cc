@@ -76,7 +76,8 @@ TEST_CASE("what the shipped scenarios expect of themselves holds", "[golden]") {
   check_expected("alexnet", run_rows("alexnet"));
   check_expected("dumbbell", run_rows("dumbbell"));
   if (!can_train()) return;
-  for (const char* name : {"quickstart", "lan", "mobile", "parameter-server", "sweep"})
+  for (const char* name :
+       {"quickstart", "lan", "mobile", "parameter-server", "sweep", "gradient-loss"})
     check_expected(name, run_rows(name));
 }
 
@@ -125,6 +126,48 @@ TEST_CASE("the network does not change synchronous learning", "[golden]") {
   const json packet = run_rows("quickstart", {"--executor", "packet"});
   CHECK(column(flow, "learning_hash") == column(packet, "learning_hash"));
   CHECK(column(flow, "timeline_hash") != column(packet, "timeline_hash"));
+}
+
+TEST_CASE("gradient-loss.json: loss costs time over tcp, gradients over udp-lossy", "[golden]") {
+  if (!can_train()) return;
+  const json rows = run_rows("gradient-loss");
+  REQUIRE(rows.size() == 6);  // tcp, then udp-lossy, at three rates of loss each
+  const auto learning = column(rows, "learning_hash"), timelines = column(rows, "timeline_hash");
+  const auto distinct = [](const auto& all, std::ptrdiff_t first) {
+    return std::set<std::string>(all.begin() + first, all.begin() + first + 3).size();
+  };
+  CHECK(distinct(learning, 0) == 1);
+  CHECK(distinct(timelines, 0) == 3);
+  CHECK(distinct(learning, 3) == 3);
+  CHECK(distinct(timelines, 3) == 1);
+  // Host threads change neither.
+  const json threaded = run_rows("gradient-loss", {"--threads", "3"});
+  CHECK(column(threaded, "learning_hash") == learning);
+  CHECK(column(threaded, "timeline_hash") == timelines);
+  // Device times and sizes that depend on no value: exact on every machine.
+  const std::string path = source_path("tests/cli/golden/gradient-loss.json");
+  const json found = timelines;
+  if (std::getenv("GRADWIRE_UPDATE_GOLDEN")) write_file(path, found.dump(2) + "\n");
+  CHECK(found == json::parse(read_file(path)));
+}
+
+TEST_CASE("training over datagrams on ns-3: nothing lost is tcp's learning, what is lost counts",
+          "[golden]") {
+  if (!can_train() || !has_packets()) return;
+  const TemporaryFolder folder;
+  const std::string file = folder.file("datagrams.json");
+  write_file(file, R"({"schema_version": 1, "name": "datagrams",
+    "workload": {"model": "logistic", "steps": 6}, "executor": "packet",
+    "cluster": {"workers": 3, "device": "reference-cpu"},
+    "network": {"topology": "star", "link": {"bandwidth": "10Mbps", "delay": "1ms", "loss": 0}},
+    "sweep": {"/network/transport/protocol": ["tcp", "udp-lossy"],
+              "/network/link/loss": [0, 0.2]}})");
+  const auto hashes = column(rows_of_file(file), "learning_hash");
+  REQUIRE(hashes.size() == 4);
+  CHECK(hashes[1] == hashes[0]);  // tcp repairs what is lost
+  CHECK(hashes[2] == hashes[0]);
+  CHECK(hashes[3] != hashes[0]);
+  CHECK(column(rows_of_file(file), "learning_hash") == hashes);
 }
 
 TEST_CASE("the executor does not change what an exchange computes", "[golden]") {

@@ -4,6 +4,7 @@
 
 #include "base/file_descriptor.h"
 #include "results/collective_choice.h"
+#include "results/gradient_loss.h"
 #include "tests/results/html_check.h"
 #include "tests/results/synthetic_runs.h"
 #include "tests/results/test_store.h"
@@ -141,6 +142,40 @@ TEST_CASE("what is not known is not claimed", "[report]") {
     CHECK_THAT(html, Contains("time: emulated") && Contains("&lt;none&gt; &amp;"));
     CHECK_FALSE(has(html, "Does compression still learn?"));
   }
+}
+
+TEST_CASE("what udp-lossy lost is said in the report, as the mean over seeds") {
+  const auto metrics = [](double missing) {
+    return std::vector<MetricRow>{{-1, "missing_share", missing, "", Provenance::kSimulated},
+                                  {-1, "gradient_error", 0.34, "", Provenance::kSimulated},
+                                  {7, "weight_spread", 0.5, "", Provenance::kSimulated},
+                                  {-1, "weight_spread", 0.009, "", Provenance::kSimulated},
+                                  {-1, "final_accuracy", 0.9, "", Provenance::kMeasured}};
+  };
+  const auto words = [](const std::vector<MetricRow>& rows) {
+    return in_words(gradient_loss_of(rows).value());
+  };
+  CHECK(words(metrics(0.0396)) ==
+        "3.96 % of the gradients' bytes never arrived; a worker's mean gradient was 34 % off the "
+        "complete one, and weights ended 0.9 % apart");
+  CHECK(words(metrics(0)) == "no byte of the gradients was lost");
+  const std::vector<MetricRow> all = metrics(0.1);
+  CHECK_FALSE(gradient_loss_of(std::span(all).subspan(1)));
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  std::vector<RunId> ids;
+  for (const double missing : {0.03, 0.05}) {
+    RunHeader header = sample_header();
+    header.seed = ids.size() + 1;
+    ids.push_back(store->begin_run(header, 1));
+    store->finish_run(ids.back(), RunStatus::kFinished, "", "", "", metrics(missing));
+  }
+  const std::string html = report_html(*store, ids);
+  CHECK_THAT(html, Contains("What of the gradients was lost?") &&
+                       Contains(" 4 % of the gradients") &&
+                       Contains("Accuracy is that of worker 0"));
+  const Runs others({{"100Mbps", 1e8}}, 1);
+  CHECK_FALSE(has(report_html(*others.store, others.ids), "of the gradients was lost"));
 }
 
 TEST_CASE("a collective that was left open is named, with the times that decided") {
