@@ -172,7 +172,7 @@ TEST_CASE("what udp-lossy lost is said in the report, as the mean over seeds") {
   }
   const std::string html = report_html(*store, ids);
   CHECK_THAT(html, Contains("What of the gradients was lost?") &&
-                       Contains(" 4 % of the gradients") &&
+                       Contains("4 % of the gradients") &&
                        Contains("Accuracy is that of worker 0"));
   const Runs others({{"100Mbps", 1e8}}, 1);
   CHECK_FALSE(has(report_html(*others.store, others.ids), "of the gradients was lost"));
