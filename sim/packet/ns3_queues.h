@@ -16,7 +16,7 @@ namespace gradwire::sim {
 /// max(5 ms, 100.25 full segments' time), its interval max(100 ms, 2 targets): on slow links, too,
 /// up to 100 packets of a flow stand before any is dropped. `rate`: the link's, or its schedule's
 /// mean. A link with an explicit `queue` has a drop-tail FIFO of that many bytes instead. Returns
-/// the queue disc.
+/// the queue disc. Each flow has a queue of its own, as in `flow`'s model of it.
 ns3::Ptr<ns3::QueueDisc> install_queue(ns3::Ptr<ns3::NetDevice> device, const LinkSpec& spec,
                                        BitsPerSecond rate, const TransportSettings& transport);
 
