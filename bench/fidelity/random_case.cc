@@ -11,8 +11,8 @@ namespace gradwire::bench {
 namespace {
 
 constexpr double kReferenceError = 0.03;
-constexpr double kFlowError = 0.01;
-constexpr double kFlowLimit = 30;  // s
+constexpr double kFlowShare = 1.0 / 3;  // of the reference's error
+constexpr double kFlowLimit = 30;       // s
 constexpr int kMostRuns = 2000;
 constexpr std::size_t kGroups = 10;
 constexpr std::size_t kFewGroups = 4;  // enough where ...
@@ -22,12 +22,12 @@ constexpr std::size_t kLeastTransfers = 256;
 constexpr std::uint64_t kReferenceSeeds = 1000;
 constexpr std::uint64_t kFlowSeeds = 2'000'000;
 
-Sample sample_of_flow(const Experiment& experiment, bool by_chain) {
+Sample sample_of_flow(const Experiment& experiment, bool by_chain, double wanted) {
   Sample flow(experiment.chains.size(), by_chain);
   const double start = now_s();
   for (int run = 0; run < kMostRuns; ++run) {
     flow.take(run_experiment(experiment, "flow", kFlowSeeds + static_cast<std::uint64_t>(run)));
-    if (flow.knows(kFlowError) || now_s() - start > kFlowLimit) break;
+    if (flow.knows(wanted) || now_s() - start > kFlowLimit) break;
   }
   return flow;
 }
@@ -110,7 +110,8 @@ Comparison RandomCase::compare() const {
   result.wall_s = spent_;
   result.reference_error = reference_.error();
   result.transfers = static_cast<int>(reference_.all().size());
-  const Sample flow = sample_of_flow(c_.experiment, by_chain_);
+  const double wanted = kFlowShare * std::max(kReferenceError, reference_.error());
+  const Sample flow = sample_of_flow(c_.experiment, by_chain_, wanted);
   if (by_chain_) {
     const auto a = flow.chain_means(), b = reference_.chain_means();
     for (std::size_t i = 0; i < a.size(); ++i) add_difference(result, a[i], b[i]);
