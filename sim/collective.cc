@@ -158,13 +158,4 @@ ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk) {
   return {first, next - first};
 }
 
-Bytes packed_bytes(std::int64_t count, int width) {
-  return Bytes((count * width + 7) / 8);
-}
-
-int width_of(const CollectiveSpec& spec, int contributors) {
-  const std::size_t last = spec.width_bits.size();
-  return spec.width_bits[std::min(static_cast<std::size_t>(contributors), last) - 1];
-}
-
 }  // namespace gradwire::sim

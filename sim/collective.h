@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -132,9 +133,14 @@ struct ChunkRange {
   std::int64_t count = 0;
 };
 ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk);
-int width_of(const CollectiveSpec& spec, int contributors);
+inline int width_of(const CollectiveSpec& spec, int contributors) {
+  const std::size_t last = spec.width_bits.size();
+  return spec.width_bits[std::min(static_cast<std::size_t>(contributors), last) - 1];
+}
 /// Bytes of a chunk's partial sum: whole ones, so that hops can be packed independently.
-Bytes packed_bytes(std::int64_t count, int width);
+inline Bytes packed_bytes(std::int64_t count, int width) {
+  return Bytes((count * width + 7) / 8);
+}
 /// Elements that a hop of a reduction carries; of an all-to-all: bytes of the source's message
 /// (`message`: its size). Else none.
 ChunkRange hop_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message = Bytes(0));

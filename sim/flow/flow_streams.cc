@@ -16,9 +16,9 @@ constexpr std::uint32_t kAckDraws = 1;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
-/// A stream goes on where its window is filled by more than this: it grows then, and on a path that
-/// is shared more may be unanswered than the line's rate says.
-constexpr double kCoveredShare = 0.75;
+/// A stream goes on where a message fills more than this of its window: it grows then, and on a
+/// path that is shared more may be unanswered than the line's rate says.
+constexpr double kCoveredShare = 0.83;
 /// A stream asks for another cap when its demand has changed by this much.
 constexpr double kDemandChange = 0.125;
 /// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
@@ -68,8 +68,9 @@ bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
   const double first_ack = link.burst_begin + link.path.round_trip;
   const double left = std::max(0.0, link.burst - std::max(0.0, now_ - first_ack) * line);
   const double unanswered = left > 0 ? std::max(0.0, first_ack - now_) : link.path.round_trip;
-  const double room = link.stream ? kCoveredShare * window : window;
-  if (under_way + left + std::min(bytes, unanswered * line) > room) return false;
+  const double new_bytes = std::min(bytes, unanswered * line);
+  if (under_way + left + new_bytes > window) return false;
+  if (link.stream && new_bytes > kCoveredShare * window) return false;
   link.burst_begin = now_ - left / line;
   link.burst = left + bytes;
   if (link.stream) link.stream->touch(now_ + bytes / line);

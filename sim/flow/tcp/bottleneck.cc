@@ -17,9 +17,11 @@ void Bottleneck::set_rate(double now, double rate) {
   if (rate > 0 && rate_ > 0) stretch_ = rate_ / rate;
   free_at_ = moved(now, free_at_);
   begun_ = moved(now, begun_);
-  dropped_.leaves = moved(now, dropped_.leaves);
-  dropped_.start = moved(now, dropped_.start);
-  dropped_.service *= stretch_;
+  if (dropped_ && dropped_->leaves > now) {  // it is not decided yet whether it passes
+    dropped_->leaves = moved(now, dropped_->leaves);
+    dropped_->start = moved(now, dropped_->start);
+    dropped_->service *= stretch_;
+  }
   rate_ = rate;
 }
 
@@ -34,9 +36,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
   } else {
     const double leaves = discipline_.at_device ? std::max(now, begun_) : start;
-    const CoDel before = codel_;
-    if (drops(leaves, leaves - now)) {
-      dropped_ = {before, leaves, start, service};
+    if (leaves - now < discipline_.target && !codel_.dropping) {
+      codel_.above_since = -1;  // nearly always
+    } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {
+      if (!dropped_) dropped_ = std::make_unique<Dropped>();
+      *dropped_ = {before, leaves, start, service};
       return false;
     }
     // What was dropped is sent again, and may come behind it.
@@ -48,10 +52,10 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
 }
 
 void Bottleneck::spare() {
-  codel_ = dropped_.before;
+  codel_ = dropped_->before;
   codel_.leave();
-  begun_ = dropped_.start;
-  free_at_ = dropped_.start + dropped_.service;
+  begun_ = dropped_->start;
+  free_at_ = dropped_->start + dropped_->service;
 }
 
 bool Bottleneck::is_late(double start, double waited) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 /// The queue in which the segments of one TCP stream wait for the slowest link of their path.
 ///
@@ -45,7 +46,8 @@ class Bottleneck {
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
   bool may_spare() const { return discipline_.at_device && discipline_.limit <= 0; }
-  double drop_time() const { return dropped_.leaves; }
+  /// Asked where pass() said no.
+  double drop_time() const { return dropped_->leaves; }
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
   /// It passes; nothing has come since pass() said no.
   void spare();
@@ -92,7 +94,7 @@ class Bottleneck {
   double begun_ = 0;  ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
   CoDel codel_;
-  Dropped dropped_;
+  std::unique_ptr<Dropped> dropped_;  ///< the last one; few streams have any
 };
 
 }  // namespace gradwire::sim

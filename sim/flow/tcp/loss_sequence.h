@@ -23,6 +23,8 @@ class LossSequence {
     find_next();
   }
 
+  /// False: none of all packets to come is lost.
+  bool loses() const { return next_ < kNever; }
   /// Whether the next packet is lost.
   bool next() {
     if (count_++ < next_) return false;

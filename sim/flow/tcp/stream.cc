@@ -13,6 +13,11 @@ constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// counts as such): the next one waits for them, its own arrival does not.
 constexpr double kFollowing = 36;
 
+/// Most paths lose nothing, and streams are many.
+std::unique_ptr<LossSequence> where_any(LossSequence losses) {
+  return losses.loses() ? std::make_unique<LossSequence>(std::move(losses)) : nullptr;
+}
+
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
@@ -55,8 +60,8 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       ticks_per_second_(std::round(1 / constants_->tick)),
       buffer_(transport.buffer.count()),
       min_rto_(transport.min_rto.value()),
-      data_loss_(std::move(data)),
-      ack_loss_(std::move(acks)),
+      data_loss_(where_any(std::move(data))),
+      ack_loss_(where_any(std::move(acks))),
       bottleneck_(discipline_of(path, transport)),
       congestion_(transport),
       receiver_(quickness_of(path, transport)),

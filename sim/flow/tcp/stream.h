@@ -170,7 +170,7 @@ class TcpStream {
     const Acknowledgement next = acks.front();
     const std::uint64_t number = acks.begin();
     acks.pop();
-    if (!ack_loss_.next()) on_ack(now, next, number);
+    if (!ack_loss_ || !ack_loss_->next()) on_ack(now, next, number);
   }
   void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
   void measure(double now, const Acknowledgement& ack);
@@ -246,18 +246,22 @@ class TcpStream {
   double clock_ahead_ = 0;  ///< s: of time stamps
   std::int64_t buffer_;
   double min_rto_;
-  LossSequence data_loss_;
-  LossSequence ack_loss_;
+  std::unique_ptr<LossSequence> data_loss_;  ///< null: nothing is lost
+  std::unique_ptr<LossSequence> ack_loss_;
 
   Bottleneck bottleneck_;
-  /// A segment that the queue drops if something comes behind it in time.
-  std::int64_t held_ = Scoreboard::kNone;
-  std::int32_t held_bytes_ = 0;
-  std::int32_t held_sent_ = 0;  ///< ticks
   CongestionWindow congestion_;
   Scoreboard board_;
+  // What run() looks at each time lies together: most calls find nothing to do.
   TcpReceiver receiver_;
+  double timer_ = kNever;
+  /// A segment that the queue drops if something comes behind it in time.
+  std::int64_t held_ = Scoreboard::kNone;
+  std::int64_t written_ = 0;  ///< bytes of the stream
+  std::int64_t sent_ = 0;
   Ring<Message> messages_;
+  std::int32_t held_bytes_ = 0;
+  std::int32_t held_sent_ = 0;          ///< ticks
   std::uint64_t arrived_ = 0;           ///< number of the first message that has not arrived
   std::uint64_t sending_ = 0;           ///< ... that is not wholly sent
   std::int64_t received_segments_ = 0;  ///< in order
@@ -267,8 +271,6 @@ class TcpStream {
   std::vector<double> jitters_;  ///< s, by hop
   RandomStream jitter_draws_{};
   std::uint64_t jitters_drawn_ = 0;
-  std::int64_t written_ = 0;  ///< bytes of the stream
-  std::int64_t sent_ = 0;
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;
@@ -284,7 +286,6 @@ class TcpStream {
   double smoothed_;  ///< s
   double deviation_;
   double rto_;
-  double timer_ = kNever;
   std::int64_t measured_from_ = 0;  ///< segments before it give no sample (a timeout's)
   std::int64_t timeouts_ = 0;
   std::unique_ptr<KernelSender> kernel_;  ///< where these rules are followed

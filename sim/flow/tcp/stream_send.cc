@@ -108,7 +108,7 @@ void TcpStream::decide(double now, double behind) {
 /// From the bottleneck to the receiver, unless it is lost on the way.
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
   wire_sent_ += wire;
-  if (data_loss_.next()) {
+  if (data_loss_ && data_loss_->next()) {
     ++counts_.lost;
     return;
   }
