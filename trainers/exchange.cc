@@ -39,7 +39,7 @@ Bytes chunk_bytes(const sim::CollectiveSpec& spec, int width) {
   const auto ranks = static_cast<int>(spec.members.size());
   Bytes sum{0};
   for (int chunk = 0; chunk < ranks; ++chunk) {
-    sum += Bytes((sim::chunk_range(spec.elements, ranks, chunk).count * width + 7) / 8);
+    sum += sim::packed_bytes(sim::chunk_range(spec.elements, ranks, chunk).count, width);
   }
   return sum;
 }

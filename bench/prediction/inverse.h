@@ -11,7 +11,9 @@ struct Inverse {
   PredictionRegime regime{};
   double forward_error = 0;    ///< the corrected model's step at the answer / the target's - 1
   double unchecked_error = 0;  ///< flow's step where the model alone says / the target's - 1
-  double error = 0;  ///< flow's step at the checked answer / the target's - 1, less what one
+  /// Flow's step at the checked answer / the target's - 1; where whole workers meet the target with
+  /// something to spare, what of it one worker more would not make up for.
+  double error = 0;
   std::string line;
 };
 

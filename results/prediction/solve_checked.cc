@@ -45,7 +45,7 @@ class Search {
     if (!best_.solution.value || std::abs(error) < std::abs(best_.error)) {
       best_.solution = solution;
       best_.error = error;
-      best_.forward_error = met ? correction_.at(value) * predicted / allowed - 1 : error;
+      best_.forward_error = met ? correction_.at(value) * predicted / allowed - 1 : 0;
       best_.chance = chance;
     }
     slow_ = met && error > 0 ? slow_ + 1 : 0;

@@ -21,8 +21,10 @@ struct CheckedSolution {
   int simulations = 0;
   double unchecked_error = 0;  ///< simulated / allowed - 1 at the value that the model alone gives
   double error = 0;            ///< the same at `solution.value`
-  double forward_error = 0;    ///< the corrected model's time there / allowed - 1
-  double chance = 0;           ///< relative standard error of that simulation
+  /// The corrected model's time there / allowed - 1; 0 where it has no answer, and the best that
+  /// was simulated is given.
+  double forward_error = 0;
+  double chance = 0;  ///< relative standard error of that simulation
 };
 
 /// solve_step, and its answer simulated. Where a simulated step misses what is allowed by more than

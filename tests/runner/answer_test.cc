@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "runner/step_times.h"
-#include "scenarios/share.h"
+#include "tests/runner/ring_scenario.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;
@@ -13,12 +13,7 @@ namespace {
 
 /// A ring of 10 MB among four on 1 Gbps, 100 us a link.
 scenarios::Scenario ring(double loss = 0) {
-  const std::string text =
-      R"({"schema_version": 1, "name": "r", "workload": {"collective": "ring-all-reduce",
-          "bytes": "10MB", "repetitions": 2}, "cluster": {"workers": 4}, "network": {"topology":
-          "star", "link": {"bandwidth": "1Gbps", "delay": "100us", "loss": )" +
-      std::to_string(loss) + R"(}}, "executor": "flow", "seeds": [1]})";
-  return scenarios::read_scenario_text(text, scenarios::share_folder() + "/r.json").runs.at(0);
+  return testing::ring_scenario("10MB", 4, "100us", loss, 2);
 }
 
 results::StepSummary summary(const scenarios::Scenario& scenario) {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "scenarios/share.h"
+#include "tests/runner/ring_scenario.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;
@@ -12,12 +12,7 @@ namespace {
 
 /// A ring of 1 MB among three on 1 Gbps, 1 ms a link.
 scenarios::Scenario ring(double loss) {
-  const std::string text =
-      R"({"schema_version": 1, "name": "r", "workload": {"collective": "ring-all-reduce",
-          "bytes": "1MB", "repetitions": 9}, "cluster": {"workers": 3}, "network": {"topology":
-          "star", "link": {"bandwidth": "1Gbps", "delay": "1ms", "loss": )" +
-      std::to_string(loss) + R"(}}, "executor": "flow", "seeds": [1]})";
-  return scenarios::read_scenario_text(text, scenarios::share_folder() + "/r.json").runs.at(0);
+  return testing::ring_scenario("1MB", 3, "1ms", loss, 9);
 }
 
 double mean(std::span<const double> values) {
