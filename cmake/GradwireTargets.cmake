@@ -7,6 +7,11 @@ if(GRADWIRE_WERROR)
 endif()
 target_include_directories(gradwire_flags INTERFACE ${CMAKE_SOURCE_DIR})
 
+# gradwire_compile_quickly(target): for what is never waited for: a quarter less of the compiler's time.
+function(gradwire_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 function(gradwire_add_folder folder)
   if(GRADWIRE_FOLDERS AND NOT folder IN_LIST GRADWIRE_FOLDERS)
     return()
@@ -34,6 +39,8 @@ function(gradwire_test name)
   endforeach()
   add_executable(test_${name} ${test_SOURCES})
   target_link_libraries(test_${name} PRIVATE gradwire_catch_main ${test_LIBRARIES} gradwire_flags)
+  gradwire_compile_quickly(test_${name})
+  target_precompile_headers(test_${name} REUSE_FROM gradwire_test_headers)
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
                        ENVIRONMENT "GRADWIRE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GRADWIRE_BINARY_DIR=${CMAKE_BINARY_DIR}")
