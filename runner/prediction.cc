@@ -71,9 +71,8 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const sim::C
 results::StepSummary summary_of(const scenarios::Scenario& scenario, const results::Store* store,
                                 std::span<const results::RunSummary> stored) {
   const sim::Cluster cluster = scenarios::build_cluster(scenario);
-  if (!cluster.cells().empty())
-    refuse(scenario, "its workers share a radio cell's air time, which no closed form describes",
-           "run it with --executor flow");
+  if (const auto why = without_closed_form(scenario, cluster); !why.empty())
+    refuse(scenario, std::string(why), "run it with --executor flow");
   return scenario.workload.kind == scenarios::WorkloadKind::kTraining
              ? from_runs(scenario, cluster, store, stored)
              : from_graph(scenario, cluster);

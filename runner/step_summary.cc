@@ -219,11 +219,21 @@ void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exch
 
 }  // namespace
 
+std::string_view without_closed_form(const scenarios::Scenario& scenario,
+                                     const sim::Cluster& cluster) {
+  if (!cluster.cells().empty())
+    return "its workers share a radio cell's air time, which no closed form describes";
+  if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
+    return "the closed forms describe tcp: its headers, its windows and its repair of losses";
+  return {};
+}
+
 std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster,
                                      const scenarios::ComputeProfile& profile,
                                      const scenarios::StepPlan& plan) {
-  if (!plan.graph || scenario.cluster.workers < 2 || !cluster.cells().empty()) return std::nullopt;
+  if (!plan.graph || scenario.cluster.workers < 2) return std::nullopt;
+  if (!without_closed_form(scenario, cluster).empty()) return std::nullopt;
   const auto exchanges = exchanges_of(plan, scenario.cluster.workers);
   if (!exchanges) return std::nullopt;
   StepSummary step;

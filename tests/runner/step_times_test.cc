@@ -65,6 +65,17 @@ TEST_CASE("Workers that share a cell's air have no closed form") {
                     Catch::Contains("air time") && Catch::Contains("--executor flow"));
 }
 
+TEST_CASE("The closed forms are tcp's") {
+  using Protocol = sim::TransportSettings::Protocol;
+  for (const Protocol protocol : {Protocol::kIdeal, Protocol::kUdpLossy}) {
+    scenarios::Scenario scenario = collective("ring-all-reduce", 4, 0.01);
+    scenario.network.transport.protocol = protocol;
+    CHECK_FALSE(runner::time_steps(scenario).summary);
+    CHECK_THROWS_WITH(runner::summary_of(scenario, nullptr, {}),
+                      Catch::Contains("describe tcp") && Catch::Contains("--executor flow"));
+  }
+}
+
 TEST_CASE("What has no closed form has no summary") {
   CHECK_FALSE(runner::time_steps(collective("all-to-all", 4)).summary);
 }
