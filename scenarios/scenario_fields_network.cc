@@ -46,6 +46,10 @@ void add_transport(Rows& rows) {
   rows.push_back(
       transport_time("initial_rto", "1s", "Retransmission timeout before any sample (RFC 6298)."));
   rows.push_back(transport_bytes("buffer", "8MiB", "Send and receive buffers.", 4096));
+  rows.push_back(transport_time("deadline", "",
+                                "Over udp-lossy: how long a receiver waits for a message's last "
+                                "segment after it was due."));
+  rows.back().computed_default = "as long as the queues of the way can hold it";
   rows.push_back(text_row("/network/transport/calibration",
                           "Whose TCP the flow executor follows: packet, ns-3 3.44 as the packet "
                           "executor runs it; linux, the kernel's; or the path of a file that "

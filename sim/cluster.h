@@ -162,6 +162,9 @@ struct TransportSettings {
   /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
   enum class Protocol { kTcp, kIdeal, kUdpLossy };
   Protocol protocol = Protocol::kTcp;
+  /// udp-lossy: how long a receiver waits for a message's last segment after it was due; none:
+  /// datagram_wait.h's.
+  std::optional<Seconds> deadline;
   TcpConstants constants{};  ///< of the calibration that `flow` follows
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/datagram_wait.h"
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
@@ -14,24 +15,71 @@ void FlowNetwork::open_plain(Connection& link) {
   if (transport_.protocol == TransportSettings::Protocol::kIdeal) {
     link.path.forwarding = 0;
   } else if (loss > 0) {
-    link.datagrams = std::make_unique<LossSequence>(losses(route_, loss, link.key, false));
+    const Seconds wait = datagram_wait(cluster_, route_, transport_);
+    link.datagrams = std::make_unique<Datagrams>(
+        Datagrams{losses(route_, loss, link.key, false), wait.value(), {}});
   }
 }
 
-/// All of the transfer is sent: which of its segments are lost, as ranges of its payload.
-void FlowNetwork::lose_datagrams(Connection& link, Transfer& t) {
+/// The transfer begins to be sent. Its first segment that is not lost ends those before it whose
+/// receivers wait; it comes as if the link were the connection's alone.
+void FlowNetwork::begin_datagrams(Connection& link, Transfer& t) {
+  const std::int64_t lost = lose_datagrams(link.datagrams->losses, t);
+  const auto wire = static_cast<double>(t.wire.count());
+  const double sent = std::min(static_cast<double>(lost + 1) * segment_, wire);
+  if (static_cast<double>(lost) >= t.segments) return;
+  hasten(link, now_ + sent / link.path.line_rate + link.path.propagation +
+                   link.path.forwarding * std::min(segment_, wire));
+}
+
+/// Which of the transfer's segments are lost, as ranges of its payload; gives how many before the
+/// first that is not.
+std::int64_t FlowNetwork::lose_datagrams(LossSequence& losses, Transfer& t) {
   const std::int64_t segment = transport_.segment.count();
-  for (std::int64_t first = 0; first < t.payload.count(); first += segment) {
-    if (!link.datagrams->next()) continue;
+  const std::int64_t payload = t.payload.count();
+  for (std::int64_t first = 0; first < payload; first += segment) {
+    if (!losses.next()) continue;
     if (t.missing < 0) t.missing = take_missing();
     std::vector<ByteRange>& ranges = missing_[static_cast<std::size_t>(t.missing)];
-    const std::int64_t count = std::min(segment, t.payload.count() - first);
+    const std::int64_t count = std::min(segment, payload - first);
     if (!ranges.empty() && ranges.back().first + ranges.back().count == first) {
       ranges.back().count += count;
     } else {
       ranges.push_back({first, count});
     }
   }
+  if (t.missing < 0) return 0;
+  const ByteRange& range = missing_[static_cast<std::size_t>(t.missing)].front();
+  return range.first > 0 ? 0 : (range.count + segment - 1) / segment;
+}
+
+/// Transfers that wait for their last segment end at `time`, if not before.
+void FlowNetwork::hasten(Connection& link, double time) {
+  std::vector<Arrival>& awaited = link.datagrams->awaited;
+  for (const Arrival& end : awaited) {
+    if (end.time <= time) continue;
+    transfer(end.transfer).hastened = true;
+    arrivals_.push({time, 0, end.transfer});
+  }
+  if (!awaited.empty()) link.last_delivery = std::max(link.last_delivery, time);
+  awaited.clear();
+}
+
+/// All of the transfer is sent; true: its last segment was lost, and its receiver waits.
+bool FlowNetwork::await_last(Connection& link, std::int32_t number) {
+  const Transfer& t = transfer(number);
+  if (t.missing < 0) return false;
+  const ByteRange& range = missing_[static_cast<std::size_t>(t.missing)].back();
+  if (range.first + range.count < t.payload.count()) return false;
+  const Arrival end{link.last_delivery + link.datagrams->wait, 0, number};
+  link.datagrams->awaited.push_back(end);
+  arrivals_.push(end);
+  return true;
+}
+
+void FlowNetwork::forget_awaited(std::int32_t number) {
+  std::erase_if(connection(transfer(number).connection).datagrams->awaited,
+                [number](const Arrival& each) { return each.transfer == number; });
 }
 
 std::int32_t FlowNetwork::take_missing() {

@@ -17,6 +17,7 @@ using Protocol = TransportSettings::Protocol;
 /// The ideal transport has no headers, and datagrams no congestion control.
 TransportSettings effective(TransportSettings transport) {
   if (transport.protocol == Protocol::kTcp) return transport;
+  transport.constants.idle_restart = false;
   transport.congestion_control = TransportSettings::CongestionControl::kReno;
   if (transport.protocol == Protocol::kIdeal) transport.segment = transport.wire_segment;
   return transport;
@@ -134,6 +135,7 @@ void FlowNetwork::begin_transfer(std::int32_t c) {
     return;
   }
   link.remaining = static_cast<double>(t.wire.count());
+  if (link.datagrams) begin_datagrams(link, t);
   if (sending) {
     schedule(c);
     return;
@@ -210,10 +212,9 @@ void FlowNetwork::on_sent(std::int32_t c) {
   double arrival = now_ + link.path.propagation + link.path.forwarding * segment;
   if (link.jitters) arrival += jitter_of(c, t);
   t.delivering = true;
-  if (link.datagrams) lose_datagrams(link, t);
   link.sent_before += t.segments;
   link.last_delivery = std::max(link.last_delivery, arrival);
-  arrivals_.push({link.last_delivery, 0, number});
+  if (!link.datagrams || !await_last(link, number)) arrivals_.push({link.last_delivery, 0, number});
   next_transfer(c);
 }
 
@@ -240,6 +241,7 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
   while (!arrivals_.empty() && arrivals_.top().time <= batch) {
     const std::int32_t number = arrivals_.pop().transfer;
     Transfer& t = transfer(number);
+    if (t.missing >= 0) forget_awaited(number);
     if (!t.cancelled) {
       delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
       if (t.missing >= 0) {
@@ -247,7 +249,11 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
         told_missing_.push_back(std::exchange(t.missing, -1));
       }
     }
-    free_transfer(number);
+    if (std::exchange(t.hastened, false)) {
+      t.cancelled = true;  // its later arrival frees it
+    } else {
+      free_transfer(number);
+    }
   }
 }
 

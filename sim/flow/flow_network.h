@@ -50,9 +50,9 @@
 ///
 /// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
 /// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` adds headers and the first
-/// segment's forwarding, and loses segments by the path's loss for good: a transfer ends when its
-/// last segment would arrive, and its Delivery says what is missing (flow_datagrams.cc). Neither
-/// has windows, acknowledgements or retransmissions.
+/// segment's forwarding, and loses segments by the path's loss for good: a transfer ends with its
+/// last segment or, if that is lost, as sim/datagram_wait.h says, and its Delivery says what is
+/// missing (flow_datagrams.cc). Neither has windows, acknowledgements or retransmissions.
 ///
 /// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
 /// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative
@@ -89,10 +89,24 @@ class FlowNetwork final : public Network {
     bool used = false;
     bool cancelled = false;
     bool delivering = false;    ///< all of it is sent
+    bool hastened = false;      ///< its arrival stands in arrivals_ twice: the first one counts
     bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
     std::int32_t next = -1;  ///< behind it on the connection
+  };
+
+  struct Arrival {
+    double time = 0;
+    std::uint64_t order = 0;
+    std::int32_t transfer = 0;
+  };
+
+  /// A connection of udp-lossy over links that lose.
+  struct Datagrams {
+    LossSequence losses;
+    double wait = 0;               ///< s, datagram_wait.h's deadline
+    std::vector<Arrival> awaited;  ///< transfers whose last segment was lost
   };
 
   /// What every event of a fluid touches stands first, in a few cache lines.
@@ -123,8 +137,8 @@ class FlowNetwork final : public Network {
     double open_pipe = 0;               ///< segments of the pipe that its window has filled
     std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
-    std::unique_ptr<OpenWindow> window;       ///< of a fluid that a full queue may end
-    std::unique_ptr<LossSequence> datagrams;  ///< udp-lossy over links that lose
+    std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
+    std::unique_ptr<Datagrams> datagrams;
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -147,12 +161,6 @@ class FlowNetwork final : public Network {
     double served = 0;  ///< bytes, to each member that was there all the time, until `updated`
     double updated = 0;
     IndexedHeap due;  ///< by bytes served
-  };
-
-  struct Arrival {
-    double time = 0;
-    std::uint64_t order = 0;
-    std::int32_t transfer = 0;
   };
 
   Connection& connection(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
@@ -225,7 +233,11 @@ class FlowNetwork final : public Network {
 
   // flow_datagrams.cc
   void open_plain(Connection& link);
-  void lose_datagrams(Connection& link, Transfer& t);
+  void begin_datagrams(Connection& link, Transfer& t);
+  std::int64_t lose_datagrams(LossSequence& losses, Transfer& t);
+  void hasten(Connection& link, double time);
+  bool await_last(Connection& link, std::int32_t number);
+  void forget_awaited(std::int32_t number);
   std::int32_t take_missing();
   void free_missing(Transfer& t);
   void deliver(std::vector<Delivery>& delivered);

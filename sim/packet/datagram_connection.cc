@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 
+#include "sim/datagram_wait.h"
 #include "sim/packet/datagram_sender.h"
 #include "sim/packet/ns3_topology.h"
 
@@ -26,7 +27,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 24);
 
-constexpr double kShortQueue = 0.1;  // s that CoDel lets a packet wait, and then some
 constexpr double kJitters = 4;
 
 std::int64_t nanoseconds(double seconds) {
@@ -62,18 +62,16 @@ void DatagramConnection::measure_way(const Cluster& cluster, int source, int des
   std::vector<ChannelId> route;
   cluster.route(source, destination, route);
   slowest_rate_ = std::numeric_limits<double>::infinity();
-  double latest = 0;
+  double latest = datagram_wait(cluster, route, transport_).value();
   for (const ChannelId channel : route) {
     const LinkSpec& spec = cluster.channel(channel);
     const double rate = cluster.nominal_rate(channel).value();
     if (first_rate_ == 0) first_rate_ = rate;
     slowest_rate_ = std::min(slowest_rate_, rate);
-    const double queue = static_cast<double>(spec.queue.count()) * 8 / rate;
     latest += spec.delay.value() + kJitters * spec.jitter.value() +
-              (spec.queue.count() > 0 ? queue : kShortQueue) +
               static_cast<double>(transport_.wire_segment.count()) * 8 / rate;
   }
-  latest_ = nanoseconds(latest);
+  latest_ = nanoseconds(latest) + 1;  // what is due at that very instant is not late
 }
 
 std::int64_t DatagramConnection::segments_of(const Message& message) const {
@@ -138,11 +136,17 @@ void DatagramConnection::on_data(ns3::Ptr<ns3::Socket> socket) {
     std::vector<std::uint8_t> head(sizeof header);
     data->CopyData(head.data(), static_cast<std::uint32_t>(head.size()));
     std::memcpy(&header, head.data(), sizeof header);
-    const auto message = find(static_cast<std::uint32_t>(header.message));
-    if (message == messages_.end() || message->there[header.segment]) continue;
-    message->there[header.segment] = true;
-    if (++message->arrived == segments_of(*message)) deliver(message);
+    take(static_cast<std::uint32_t>(header.message), header.segment);
   }
+}
+
+/// A segment is there: it ends all messages before its own, and its own if it is the last one.
+void DatagramConnection::take(std::uint32_t number, std::size_t segment) {
+  while (!messages_.empty() && messages_.front().number < number) deliver(messages_.begin());
+  const auto message = find(number);
+  if (message == messages_.end()) return;  // given up, or cancelled
+  message->there[segment] = true;
+  if (segment + 1 == message->there.size()) deliver(message);
 }
 
 void DatagramConnection::give_up(std::uint32_t number) {

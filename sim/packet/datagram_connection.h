@@ -18,10 +18,9 @@ class Ns3Topology;
 /// again. A datagram carries 24 bytes of its own (message, segment, sizes), so that with UDP's and
 /// IP's headers it is as long as a TCP segment.
 ///
-/// A message is delivered when all of it is there; if not, when what was sent last can no longer
-/// come: its way's delays (and four times their jitter) after it was sent, and as long as the
-/// queues of the way can hold it (a queue without a size, which CoDel keeps short: 0.1 s). What has
-/// not come by then is missing, lost or late.
+/// A message is delivered when sim/datagram_wait.h says; what has not come by then is missing, lost
+/// or late. Its last segment is due its way's delays (and four times their jitter) after it was
+/// sent.
 class DatagramConnection final : public HostConnection {
  public:
   DatagramConnection(Ns3Topology& topology, const Cluster& cluster, int source, int destination,
@@ -45,15 +44,15 @@ class DatagramConnection final : public HostConnection {
   struct Message {
     std::uint32_t number = 0;
     std::int64_t payload = 0;
-    std::int64_t sent = 0;     ///< bytes
-    std::int64_t arrived = 0;  ///< segments
-    std::vector<bool> there;   ///< by segment
+    std::int64_t sent = 0;    ///< bytes
+    std::vector<bool> there;  ///< by segment
     Delivery spent;
   };
 
   void measure_way(const Cluster& cluster, int source, int destination);
   void on_data(ns3::Ptr<ns3::Socket> socket);
   void give_up(std::uint32_t number);
+  void take(std::uint32_t number, std::size_t segment);
   void deliver(std::deque<Message>::iterator message);
   std::deque<Message>::iterator find(std::uint32_t number);
   std::int64_t segments_of(const Message& message) const;
@@ -69,7 +68,7 @@ class DatagramConnection final : public HostConnection {
   std::int64_t next_time_ = 0;
   double first_rate_ = 0;    ///< bit/s, of the host's own link
   double slowest_rate_ = 0;  ///< of the way
-  std::int64_t latest_ = 0;  ///< ns on the way at most
+  std::int64_t latest_ = 0;  ///< ns from the sending of a message's last segment to its end
 };
 
 }  // namespace gradwire::sim

@@ -139,7 +139,7 @@ TEST_CASE("gradient-loss.json: loss costs time over tcp, gradients over udp-loss
   CHECK(distinct(learning, 0) == 1);
   CHECK(distinct(timelines, 0) == 3);
   CHECK(distinct(learning, 3) == 3);
-  CHECK(distinct(timelines, 3) == 1);
+  CHECK(distinct(timelines, 3) == 3);  // receivers wait for last segments that are lost
   // Host threads change neither.
   const json threaded = run_rows("gradient-loss", {"--threads", "3"});
   CHECK(column(threaded, "learning_hash") == learning);

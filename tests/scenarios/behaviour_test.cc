@@ -86,6 +86,10 @@ TEST_CASE("the transport is TCP, ideal, or datagrams", "[unit]") {
   const auto replayed = read_scenario_text(scenario_with(datagrams, collective), "t.json");
   CHECK(replayed.runs.at(0).network.transport.protocol == Protocol::kUdpLossy);
   CHECK(protocol(datagrams) == Protocol::kUdpLossy);  // training too
+  CHECK_FALSE(read(datagrams).network.transport.deadline);
+  const auto impatient =
+      read(R"(, "network": {"transport": {"protocol": "udp-lossy", "deadline": "5ms"}})");
+  CHECK(impatient.network.transport.deadline == Seconds(0.005));
   check_told(R"(, "executor": "emulator", "network": {"transport": {"protocol": "ideal"}})",
              "speaks TCP alone");
   check_told(R"(, "executor": "packet", "network": {"transport": {"protocol": "ideal"}})",

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sim/background.h"
+#include "sim/calibration.h"
 #include "sim/flow/flow_network.h"
 #include "sim/interpreter.h"
 #include "tests/sim/graphs.h"
@@ -202,8 +203,9 @@ TEST_CASE("the ideal transport is the fluid alone", "[unit]") {
   CHECK(three.ops[0].retransmissions == 0);
 }
 
-TEST_CASE("datagrams that are lost are missing, and cost no time", "[unit]") {
-  const auto options = with(TransportSettings::Protocol::kUdpLossy);
+TEST_CASE("datagrams that are lost are missing; the last one costs the deadline", "[unit]") {
+  auto options = with(TransportSettings::Protocol::kUdpLossy);
+  options.transport.deadline = Seconds(0.005);
   const double p = 1 - 0.98 * 0.98;
   const Cluster lossy = Cluster::star(2, link(8e6, 1e-3, 0.02));
   const auto executor = make("flow", lossy, options);
@@ -211,14 +213,18 @@ TEST_CASE("datagrams that are lost are missing, and cost no time", "[unit]") {
   // 999 full segments and one of 190 B on the wire.
   const double seconds = (999 * kWire + 190) / 1e6 + 2e-3 + kWire / 1e6;
   double lost = 0;
+  int late = 0;
   for (int i = 0; i < 50; ++i) {
     const double begin = executor->now().value();
     const GraphId graph = submit(*executor, step);
     const Timeline timeline = run_to_end(*executor, graph);
-    CHECK(timeline.end.value() - begin == Approx(seconds).epsilon(1e-9));
     CHECK(timeline.ops[0].retransmissions == 0);
     REQUIRE(executor->missing(graph).size() == 1);
     const MissingData& missing = executor->missing(graph)[0];
+    const ByteRange& last = missing.ranges.back();
+    const bool waits = last.first + last.count == 1448 * 999 + 100;
+    late += waits;
+    CHECK(timeline.end.value() - begin == Approx(seconds + (waits ? 0.005 : 0)).epsilon(1e-9));
     std::int64_t end = -1;
     for (const ByteRange& range : missing.ranges) {
       CHECK(range.first > end);  // apart: neighbours are one range
@@ -231,10 +237,62 @@ TEST_CASE("datagrams that are lost are missing, and cost no time", "[unit]") {
   }
   // 50,000 segments: 1,980 lost, with a standard deviation of 44.
   CHECK(lost == Approx(50000 * p).margin(4 * 44));
+  CHECK(late > 0);
+  CHECK(late < 10);  // 2 of 50, with a standard deviation of 1.4
   const auto clean = make("flow", Cluster::star(2, link(8e6, 1e-3)), options);
   const GraphId graph = submit(*clean, step);
   run_to_end(*clean, graph);
   CHECK(clean->missing(graph).empty());
+}
+
+TEST_CASE("who waits for a last datagram knows by the next message's that it is lost", "[unit]") {
+  // Messages of 10 segments, 1.538 ms each at 8 Mbps, way of 2 ms and a segment: one after the
+  // other on the connection. The first ends with its last segment, or with the next one's first
+  // that comes: a segment later, if that is its first.
+  auto options = with(TransportSettings::Protocol::kUdpLossy);
+  options.transport.deadline = Seconds(0.2);
+  const auto executor = make("flow", Cluster::star(2, link(8e6, 1e-3, 0.3)), options);
+  const Step step = transfers({{0, 1, 14480}, {0, 1, 14480}});
+  const double segment = kWire / 1e6;
+  const double way = 2e-3 + segment;
+  int waited = 0, met = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double begin = executor->now().value();
+    const GraphId graph = submit(*executor, step);
+    const Timeline timeline = run_to_end(*executor, graph);
+    std::vector<bool> lost(20, false);
+    for (const MissingData& each : executor->missing(graph))
+      for (const ByteRange& range : each.ranges)
+        for (std::int64_t at = range.first; at < range.first + range.count; at += 1448)
+          lost[static_cast<std::size_t>((each.op == 0 ? 0 : 10) + at / 1448)] = true;
+    std::size_t end = 9;  // the segment at whose coming the first message ends
+    while (end < 20 && lost[end]) ++end;
+    const double met_at = (static_cast<double>(end) + 1) * segment + way;
+    const double first = timeline.ops[0].end.value() - begin;
+    CHECK(first == Approx(end < 20 ? met_at : 10 * segment + way + 0.2).epsilon(1e-9));
+    const double second = timeline.ops[1].end.value() - begin;
+    CHECK(second == Approx(20 * segment + way + (lost[19] ? 0.2 : 0)).epsilon(1e-9));
+    waited += lost[19];
+    met += end > 10;
+    executor->forget(graph);
+  }
+  CHECK(waited > 10);
+  CHECK(met > 5);
+}
+
+TEST_CASE("datagrams have no idle restart, whatever the calibration", "[unit]") {
+  auto options = with(TransportSettings::Protocol::kUdpLossy);
+  options.transport.constants = shipped_calibration("linux").constants;
+  const auto executor = make("flow", Cluster::star(2, link(8e6, 1e-3)), options);
+  const Step step = transfers({{0, 1, 1'448'000}});
+  for (int i = 0; i < 2; ++i) {
+    std::vector<Event> events;
+    while (executor->advance(Seconds(5.0 * i), events)) {
+    }
+    const double begin = executor->now().value();
+    const Timeline timeline = run_to_end(*executor, submit(*executor, step));
+    CHECK(timeline.end.value() - begin == Approx(1001 * kWire / 1e6 + 2e-3).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("what is missing adds nothing", "[unit]") {
