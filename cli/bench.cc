@@ -79,9 +79,10 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->add_option("--calibration", options->calibration,
                    "Of flow, against linux: packet, linux, or a file of `gradwire calibrate`")
       ->capture_default_str();
-  command->add_option("--time-limit", options->total_limit_s,
-                      "Seconds after which no run of the reference begins: 960 for packet, 240 for "
-                      "linux (1800 for the whole comparison)");
+  command->add_option(
+      "--time-limit", options->total_limit_s,
+      "Seconds after which no run of the reference begins: 1080 for packet, 240 for "
+      "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
     const auto run =
         options->reference == "linux" ? bench::bench_linux_fidelity : bench::bench_fidelity;

@@ -14,8 +14,8 @@ namespace {
 
 std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
   auto own = std::make_unique<const Cluster>(cluster);
-  std::unique_ptr<Network> network =
-      std::make_unique<FlowNetwork>(*own, options.transport, options.seed);
+  std::unique_ptr<Network> network = std::make_unique<FlowNetwork>(
+      *own, options.transport, options.seed, options.losses_by_channel);
   if (!own->background().empty()) {
     network = std::make_unique<BackgroundNetwork>(
         std::move(network),

@@ -112,6 +112,11 @@ struct ExecutorOptions {
   std::uint64_t seed = 1;
   /// A transfer that takes longer (virtual time) has failed.
   Seconds transfer_limit{3600};
+  /// `flow`: losses are drawn channel by channel, packet by packet, as `packet` draws them, and not
+  /// for each connection. With one seed a connection that alone uses the channels that lose then
+  /// loses the same packets on both, as long as it sends the same: to compare them with less
+  /// chance. Connections that share such a channel would all lose the same ones: not for those.
+  bool losses_by_channel = false;
   /// `packet`: seconds of wall clock without an answer after which the process is killed.
   Seconds wall_limit{120};
   /// `packet`: path of gradwire-packet; empty = beside the running program.

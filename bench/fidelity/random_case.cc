@@ -11,14 +11,16 @@ namespace gradwire::bench {
 namespace {
 
 constexpr double kReferenceError = 0.03;
-constexpr double kFlowShare = 1.0 / 3;  // of the reference's error
-constexpr double kFlowLimit = 30;       // s
+constexpr double kFlowShare = 1.0 / 3;   // of the reference's error
+constexpr double kOfReference = 0.0282;  // what is left of it beside flow's: sqrt(1 - 1 / 9)
+constexpr double kFlowLimit = 30;        // s
 constexpr int kMostRuns = 2000;
 constexpr std::size_t kGroups = 10;
 constexpr std::size_t kFewGroups = 4;  // enough where ...
 constexpr double kFarBelow = 0.5;      // ... the error is this share of the wanted one
 /// Where quantiles and timeouts are compared.
 constexpr std::size_t kLeastTransfers = 256;
+constexpr int kLeastRuns = 4;
 constexpr std::uint64_t kReferenceSeeds = 1000;
 constexpr std::uint64_t kFlowSeeds = 2'000'000;
 
@@ -26,80 +28,114 @@ Sample sample_of_flow(const Experiment& experiment, bool by_chain, double wanted
   Sample flow(experiment.chains.size(), by_chain);
   const double start = now_s();
   for (int run = 0; run < kMostRuns; ++run) {
-    flow.take(run_experiment(experiment, "flow", kFlowSeeds + static_cast<std::uint64_t>(run)));
+    flow.take(
+        {run_experiment(experiment, "flow", kFlowSeeds + static_cast<std::uint64_t>(run)), {}});
     if (flow.knows(wanted) || now_s() - start > kFlowLimit) break;
   }
   return flow;
 }
 
-/// Of distributions, and timeouts.
-void compare_pooled(const Sample& flow, const Sample& reference, double min_rto, Comparison& c) {
-  add_difference(c, mean_of(flow.all()), mean_of(reference.all()));
+/// Of distributions, and timeouts: of transfers with the same losses.
+void compare_pooled(const Sample& pairs, double min_rto, Comparison& c) {
   const auto quantile_error = [&](double p) {
-    return std::abs(quantile_of(flow.all(), p) / quantile_of(reference.all(), p) - 1);
+    return std::abs(quantile_of(pairs.controls(), p) / quantile_of(pairs.all(), p) - 1);
   };
   c.quantile_50 = quantile_error(0.5);
   c.quantile_90 = quantile_error(0.9);
-  const double timeout = quantile_of(reference.all(), 0.1) + 0.95 * min_rto;
-  c.timeouts = reference.share_above(timeout);
-  c.timeouts_flow = flow.share_above(timeout);
+  const double timeout = quantile_of(pairs.all(), 0.1) + 0.95 * min_rto;
+  c.timeouts = share_above(pairs.all(), timeout);
+  c.timeouts_flow = share_above(pairs.controls(), timeout);
+}
+
+void append(const Times& times, std::vector<double>& all) {
+  for (const auto& chain : times) all.insert(all.end(), chain.begin(), chain.end());
+}
+
+/// `flow` with the losses that a reference of the same seed draws.
+Experiment control_of(Experiment experiment) {
+  experiment.options.losses_by_channel = true;
+  return experiment;
 }
 
 }  // namespace
 
-void Sample::take(const Times& times) {
-  for (std::size_t chain = 0; chain < times.size(); ++chain) {
-    groups_[chain % groups_.size()].push_back(mean_of(times[chain]));
-    all_.insert(all_.end(), times[chain].begin(), times[chain].end());
-  }
+void Sample::take(const Pair& run) {
+  ++runs_;
+  for (std::size_t chain = 0; chain < run.times.size(); ++chain)
+    figures_[chain % figures_.size()].groups.push_back(mean_of(run.times[chain]));
+  for (std::size_t chain = 0; chain < run.control.size(); ++chain)
+    figures_[chain % figures_.size()].controls.push_back(mean_of(run.control[chain]));
+  append(run.times, all_);
+  append(run.control, controls_);
 }
 
 bool Sample::knows(double wanted) const {
-  if (!by_chain_ && all_.size() < kLeastTransfers) return false;
-  const std::size_t groups = groups_[0].size();
+  if (!by_chain_ && (all_.size() < kLeastTransfers || runs_ < kLeastRuns)) return false;
+  const std::size_t groups = figures_[0].groups.size();
   if (groups < kFewGroups) return false;
   return error() <= (groups < kGroups ? kFarBelow * wanted : wanted);
 }
 
 double Sample::error() const {
   double largest = 0;
-  for (const auto& groups : groups_) largest = std::max(largest, relative_error_of(groups));
+  for (const Figure& each : figures_)
+    largest =
+        std::max(largest, controlled(each.groups, each.controls).residual / mean_of(each.groups));
   return largest;
 }
 
-std::vector<double> Sample::chain_means() const {
+std::vector<double> Sample::means() const {
   std::vector<double> means;
-  for (const auto& groups : groups_) means.push_back(mean_of(groups));
+  for (const Figure& each : figures_) means.push_back(mean_of(each.groups));
   return means;
 }
 
-double Sample::share_above(double time) const {
+std::vector<double> Sample::errors() const {
+  std::vector<double> errors;
+  for (const Figure& each : figures_) errors.push_back(relative_error_of(each.groups));
+  return errors;
+}
+
+std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
+  const std::vector<double> known = of_controls.means(), errors = of_controls.errors();
+  std::vector<Mean> means;
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    const Figure& figure = figures_[i];
+    const Controlled by = controlled(figure.groups, figure.controls);
+    const double mean = mean_of(figure.groups) + by.slope * (known[i] - mean_of(figure.controls));
+    means.push_back({mean, std::hypot(by.residual, by.slope * known[i] * errors[i]) / mean});
+  }
+  return means;
+}
+
+double share_above(const std::vector<double>& values, double limit) {
   const auto above =
-      std::count_if(all_.begin(), all_.end(), [time](double value) { return value > time; });
-  return static_cast<double>(above) / static_cast<double>(all_.size());
+      std::count_if(values.begin(), values.end(), [limit](double value) { return value > limit; });
+  return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
 RandomCase::RandomCase(const FidelityCase& c, std::string reference, bool by_chain)
     : c_(c),
+      control_(control_of(c.experiment)),
       executor_(std::move(reference)),
       by_chain_(by_chain),
       reference_(c.experiment.chains.size(), by_chain) {}
 
-Times RandomCase::run(int number) const {
-  return run_experiment(c_.experiment, executor_,
-                        kReferenceSeeds + static_cast<std::uint64_t>(number));
+Pair RandomCase::run(int number) const {
+  const std::uint64_t seed = kReferenceSeeds + static_cast<std::uint64_t>(number);
+  return {run_experiment(c_.experiment, executor_, seed), run_experiment(control_, "flow", seed)};
 }
 
-void RandomCase::end(int number, Times times, double seconds) {
+void RandomCase::end(int number, Pair run, double seconds) {
   if (known_) return;
   spent_ += seconds;
-  early_.emplace(number, std::move(times));
+  early_.emplace(number, std::move(run));
   for (auto next = early_.find(counted_); next != early_.end() && !known_;
        next = early_.find(counted_)) {
     reference_.take(next->second);
     early_.erase(next);
     ++counted_;
-    known_ = reference_.knows(kReferenceError) || counted_ == kMostRuns;
+    known_ = reference_.knows(kOfReference) || counted_ == kMostRuns;
   }
 }
 
@@ -108,16 +144,17 @@ Comparison RandomCase::compare() const {
   result.name = c_.experiment.name;
   result.round_trip = c_.round_trip;
   result.wall_s = spent_;
-  result.reference_error = reference_.error();
   result.transfers = static_cast<int>(reference_.all().size());
   const double wanted = kFlowShare * std::max(kReferenceError, reference_.error());
-  const Sample flow = sample_of_flow(c_.experiment, by_chain_, wanted);
-  if (by_chain_) {
-    const auto a = flow.chain_means(), b = reference_.chain_means();
-    for (std::size_t i = 0; i < a.size(); ++i) add_difference(result, a[i], b[i]);
-  } else {
-    compare_pooled(flow, reference_, c_.experiment.options.transport.min_rto.value(), result);
+  const Sample flow = sample_of_flow(control_, by_chain_, wanted);
+  const std::vector<double> of_flow = flow.means();
+  const std::vector<Sample::Mean> of_reference = reference_.means_given(flow);
+  for (std::size_t i = 0; i < of_flow.size(); ++i) {
+    add_difference(result, of_flow[i], of_reference[i].value);
+    result.reference_error = std::max(result.reference_error, of_reference[i].error);
   }
+  if (!by_chain_)
+    compare_pooled(reference_, c_.experiment.options.transport.min_rto.value(), result);
   return result;
 }
 

@@ -83,10 +83,10 @@ class Spending {
     const int number = c.begin();
     lock.unlock();
     const double start = now_s();
-    Times times = c.run(number);
+    Pair run = c.run(number);
     const double seconds = now_s() - start;
     lock.lock();
-    c.end(number, std::move(times), seconds);
+    c.end(number, std::move(run), seconds);
   }
 
   void compare(std::size_t job, std::unique_lock<std::mutex>& lock) {

@@ -20,12 +20,24 @@ double quantile_of(std::vector<double> values, double p) {
 }
 
 double relative_error_of(const std::vector<double>& group_means) {
-  const auto n = static_cast<double>(group_means.size());
-  if (n < 2) return std::numeric_limits<double>::infinity();
-  const double mean = mean_of(group_means);
-  double squares = 0;
-  for (const double value : group_means) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (n - 1) / n) / mean;
+  return controlled(group_means, {}).residual / mean_of(group_means);
+}
+
+Controlled controlled(const std::vector<double>& y, const std::vector<double>& x) {
+  constexpr double kLeastPairs = 6;
+  const auto n = static_cast<double>(y.size());
+  if (n < 2) return {0, std::numeric_limits<double>::infinity()};
+  const double mean_y = mean_of(y), mean_x = x.empty() ? 0 : mean_of(x);
+  double yy = 0, xy = 0, xx = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double of_y = y[i] - mean_y, of_x = x.empty() ? 0 : x[i] - mean_x;
+    yy += of_y * of_y;
+    xy += of_x * of_y;
+    xx += of_x * of_x;
+  }
+  if (n < kLeastPairs || xx <= 0) return {0, std::sqrt(yy / (n - 1) / n)};
+  const double slope = xy / xx;
+  return {slope, std::sqrt(std::max(0.0, yy - slope * xy) / (n - 2) / n)};
 }
 
 }  // namespace gradwire::bench

@@ -13,4 +13,16 @@ inline double median_of(std::vector<double> values) {
 /// Standard error of the mean of independent groups' means, as a share of that mean.
 double relative_error_of(const std::vector<double>& group_means);
 
+/// A mean by a control variate: each y_i was drawn together with a control x_i whose mean m is
+/// known from elsewhere. The estimate
+///     mean(y) + slope (m - mean(x)),  slope = cov(x, y) / var(x)
+/// has the variance of y's residuals alone, and no bias but one of order 1 / n, whether x resembles
+/// y or not (Law, Simulation Modeling and Analysis, 11.4).
+struct Controlled {
+  double slope = 0;
+  double residual = 0;  ///< standard error of the estimate where m is known exactly
+};
+/// Fewer than 6 pairs, or controls that are all alike: slope 0, and y's own standard error.
+Controlled controlled(const std::vector<double>& y, const std::vector<double>& x);
+
 }  // namespace gradwire::bench

@@ -26,10 +26,11 @@ TransportSettings effective(TransportSettings transport) {
 }  // namespace
 
 FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transport,
-                         std::uint64_t seed)
+                         std::uint64_t seed, bool losses_by_channel)
     : cluster_(cluster),
       transport_(effective(transport)),
       seed_(seed),
+      losses_by_channel_(losses_by_channel),
       segment_(static_cast<double>(transport.wire_segment.count())),
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),

@@ -64,7 +64,9 @@ namespace gradwire::sim {
 
 class FlowNetwork final : public Network {
  public:
-  FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed);
+  /// `losses_by_channel`: as ExecutorOptions has it.
+  FlowNetwork(const Cluster& cluster, const TransportSettings& transport, std::uint64_t seed,
+              bool losses_by_channel = false);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
   void start_beside(TransferId id, int source, int destination, Bytes payload) override;
@@ -245,6 +247,7 @@ class FlowNetwork final : public Network {
   const Cluster& cluster_;
   TransportSettings transport_;
   std::uint64_t seed_;
+  bool losses_by_channel_;
   double segment_;  ///< wire bytes of a full one
   double headers_;  ///< of one segment
   double acks_;     ///< wire bytes of acknowledgements over those of data

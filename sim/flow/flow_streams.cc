@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/channel_draws.h"
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/flow_network.h"
 
@@ -31,6 +32,14 @@ constexpr double kStalledRate = 1e-3;
 
 LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std::uint32_t key,
                                  bool acknowledgements) const {
+  if (losses_by_channel_ && !BurstChain::is_needed(cluster_, route)) {
+    std::vector<LossSequence::Channel> channels;
+    for (const ChannelId id : route) {
+      const double loss = cluster_.channel(id).loss;
+      if (loss > 0) channels.push_back({channel_stream(seed_, id, kLossDraws), loss});
+    }
+    if (!channels.empty()) return LossSequence(std::move(channels));
+  }
   if (!BurstChain::is_needed(cluster_, route)) {
     return LossSequence(p, LossDraws(seed_, key, acknowledgements ? kAckDraws : 0));
   }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sim/packet/random_streams.h"
+#include "sim/channel_draws.h"
 
 namespace gradwire::sim {
 namespace {

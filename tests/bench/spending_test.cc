@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/fidelity/case_parts.h"
+#include "bench/fidelity/statistics.h"
 
 using namespace gradwire;
 using namespace gradwire::bench;
@@ -25,25 +26,25 @@ FidelityCase lossy_case(double loss, int repeats) {
 TEST_CASE("A sample knows its mean from ten groups on, or four that differ by far less") {
   // Two chains a run: means of 1 and 1.2, their standard error 0.1 / sqrt(n - 1) of 1.1.
   Sample two(2, false);
-  for (int run = 0; run < 200; ++run) two.take({{1}, {1.2}});
+  for (int run = 0; run < 200; ++run) two.take({{{1}, {1.2}}, {}});
   CHECK(two.error() == Approx(0.1 / std::sqrt(399) / 1.1));
   CHECK(two.knows(0.0046));
   CHECK_FALSE(two.knows(0.0045));
 
   // By chain: groups of 1 and 1.02 in turn.
   Sample chains(1, true);
-  for (int run = 0; run < 3; ++run) chains.take({{run % 2 ? 1.02 : 1}});
+  for (int run = 0; run < 3; ++run) chains.take({{{run % 2 ? 1.02 : 1}}, {}});
   CHECK_FALSE(chains.knows(1));  // three groups
-  chains.take({{1.02}});
+  chains.take({{{1.02}}, {}});
   // Four: 0.01 / sqrt(3) / 1.01 = 0.57 %.
   CHECK(chains.error() == Approx(0.00572).epsilon(1e-2));
   CHECK(chains.knows(0.012));
   CHECK_FALSE(chains.knows(0.011));  // known to it, but not to half of it
   // Pooled figures want 256 transfers.
   Sample few(1, false);
-  for (int run = 0; run < 255; ++run) few.take({{1}});
+  for (int run = 0; run < 255; ++run) few.take({{{1}}, {}});
   CHECK_FALSE(few.knows(0.03));
-  few.take({{1}});
+  few.take({{{1}}, {}});
   CHECK(few.knows(0.03));
 }
 
@@ -100,4 +101,39 @@ TEST_CASE("What a case throws ends the benchmark") {
   std::vector<Comparison> results(1);
   const std::vector<Job> jobs{{Job::Kind::kPooled, "lossy", lossy_case(0.01, 2), 1, &results[0]}};
   CHECK_THROWS(run_jobs(jobs, "no such executor", 10, [](const Job&) {}));
+}
+
+TEST_CASE("A control takes out what it explains, and nothing that it does not") {
+  // y = 3 + 2 x: all is explained.
+  const std::vector<double> x = {1, 4, 2, 8, 5, 7};
+  std::vector<double> y;
+  for (const double each : x) y.push_back(3 + 2 * each);
+  CHECK(controlled(y, x).slope == Approx(2));
+  CHECK(controlled(y, x).residual == Approx(0).margin(1e-12));
+  // x - 2.5 = -1.5, -.5, .5, 1.5, 0, 0 and y - 10 = 1, 0, 0, 1, -1, -1: no covariance, and 4 the
+  // sum of squares; a slope costs one degree of freedom more.
+  const std::vector<double> flat = {11, 10, 10, 11, 9, 9};
+  const Controlled none = controlled(flat, {1, 2, 3, 4, 2.5, 2.5});
+  CHECK(none.slope == Approx(0).margin(1e-12));
+  CHECK(none.residual == Approx(std::sqrt(4.0 / 4 / 6)));
+  // Without controls, or with too few: y's own error, sqrt(4 / 5 / 6).
+  CHECK(controlled(flat, {}).residual == Approx(std::sqrt(4.0 / 5 / 6)));
+  CHECK(controlled({1, 2}, {1, 2}).slope == 0);
+}
+
+TEST_CASE("A mean by its control is that of the reference, though flow's is another") {
+  // The reference takes twice what the control does; three chains saw few losses (1, 2, 3), the
+  // control's mean is known to be 5: the reference's is 10, not 2 * 2, nor 5.
+  Sample reference(1, false), controls(1, false);
+  for (int run = 0; run < 6; ++run) {
+    const double control = 1 + run % 3;
+    reference.take({{{2 * control}}, {{control}}});
+  }
+  for (int run = 0; run < 100; ++run) controls.take({{{run % 2 ? 4.0 : 6.0}}, {}});
+  const auto means = reference.means_given(controls);
+  REQUIRE(means.size() == 1);
+  CHECK(means[0].value == Approx(10));
+  // Nothing is left but what is not known of the control's mean: 1 / sqrt(99) of 5.
+  CHECK(means[0].error == Approx(1 / std::sqrt(99) / 5));
+  CHECK(reference.error() == Approx(0).margin(1e-9));
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/philox.h"
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/tcp_path.h"
 
@@ -18,6 +19,15 @@ class LossSequence {
   explicit LossSequence(const BurstChain& chain) : chain_(std::make_unique<BurstChain>(chain)) {
     find_next();
   }
+  /// One channel of a way that this sequence alone uses.
+  struct Channel {
+    RandomStream draws;  ///< sim/channel_draws.h
+    double loss = 0;
+    std::uint64_t packets = 0;
+  };
+  /// Each by the draws of the channels that it crosses, in order; what one loses no further one
+  /// counts.
+  explicit LossSequence(std::vector<Channel> channels) : next_(0), channels_(std::move(channels)) {}
   /// Those of these numbers (the first packet is 0), ascending.
   explicit LossSequence(std::vector<std::uint64_t> numbers) : listed_(std::move(numbers)) {
     find_next();
@@ -27,6 +37,7 @@ class LossSequence {
   bool loses() const { return next_ < kNever; }
   /// Whether the next packet is lost.
   bool next() {
+    if (!channels_.empty()) return cross();
     if (count_++ < next_) return false;
     find_next();
     return true;
@@ -34,6 +45,12 @@ class LossSequence {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  bool cross() {
+    for (Channel& channel : channels_)
+      if (uniform(channel.draws, 2 * channel.packets++) < channel.loss) return true;
+    return false;
+  }
 
   void find_next() {
     if (p_ > 0) {
@@ -52,6 +69,7 @@ class LossSequence {
   std::size_t at_ = 0;
   double count_ = 0;  ///< packets so far
   double next_ = 0;   ///< number of the next that is lost
+  std::vector<Channel> channels_;
 };
 
 }  // namespace gradwire::sim

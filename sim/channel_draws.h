@@ -4,7 +4,9 @@
 #include "base/philox.h"
 #include "sim/link.h"
 
-/// What the packet simulator's own models draw from: a stream for each channel and purpose.
+/// What happens to a channel's packets by chance: a stream of draws for each channel and purpose.
+/// Packet k of a channel is lost where word 2k is below the loss. `packet` draws so, and `flow`
+/// where both are to lose the same packets (ExecutorOptions::losses_by_channel).
 namespace gradwire::sim {
 
 inline constexpr std::uint32_t kLossDraws = kFirstReservedTensor + 0x20000000u;
