@@ -227,6 +227,25 @@ TEST_CASE("Reno grows by a segment a window") {
   window.set_limited(true);
   for (int i = 0; i < 5; ++i) window.grow(0, 1, 0, 0);
   CHECK(window.size() == 6 * 1448);
+  window.set_limited(false);  // not where the sender does not fill it
+  for (int i = 0; i < 100; ++i) window.grow(0, 1, 0, 0);
+  CHECK(window.size() == 6 * 1448);
+}
+
+TEST_CASE("What slow start leaves of an acknowledgement counts by Linux's Reno, not by ns-3's") {
+  for (const bool kernel : {false, true}) {
+    TransportSettings transport;
+    transport.congestion_control = TransportSettings::CongestionControl::kReno;
+    transport.constants.kernel_recovery = kernel;
+    CongestionWindow window(transport);
+    window.cut();
+    window.set_size(3 * 1448);  // 2 below the threshold of 5
+    window.set_limited(true);
+    window.grow(0, 4, 0, 0);  // 2 for slow start, 2 left over
+    CHECK(window.size() == 5 * 1448);
+    for (int i = 0; i < 3; ++i) window.grow(0, 1, 0, 0);
+    CHECK(window.size() == (kernel ? 6 : 5) * 1448);
+  }
 }
 
 TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough for it") {

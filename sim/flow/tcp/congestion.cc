@@ -75,9 +75,11 @@ void CongestionWindow::grow(double now, std::int64_t segments, std::int64_t last
     }
     const std::int64_t before = size_;
     size_ = std::min(size_ + segments * segment_, threshold_);
+    // Linux counts what is left towards the next segment; ns-3's Reno, which follows it, does not.
+    if (!constants_->kernel_recovery) return;
     segments -= (size_ - before) / segment_;
   }
-  if (segments <= 0 || size_ < threshold_) return;
+  if (segments <= 0 || size_ < threshold_ || !limited_) return;
   if (cubic_) {
     grow_cubic(now, segments);
   } else {

@@ -20,7 +20,7 @@
 ///                    than 2 ms apart has lasted longer than the least round trip, or when the
 ///                    round trip has grown by max(4 ms, least round trip). (TcpConstants has these
 ///                    numbers.)
-/// CUBIC's window grows nothing where the sender does not fill it; Reno's, in ns-3 3.44, does.
+/// A window grows nothing where the sender does not fill it, but Reno's in ns-3 3.44 in slow start.
 namespace gradwire::sim {
 
 class CongestionWindow {
