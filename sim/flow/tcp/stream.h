@@ -176,13 +176,14 @@ class TcpStream {
   void measure(double now, const Acknowledgement& ack);
   std::int64_t learn_sacks(std::uint64_t ack_number, std::int64_t upto);
   void process(double now, std::int64_t upto, std::int64_t old, bool duplicate,
-               std::int64_t delivered, bool resent_arrived);
+               std::int64_t delivered, bool resent_arrived, std::int64_t beyond);
+  std::int64_t segments_beyond_loss(std::int64_t upto) const;
   std::int64_t whole_segments(std::int64_t bytes);
   void on_duplicate(double now, std::int64_t delivered);
   void enter_recovery(double now, std::int64_t delivered);
   void reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived);
   void on_partial(double now, std::int64_t segments, std::int64_t delivered, bool resent_arrived);
-  void on_whole(double now, std::int64_t upto, std::int64_t old, std::int64_t segments,
+  void on_whole(double now, std::int64_t upto, std::int64_t segments, std::int64_t beyond,
                 std::int64_t duplicates, bool duplicate);
   double measured_rto() const;
   void restart_timer(double now);

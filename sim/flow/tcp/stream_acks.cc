@@ -64,9 +64,21 @@ void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t num
     for (std::int64_t i = old; i < upto; ++i)
       resent_arrived = resent_arrived || (board_.at(i).again && !board_.at(i).sacked);
   }
+  const std::int64_t beyond = segments_beyond_loss(upto);
   const std::int64_t delivered = sacked + board_.acknowledge(upto);
-  process(now, upto, old, sacked > 0, delivered, resent_arrived);
+  process(now, upto, old, sacked > 0, delivered, resent_arrived, beyond);
   send_pending(now);
+}
+
+/// What an acknowledgement that ends a recovery, or what follows a timeout, tells of beyond it:
+/// that grows the window. Bytes' worth of whole segments, as ns-3 counts; 0 for any other.
+std::int64_t TcpStream::segments_beyond_loss(std::int64_t upto) const {
+  if (upto < recover_ || (state_ != State::kRecovery && state_ != State::kLoss)) return 0;
+  const std::int64_t old = board_.first();
+  std::int64_t bytes = 0;
+  for (std::int64_t i = state_ == State::kLoss ? std::max(old, recover_) : old; i < upto; ++i)
+    bytes += board_.at(i).bytes;
+  return bytes / segment_;
 }
 
 /// Whole segments among acknowledged bytes; the rest counts towards the next call's.
@@ -81,7 +93,7 @@ std::int64_t TcpStream::whole_segments(std::int64_t bytes) {
 }
 
 void TcpStream::process(double now, std::int64_t upto, std::int64_t old, bool duplicate,
-                        std::int64_t delivered, bool resent_arrived) {
+                        std::int64_t delivered, bool resent_arrived, std::int64_t beyond) {
   const int duplicates = duplicates_;
   if (duplicate) on_duplicate(now, delivered);
   if (upto == old) {
@@ -97,7 +109,7 @@ void TcpStream::process(double now, std::int64_t upto, std::int64_t old, bool du
     congestion_.grow(now, segments, upto, board_.end());
     restart_timer(now);
   } else {
-    on_whole(now, upto, old, segments, duplicates, duplicate);
+    on_whole(now, upto, segments, beyond, duplicates, duplicate);
   }
 }
 
@@ -120,7 +132,7 @@ void TcpStream::on_partial(double now, std::int64_t segments, std::int64_t deliv
   first_partial_ = false;
 }
 
-void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t old, std::int64_t segments,
+void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t segments, std::int64_t beyond,
                          std::int64_t duplicates, bool duplicate) {
   bool recovered = false;
   switch (state_) {
@@ -132,14 +144,14 @@ void TcpStream::on_whole(double now, std::int64_t upto, std::int64_t old, std::i
       if (!duplicate) state_ = State::kOpen;
       break;
     case State::kRecovery:
-      segments = upto - old;
+      segments = beyond;
       congestion_.acknowledged(now, smoothed_);
       state_ = State::kOpen;
       first_partial_ = recovered = true;
       duplicates_ = 0;
       break;
     case State::kLoss:
-      segments = upto - recover_;
+      segments = beyond;
       congestion_.acknowledged(now, smoothed_);
       state_ = State::kOpen;
       first_partial_ = true;

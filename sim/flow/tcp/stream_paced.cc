@@ -112,7 +112,7 @@ void TcpStream::on_paced_ack(double now, const Acknowledgement& ack, std::uint64
   const std::int64_t sacked = learn_sacks(number, upto);
   const std::int64_t delivered = sacked + board_.acknowledge(upto);
   paced_->in_flight = board_.in_flight();
-  process(now, upto, old, sacked > 0, delivered, false);
+  process(now, upto, old, sacked > 0, delivered, false, 0);
   update_model(now, lost, in_flight, delivered);
   send_paced(now);
 }
