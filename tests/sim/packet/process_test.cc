@@ -165,10 +165,11 @@ TEST_CASE("a simulation tells how far it is, and can be stopped from outside") {
 
 TEST_CASE("a long simulation is slow, not hung") {
   if (!have_packet_program()) return;
-  // 80 MB take about a second, twice the limit; the program reports progress in between.
+  // 160 MB take two seconds and more, longer than the limit; the program reports progress in
+  // between, twice a second where the processor is its own.
   ExecutorOptions options;
-  options.wall_limit = Seconds(0.6);
+  options.wall_limit = Seconds(1.2);
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), options);
-  const Timeline timeline = run(*executor, transfer_graph({{0, 1}}), {Bytes(80'000'000)});
-  CHECK(timeline.end.value() == Approx(0.680).epsilon(0.02));
+  const Timeline timeline = run(*executor, transfer_graph({{0, 1}}), {Bytes(160'000'000)});
+  CHECK(timeline.end.value() == Approx(2 * 0.680).epsilon(0.02));
 }
