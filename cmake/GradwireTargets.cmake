@@ -29,9 +29,9 @@ function(gradwire_library name)
   set_target_properties(gradwire_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
 
-# gradwire_test(name [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.
+# gradwire_test(name [OWN_HEADERS] [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.
 function(gradwire_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "OWN_HEADERS" "" "SOURCES;LIBRARIES;LABELS")
   foreach(library ${test_LIBRARIES})
     if(NOT TARGET ${library})
       return()
@@ -40,7 +40,9 @@ function(gradwire_test name)
   add_executable(test_${name} ${test_SOURCES})
   target_link_libraries(test_${name} PRIVATE gradwire_catch_main ${test_LIBRARIES} gradwire_flags)
   gradwire_compile_quickly(test_${name})
-  target_precompile_headers(test_${name} REUSE_FROM gradwire_test_headers)
+  if(NOT test_OWN_HEADERS) # whose options, or order of headers, are others
+    target_precompile_headers(test_${name} REUSE_FROM gradwire_test_headers)
+  endif()
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
                        ENVIRONMENT "GRADWIRE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GRADWIRE_BINARY_DIR=${CMAKE_BINARY_DIR}")

@@ -11,9 +11,9 @@ namespace gradwire::bench {
 namespace {
 
 constexpr double kReferenceError = 0.03;
-constexpr double kFlowShare = 1.0 / 3;   // of the reference's error
-constexpr double kOfReference = 0.0282;  // what is left of it beside flow's: sqrt(1 - 1 / 9)
-constexpr double kFlowLimit = 30;        // s
+constexpr double kFlowShare = 1.0 / 3;                   // of the reference's error
+constexpr double kOfReference = 0.94 * kReferenceError;  // left beside flow's: sqrt(1 - 1 / 9)
+constexpr double kFlowLimit = 30;                        // s
 constexpr int kMostRuns = 2000;
 constexpr std::size_t kGroups = 10;
 constexpr std::size_t kFewGroups = 4;  // enough where ...
@@ -33,6 +33,13 @@ Sample sample_of_flow(const Experiment& experiment, bool by_chain, double wanted
     if (flow.knows(wanted) || now_s() - start > kFlowLimit) break;
   }
   return flow;
+}
+
+/// Share of `values` above `limit`.
+double share_above(const std::vector<double>& values, double limit) {
+  const auto above =
+      std::count_if(values.begin(), values.end(), [limit](double value) { return value > limit; });
+  return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
 /// Of distributions, and timeouts: of transfers with the same losses.
@@ -77,11 +84,7 @@ bool Sample::knows(double wanted) const {
 }
 
 double Sample::error() const {
-  double largest = 0;
-  for (const Figure& each : figures_)
-    largest =
-        std::max(largest, controlled(each.groups, each.controls).residual / mean_of(each.groups));
-  return largest;
+  return std::ranges::max(errors());
 }
 
 std::vector<double> Sample::means() const {
@@ -92,7 +95,8 @@ std::vector<double> Sample::means() const {
 
 std::vector<double> Sample::errors() const {
   std::vector<double> errors;
-  for (const Figure& each : figures_) errors.push_back(relative_error_of(each.groups));
+  for (const Figure& each : figures_)
+    errors.push_back(controlled(each.groups, each.controls).residual / mean_of(each.groups));
   return errors;
 }
 
@@ -106,12 +110,6 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
     means.push_back({mean, std::hypot(by.residual, by.slope * known[i] * errors[i]) / mean});
   }
   return means;
-}
-
-double share_above(const std::vector<double>& values, double limit) {
-  const auto above =
-      std::count_if(values.begin(), values.end(), [limit](double value) { return value > limit; });
-  return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
 RandomCase::RandomCase(const FidelityCase& c, std::string reference, bool by_chain)

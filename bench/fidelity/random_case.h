@@ -41,10 +41,10 @@ class Sample {
   double error() const;
   const std::vector<double>& all() const { return all_; }
   const std::vector<double>& controls() const { return controls_; }
-  /// Figures' means, by their own values alone; their standard errors, shares of them.
+  /// Figures' means, by their own values alone; error() of each.
   std::vector<double> means() const;
   std::vector<double> errors() const;
-  /// ... by what is known of the controls: means of another sample of theirs.
+  /// Means by what is known of the controls: another sample of theirs, without any of its own.
   struct Mean {
     double value = 0;
     double error = 0;  ///< a share of it
@@ -63,9 +63,6 @@ class Sample {
   std::vector<double> controls_;
   std::vector<Figure> figures_;
 };
-
-/// Share of `values` above `limit`.
-double share_above(const std::vector<double>& values, double limit);
 
 /// One such case. Runs of the reference may be made in any order and side by side: they count in
 /// the order of their seeds, and none after the one with which the mean is known, so that the

@@ -25,9 +25,9 @@ void FlowNetwork::open_plain(Connection& link) {
 /// receivers wait; it comes as if the link were the connection's alone.
 void FlowNetwork::begin_datagrams(Connection& link, Transfer& t) {
   const std::int64_t lost = lose_datagrams(link.datagrams->losses, t);
+  if (static_cast<double>(lost) >= t.segments) return;
   const auto wire = static_cast<double>(t.wire.count());
   const double sent = std::min(static_cast<double>(lost + 1) * segment_, wire);
-  if (static_cast<double>(lost) >= t.segments) return;
   hasten(link, now_ + sent / link.path.line_rate + link.path.propagation +
                    link.path.forwarding * std::min(segment_, wire));
 }

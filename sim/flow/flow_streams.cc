@@ -32,19 +32,18 @@ constexpr double kStalledRate = 1e-3;
 
 LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std::uint32_t key,
                                  bool acknowledgements) const {
-  if (losses_by_channel_ && !BurstChain::is_needed(cluster_, route)) {
-    std::vector<LossSequence::Channel> channels;
-    for (const ChannelId id : route) {
-      const double loss = cluster_.channel(id).loss;
-      if (loss > 0) channels.push_back({channel_stream(seed_, id, kLossDraws), loss});
-    }
-    if (!channels.empty()) return LossSequence(std::move(channels));
+  if (BurstChain::is_needed(cluster_, route)) {
+    const std::uint64_t seed = acknowledgements ? seed_ ^ kAckSeed : seed_;
+    return LossSequence(BurstChain(cluster_, route, seed, key));
   }
-  if (!BurstChain::is_needed(cluster_, route)) {
+  if (!losses_by_channel_ || p <= 0)
     return LossSequence(p, LossDraws(seed_, key, acknowledgements ? kAckDraws : 0));
+  std::vector<LossSequence::Channel> channels;
+  for (const ChannelId id : route) {
+    const double loss = cluster_.channel(id).loss;
+    if (loss > 0) channels.push_back({channel_stream(seed_, id, kLossDraws), loss});
   }
-  const std::uint64_t seed = acknowledgements ? seed_ ^ kAckSeed : seed_;
-  return LossSequence(BurstChain(cluster_, route, seed, key));
+  return LossSequence(std::move(channels));
 }
 
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
