@@ -16,18 +16,11 @@ GraphSession::GraphSession(const Cluster& cluster, Network& network, const Sessi
 
 GraphSession::~GraphSession() = default;
 
-GraphSession::Run* GraphSession::find(GraphId graph) const {
-  if (last_found_ != nullptr && last_found_->id == graph) return last_found_;
+GraphSession::Run* GraphSession::look_up(GraphId graph) const {
   if (graph < first_id_ || graph - first_id_ >= runs_.size()) return nullptr;
   Run* run = runs_[graph - first_id_].get();
   if (run != nullptr) last_found_ = run;
   return run;
-}
-
-GraphSession::Run& GraphSession::get(GraphId graph) const {
-  Run* run = find(graph);
-  GRADWIRE_ASSERT(run != nullptr);
-  return *run;
 }
 
 double GraphSession::next_instant(double until) const {

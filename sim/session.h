@@ -121,6 +121,7 @@ class GraphSession {
   };
 
   Run* find(GraphId graph) const;
+  Run* look_up(GraphId graph) const;
   Run& get(GraphId graph) const;
   std::shared_ptr<const GraphIndex> index_of(const GraphPtr& graph);
   void check(const Submission& submission) const;
@@ -147,6 +148,7 @@ class GraphSession {
   std::size_t lane_of(const GraphTemplate& graph, OpIndex op) const;
 
   Collective& collective_of(Run& run, OpIndex op);
+  void open_collective(Run& run, OpIndex op, Collective& collective);
   void rank_ready(Run& run, OpIndex op, std::uint32_t gate);
   void closed_form_ready(Run& run, OpIndex op, Collective& collective);
   void start_hops(Run& run, OpIndex op);

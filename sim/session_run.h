@@ -1,4 +1,5 @@
 #pragma once
+#include "base/error.h"
 #include "sim/session.h"
 
 /// What a GraphSession keeps of one submitted graph. Included by the session's sources alone.
@@ -49,5 +50,22 @@ struct GraphSession::Run {
   }
   OpRecord& record(OpIndex op) { return timeline.ops[op]; }
 };
+
+// Every hop asks for these.
+inline GraphSession::Run* GraphSession::find(GraphId graph) const {
+  return last_found_ != nullptr && last_found_->id == graph ? last_found_ : look_up(graph);
+}
+
+inline GraphSession::Run& GraphSession::get(GraphId graph) const {
+  Run* run = find(graph);
+  GRADWIRE_ASSERT(run != nullptr);
+  return *run;
+}
+
+inline GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex op) {
+  Collective& collective = run.collectives[static_cast<std::size_t>(run.graph->peer[op])];
+  if (collective.ready.empty()) open_collective(run, op, collective);
+  return collective;
+}
 
 }  // namespace gradwire::sim

@@ -119,9 +119,7 @@ void GraphSession::fail_transfer(std::int32_t index) {
   emit(EventKind::kTransferFailed, slot.graph, slot.op, host);
 }
 
-GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex op) {
-  Collective& collective = run.collectives[static_cast<std::size_t>(run.graph->peer[op])];
-  if (!collective.ready.empty()) return collective;
+void GraphSession::open_collective(Run& run, OpIndex op, Collective& collective) {
   const CollectiveSpec& spec = run.spec(op);
   collective.ready.assign(spec.members.size() + 1, false);
   if (options_.closed_form == nullptr)
@@ -129,7 +127,6 @@ GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex op) {
   collective.tells_senders = collective.generator && collective.generator->wants_sent();
   if (spec.is_reduction()) collective.adding_until.assign(spec.members.size() + 1, 0);
   collective.adds_at_once = spec.hop_fixed.value() == 0 && spec.hop_per_element.value() == 0;
-  return collective;
 }
 
 void GraphSession::rank_ready(Run& run, OpIndex op, std::uint32_t gate) {

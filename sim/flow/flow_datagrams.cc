@@ -65,10 +65,10 @@ void FlowNetwork::hasten(Connection& link, double time) {
   awaited.clear();
 }
 
-/// All of the transfer is sent; true: its last segment was lost, and its receiver waits.
+/// All of the transfer, which has lost something, is sent; true: its last segment was lost, and its
+/// receiver waits.
 bool FlowNetwork::await_last(Connection& link, std::int32_t number) {
   const Transfer& t = transfer(number);
-  if (t.missing < 0) return false;
   const ByteRange& range = missing_[static_cast<std::size_t>(t.missing)].back();
   if (range.first + range.count < t.payload.count()) return false;
   const Arrival end{link.last_delivery + link.datagrams->wait, 0, number};

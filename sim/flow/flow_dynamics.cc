@@ -172,7 +172,7 @@ double FlowNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
     if (id >= cluster_.channel_count()) break;
     const double jitter = cluster_.channel(id).jitter.value();
     const RandomStream stream{seed_, hop++, link.key, kJitterStream};
-    const auto number = static_cast<std::uint64_t>(link.sent_before + t.segments);
+    const auto number = static_cast<std::uint64_t>(link.segments_sent + t.segments);
     const auto u = static_cast<double>(uniform(stream, number));
     delay += jitter_of_last(jitter, spacing, t.segments, u);
   }

@@ -32,6 +32,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       seed_(seed),
       losses_by_channel_(losses_by_channel),
       segment_(static_cast<double>(transport.wire_segment.count())),
+      initial_window_(static_cast<double>(transport_.initial_window) * segment_),
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
       sharing_((prepare_channels(), capacities_), acks_),
@@ -136,7 +137,7 @@ void FlowNetwork::begin_transfer(std::int32_t c) {
     return;
   }
   link.remaining = static_cast<double>(t.wire.count());
-  if (link.datagrams) begin_datagrams(link, t);
+  if (transport_.protocol == Protocol::kUdpLossy && link.datagrams) begin_datagrams(link, t);
   if (sending) {
     schedule(c);
     return;
@@ -208,14 +209,16 @@ void FlowNetwork::on_sent(std::int32_t c) {
   Connection& link = connection(c);
   const std::int32_t number = link.first;
   Transfer& t = transfer(number);
-  count_wire(link, t);
-  const double segment = std::min(static_cast<double>(t.wire.count()), segment_);
-  double arrival = now_ + link.path.propagation + link.path.forwarding * segment;
+  const auto wire = static_cast<double>(t.wire.count());
+  double arrival = now_ + link.path.propagation + link.path.forwarding * std::min(wire, segment_);
   if (link.jitters) arrival += jitter_of(c, t);
   t.delivering = true;
-  link.sent_before += t.segments;
+  link.wire_sent += wire;
+  link.segments_sent += t.segments;
   link.last_delivery = std::max(link.last_delivery, arrival);
-  if (!link.datagrams || !await_last(link, number)) arrivals_.push({link.last_delivery, 0, number});
+  if (link.may_open && !link.is_open)
+    link.unacknowledged.add(now_, wire, link.path.line_rate, link.path.round_trip);
+  if (t.missing < 0 || !await_last(link, number)) arrivals_.push({link.last_delivery, 0, number});
   next_transfer(c);
 }
 
@@ -229,12 +232,6 @@ void FlowNetwork::next_transfer(std::int32_t c) {
   }
   link.last = -1;
   if (link.state == State::kFluid) rest(c);
-}
-
-/// channels() spreads it over the route.
-void FlowNetwork::count_wire(Connection& link, const Transfer& t) const {
-  link.wire_sent += static_cast<double>(t.wire.count());
-  if (acks_ > 0) link.acks_sent += t.segments / kSegmentsPerAck * headers_;
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
@@ -280,7 +277,6 @@ void FlowNetwork::cancel_fluid(std::int32_t number) {
   Connection& link = connection(t.connection);
   if (link.first == number) {
     progress(link);
-    link.sent_before += t.segments;
     next_transfer(t.connection);
   } else {
     std::int32_t before = link.first;
@@ -293,13 +289,14 @@ void FlowNetwork::cancel_fluid(std::int32_t number) {
 
 std::vector<ChannelRecord> FlowNetwork::channels() const {
   std::vector<double> wire(capacities_.size(), 0);
+  const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
   for (std::size_t c = 0; c < connections_.size(); ++c) {
     const Connection& link = connections_[c];
     double sent = link.wire_sent;
-    double acks = link.acks_sent;
+    double acks = link.segments_sent / kSegmentsPerAck + link.stream_acks;
     if (link.stream) {
       sent += link.stream->wire_sent();
-      acks += link.stream->acks_sent() * headers_;
+      acks += link.stream->acks_sent();
     }
     if (link.state == State::kFluid) {
       const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
@@ -307,7 +304,7 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
       wire[static_cast<std::size_t>(channel)] += sent;
-      wire[static_cast<std::size_t>(channel ^ 1)] += acks;
+      wire[static_cast<std::size_t>(channel ^ 1)] += acks * headers;
     }
   }
   std::vector<ChannelRecord> records;

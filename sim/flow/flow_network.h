@@ -14,6 +14,7 @@
 #include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
+#include "sim/flow/unacknowledged.h"
 #include "sim/network.h"
 
 /// The flow-level network: fluid transfers over warm TCP connections, from event to event.
@@ -111,7 +112,7 @@ class FlowNetwork final : public Network {
     std::vector<Arrival> awaited;  ///< transfers whose last segment was lost
   };
 
-  /// What every event of a fluid touches stands first, in a few cache lines.
+  /// What every event of a fluid touches stands first, in two cache lines.
   struct alignas(64) Connection {
     explicit Connection(const TcpPath& p) : path(p) {}
     bool is_clean() const { return path.loss <= 0 && path.ack_loss <= 0; }
@@ -122,23 +123,22 @@ class FlowNetwork final : public Network {
     std::int32_t last = -1;
     std::int32_t pool = -1;  ///< whose rate it has
     State state = State::kIdle;
-    bool is_open = false;  ///< its window limits nothing any more
-    bool may_open = false;
-    bool follows = false;  ///< crosses channels that change, or the air
-    bool jitters = false;
-    TcpPath path;
+    bool is_open : 1 = false;  ///< its window limits nothing any more
+    bool may_open : 1 = false;
+    bool follows : 1 = false;  ///< crosses channels that change, or the air
+    bool jitters : 1 = false;
     double last_delivery = 0;
-    double sent_before = 0;             ///< segments before the first transfer
     double wire_sent = 0;               ///< wire bytes of transfers that are sent
-    double acks_sent = 0;               ///< wire bytes of their acknowledgements
-    double burst_begin = 0;             ///< s: when its fluid's first byte was sent that may not be
-    double burst = 0;                   ///< acknowledged; wire bytes from there on
-    double cap = 0;                     ///< a stream's, bytes/s
-    double kept_window = 0;             ///< bytes, of the stream that became a fluid
-    double rested = 0;                  ///< s: when it went silent
-    double open_pipe = 0;               ///< segments of the pipe that its window has filled
-    std::uint32_t key = 0;              ///< source * hosts + destination; + hosts^2 beside
+    double segments_sent = 0;           ///< ... of fluids
+    Unacknowledged unacknowledged;      ///< of fluids, while the window may decide
     std::unique_ptr<TcpStream> stream;  ///< where one was needed
+    TcpPath path;
+    double stream_acks = 0;              ///< acknowledgements of streams that have ended
+    double cap = 0;                      ///< a stream's, bytes/s
+    double kept_window = 0;              ///< bytes, of the stream that became a fluid
+    double rested = 0;                   ///< s: when it went silent
+    double open_pipe = 0;                ///< segments of the pipe that its window has filled
+    std::uint32_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
   };
@@ -202,7 +202,6 @@ class FlowNetwork final : public Network {
   void next_transfer(std::int32_t c);
   void rest(std::int32_t c);
   void cancel_fluid(std::int32_t number);
-  void count_wire(Connection& link, const Transfer& t) const;
 
   // flow_dynamics.cc
   void prepare_channels();
@@ -249,6 +248,7 @@ class FlowNetwork final : public Network {
   std::uint64_t seed_;
   bool losses_by_channel_;
   double segment_;  ///< wire bytes of a full one
+  double initial_window_;
   double headers_;  ///< of one segment
   double acks_;     ///< wire bytes of acknowledgements over those of data
   double now_ = 0;

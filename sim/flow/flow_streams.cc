@@ -59,29 +59,29 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
 }
 
 /// Whether the window covers the transfer beside what was sent before and is not acknowledged: then
-/// it is as fast as a fluid. What goes out at the line's rate is acknowledged at that rate a round
-/// trip later. (That the window might grow a little by it is left out, and so is, where a stream
-/// follows, what a fluid has under way: short round trips only.)
+/// it is as fast as a fluid. Most is unacknowledged when its last byte goes out, or its first one's
+/// acknowledgement comes. (That the window might grow a little by it is left out, and so is, where
+/// a stream follows, what a fluid has under way: short round trips only.)
 bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
   if (!link.may_open) return false;
+  const auto bytes = static_cast<double>(t.wire.count());
+  double window = initial_window_;
+  if (!link.stream && link.unacknowledged.most() + bytes <= window) return true;  // most are
+  const double line = link.path.line_rate;
+  const double round_trip = link.path.round_trip;
   double under_way = 0;
   if (link.stream) {
     link.stream->run(now_);  // acknowledgements that came while it rested
     under_way = link.stream->in_flight();
+    window = link.stream->demand_at(now_) * round_trip;
   }
-  const double window = link.stream ? link.stream->demand_at(now_) * link.path.round_trip
-                                    : static_cast<double>(transport_.initial_window) * segment_;
-  const auto bytes = static_cast<double>(t.wire.count());
-  const double line = link.path.line_rate;
-  const double first_ack = link.burst_begin + link.path.round_trip;
-  const double left = std::max(0.0, link.burst - std::max(0.0, now_ - first_ack) * line);
-  const double unanswered = left > 0 ? std::max(0.0, first_ack - now_) : link.path.round_trip;
-  const double new_bytes = std::min(bytes, unanswered * line);
-  if (under_way + left + new_bytes > window) return false;
-  if (link.stream && new_bytes > kCoveredShare * window) return false;
-  link.burst_begin = now_ - left / line;
-  link.burst = left + bytes;
-  if (link.stream) link.stream->touch(now_ + bytes / line);
+  const double alone = std::min(bytes, round_trip * line);  // before its own first acknowledgement
+  const double before = link.unacknowledged.at(now_ + alone / line, line, round_trip);
+  if (under_way + before + alone > window) return false;
+  if (!link.stream) return true;
+  const double unanswered = link.unacknowledged.until_next(now_, line, round_trip) * line;
+  if (std::min(bytes, unanswered) > kCoveredShare * window) return false;
+  link.stream->touch(now_ + bytes / line);
   return true;
 }
 
@@ -218,10 +218,11 @@ bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
   return !t.streams;
 }
 
-/// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later.
+/// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
+/// the rest of its transfer.
 void FlowNetwork::retire(Connection& link, double wire, double acks) {
   link.wire_sent += link.stream->wire_sent() - wire;
-  link.acks_sent += (link.stream->acks_sent() - acks) * headers_;
+  link.stream_acks += link.stream->acks_sent() - acks;
   link.stream.reset();
 }
 

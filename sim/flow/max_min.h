@@ -175,7 +175,13 @@ class MaxMin {
   void form_pool(ChannelId id);
   void dissolve_pool(ChannelId id);
   void list_pool(std::int32_t pool);
-  bool look_at_member(const Channel& channel);
+  /// Whether the one flow on the channel is a member of a pool elsewhere: it is looked at again.
+  bool look_at_member(const Channel& channel) {
+    if (channel.count != 1 || flow(channel.first.flow).pool < 0) return false;
+    join_again(channel.first.flow);
+    return true;
+  }
+  void join_again(std::int32_t member);
   void leave_pool(std::int32_t flow);
   void join_limited(Pool& pool, std::int32_t flow);
   void join_pooled(Pool& pool, std::int32_t flow);

@@ -63,14 +63,10 @@ void MaxMin::list_pool(std::int32_t pool) {
   dirty_pools_.push_back(pool);
 }
 
-/// Whether the one flow on the channel is a member of a pool elsewhere.
-bool MaxMin::look_at_member(const Channel& c) {
-  const std::int32_t number = c.first.flow;
-  const std::int32_t pool = flow(number).pool;
-  if (c.count != 1 || pool < 0) return false;
-  pools_[static_cast<std::size_t>(pool)].joined.push_back(number);
+void MaxMin::join_again(std::int32_t member) {
+  const std::int32_t pool = flow(member).pool;
+  pools_[static_cast<std::size_t>(pool)].joined.push_back(member);
   list_pool(pool);
-  return true;
 }
 
 void MaxMin::leave_pool(std::int32_t id) {

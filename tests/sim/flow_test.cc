@@ -110,6 +110,27 @@ TEST_CASE("the socket buffer bounds the rate: W / r0") {
   CHECK(seconds == Approx(20 * 0.08).epsilon(0.05));
 }
 
+TEST_CASE(
+    "messages that the window covers are as fast as a fluid, however many follow each other") {
+  // Two hops of 1 Gbps and 50 us: 3 segments, of 4,344 B or 4,614 on the wire, take 36.912 us and a
+  // latency of 100 us + 12.304 us. One goes out every 140 us, round trips are 200 us and more: two
+  // are unanswered at a time, 6 segments of the window's 10. With 7 segments a message every 90 us,
+  // 14 and more are: they wait for acknowledgements.
+  const auto slowest = [](std::int64_t segments, double every) {
+    const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+    std::vector<GraphId> ids;
+    const Step step = transfers({{0, 1, segments * 1448}});
+    for (int i = 0; i < 100; ++i) ids.push_back(submit(*executor, step, Seconds(i * every)));
+    drain(*executor);
+    double slowest = 0;
+    for (int i = 0; i < 100; ++i)
+      slowest = std::max(slowest, executor->timeline(ids[i]).end.value() - i * every);
+    return slowest;
+  };
+  CHECK(slowest(3, 140e-6) == Approx(36.912e-6 + 100e-6 + 12.304e-6).epsilon(1e-9));
+  CHECK(slowest(7, 90e-6) > 1.2 * (7 * 12.304e-6 + 100e-6 + 12.304e-6));
+}
+
 TEST_CASE("transfers of one connection are delivered in order") {
   const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
   last_transfer(*executor, 10000000, 1);
