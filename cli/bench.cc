@@ -68,6 +68,7 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_option("--regime", options->regimes, "Only these")
       ->check(CLI::IsMember(all_fidelity_regimes()));
+  command->add_flag("--bbr", options->bbr, "The same cases with BBR");
   command->add_option("--against", options->reference, "ns-3, or this kernel's TCP in namespaces")
       ->check(CLI::IsMember({"packet", "linux"}))
       ->capture_default_str();
@@ -81,7 +82,7 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_option(
       "--time-limit", options->total_limit_s,
-      "Seconds after which no run of the reference begins: 1080 for packet, 240 for "
+      "Seconds after which no run of the reference begins: 1120 for packet, 240 for "
       "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
     const auto run =

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "bench/alone.h"
@@ -46,11 +47,16 @@ bool take(const std::string& name, const char* value, FidelityOptions& options) 
 /// `gradwire bench fidelity` as a program of its own, which needs base/ and sim/ only.
 int main(int argc, char** argv) {
   FidelityOptions options;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 < argc && take(argv[i], argv[i + 1], options)) continue;
-    std::fprintf(stderr, "gradwire-bench-fidelity: %s: no such option, or not with that value\n",
-                 argv[i]);
-    return kWrongUsage;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--bbr") == 0) {
+      options.bbr = true;
+    } else if (i + 1 < argc && take(argv[i], argv[i + 1], options)) {
+      ++i;
+    } else {
+      std::fprintf(stderr, "gradwire-bench-fidelity: %s: no such option, or not with that value\n",
+                   argv[i]);
+      return kWrongUsage;
+    }
   }
   return run_alone("gradwire-bench-fidelity", [&](const Say& say) {
     return options.reference == "linux" ? bench_linux_fidelity(options, say)

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/error.h"
 #include "bench/fidelity/kernel.h"
 #include "bench/fidelity/linux_comparison.h"
 #include "bench/fidelity/linux_regimes.h"
@@ -152,6 +153,10 @@ std::vector<std::string> linux_fidelity_regimes() {
 }
 
 std::vector<BenchRow> bench_linux_fidelity(const FidelityOptions& options, const Say& say) {
+  if (options.bbr)
+    throw Error(ErrorKind::kCapability, "compare flow with", "the kernel's BBR",
+                "flow does not model it (--calibration linux is without)",
+                "leave out --bbr, or --against linux");
   const KernelReach reach = measure_kernel_reach();
   const double rate = std::min(kMostRate, kShareOfReach * reach.rate);
   char text[160];
