@@ -25,6 +25,8 @@ constexpr double kDemandChange = 0.125;
 /// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
 /// event, and a change of its share is felt so much later.
 constexpr double kAhead = 0.125;
+/// ... where its rate is its own limit, which others seldom change.
+constexpr double kFarAhead = 0.5;
 /// Bytes a second of a link that carries nothing: what waits keeps its place.
 constexpr double kStalledRate = 1e-3;
 
@@ -142,7 +144,8 @@ void FlowNetwork::step_stream(std::int32_t c) {
   Connection& link = connection(c);
   TcpStream& stream = *link.stream;
   const double batch = now_ + now_ * kSameInstant;
-  stream.run(batch, batch + kAhead * link.path.round_trip);
+  const double ahead = sharing_.has_own_rate(c) ? kFarAhead : kAhead;
+  stream.run(batch, batch + ahead * link.path.round_trip);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (link.is_clean() && stream.is_quiet())) {
     rest(c);

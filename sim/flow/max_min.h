@@ -69,6 +69,12 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.pooled ? pools_[static_cast<std::size_t>(f.pool)].level : f.rate;
   }
+  /// Whether the flow's rate is its own limit: it meets others nowhere, or only where a pool leaves
+  /// it all that it can take.
+  bool has_own_rate(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.shared == 0 || (f.pool >= 0 && !f.pooled);
+  }
   /// The pool whose level the flow's rate is, or -1. A flow that joins or leaves one counts as
   /// changed; a flow that stays does not, though the level may be another.
   std::int32_t pool(std::int32_t id) const {

@@ -280,6 +280,29 @@ TEST_CASE("a server's many clients, as they come and go: always max-min fair") {
   CHECK(limited > 1000);
 }
 
+TEST_CASE("a rate of its own: alone, or what a pool leaves untouched") {
+  // A server of 100, forty clients on links of 1 and two on links of 40: 40 in all for the first,
+  // 30 each for the others.
+  std::vector<double> capacities = {100};
+  for (int h = 0; h < 42; ++h) capacities.push_back(h < 40 ? 1 : 40);
+  Shares s(capacities);
+  std::vector<int> flows;
+  for (ChannelId h = 1; h <= 42; ++h) flows.push_back(s.add({h, 0}));
+  s.sharing.resolve(0);
+  CHECK(s.sharing.rate(flows[0]) == Approx(1));
+  CHECK(s.sharing.rate(flows[40]) == Approx(30));
+  CHECK(s.sharing.has_own_rate(flows[0]));
+  CHECK_FALSE(s.sharing.has_own_rate(flows[40]));
+
+  Shares two({12, 12});
+  const int alone = two.add({0});
+  CHECK(two.sharing.has_own_rate(alone));
+  const int beside = two.add({0, 1}, 2);
+  two.sharing.resolve(0);
+  CHECK_FALSE(two.sharing.has_own_rate(alone));
+  CHECK_FALSE(two.sharing.has_own_rate(beside));  // at its cap, but another one may come
+}
+
 TEST_CASE("pools: the level does not depend on the order or the history of its flows") {
   Star one = random_star(50, 3e6, 3), other = random_star(50, 3e6, 3);
   for (std::size_t f = 0; f < 50; ++f) one.flip(f);
