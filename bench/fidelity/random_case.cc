@@ -100,6 +100,16 @@ std::vector<double> Sample::errors() const {
   return errors;
 }
 
+double Sample::leverage() const {
+  double largest = 1;
+  for (const Figure& each : figures_) {
+    if (each.controls.empty()) continue;
+    const double slope = controlled(each.groups, each.controls).slope;
+    largest = std::max(largest, slope * mean_of(each.controls) / mean_of(each.groups));
+  }
+  return largest;
+}
+
 std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
   const std::vector<double> known = of_controls.means(), errors = of_controls.errors();
   std::vector<Mean> means;
@@ -143,7 +153,8 @@ Comparison RandomCase::compare() const {
   result.round_trip = c_.round_trip;
   result.wall_s = spent_;
   result.transfers = static_cast<int>(reference_.all().size());
-  const double wanted = kFlowShare * std::max(kReferenceError, reference_.error());
+  const double wanted =
+      kFlowShare * std::max(kReferenceError, reference_.error()) / reference_.leverage();
   const Sample flow = sample_of_flow(control_, by_chain_, wanted);
   const std::vector<double> of_flow = flow.means();
   const std::vector<Sample::Mean> of_reference = reference_.means_given(flow);

@@ -44,6 +44,9 @@ class Sample {
   /// Figures' means, by their own values alone; error() of each.
   std::vector<double> means() const;
   std::vector<double> errors() const;
+  /// How much an error of the controls' mean, as a share of it, shows in means_given(), where that
+  /// is most; 1 at least.
+  double leverage() const;
   /// Means by what is known of the controls: another sample of theirs, without any of its own.
   struct Mean {
     double value = 0;

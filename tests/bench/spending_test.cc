@@ -137,3 +137,15 @@ TEST_CASE("A mean by its control is that of the reference, though flow's is anot
   CHECK(means[0].error == Approx(1 / std::sqrt(99) / 5));
   CHECK(reference.error() == Approx(0).margin(1e-9));
 }
+
+TEST_CASE("Where the reference varies more than its control, the control is to be known better") {
+  // y = 4 x - 6 for x = 1, 2, 3: both have the mean 2, and 1 % of x's mean is 4 % of y's.
+  Sample steep(1, false), alone(1, false);
+  for (int run = 0; run < 6; ++run) {
+    const double control = 1 + run % 3;
+    steep.take({{{4 * control - 6}}, {{control}}});
+    alone.take({{{control}}, {}});
+  }
+  CHECK(steep.leverage() == Approx(4));
+  CHECK(alone.leverage() == 1);
+}
