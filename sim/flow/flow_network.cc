@@ -61,6 +61,7 @@ void FlowNetwork::open(int source, int destination, std::uint32_t key) {
   due_nodes_.emplace_back();
   Connection& link = connections_.back();
   link.may_open = may_open(link.path);
+  link.window_at_rest = initial_window_;
   if (transport_.protocol != Protocol::kTcp) open_plain(link);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);

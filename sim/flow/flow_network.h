@@ -127,12 +127,14 @@ class FlowNetwork final : public Network {
     bool may_open : 1 = false;
     bool follows : 1 = false;  ///< crosses channels that change, or the air
     bool jitters : 1 = false;
+    bool streamed : 1 = false;  ///< has been a stream
     double last_delivery = 0;
-    double wire_sent = 0;               ///< wire bytes of transfers that are sent
-    double segments_sent = 0;           ///< ... of fluids
-    Unacknowledged unacknowledged;      ///< of fluids, while the window may decide
-    std::unique_ptr<TcpStream> stream;  ///< where one was needed
+    double wire_sent = 0;           ///< wire bytes of transfers that are sent
+    double segments_sent = 0;       ///< ... of fluids
+    Unacknowledged unacknowledged;  ///< of fluids, while the window may decide
+    double window_at_rest = 0;      ///< bytes, while it has no stream that is at work; 0: ask
     TcpPath path;
+    std::unique_ptr<TcpStream> stream;   ///< where one was needed
     double stream_acks = 0;              ///< acknowledgements of streams that have ended
     double cap = 0;                      ///< a stream's, bytes/s
     double kept_window = 0;              ///< bytes, of the stream that became a fluid

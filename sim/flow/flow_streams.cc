@@ -67,23 +67,26 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
 bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
   if (!link.may_open) return false;
   const auto bytes = static_cast<double>(t.wire.count());
-  double window = initial_window_;
-  if (!link.stream && link.unacknowledged.most() + bytes <= window) return true;  // most are
+  double window = link.window_at_rest;
+  if (!link.streamed && link.unacknowledged.most() + bytes <= window) return true;
   const double line = link.path.line_rate;
   const double round_trip = link.path.round_trip;
   double under_way = 0;
-  if (link.stream) {
+  if (window <= 0) {
     link.stream->run(now_);  // acknowledgements that came while it rested
     under_way = link.stream->in_flight();
     window = link.stream->demand_at(now_) * round_trip;
+    const TcpConstants& constants = transport_.constants;
+    const bool stays = !constants.kernel_recovery && !constants.idle_restart;
+    if (stays && link.stream->idle()) link.window_at_rest = window;
   }
   const double alone = std::min(bytes, round_trip * line);  // before its own first acknowledgement
   const double before = link.unacknowledged.at(now_ + alone / line, line, round_trip);
   if (under_way + before + alone > window) return false;
-  if (!link.stream) return true;
+  if (!link.streamed) return true;
   const double unanswered = link.unacknowledged.until_next(now_, line, round_trip) * line;
   if (std::min(bytes, unanswered) > kCoveredShare * window) return false;
-  link.stream->touch(now_ + bytes / line);
+  if (link.window_at_rest <= 0) link.stream->touch(now_ + bytes / line);
   return true;
 }
 
@@ -126,6 +129,8 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   Connection& link = connection(c);
   TcpStream& stream = stream_of(link);
   link.state = State::kStream;
+  link.streamed = true;
+  link.window_at_rest = 0;
   stream.run(now_);  // acknowledgements that came while it rested
   if (link.follows) follow(c);
   link.cap = stream.demand();
