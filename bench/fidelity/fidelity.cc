@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/error.h"
 #include "bench/fidelity/case_parts.h"
 #include "bench/fidelity/comparison.h"
 #include "bench/fidelity/spending.h"
@@ -247,6 +248,9 @@ std::vector<std::string> fidelity_regimes() {
 }
 
 std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& say) {
+  if (options.bbr && !options.regimes.empty())
+    throw Error(ErrorKind::kUsage, "choose among", "the regimes with BBR",
+                "--bbr takes all of them, --regime some", "name them: --regime bbr-lossy");
   std::vector<Regime> wanted;
   for (Regime& regime : regimes())
     if (is_wanted(options, regime.name)) wanted.push_back(std::move(regime));

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "base/error.h"
 #include "bench/fidelity/case_parts.h"
+#include "bench/fidelity/fidelity.h"
 #include "bench/fidelity/statistics.h"
 
 using namespace gradwire;
@@ -148,4 +150,11 @@ TEST_CASE("Where the reference varies more than its control, the control is to b
   }
   CHECK(steep.leverage() == Approx(4));
   CHECK(alone.leverage() == 1);
+}
+
+TEST_CASE("Regimes are asked for by name or by --bbr: both is refused, not one of them ignored") {
+  FidelityOptions both;
+  both.bbr = true;
+  both.regimes = {"lossy"};
+  CHECK_THROWS_AS(bench_fidelity(both, [](const std::string&) {}), Error);
 }
