@@ -20,9 +20,10 @@ void add_global_options(CLI::App& app, Context& context) {
   app.add_option("--db", context.database, "Results database")
       ->capture_default_str()
       ->type_name("FILE");
-  app.add_option("--format", context.format_name, "Output on stdout; markdown is what text gives")
+  app.add_option("--format", context.format_name, "Output on stdout")
       ->check(CLI::IsMember({"text", "markdown", "json", "jsonl", "csv"}))
       ->capture_default_str();
+  app.add_flag("--wide", context.wide, "All columns of tables, however wide");
   app.add_option("--color", context.color, "Colours")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();

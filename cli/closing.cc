@@ -65,8 +65,10 @@ void print_losses(const results::Store& store, std::span<const RunSummary> runs)
   if (lines > kMostLines) std::printf("... and %zu more: gradwire show RUN\n", lines - kMostLines);
 }
 
-void print_text(const results::Store& store, std::span<const RunSummary> runs) {
-  std::printf("%s\n", results::markdown(results::closing_table(results::group_runs(runs))).c_str());
+void print_text(const results::Store& store, std::span<const RunSummary> runs,
+                const Context& context) {
+  table_of_texts(results::closing_table(results::group_runs(runs))).print_text(context);
+  std::printf("\n");
   constexpr std::size_t kMostHashLines = 12;
   std::size_t lines = 0;
   for (const RunSummary& run : runs) {
@@ -112,7 +114,7 @@ void print_closing(const results::Store& store, std::span<const results::RunId> 
   const std::vector<RunSummary> runs = summaries(store, ids);
   switch (context.format()) {
     case Format::kText:
-      return print_text(store, runs);
+      return print_text(store, runs, context);
     case Format::kJsonl:
       return print_summary_line(runs);
     case Format::kJson:

@@ -15,7 +15,7 @@ struct Arguments {
 };
 
 void print_text(const std::vector<results::RunSummary>& runs, const results::Comparison& comparison,
-                bool all) {
+                bool all, const Context& context) {
   std::vector<std::vector<std::string>> lines(1, {"field"});
   for (std::size_t i = 0; i < runs.size(); ++i)
     lines[0].push_back("run " + std::to_string(runs[i].id) +
@@ -34,7 +34,7 @@ void print_text(const std::vector<results::RunSummary>& runs, const results::Com
     }
     lines.push_back(std::move(line));
   }
-  std::fputs(results::markdown(lines).c_str(), stdout);
+  table_of_texts(lines).print_text(context);
 }
 
 void print_json(const results::Comparison& comparison) {
@@ -64,7 +64,7 @@ void compare(const Arguments& arguments, Context& context) {
                 "the first one is the baseline");
   const results::Comparison comparison = results::compare_runs(runs, 0);
   if (context.format() == Format::kText)
-    print_text(runs, comparison, arguments.all);
+    print_text(runs, comparison, arguments.all, context);
   else
     print_json(comparison);
   if (arguments.fail_if.empty()) return;

@@ -1,12 +1,52 @@
 #include "cli/context.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 namespace gradwire::cli {
+namespace {
+
+constexpr std::size_t kUsualWidth = 80, kLeastWidth = 40;
+
+/// What the user set, where it is a number.
+std::size_t width_of_environment() {
+  const char* text = std::getenv("COLUMNS");
+  std::size_t width = 0;
+  if (text) std::from_chars(text, text + std::string_view(text).size(), width);
+  return width;
+}
+
+std::size_t width_of_terminal() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+}  // namespace
+
+std::size_t Context::page_width() const {
+  if (wide || markdown()) return 0;
+  for (const std::size_t width : {width_of_environment(), width_of_terminal()})
+    if (width > 0) return std::max(width, kLeastWidth);
+  return kUsualWidth;
+}
+
+std::string Context::emphasised(const std::string& text, int fd) const {
+  if (!use_color(fd) || markdown()) return text;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += "\033[1m" + text.substr(at, end - at) + "\033[0m" + (end < text.size() ? "\n" : "");
+    at = end + 1;
+  }
+  return out;
+}
 
 Format Context::format() const {
   if (format_name == "json") return Format::kJson;

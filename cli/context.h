@@ -19,11 +19,20 @@ struct Context {
   bool quiet = false;
   int verbose = 0;
   bool no_input = false;
+  bool wide = false;
   int exit_code = 0;
 
   Format format() const;
+  /// Text for Markdown files: whole tables, no colours.
+  bool markdown() const { return format_name == "markdown"; }
   /// NO_COLOR beats CLICOLOR_FORCE beats CLICOLOR beats the terminal test; --color beats all.
   bool use_color(int fd) const;
+  /// `text` in bold, line by line, where colour goes to `fd`; else as it is.
+  std::string emphasised(const std::string& text, int fd) const;
+  /// Columns that a table on stdout may take: COLUMNS, else the terminal's, else 80, so that what
+  /// goes to a file or a pipe reads as on an ordinary terminal. 0 = any number: with --wide and
+  /// with --format markdown.
+  std::size_t page_width() const;
   bool use_progress_bar() const;
   std::unique_ptr<results::Store> open_reader() const;
   std::unique_ptr<results::Store> open_writer() const;

@@ -8,7 +8,8 @@ namespace gradwire::cli {
 namespace {
 
 /// Field by field, then every figure of the whole run with how it was got.
-void show_text(const results::Store& store, const results::RunSummary& run) {
+void show_text(const results::Store& store, const results::RunSummary& run,
+               const Context& context) {
   for (const results::Field& field : results::run_fields()) {
     const std::string text = results::shown(field, run);
     if (!text.empty() && text != "-") std::printf("%-20s %s\n", field.name, text.c_str());
@@ -19,7 +20,7 @@ void show_text(const results::Store& store, const results::RunSummary& run) {
     if (metric.step < 0)
       figures.add(
           {metric.name, metric.value, metric.unit, std::string(name_of(metric.provenance))});
-  std::fputs(figures.text().c_str(), stdout);
+  figures.print_text(context);
   std::printf("\nscenario (resolved):\n%s\n",
               nlohmann::ordered_json::parse(run.header.scenario_json).dump(2).c_str());
 }
@@ -52,7 +53,7 @@ void add_show(CLI::App& app, Context& context) {
     for (const std::string& name : *runs) {
       const results::RunSummary run = find_run(*store, name);
       if (context.format() == Format::kText)
-        show_text(*store, run);
+        show_text(*store, run, context);
       else
         rows.push_back(show_json(*store, run));
     }

@@ -1,6 +1,7 @@
 #include "cli/table.h"
 
-#include <algorithm>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@ std::string number_text(double value, Column::Style style) {
     case Column::Style::kPercent:
       return with_format("%.1f %%", 100 * value);
     case Column::Style::kPlain:
+    case Column::Style::kFigure:
       break;
   }
   return with_format("%.4g", value);
@@ -61,10 +63,21 @@ std::string csv_cell(const Cell& cell) {
   return results::csv_quoted(value.get<std::string>());
 }
 
-/// Columns on a terminal, not bytes: UTF-8 continuation bytes take no room.
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+/// For a Markdown table: a cell is one line without a bar of its own.
+std::string escaped(const std::string& cell) {
+  std::string out;
+  for (const char letter : cell)
+    out += letter == '|' ? "\\|" : letter == '\n' ? " " : std::string(1, letter);
+  return out;
+}
+
+bool is_number(const Cell& cell) {
+  return std::holds_alternative<double>(cell) || std::holds_alternative<std::int64_t>(cell);
+}
+
+void put(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -74,29 +87,32 @@ void Table::add(std::vector<Cell> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::text() const {
-  std::vector<std::vector<std::string>> lines(1);
-  for (const Column& column : columns_)
-    lines[0].push_back(column.title.empty() ? column.name : column.title);
+Layout Table::layout(std::size_t width, bool markdown) const {
+  std::vector<LayoutColumn> columns;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Column& column = columns_[i];
+    bool numbers = false, others = false;
+    for (const auto& row : rows_) {
+      numbers = numbers || is_number(row[i]);
+      others = others || (!is_number(row[i]) && !std::holds_alternative<std::monostate>(row[i]));
+    }
+    const bool only_numbers = numbers && !others;
+    columns.push_back({column.title.empty() ? column.name : column.title, column.importance,
+                       only_numbers || column.style == Column::Style::kFigure, only_numbers});
+  }
+  std::vector<std::vector<std::string>> lines;
   for (const auto& row : rows_) {
     lines.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i)
-      lines.back().push_back(cell_text(row[i], columns_[i].style));
+      lines.back().push_back(markdown ? escaped(cell_text(row[i], columns_[i].style))
+                                      : cell_text(row[i], columns_[i].style));
   }
-  std::vector<std::size_t> widths(columns_.size(), 3);
-  for (const auto& line : lines)
-    for (std::size_t i = 0; i < line.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(line[i]));
-  std::string out;
-  for (std::size_t l = 0; l < lines.size(); ++l) {
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      out += "| " + lines[l][i] + std::string(widths[i] - display_width(lines[l][i]) + 1, ' ');
-    out += "|\n";
-    if (l > 0) continue;
-    for (const std::size_t width : widths) out += "|" + std::string(width + 2, '-');
-    out += "|\n";
-  }
-  return out;
+  return lay_out(columns, lines, width);
+}
+
+std::string Table::text(std::size_t width) const {
+  const Layout layout = this->layout(width, false);
+  return layout.head + layout.body + left_out_note(layout.left_out, width);
 }
 
 std::string Table::json_row(std::size_t row, const std::string& line_type) const {
@@ -118,27 +134,39 @@ std::string Table::csv() const {
   return out;
 }
 
-std::string Table::render(Format format) const {
-  if (format == Format::kText) return text();
+std::string Table::for_machines(Format format, const std::string& line_type) const {
   if (format == Format::kCsv) return csv();
   std::string out;
   if (format == Format::kJsonl) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) out += json_row(i, "row") + "\n";
+    for (std::size_t i = 0; i < rows_.size(); ++i) out += json_row(i, line_type) + "\n";
     return out;
   }
   for (std::size_t i = 0; i < rows_.size(); ++i) out += (i ? ",\n  " : "\n  ") + json_row(i, "");
   return "{\"schema_version\": 1, \"rows\": [" + out + "\n]}\n";
 }
 
+void Table::print_text(const Context& context) const {
+  const std::size_t width = context.page_width();
+  const Layout layout = this->layout(width, context.markdown());
+  put(context.emphasised(layout.head, STDOUT_FILENO) + layout.body +
+      left_out_note(layout.left_out, width));
+}
+
 void Table::print(const Context& context, const std::string& line_type) const {
-  std::string out;
-  if (context.format() == Format::kJsonl) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) out += json_row(i, line_type) + "\n";
-  } else {
-    out = render(context.format());
+  if (context.format() == Format::kText) return print_text(context);
+  put(for_machines(context.format(), line_type));
+}
+
+Table table_of_texts(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<Column> columns;
+  for (const std::string& title : lines.front()) {
+    const auto style = columns.empty() ? Column::Style::kPlain : Column::Style::kFigure;
+    columns.push_back({title, "", style});
   }
-  std::fwrite(out.data(), 1, out.size(), stdout);
-  std::fflush(stdout);
+  Table table(std::move(columns));
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    table.add(std::vector<Cell>(lines[i].begin(), lines[i].end()));
+  return table;
 }
 
 }  // namespace gradwire::cli
