@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "results/report_data.h"
+#include "results/student_t.h"
 
 /// The answers in sentences.
 namespace gradwire::results {
@@ -85,18 +86,12 @@ Answer step_time_answer(const ReportData& data, const Section& section, const Gr
   return answer;
 }
 
-/// The two-sided 95 % quantile of Student's t for so many degrees of freedom.
-double student_t(int freedom) {
-  constexpr double table[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
-  return freedom <= 10 ? table[freedom - 1] : freedom <= 20 ? 2.15 : freedom <= 60 ? 2.05 : 1.98;
-}
-
 /// Half the 95 % interval of the difference of two means; NaN with fewer than two seeds each. The
 /// smaller of the two degrees of freedom is taken, which never calls chance a difference too early.
 double doubt(const Statistic& a, const Statistic& b) {
   if (a.n < 2 || b.n < 2) return std::numeric_limits<double>::quiet_NaN();
   const double variance = a.spread * a.spread / a.n + b.spread * b.spread / b.n;
-  return student_t(std::min(a.n, b.n) - 1) * std::sqrt(variance);
+  return student_quantile(0.975, std::min(a.n, b.n) - 1) * std::sqrt(variance);
 }
 
 std::string points(double share) {

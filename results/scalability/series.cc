@@ -8,12 +8,11 @@
 #include "results/prediction/stored_summary.h"
 #include "results/report_data.h"
 #include "results/scenario_view.h"
+#include "results/student_t.h"
 #include "results/summary.h"
 
 namespace gradwire::results {
 namespace {
-
-constexpr double kNormal95 = 1.6449;
 
 /// What does not tell one series from another: workers, names, and how long to run.
 bool is_along(const std::string& pointer) {
@@ -186,9 +185,10 @@ ScalePoint point_of(const Store& store, int workers,
   point.over_seeds = means.size() > 1;
   const std::vector<double>& varied = point.over_seeds ? means : times;
   point.relative_error = relative_error_of(statistic(varied));
-  const double half = point.relative_error > 0 ? point.seconds * point.relative_error *
-                                                     student_95(static_cast<int>(varied.size()) - 1)
-                                               : 0;
+  const double half = point.relative_error > 0
+                          ? point.seconds * point.relative_error *
+                                student_quantile(0.95, static_cast<int>(varied.size()) - 1)
+                          : 0;
   point.low_s = std::max(point.seconds - half, point.seconds * 1e-3);
   point.high_s = point.seconds + half;
   // What overlaps counts once: exposed is at most what compute and codec leave (as in the report of
@@ -222,14 +222,6 @@ std::string named(const std::vector<std::string>& pointers) {
 }
 
 }  // namespace
-
-double student_95(int freedom) {
-  if (freedom <= 1) return std::tan(0.45 * M_PI);
-  if (freedom == 2) return 0.9 * std::sqrt(2 / 0.19);
-  const double z = kNormal95, f = freedom, z2 = z * z;
-  return z + z * (z2 + 1) / (4 * f) + z * ((5 * z2 + 16) * z2 + 3) / (96 * f * f) +
-         z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * f * f * f);
-}
 
 std::string series_key(const std::string& json) {
   std::string key;

@@ -59,10 +59,6 @@ inline constexpr std::size_t kMostSeries = 8;
 /// differs).
 ScaleData scale_data(const Store& store, std::span<const RunId> ids);
 
-/// 95 % quantile of Student's t with `freedom` >= 1 degrees (exact for 1 and 2, else Cornish and
-/// Fisher's expansion: within 0.3 %).
-double student_95(int freedom);
-
 /// Identity of the series that a run belongs to: its scenario without workers, seed, and what only
 /// says how long to run. `json` is a resolved scenario.
 std::string series_key(const std::string& json);

@@ -10,14 +10,6 @@ using namespace gradwire;
 using namespace gradwire::results;
 using Catch::Contains;
 
-TEST_CASE("Student's t: the tables' values") {
-  // 95 % quantiles, from any table.
-  const std::pair<int, double> table[] = {{1, 6.314}, {2, 2.920},  {3, 2.353},
-                                          {4, 2.132}, {10, 1.812}, {100, 1.660}};
-  for (const auto& [freedom, value] : table)
-    CHECK(student_95(freedom) == Approx(value).epsilon(0.003));
-}
-
 TEST_CASE("runs become series by method and points by workers, in order") {
   const ScaleStore runs({{.method = "topk", .workers = 8},
                          {.method = "none", .workers = 4},
