@@ -71,8 +71,8 @@ bool exchange_kind(std::string_view name, ExchangeKind& kind) {
 
 std::vector<Hops> hops_of(ExchangeKind kind, int workers, int group) {
   GRADWIRE_ASSERT(workers >= 1 && group >= 1);
-  if (workers == 1) return {};
   const double n = workers;
+  if (workers == 1 && kind != ExchangeKind::kParameterServer) return {};
   switch (kind) {
     case ExchangeKind::kRingAllReduce:
       return ring(n);

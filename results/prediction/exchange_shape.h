@@ -34,7 +34,7 @@ struct Hops {
 };
 
 /// The hops on the busiest path for n >= 1 workers, a message being one worker's whole (encoded)
-/// gradient. n = 1: none.
+/// gradient. n = 1: none, but to and from a server.
 ///
 /// | kind | hops | share of a message |
 /// |---|---|---|

@@ -52,6 +52,18 @@ void read_draws(const Json& list, const std::string& file, StepFit& fit) {
   }
 }
 
+/// Fits of earlier versions do not say what they rest on but for the workers.
+FitGround read_ground(const Json& document, const std::string& file) {
+  FitGround ground;
+  if (!document.contains("ranges")) return ground;
+  for (const auto& [provenance, count] : document.at("provenances").items())
+    ground.points[provenance] = count.get<int>();
+  for (const Json& range : document.at("ranges"))
+    ground.ranges.push_back({range.at("quantity").get<std::string>(), finite(range.at("low"), file),
+                             finite(range.at("high"), file)});
+  return ground;
+}
+
 StepFit read(const Json& document, const std::string& file) {
   if (document.value("kind", "") != "fit") refuse(file, "it is not a fit");
   if (document.value("schema_version", 0) != 1) refuse(file, "its schema version is not 1");
@@ -61,6 +73,7 @@ StepFit read(const Json& document, const std::string& file) {
   fit.scatter = finite(document.at("scatter"), file);
   fit.least_workers = document.at("least_workers").get<int>();
   fit.most_workers = document.at("most_workers").get<int>();
+  fit.ground = read_ground(document, file);
   return fit;
 }
 
@@ -74,6 +87,9 @@ std::string fit_as_json(const StepFit& fit) {
                          {"low", constant.low},
                          {"high", constant.high},
                          {"identified", constant.identified}});
+  Json ranges = Json::array();
+  for (const FitGround::Range& range : fit.ground.ranges)
+    ranges.push_back({{"quantity", range.quantity}, {"low", range.low}, {"high", range.high}});
   const Json document = {{"schema_version", 1},
                          {"kind", "fit"},
                          {"constants", constants},
@@ -82,6 +98,8 @@ std::string fit_as_json(const StepFit& fit) {
                          {"least_workers", fit.least_workers},
                          {"most_workers", fit.most_workers},
                          {"points", fit.residuals.size()},
+                         {"provenances", fit.ground.points},
+                         {"ranges", ranges},
                          {"warnings", fit.warnings}};
   return document.dump(1) + "\n";
 }

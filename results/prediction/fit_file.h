@@ -8,7 +8,8 @@
 namespace gradwire::results {
 
 /// {"schema_version", "kind": "fit", "constants": [{"name","value","low","high","identified"},
-/// ...], "draws", "scatter", "least_workers", "most_workers", "points", "warnings"}.
+/// ...], "draws", "scatter", "least_workers", "most_workers", "points", "provenances",
+/// "ranges": [{"quantity","low","high"}, ...], "warnings"}.
 std::string fit_as_json(const StepFit& fit);
 /// Throws Error naming `file` and what is wrong: no JSON, another kind, a constant that is missing,
 /// unknown or not finite.

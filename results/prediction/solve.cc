@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "results/prediction/assumed_spread.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -48,12 +49,8 @@ class Bisection {
 
   bool met(double value, Edge edge) const {
     const StepSummary changed = with(step_, quantity_, value);
-    const StepPrediction prediction = predict_step(fit_, changed);
-    const double seconds = edge == Edge::kMiddle ? prediction.time.total_s
-                           : edge == Edge::kLow  ? prediction.low_s
-                                                 : prediction.high_s;
-    const double corrected = factor_ ? factor_(value) * seconds : seconds;
-    return corrected <= allowed_seconds(fit_, changed, target_, samples_);
+    const double corrected = (factor_ ? factor_(value) : 1) * over_allowed(changed);
+    return corrected * std::exp(edge == Edge::kMiddle ? 0 : margin(changed, edge)) <= 1;
   }
 
   /// The value nearest `worst` that meets the target; empty where even `best` does not.
@@ -71,6 +68,20 @@ class Bisection {
   }
 
  private:
+  /// The step's time over what the target allows, which one worker's compute may decide, too.
+  double over_allowed(const StepSummary& step) const {
+    return step_time(step, fit_.constants).total_s / allowed_seconds(fit_, step, target_, samples_);
+  }
+
+  /// From the middle to an edge of the 90 % band of that, as a logarithm.
+  double margin(const StepSummary& step, Edge edge) const {
+    const StepPrediction prediction = predict_step(fit_, step);
+    const AssumedSpread assumed = assumed_spread(
+        step, [this](const StepSummary& moved) { return std::log(over_allowed(moved)); });
+    const double model = std::log(prediction.model_high_s / prediction.time.total_s);
+    return edge == Edge::kLow ? -std::hypot(model, assumed.down) : std::hypot(model, assumed.up);
+  }
+
   const StepFit& fit_;
   const StepSummary& step_;
   SolveFor quantity_;
@@ -117,10 +128,7 @@ StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
 namespace {
 
 double alone_seconds(const StepFit& fit, const StepSummary& step) {
-  StepSummary alone = with(step, SolveFor::kWorkers, 1);
-  for (BucketSummary& bucket : alone.buckets)
-    bucket.encode_s = bucket.decode_s = bucket.add_s = bucket.message_bytes = 0;
-  return step_time(alone, fit.constants).total_s;
+  return step_time(alone(step), fit.constants).total_s;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/philox.h"
+#include "results/prediction/assumed_spread.h"
 #include "results/prediction/least_squares.h"
 
 namespace gradwire::results {
@@ -175,6 +176,7 @@ StepFit fit_steps(std::span<const StepPoint> points) {
     fit.least_workers = std::min(fit.least_workers, point.step.workers);
     fit.most_workers = std::max(fit.most_workers, point.step.workers);
   }
+  fit.ground = ground_of(points);
   describe(least, fit);
   warn_of_points(points, least, fit);
   for (std::uint32_t draw = 0; draw < kDraws; ++draw)
@@ -213,8 +215,13 @@ StepPrediction predict_step(const StepFit& fit, const StepSummary& step) {
     spread += std::pow(std::log(step_time(step, draw).total_s) - centre, 2);
   if (!fit.draws.empty()) variance += spread / static_cast<double>(fit.draws.size());
   const double half = kNormal90 * std::sqrt(variance);
-  prediction.low_s = std::exp(centre - half);
-  prediction.high_s = std::exp(centre + half);
+  const AssumedSpread assumed = assumed_spread(step, [&](const StepSummary& moved) {
+    return std::log(step_time(moved, fit.constants).total_s);
+  });
+  prediction.model_low_s = std::exp(centre - half);
+  prediction.model_high_s = std::exp(centre + half);
+  prediction.low_s = std::exp(centre - std::hypot(half, assumed.down));
+  prediction.high_s = std::exp(centre + std::hypot(half, assumed.up));
   prediction.extrapolated = step.workers > fit.most_workers || step.workers < fit.least_workers;
   return prediction;
 }

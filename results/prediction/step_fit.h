@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "results/prediction/constant.h"
+#include "results/prediction/fit_ground.h"
 #include "results/prediction/step_model.h"
 #include "results/store.h"
 
@@ -19,7 +20,8 @@
 /// by its own deviation (randomised maximum a posteriori: J. Bardsley et al., SIAM J. Sci. Comput.
 /// 36, 2014, A1895; a bootstrap that counts the priors). The 90 % band of a prediction adds, in log
 /// time, the points' scatter and the form's own error, which grows with the doublings of the
-/// workers beyond the points (kFormError*, step_fit.cc: from held-out simulations).
+/// workers beyond the points (kFormError*, step_fit.cc: from held-out simulations). Figures of the
+/// step that were assumed widen it, by their own ranges (assumed_spread.h): no fit knows of those.
 namespace gradwire::results {
 
 struct StepPoint {
@@ -41,13 +43,18 @@ struct StepFit {
   std::vector<double> residuals;            ///< [points] predicted / known - 1
   double scatter = 0;                       ///< robust deviation of log time
   int least_workers = 0, most_workers = 0;  ///< of the points
+  FitGround ground;
   std::vector<std::string> warnings;  ///< constants that priors decide, outliers, repeated points
 };
 
 struct StepPrediction {
   StepTime time;
-  double low_s = 0, high_s = 0;  ///< 90 % band of time.total_s
-  bool extrapolated = false;     ///< more or fewer workers than any point
+  /// 90 % band of time.total_s: the model's, and what the step's figures were assumed to be
+  /// (StepSummary::assumed).
+  double low_s = 0, high_s = 0;
+  /// The model's part of it, for who holds it against a simulation of the same figures.
+  double model_low_s = 0, model_high_s = 0;
+  bool extrapolated = false;  ///< more or fewer workers than any point
 };
 
 /// Throws Error: no points, a time that is not above 0 or not finite, a bandwidth that is not above

@@ -1,6 +1,8 @@
 #pragma once
+#include <string>
 #include <vector>
 
+#include "base/plausible.h"
 #include "results/prediction/correction.h"
 #include "results/prediction/exchange_shape.h"
 
@@ -19,6 +21,17 @@ struct BucketSummary {
   double scale_s = 0;  ///< the part of encode_s that goes before that; 0 where nothing does
 };
 
+/// What of a step's figures was assumed (a device profile's peaks, a codec's costs), and how far
+/// the truth may be from it. Times of one kind err together.
+struct AssumedFigures {
+  PlausibleRange compute;  ///< forward_s, backward_s, update_s
+  PlausibleRange coding;   ///< encode_s, scale_s, decode_s, add_s
+
+  bool none() const { return compute.certain() && coding.certain(); }
+};
+/// "compute 0.49 to 1.3 times what is assumed, codecs 1 to 100 times"; empty where nothing is.
+std::string in_words(const AssumedFigures& assumed);
+
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
 /// bucket without times.
 struct StepSummary {
@@ -31,6 +44,7 @@ struct StepSummary {
   bool overlap = true;  ///< a bucket is sent while later ones are computed
   /// Standard deviation of a worker's compute time over its mean (0 = all alike).
   double compute_spread = 0;
+  AssumedFigures assumed;
 
   double bandwidth = 0;         ///< of a worker's link, B/s
   double server_bandwidth = 0;  ///< of the server's link, B/s; 0 = as a worker's
@@ -48,5 +62,11 @@ struct StepSummary {
     return sum;
   }
 };
+
+/// The step with all compute times, or all times of coding, so many times as long.
+StepSummary with_compute(const StepSummary& step, double factor);
+StepSummary with_coding(const StepSummary& step, double factor);
+/// What one worker does by itself: forward, backward, update, and nothing of an exchange.
+StepSummary alone(const StepSummary& step);
 
 }  // namespace gradwire::results

@@ -46,6 +46,16 @@ constexpr StepField kStepFields[] = {
     {"rate_spread", "", &StepSummary::rate_spread},
 };
 
+/// Of what was assumed; stored only where something was.
+struct RangeField {
+  const char* name;
+  PlausibleRange AssumedFigures::*range;
+};
+constexpr RangeField kRangeFields[] = {
+    {"compute_range", &AssumedFigures::compute},
+    {"coding_range", &AssumedFigures::coding},
+};
+
 double total(const StepSummary& step, double BucketSummary::*value) {
   double sum = 0;
   for (const BucketSummary& bucket : step.buckets) sum += bucket.*value;
@@ -102,6 +112,12 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance prove
   add("overlap", step.overlap ? 1 : 0, "");
   add("buckets", static_cast<double>(step.buckets.size()), "");
   for (const StepField& field : kStepFields) add(field.name, step.*field.value, field.unit);
+  for (const RangeField& field : kRangeFields) {
+    const PlausibleRange& range = step.assumed.*field.range;
+    if (range.certain()) continue;
+    add(std::string(field.name) + "_low", range.low, "");
+    add(std::string(field.name) + "_high", range.high, "");
+  }
   for (const BucketField& field : kBucketFields) {
     add(field.name, total(step, field.value), field.unit);
     if (step.buckets.size() > kMostBuckets || all_equal(step, field.value)) continue;
@@ -131,6 +147,12 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.group = static_cast<int>(figures["group"]);
   step.overlap = figures["overlap"] != 0;
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
+  for (const RangeField& field : kRangeFields) {
+    const auto low = figures.find(std::string(field.name) + "_low"),
+               high = figures.find(std::string(field.name) + "_high");
+    if (low != figures.end() && high != figures.end())
+      step.assumed.*field.range = {low->second, high->second};
+  }
   step.buckets = buckets_of(figures);
   step.correction = correction_of(figures);
   return step;

@@ -50,9 +50,16 @@ std::vector<StepPoint> fit_points(const ScaleSeries& series, std::size_t count) 
     if (points.size() == count) break;
     if (point.step)
       points.push_back({series.name + " on " + std::to_string(point.workers) + " workers",
-                        *point.step, point.seconds, point.relative_error});
+                        *point.step, point.seconds, point.relative_error,
+                        provenance_of(point.provenance)});
   }
   return points;
+}
+
+/// The step's figures as certain: a run that is held back rests on the same ones.
+StepSummary without_assumed(StepSummary step) {
+  step.assumed = {};
+  return step;
 }
 
 Validation validate(const ScaleSeries& series) {
@@ -68,8 +75,8 @@ Validation validate(const ScaleSeries& series) {
     if (i < kept)
       validation.fitted.push_back(points[i]->workers);
     else
-      validation.held.push_back(
-          {points[i]->workers, points[i]->seconds, predict_step(fit, *points[i]->step)});
+      validation.held.push_back({points[i]->workers, points[i]->seconds,
+                                 predict_step(fit, without_assumed(*points[i]->step))});
   return validation;
 }
 
