@@ -77,7 +77,7 @@ TEST_CASE("what the shipped scenarios expect of themselves holds", "[golden]") {
   check_expected("dumbbell", run_rows("dumbbell"));
   if (!can_train()) return;
   for (const char* name :
-       {"quickstart", "lan", "mobile", "parameter-server", "sweep", "gradient-loss"})
+       {"quickstart", "fast-lan", "lan", "mobile", "parameter-server", "sweep", "gradient-loss"})
     check_expected(name, run_rows(name));
 }
 
