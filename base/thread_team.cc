@@ -21,7 +21,7 @@ void ThreadTeam::run_loop(std::size_t count, Call call, void* body) {
   body_ = body;
   count_ = count;
   next_.store(0, std::memory_order_relaxed);
-  failed_.store(false, std::memory_order_relaxed);
+  failed_at_.store(count, std::memory_order_relaxed);
   busy_.store(size() - 1, std::memory_order_relaxed);
   loop_.fetch_add(1, std::memory_order_release);
   loop_.notify_all();
@@ -29,19 +29,27 @@ void ThreadTeam::run_loop(std::size_t count, Call call, void* body) {
   for (int busy = busy_.load(std::memory_order_acquire); busy != 0;
        busy = busy_.load(std::memory_order_acquire))
     busy_.wait(busy, std::memory_order_acquire);
-  if (failed_.load()) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (failed_at_.load() < count) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void ThreadTeam::work() {
   for (;;) {
     const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= count_ || failed_.load(std::memory_order_relaxed)) return;
+    // Numbers are handed out in ascending order, so that what is left is above a failure's too.
+    if (i >= failed_at_.load(std::memory_order_relaxed)) return;
     try {
       call_(body_, i);
     } catch (...) {
-      if (!failed_.exchange(true)) failure_ = std::current_exception();
+      note_failure(i);
     }
   }
+}
+
+void ThreadTeam::note_failure(std::size_t i) {
+  const std::lock_guard lock(failure_mutex_);
+  if (i >= failed_at_.load(std::memory_order_relaxed)) return;
+  failed_at_.store(i, std::memory_order_relaxed);
+  failure_ = std::current_exception();
 }
 
 void ThreadTeam::help() {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ class ThreadTeam {
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// Calls body(i) once for every i in [0, count), by any of the threads, and returns when all are
-  /// done. If bodies throw, the rest is skipped and the first exception comes out here.
+  /// done. If bodies throw, the exception of the lowest i comes out here, whatever the threads'
+  /// order: all bodies below that i are called, those above may be skipped.
   template <class Body>
   void run(std::size_t count, Body&& body) {
     run_loop(
@@ -35,6 +37,7 @@ class ThreadTeam {
   using Call = void (*)(void* body, std::size_t i);
   void run_loop(std::size_t count, Call call, void* body);
   void work();
+  void note_failure(std::size_t i);
   void help();
 
   std::vector<std::thread> helpers_;
@@ -45,8 +48,9 @@ class ThreadTeam {
   std::atomic<std::uint32_t> loop_{0};  ///< counts loops
   std::atomic<int> busy_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;
+  std::atomic<std::size_t> failed_at_{0};  ///< the lowest i whose body threw; else count_
+  std::mutex failure_mutex_;               ///< guards failure_ and the changes of failed_at_
+  std::exception_ptr failure_;             ///< of body failed_at_
 };
 
 /// Cuts [0, n) into ranges of at least `smallest` elements, each a multiple of `multiple` but for

@@ -1,6 +1,7 @@
 #include "cli/codec_io.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "compressors/field_text.h"
 
 namespace gradwire::cli {
 namespace {
@@ -30,7 +31,7 @@ void add_frame_rows(const compressors::Frame& frame, Table& table) {
   row(7, 1, "flags", "u8", header.shared_scale < 0 ? "0" : "1 (a shared scale)");
   row(8, 4, "header bytes", "u32", std::to_string(size));
   row(12, 4, "shared scale", "f32",
-      header.shared_scale < 0 ? "none" : std::to_string(header.shared_scale));
+      header.shared_scale < 0 ? "none" : compressors::float_text(header.shared_scale));
   row(16, 8, "elements", "u64", std::to_string(header.n));
   row(24, 8, "payload bytes", "u64", std::to_string(frame.payload.size()));
   row(32, 24, "seed, step, worker, tensor", "u64, 3 x u32, u32 0",

@@ -5,6 +5,7 @@
 #include "compressors/arithmetic/bits.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::compressors {
 namespace {
@@ -66,8 +67,7 @@ std::size_t Codec::encode_with_residual(EncodeJob& job, std::span<float> residua
                                         std::span<std::byte> scratch) const {
   const TensorView tensor = job.tensor;
   GRADWIRE_ASSERT(residual.size() == tensor.data.size());
-  require_finite(name(), tensor,
-                 kernels::max_magnitude_bits(tensor.data.data(), tensor.data.size()));
+  require_finite(name(), tensor, shared_magnitude(job.team, tensor.data));
   const std::uint32_t largest =
       kernels::add_max_magnitude_bits(tensor.data.data(), residual.data(), tensor.data.size());
   if (largest >= kInfinityBits) refuse_overflow(name(), tensor.name, residual);

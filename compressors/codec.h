@@ -182,8 +182,8 @@ class Codec {
   virtual std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const = 0;
   /// Error feedback's step: encodes job.tensor + residual and leaves in residual[n] what was not
   /// sent. job.state is the codec's own. The default adds, encodes and decode-accumulates with
-  /// factor -1; codecs that can do it in one pass over memory override it. A tensor with NaN or Inf
-  /// is refused before the residual changes, unless the codec says otherwise.
+  /// factor -1; codecs that can do it in fewer passes over memory override it. A tensor with NaN or
+  /// Inf is refused before the residual changes, at any size and with any threads.
   virtual std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                            std::span<std::byte> scratch) const;
   /// values = decoded. Any bytes are safe: throws CodecError naming the byte and the reason.

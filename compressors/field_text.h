@@ -1,18 +1,19 @@
 #pragma once
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 /// Texts of explained fields, for people.
 namespace gradwire::compressors {
 
-/// As short as tells floats apart.
+/// The shortest text that reads back as the same float: "1.2", "1e-09". Every float of an
+/// explanation is written by it: fixed digits would show small values as 0.
 inline std::string float_text(float value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  return text;
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general).ptr;
+  return {text, end};
 }
 
 /// "f32[12]".

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/thread_team.h"
 
@@ -35,5 +36,8 @@ std::uint32_t largest_over_ranges(ThreadTeam* team, std::size_t n, std::size_t m
              [&](std::size_t begin, std::size_t end) { largest.raise(body(begin, end)); });
   return largest.get();
 }
+
+/// The largest magnitude bits among `values`, by the team's threads; 0 for none.
+std::uint32_t shared_magnitude(ThreadTeam* team, std::span<const float> values);
 
 }  // namespace gradwire::compressors

@@ -50,8 +50,8 @@ class Selection {
   }
 
   Selected run() {
-    if (residual_ != nullptr && n() <= kRangeElements)
-      require_finite(codec_, tensor_, kernels::max_magnitude_bits(tensor_.data.data(), n()));
+    if (residual_ != nullptr)
+      require_finite(codec_, tensor_, shared_magnitude(team_, tensor_.data));
     return rule_.sampled ? sampled() : exact();
   }
 

@@ -44,10 +44,9 @@ Selected select_largest(std::string_view codec, const TensorView& tensor, std::s
                         std::span<std::byte> scratch, ThreadTeam* team = nullptr,
                         SelectionRule rule = {});
 
-/// As select_largest of tensor + residual, in one pass: residual[n] += tensor, and 0 where
-/// selected. On NaN or Inf a tensor of at most 65,536 elements leaves the residual as it was; a
-/// larger one may already have been added up to and with the failing block of 16,384 elements:
-/// discard the residual then.
+/// As select_largest of tensor + residual: residual[n] += tensor, and 0 where selected. The tensor
+/// is read once before, so that NaN or Inf in it leaves the residual as it was. Where a sum of two
+/// finite values overflows, the residual may hold the sum of some elements: discard it then.
 Selected select_largest_of_sum(std::string_view codec, const TensorView& tensor,
                                std::span<float> residual, std::size_t k,
                                std::span<std::byte> scratch, ThreadTeam* team = nullptr,

@@ -24,10 +24,4 @@ void require_codes(std::string_view codec, std::span<const std::byte> payload, s
                      " holds a code above " + std::to_string(largest));
 }
 
-std::uint32_t shared_magnitude(ThreadTeam* team, std::span<const float> values) {
-  return largest_over_ranges(team, values.size(), 1024, [&](std::size_t begin, std::size_t end) {
-    return kernels::max_magnitude_bits(values.data() + begin, end - begin);
-  });
-}
-
 }  // namespace gradwire::compressors

@@ -40,7 +40,4 @@ std::uint32_t read_packed(ThreadTeam* team, std::span<const std::byte> packed, i
 void require_codes(std::string_view codec, std::span<const std::byte> payload, std::size_t offset,
                    std::size_t n, int bits, std::uint32_t seen, std::uint32_t largest);
 
-/// max over magnitude bits, by the team's threads.
-std::uint32_t shared_magnitude(ThreadTeam* team, std::span<const float> values);
-
 }  // namespace gradwire::compressors

@@ -1,7 +1,10 @@
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "base/thread_team.h"
@@ -34,7 +37,38 @@ TEST_CASE("ranges cover everything, cut at multiples") {
   }
 }
 
-TEST_CASE("the first exception comes out, and the team works on") {
+TEST_CASE("of several exceptions the lowest body's comes out, whichever is thrown first") {
+  // Two threads take bodies 0 and 1. Body 0 waits until body 1 is about to throw, and throws later.
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    ThreadTeam team(2);
+    std::atomic<bool> other_throws{false};
+    CHECK_THROWS_WITH(team.run(100,
+                               [&](std::size_t i) {
+                                 while (i == 0 && !other_throws) std::this_thread::yield();
+                                 if (i == 0)
+                                   std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                 other_throws = true;
+                                 throw std::runtime_error(std::to_string(i));
+                               }),
+                      "0");
+  }
+}
+
+TEST_CASE("bodies below one that throws are all called") {
+  for (const int threads : {1, 2, 4}) {
+    ThreadTeam team(threads);
+    std::vector<std::atomic<int>> calls(1000);
+    CHECK_THROWS_WITH(team.run(1000,
+                               [&](std::size_t i) {
+                                 ++calls[i];
+                                 if (i == 500 || i == 900) throw std::runtime_error("body");
+                               }),
+                      "body");
+    for (std::size_t i = 0; i <= 500; ++i) REQUIRE(calls[i] == 1);
+  }
+}
+
+TEST_CASE("an exception comes out, and the team works on") {
   ThreadTeam team(2);
   for (int repeat = 0; repeat < 20; ++repeat)
     CHECK_THROWS_AS(team.run(100,

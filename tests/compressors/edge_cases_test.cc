@@ -1,9 +1,12 @@
 #include <catch2/catch.hpp>
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <set>
 
 #include "codec_fixture.h"
+#include "compressors/field_text.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -180,4 +183,27 @@ TEST_CASE("decode_accumulate adds factor times what decode gives") {
     decode_add(*codec, payload, -0.5f, sum);  // a power of two: no rounding of the product
     for (std::size_t e = 0; e < 1001; ++e) REQUIRE(sum[e] == 2.0f + -0.5f * decoded[e]);
   }
+}
+
+TEST_CASE("explanations write floats so that they read back, however small") {
+  for (const CodecInfo& info : codec_catalogue()) {
+    INFO(info.name);
+    const auto codec = make_codec(info.name);
+    auto values = random_values(300);
+    for (float& value : values) value *= 1e-9f;
+    if (info.name == "rowquant") values.assign(300, 1e-3f);  // its scales are f16
+    const auto payload = encode(*codec, values);
+    for (const PayloadField& field : codec->explain(payload, values.size(), {})) {
+      INFO(field.name << ": " << field.value);
+      CHECK(field.value.find("0.000000") == std::string::npos);
+      if (field.type != "f32") continue;
+      float stored;
+      std::memcpy(&stored, payload.data() + field.offset, sizeof stored);
+      CHECK(std::strtof(field.value.c_str(), nullptr) == stored);
+    }
+  }
+  CHECK(float_text(1e-9f) == "1e-09");
+  CHECK(float_text(1.2f) == "1.2");
+  CHECK(float_text(100000.0f) == "100000");
+  CHECK(float_text(-0.0f) == "-0");
 }

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
+#include "base/thread_team.h"
 #include "codec_fixture.h"
 
 using namespace gradwire;
@@ -81,6 +83,41 @@ TEST_CASE("a refused tensor leaves the residual as it was") {
       encode(*codec, {1.0f, NAN, 1.0f}, {.state = bytes}),
       Catch::Matchers::Contains("with topk") && Catch::Matchers::Contains("element 1 is NaN"));
   CHECK(std::memcmp(state, before, sizeof state) == 0);
+}
+
+TEST_CASE("a refused tensor leaves the residual as it was, at any size and with any threads") {
+  // 300,007 elements are five ranges of the threads' work, and 19 blocks of a selection. The bad
+  // value lies in the middle: ranges and blocks before it are whole.
+  const std::size_t n = 300'007, bad_at = 180'000;
+  for (const CodecInfo& info : codec_catalogue()) {
+    if (info.needs_shape || info.needs_mask) continue;
+    INFO(info.name);
+    const auto codec = with_error_feedback(make_codec(info.name));
+    std::vector<std::uint64_t> state(codec->state_size(n) / 8);
+    const auto bytes = std::as_writable_bytes(std::span(state));
+    encode(*codec, random_values(n), {.state = bytes});
+    const std::vector<std::uint64_t> before = state;
+    std::vector<std::byte> scratch(codec->scratch_size(n)), payload(codec->max_encoded_size(n));
+    for (const float bad : {NAN, INFINITY}) {
+      auto values = random_values(n, 1);
+      values[bad_at] = bad;
+      for (const int threads : {0, 1, 2, 3}) {
+        std::optional<ThreadTeam> team;
+        if (threads > 0) team.emplace(threads);
+        EncodeJob job{.tensor = {.name = "t", .shape = {}, .data = values},
+                      .draws = {.stream = {.seed = 3}},
+                      .state = bytes,
+                      .payload = payload,
+                      .team = team ? &*team : nullptr};
+        CHECK_THROWS_WITH(codec->encode(job, scratch), Catch::Matchers::Contains("element 180000"));
+        REQUIRE((state == before));  // not printed: 150,000 words
+      }
+    }
+    // Negative control: the same tensor without the bad value changes the residual, unless the
+    // codec loses nothing.
+    encode(*codec, random_values(n, 1), {.state = bytes});
+    CHECK((state != before) == (info.name != "none"));
+  }
 }
 
 TEST_CASE("error feedback does not claim a sum in coded form") {

@@ -29,12 +29,6 @@ std::vector<float> gaussian(std::size_t n, std::uint32_t step) {
   return x;
 }
 
-double norm_of(const std::vector<float>& x) {
-  double sum = 0;
-  for (const float v : x) sum += double{v} * v;
-  return std::sqrt(sum);
-}
-
 }  // namespace
 
 TEST_CASE("qsgd worked example in three formats, both ways") {

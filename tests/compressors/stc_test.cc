@@ -169,6 +169,6 @@ TEST_CASE("stc explains every byte") {
   const auto fields = codec->explain(from_hex("040000000000203f346a80"), 20, {});
   REQUIRE(fields.size() == 3);
   CHECK(fields[0].value == "4");
-  CHECK(fields[1].value == "0.625000");
+  CHECK(fields[1].value == "0.625");
   CHECK((fields[2].offset == 8 && fields[2].bytes == 3 && fields[2].value == "b = 2"));
 }

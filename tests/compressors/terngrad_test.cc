@@ -236,7 +236,7 @@ TEST_CASE("terngrad explains every byte") {
   const auto payload = from_hex("9a99993f6101");
   const auto fields = make_codec("terngrad")->explain(payload, 6, {});
   REQUIRE(fields.size() == 2);
-  CHECK(fields[0].value == "1.20000005");
+  CHECK(fields[0].value == "1.2");
   CHECK(fields[1].offset == 4);
   CHECK(fields[1].bytes == 2);
   CHECK(fields[1].value == "t = 0, -1, +1, 0, 0, -1");

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 
 #include "base/thread_team.h"
 #include "codec_fixture.h"
@@ -89,6 +90,78 @@ TEST_CASE("a bad value is refused by name whichever thread meets it") {
   for (const Case& c : cases())
     CHECK_THROWS_WITH(encode_shared(*make_codec(c.codec, c.options), values, &team),
                       Catch::Matchers::Contains("element 250000 is NaN"));
+}
+
+/// What a refusal says; empty if there is none.
+template <class Call>
+std::string refusal_of(Call&& call) {
+  try {
+    call();
+  } catch (const CodecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a refusal names the first bad byte, at any number of threads") {
+  // 300,007 elements are five ranges. Two codes that cannot be are put at a known element, one at
+  // the end of the first quarter, the other at the beginning of the third, which a second thread
+  // reaches at once. Bytes: 4 of the scale (8: n and level), then 5 codes a byte.
+  struct Damage {
+    const char* codec;
+    std::map<std::string, std::string> options;
+    std::size_t first, second;
+    std::uint8_t bad;
+  };
+  const std::vector<Damage> all = {
+      {"terngrad", {{"code", "base3"}}, 4 + 65'000 / 5, 4 + 150'000 / 5, 255},
+      {"terngrad", {}, 4 + 65'000 / 4, 4 + 150'000 / 4, 255},
+      {"ternary", {{"form", "base3"}}, 8 + 65'000 / 5, 8 + 150'000 / 5, 255},
+      {"ternary", {}, 8 + 65'000 / 4, 8 + 150'000 / 4, 255},
+      // Codes of 3 bits: 9 of bytes 1 1 1 are above 2 levels and a sign, at every bit.
+      {"dither", {{"levels", "2"}}, 4 + 65'000 / 8 * 3, 4 + 150'000 / 8 * 3, 255},
+      {"natural", {}, 65'000 / 8 * 9, 150'000 / 8 * 9, 255},
+  };
+  const auto values = random_values(300'007);
+  for (const Damage& damage : all) {
+    INFO(damage.codec);
+    const auto codec = make_codec(damage.codec, damage.options);
+    auto payload = encode_shared(*codec, values, nullptr);
+    for (const std::size_t at : {damage.first, damage.second})
+      for (std::size_t i = 0; i < 9; ++i) payload[at + i] = std::byte{damage.bad};
+    const std::string alone =
+        refusal_of([&] { decode_shared(*codec, payload, values.size(), nullptr); });
+    CHECK_THAT(alone, Catch::Matchers::Contains("byte " + std::to_string(damage.first)));
+    for (const int threads : {1, 2, 3, 4}) {
+      ThreadTeam team(threads);
+      for (int repeat = 0; repeat < 10; ++repeat)
+        REQUIRE(refusal_of([&] { decode_shared(*codec, payload, values.size(), &team); }) == alone);
+    }
+  }
+}
+
+TEST_CASE("a sum that overflows is refused by its first element, at any number of threads") {
+  std::vector<float> values(300'007, 1.0f);
+  values[120'000] = values[250'000] = 3e38f;  // twice that is beyond binary32
+  for (const char* name : {"topk", "dgc", "stc", "sign", "fp16"}) {
+    INFO(name);
+    const auto codec = with_error_feedback(make_codec(name));
+    for (const int threads : {1, 2, 3, 4}) {
+      ThreadTeam team(threads);
+      std::vector<std::uint64_t> state(codec->state_size(values.size()) / 8);
+      const auto residual = std::as_writable_bytes(std::span(state));
+      std::memcpy(residual.data(), values.data(), 4 * values.size());
+      std::vector<std::byte> payload(codec->max_encoded_size(values.size()));
+      std::vector<std::byte> scratch(codec->scratch_size(values.size()));
+      EncodeJob job{.tensor = {.name = "t", .shape = {}, .data = values},
+                    .draws = {.stream = {.seed = 3}},
+                    .state = residual,
+                    .payload = payload,
+                    .team = &team};
+      CHECK_THROWS_WITH(codec->encode(job, scratch),
+                        Catch::Matchers::Contains("overflow at element 120000"));
+    }
+  }
 }
 
 TEST_CASE("moments over a tensor are its ordered sums, however it is shared") {

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "compressors/codecs/activations/sz_block.h"
 #include "compressors/field_text.h"
 #include "compressors/payload.h"
@@ -13,7 +15,11 @@ class Fields {
 
   template <class T>
   void number(const char* name, const char* type) {
-    add(name, type, sizeof(T), std::to_string(load_field<T>(payload_, at_)));
+    const T value = load_field<T>(payload_, at_);
+    if constexpr (std::is_same_v<T, float>)
+      add(name, type, sizeof(T), float_text(value));
+    else
+      add(name, type, sizeof(T), std::to_string(value));
   }
 
   /// `show(at)` says what stands at a byte.
@@ -78,7 +84,7 @@ void explain_streams(Fields& fields, const SzBlock& block, std::span<const std::
   fields.list("exact", counted("(u32, f32)", block.exact), block.exact, kSzEntry,
               [&](std::size_t at) {
                 return std::to_string(load_field<std::uint32_t>(payload, at)) + ":" +
-                       std::to_string(load_field<float>(payload, at + 4));
+                       float_text(load_field<float>(payload, at + 4));
               });
 }
 
@@ -95,7 +101,7 @@ std::vector<PayloadField> explain_sz(const SzBlock& block, std::span<const std::
   });
   if (block.raw()) {
     fields.list("values", counted("f32", block.n), block.n, 4,
-                [&](std::size_t at) { return std::to_string(load_field<float>(payload, at)); });
+                [&](std::size_t at) { return float_text(load_field<float>(payload, at)); });
   } else {
     explain_tables(fields, block, payload);
     explain_streams(fields, block, payload);

@@ -101,10 +101,7 @@ class DitherCodec final : public Codec {
       const double norm = std::sqrt(moments.sum_squares);
       return norm < double{FLT_MAX} ? static_cast<float>(norm) : FLT_MAX;
     }
-    const std::uint32_t largest = largest_over_ranges(
-        job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
-          return kernels::max_magnitude_bits(data.data() + begin, end - begin);
-        });
+    const std::uint32_t largest = shared_magnitude(job.team, data);
     require_finite(kName, job.tensor, largest);
     return float_of(largest);
   }

@@ -72,7 +72,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     if (k > 0)
       fields.push_back(
           {values, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
-             return std::to_string(load_field<float>(payload, values + 4 * i));
+             return float_text(load_field<float>(payload, values + 4 * i));
            })});
     return fields;
   }

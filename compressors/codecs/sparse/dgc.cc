@@ -5,6 +5,7 @@
 #include "compressors/arithmetic/selection.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse/sparse_values.h"
+#include "compressors/field_text.h"
 #include "compressors/payload.h"
 
 /// The payload: u32 count, then count times { u16 run, f32 value }: skip `run` positions, the next
@@ -63,7 +64,7 @@ class DgcCodec final : public Codec, public NamesElements {
     std::string few;
     for (std::size_t i = 0; i < count && i < 4; ++i) {
       few.append(i == 0 ? "+" : ", +").append(std::to_string(run_of(payload, i)));
-      few.append(": ").append(std::to_string(value_of(payload, i)));
+      few.append(": ").append(float_text(value_of(payload, i)));
     }
     const std::string number = std::to_string(count);
     return {{0, kCountBytes, "count", "u32", number},

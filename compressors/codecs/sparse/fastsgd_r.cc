@@ -59,7 +59,8 @@ std::size_t most_key_bytes(IndexFormat format, std::size_t n) {
 class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
  public:
   explicit FastSgdCodec(FastSgdOptions options)
-      : options_(options), powers_(static_cast<std::size_t>(options.tau) + 1),
+      : options_(options),
+        powers_(static_cast<std::size_t>(options.tau) + 1),
         least_factor_(log_least_factor(options.base, options.rounding)) {
     log_powers(options.base, powers_);
   }
@@ -118,7 +119,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     const std::size_t k = parts.section.k, values = parts.value_bit / 8;
     const std::string value_type = counted("sign and level", k);
     std::vector<PayloadField> fields = {{0, 4, "kept", "u32", std::to_string(k)},
-                                        {4, 4, "scale", "f32", std::to_string(parts.scale)}};
+                                        {4, 4, "scale", "f32", float_text(parts.scale)}};
     if (!delta())
       fields.push_back({kHeader, 1, "index format", "u8", std::string(name_of(parts.format))});
     const std::size_t keys = parts.section.offset;

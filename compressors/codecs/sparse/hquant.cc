@@ -184,7 +184,7 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
         {10, 2, "reserved", "u16", "0"},
         {kHeader, 4 * leaves, "codebook", counted("f32", leaves),
          first_few(leaves, [&](std::size_t i) {
-           return std::to_string(load_field<float>(payload, kHeader + 4 * i));
+           return float_text(load_field<float>(payload, kHeader + 4 * i));
          })}};
     if (parts.codes > parts.section.offset)
       fields.push_back({parts.section.offset, parts.codes - parts.section.offset, "indices",

@@ -110,7 +110,7 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
     }
     if (k > 0)
       fields.push_back({at, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
-                          return std::to_string(load_field<float>(payload, at + 4 * i));
+                          return float_text(load_field<float>(payload, at + 4 * i));
                         })});
     return fields;
   }

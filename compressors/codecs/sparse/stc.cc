@@ -88,7 +88,7 @@ class StcCodec final : public WalkedCodec<StcCodec> {
     const std::size_t header = header_bytes();
     std::vector<PayloadField> fields;
     if (options_.stored_count) fields.push_back({0, 4, "count", "u32", std::to_string(parts.k)});
-    fields.push_back({header - 4, 4, "mu", "f32", std::to_string(float_of(parts.mean_bits))});
+    fields.push_back({header - 4, 4, "mu", "f32", float_text(float_of(parts.mean_bits))});
     if (payload.size() > header)
       fields.push_back({header, payload.size() - header, "gaps and signs",
                         counted("Golomb-Rice", parts.k),

@@ -234,7 +234,7 @@ std::vector<PayloadField> TopkCodec::explain(std::span<const std::byte> payload,
   const Entries entries = checked_entries({.payload = payload, .side = side, .values = values},
                                           std::as_writable_bytes(std::span(scratch)));
   const auto index = [&](std::size_t i) { return std::to_string(entries.index(i)); };
-  const auto value = [&](std::size_t i) { return std::to_string(entries.value(i)); };
+  const auto value = [&](std::size_t i) { return float_text(entries.value(i)); };
   const std::string k = std::to_string(entries.k);
   std::vector<PayloadField> fields = {{0, kCountBytes, "count", "u32", k}};
   if (pairs()) {

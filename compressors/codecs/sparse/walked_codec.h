@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compressors/codec.h"
+#include "compressors/codecs/sparse/sparse_values.h"
 #include "compressors/field_text.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
@@ -22,12 +23,6 @@ inline std::size_t floor_count(std::size_t n, double ratio) {
   if (n == 0) return 0;
   const double wanted = std::floor(ratio * static_cast<double>(n) * (1.0 + 1e-12));
   return std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, n);
-}
-
-inline void clear_values(std::span<float> values, ThreadTeam* team) {
-  for_ranges(team, values.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
-    std::fill(values.data() + begin, values.data() + end, 0.0f);
-  });
 }
 
 /// Refuses a payload that is shorter than its header.

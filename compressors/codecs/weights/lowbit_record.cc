@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compressors/codecs/packed_table.h"
+#include "compressors/field_text.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
@@ -11,12 +12,9 @@ namespace {
 constexpr std::string_view kName = "lowbit";
 
 std::string scales_text(std::span<const std::byte> payload, std::size_t groups) {
-  constexpr std::size_t kFew = 8;
-  std::string text;
-  for (std::size_t g = 0; g < std::min(groups, kFew); ++g)
-    text.append(g == 0 ? "" : " ")
-        .append(std::to_string(load_field<float>(payload, kLowbitScales + 4 * g)));
-  return groups > kFew ? text.append(" ...") : text;
+  return first_few(groups, [&](std::size_t g) {
+    return float_text(load_field<float>(payload, kLowbitScales + 4 * g));
+  });
 }
 
 void check_scales(std::span<const std::byte> payload, const LowbitRecord& record) {
