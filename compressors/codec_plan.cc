@@ -8,7 +8,9 @@ MomentumCorrection momentum_of(const CodecPlan& plan, const CodecChoice& choice)
   const MomentumPlan& wanted = *plan.momentum_correction;
   return {.momentum = wanted.momentum,
           .nesterov = wanted.nesterov,
-          .masking = wanted.masking && is_sparse_codec(choice.name)};
+          .masking = wanted.masking && is_sparse_codec(choice.name),
+          .clip = wanted.clip,
+          .workers = wanted.workers};
 }
 
 CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {
@@ -24,9 +26,16 @@ CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {
 }  // namespace
 
 CodecPtr make_codec(const CodecPlan& plan) {
+  // Equal choices are one codec: exchanges keep together what one codec encodes.
+  std::map<std::pair<std::string, std::map<std::string, std::string>>, CodecPtr> made;
+  const auto once = [&](const CodecChoice& choice) {
+    CodecPtr& codec = made[{choice.name, choice.options}];
+    if (!codec) codec = chain(plan, choice);
+    return codec;
+  };
   std::vector<std::pair<TensorRule, CodecPtr>> rules;
-  for (const RulePlan& rule : plan.rules) rules.emplace_back(rule.tensors, chain(plan, rule.codec));
-  return with_rules(std::move(rules), chain(plan, plan.codec));
+  for (const RulePlan& rule : plan.rules) rules.emplace_back(rule.tensors, once(rule.codec));
+  return with_rules(std::move(rules), once(plan.codec));
 }
 
 }  // namespace gradwire::compressors

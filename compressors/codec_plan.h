@@ -22,6 +22,8 @@ struct MomentumPlan {
   double momentum = 0.9;  ///< m, in [0, 1)
   bool nesterov = false;  ///< u <- m (u + g), v <- v + u + g
   bool masking = true;    ///< forget u where an element was sent; sparse codecs alone
+  double clip = 0;        ///< g's norm is cut to clip / sqrt(workers) first (3.2); 0 = off
+  int workers = 1;        ///< >= 1, see clip
 };
 
 struct RulePlan {
@@ -29,10 +31,10 @@ struct RulePlan {
   CodecChoice codec;
 };
 
-/// clip(g) -> momentum -> error feedback -> codec, the codec chosen for each tensor by `rules`.
-/// A tensor whose codec is `none` loses nothing and so has no feedback. Momentum is masked under
-/// sparse codecs alone: a dense one sends every element in every step, and masking would undo it
-/// (DGC's dense tensors have ordinary momentum).
+/// clip(g) -> momentum, with its own clip before it -> error feedback -> codec, the codec chosen
+/// for each tensor by `rules`. A tensor whose codec is `none` loses nothing and so has no feedback.
+/// Momentum is masked under sparse codecs alone: a dense one sends every element in every step, and
+/// masking would undo it (DGC's dense tensors have ordinary momentum).
 struct CodecPlan {
   CodecChoice codec;
   bool error_feedback = false;

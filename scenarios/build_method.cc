@@ -44,6 +44,7 @@ compressors::MomentumPlan momentum_of(const ordered_json& json) {
   take(json, "momentum", plan.momentum);
   take(json, "nesterov", plan.nesterov);
   take(json, "masking", plan.masking);
+  take(json, "clip", plan.clip);
   return plan;
 }
 

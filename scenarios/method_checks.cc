@@ -63,6 +63,8 @@ void check_method(const Rules& rules) {
   try {
     const compressors::CodecPtr codec = make_method_codec(method);
     if (!rules.sound({"/exchange/collective"})) return;
+    if (const std::string note = policy_note(rules.scenario); !note.empty())
+      rules.warn("/method", note);
     const std::string conflict =
         exchange_conflict(codec->policy(), rules.scenario.exchange.collective);
     if (!conflict.empty()) rules.refuse("/exchange/collective", plan.codec.name + ": " + conflict);

@@ -69,6 +69,12 @@ CodecPlan codec_plan(const Method& method) {
   return {.codec = {method.name, method.options}, .error_feedback = method.error_feedback};
 }
 
+CodecPlan codec_plan(const Scenario& scenario) {
+  CodecPlan plan = codec_plan(scenario.method);
+  if (plan.momentum_correction) plan.momentum_correction->workers = scenario.cluster.workers;
+  return plan;
+}
+
 compressors::CodecPtr make_method_codec(const Method& method) {
   return compressors::make_codec(codec_plan(method));
 }
@@ -80,6 +86,8 @@ std::string method_label(const Method& method) {
     label += " +mc " + number(plan.momentum_correction->momentum);
     if (plan.momentum_correction->nesterov) label += " nesterov";
     if (!plan.momentum_correction->masking) label += " unmasked";
+    if (plan.momentum_correction->clip > 0)
+      label += " clip " + number(plan.momentum_correction->clip);
   } else if (plan.error_feedback) {
     label += " +ef";
   }
@@ -93,6 +101,19 @@ std::string method_label(const Scenario& scenario) {
   const WorkloadKind kind = scenario.workload.kind;
   const bool steps = kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile;
   return steps ? method_label(scenario.method) : "none";
+}
+
+std::string policy_note(const Scenario& scenario) {
+  const CodecPlan plan = codec_plan(scenario);
+  if (!plan.decorated() || scenario.exchange.collective == "scatter-reduce") return "";
+  const auto own = compressors::make_codec(plan.codec.name, plan.codec.options)->policy();
+  const auto whole = compressors::make_codec(plan)->policy();
+  if (own == whole) return "";
+  const char* cause =
+      plan.clipping && plan.rules.empty() ? "clipping of whole tensors" : "its rules";
+  return "because of " + std::string(cause) + " messages are combined by " +
+         std::string(compressors::name_of(whole)) + ", not by " +
+         std::string(compressors::name_of(own)) + " as those of " + plan.codec.name + " alone";
 }
 
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {

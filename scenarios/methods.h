@@ -9,6 +9,8 @@ namespace gradwire::scenarios {
 
 /// Either form of a method, the short one (`"name": "topk"`) and `compressed`, as one plan.
 compressors::CodecPlan codec_plan(const Method& method);
+/// The same as the scenario's workers make it: what depends on their number is filled in.
+compressors::CodecPlan codec_plan(const Scenario& scenario);
 
 /// The codec of the plan, with its decorators.
 compressors::CodecPtr make_method_codec(const Method& method);
@@ -26,6 +28,10 @@ std::string why_no_gradient_codec(const compressors::CodecInfo& codec);
 /// Error feedback where a scenario does not say: true for sparse codecs that are biased. `options`:
 /// the object beside the codec's name.
 bool feeds_back_by_default(const std::string& codec, const nlohmann::ordered_json& options);
+
+/// Where rules or clipping leave a method another way of combining messages than its codec's own:
+/// which and why; else empty.
+std::string policy_note(const Scenario& scenario);
 
 /// A codec of this policy cannot go with this /exchange/collective: why, or empty.
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective);

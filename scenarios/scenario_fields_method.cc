@@ -92,6 +92,17 @@ void add_momentum(Rows& rows) {
                 .default_text = "true",
                 .help = "Forget the momentum of an element that was sent; sparse codecs alone."},
        .kinds = kSteps});
+  rows.push_back(
+      {.pointer = "/method/momentum_correction/clip",
+       .spec = {.type = OptionType::kNumber,
+                .default_text = "0",
+                .help =
+                    "Before the momentum, each worker scales a tensor down to the 2-norm clip / "
+                    "sqrt(workers), so that the sum of all workers keeps to about `clip` "
+                    "(arXiv 1712.01887, 3.2); 0 = off.",
+                .min = 0,
+                .max = 1e30},
+       .kinds = kSteps});
 }
 
 void add_clipping(Rows& rows) {

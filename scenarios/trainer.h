@@ -105,6 +105,8 @@ class Trainer {
   virtual std::vector<Figure> on_step_ended(const StepPlan&, const StepOutcome&) { return {}; }
   /// Figures of the whole run so far.
   virtual std::vector<Figure> figures() const { return {}; }
+  /// What is done otherwise than the scenario asks, in words; known once it is prepared.
+  virtual std::vector<std::string> notes() const { return {}; }
   virtual Evaluation evaluate() = 0;
   virtual std::int64_t steps_total() const = 0;
   virtual std::int64_t parameters() const = 0;

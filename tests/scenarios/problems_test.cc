@@ -187,6 +187,9 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "whose place the workers apply it; allowed: the same as /workload/optimizer/momentum, or "
        "leave either out",
        R"("workload": {"optimizer": {"momentum": 0.9}})"},
+      {kMomentum + R"({"clip": -1}})",
+       "t.json:1: /method/momentum_correction/clip: -1 is out of range; allowed: number >= 0 and "
+       "<= 1e+30"},
       {kMomentum + R"({}, "error_feedback": false})",
        "t.json:1: /method/error_feedback: momentum correction keeps what was not sent, which is "
        "error feedback; allowed: true"},

@@ -231,6 +231,47 @@ TEST_CASE("both forms of a method make one plan", "[unit]") {
   CHECK_FALSE(shorter.decorated());
 }
 
+TEST_CASE("momentum correction's own clip: threshold / sqrt(workers), off by default") {
+  const auto scenario_of = [](const std::string& correction) {
+    return one(R"(, "method": {"name": "compressed", "codec": {"name": "none"},
+        "momentum_correction": )" +
+               correction + R"(}, "cluster": {"workers": 4})");
+  };
+  CHECK(codec_plan(scenario_of(R"({"momentum": 0})")).momentum_correction->clip == 0);
+  const Scenario clipped = scenario_of(R"({"momentum": 0, "clip": 5})");
+  const compressors::CodecPlan plan = codec_plan(clipped);
+  CHECK(plan.momentum_correction->clip == 5);
+  CHECK(plan.momentum_correction->workers == 4);
+  CHECK(method_label(clipped) == "none +mc 0 clip 5");
+  // ||(3, -4)|| = 5, to be 5 / sqrt(4) = 2.5: halved. Without momentum fp32 sends it as it is.
+  const compressors::CodecPtr codec = compressors::make_codec(plan);
+  const std::vector<float> values = {3, -4};
+  const std::vector<std::int64_t> shape = {2};
+  std::vector<std::byte> payload(codec->max_encoded_size(2));
+  std::vector<std::uint64_t> scratch(codec->scratch_size(2) / 8 + 1);
+  std::vector<std::uint64_t> state(codec->state_size(2) / 8 + 1);
+  compressors::EncodeJob job{.tensor = {"t", shape, values},
+                             .state = std::as_writable_bytes(std::span(state)),
+                             .payload = payload};
+  codec->encode(job, std::as_writable_bytes(std::span(scratch)));
+  std::vector<float> sent(2);
+  codec->decode({.payload = payload, .values = sent}, std::as_writable_bytes(std::span(scratch)));
+  CHECK(sent == std::vector<float>{1.5f, -2});
+}
+
+TEST_CASE("a method that is combined otherwise than its codec alone says so") {
+  const auto note_of = [](const std::string& decorators) {
+    return policy_note(one(R"(, "method": {"name": "compressed", "codec": {"name": "terngrad"})" +
+                           decorators + "}"));
+  };
+  CHECK(note_of("").empty());
+  CHECK(note_of(R"(, "error_feedback": true, "clip": {"threshold": 1})").empty());
+  CHECK(note_of(R"(, "rules": [{"dimensions_below": 2, "codec": {"name": "none"}}])").empty());
+  CHECK(note_of(R"(, "rules": [{"dimensions_below": 2, "codec": {"name": "topk"}}])") ==
+        "because of its rules messages are combined by gather, not by sum as those of terngrad "
+        "alone");
+}
+
 TEST_CASE("fields of nested codecs can be set and swept", "[unit]") {
   const ScenarioFile file = read_scenario_text(
       scenario_with(R"(, "method": {"name": "compressed", "codec": {"name": "topk"}},
