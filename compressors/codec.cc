@@ -63,6 +63,16 @@ float Codec::local_scale(const TensorView& tensor) const {
   return float_of(bits);
 }
 
+float Codec::proposed_scale(const TensorView& tensor, std::span<const std::byte>,
+                            std::span<std::byte>) const {
+  return local_scale(tensor);
+}
+
+void Codec::encode_terms(const TermsJob& job, std::span<std::byte>) const {
+  GRADWIRE_ASSERT(sum_terms() != nullptr);
+  sum_terms()->to_terms(job.tensor, job.side, job.draws, job.terms);
+}
+
 std::size_t Codec::encode_with_residual(EncodeJob& job, std::span<float> residual,
                                         std::span<std::byte> scratch) const {
   const TensorView tensor = job.tensor;

@@ -109,6 +109,15 @@ struct DecodeJob {
   TensorSpec spec() const { return {values.size(), name, shape}; }
 };
 
+/// One tensor of a sum: encode_terms's job.
+struct TermsJob {
+  TensorView tensor;
+  SideInputs side = {};
+  Draws draws = {};
+  std::span<std::byte> state = {};   ///< as EncodeJob::state
+  std::span<std::uint32_t> terms{};  ///< [n], overwritten
+};
+
 /// One field of a payload, for people: `gradwire codec inspect`.
 struct PayloadField {
   std::size_t offset = 0;  ///< in bytes
@@ -170,10 +179,15 @@ class Codec {
   virtual bool wants_shared_scale() const { return false; }
   /// The scale this worker proposes. Throws CodecError on NaN or Inf, naming the element.
   virtual float local_scale(const TensorView& tensor) const;
+  /// local_scale of what the next encode or encode_terms with this state will encode, for codecs
+  /// that change the tensor first (clipping, feedback). `state`: as EncodeJob::state, not changed.
+  /// Precondition: wants_shared_scale().
+  virtual float proposed_scale(const TensorView& tensor, std::span<const std::byte> state,
+                               std::span<std::byte> scratch) const;
 
   /// Upper bound, in bytes, on what encode writes for this tensor, whatever its values.
   virtual std::size_t max_encoded_size(const TensorSpec& tensor) const = 0;
-  /// Bytes of scratch that encode and decode need for this tensor.
+  /// Bytes of scratch that encode, encode_terms, proposed_scale and decode need for this tensor.
   virtual std::size_t scratch_size(const TensorSpec&) const { return 0; }
   virtual std::size_t state_size(const TensorSpec&) const { return 0; }
 
@@ -206,8 +220,13 @@ class Codec {
   virtual void encode_batch(std::span<EncodeJob> jobs, std::span<std::byte> scratch) const;
   virtual void decode_batch(std::span<const DecodeJob> jobs, std::span<std::byte> scratch) const;
 
-  /// Null unless policy() is kSum.
+  /// How terms are packed and added: null unless policy() is kSum. Rules have none of their own:
+  /// chosen_codec (compressors/decorators/rules.h) gives the codec that has a tensor's.
   virtual const SumTerms* sum_terms() const { return nullptr; }
+  /// encode's counterpart where messages are summed: this worker's terms of the tensor, after what
+  /// decorators do to it; job.state changes as encode changes it. Same errors as
+  /// SumTerms::to_terms, which is the default. Precondition: policy() is kSum.
+  virtual void encode_terms(const TermsJob& job, std::span<std::byte> scratch) const;
 };
 
 using CodecPtr = std::shared_ptr<const Codec>;
@@ -242,8 +261,9 @@ CodecPtr make_codec(std::string_view name, const std::map<std::string, std::stri
 /// Error feedback (residual accumulation) around any codec: encodes tensor + residual, keeps what
 /// was not sent:  c = C(g + e), e <- g + e - c  (arXiv 1901.09847). State: the residual (n floats,
 /// padded to 8 bytes), then the inner codec's state. A NaN or Inf in the tensor is refused before
-/// the residual is touched. Policy: the inner one, but kGather for kSum, since SumTerms carries no
-/// state. Name: the inner name and "+ef".
+/// the residual is touched. Where messages are summed, c is what the packed terms of one worker
+/// say: what later hops round away is not fed back. Policy: the inner one. Name: the inner name and
+/// "+ef".
 CodecPtr with_error_feedback(CodecPtr inner);
 
 /// Local momentum as DGC corrects it (arXiv 1712.01887, section 3.2 and eq. 7; Nesterov's form as

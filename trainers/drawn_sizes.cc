@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numeric>
 
+#include "compressors/decorators/decorator.h"
 #include "compressors/decorators/rules.h"
 #include "trainers/codec_costs.h"
 
@@ -42,54 +44,32 @@ std::vector<std::int64_t> drawn_shape(const TensorSpec& tensor) {
   return shape;
 }
 
-class DrawnSizes final : public Codec {
+/// Of one codec, not of rules: which of those a tensor takes is decided by the whole tensor.
+class DrawnSizes final : public compressors::Decorator {
  public:
-  explicit DrawnSizes(compressors::CodecPtr codec) : codec_(std::move(codec)) {}
+  explicit DrawnSizes(compressors::CodecPtr codec) : Decorator(std::move(codec), "") {}
 
-  std::string_view name() const override { return codec_->name(); }
-  compressors::AggregatePolicy policy() const override { return codec_->policy(); }
-  bool wants_shared_scale() const override { return codec_->wants_shared_scale(); }
-  float local_scale(const compressors::TensorView& tensor) const override {
-    return codec_->local_scale(tensor);
-  }
-  std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return codec_->scratch_size(tensor);
-  }
-  std::size_t state_size(const TensorSpec& tensor) const override {
-    return codec_->state_size(tensor);
-  }
   std::size_t encode(compressors::EncodeJob& job, std::span<std::byte> scratch) const override {
-    return codec_->encode(job, scratch);
+    return inner().encode(job, scratch);
   }
-  void decode(const compressors::DecodeJob& job, std::span<std::byte> scratch) const override {
-    codec_->decode(job, scratch);
-  }
-  void decode_accumulate(const compressors::DecodeJob& job, float factor,
-                         std::span<std::byte> scratch) const override {
-    codec_->decode_accumulate(job, factor, scratch);
-  }
-  const compressors::SumTerms* sum_terms() const override { return codec_->sum_terms(); }
 
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const Codec& chosen = compressors::chosen_codec(*codec_, tensor);
     const std::vector<std::int64_t> shape = drawn_shape(tensor);
     const auto count = static_cast<std::size_t>(product(shape));
-    const std::pair key{&chosen, shape};
-    auto known = sizes_.find(key);
+    auto known = sizes_.find(shape);
     if (known == sizes_.end()) {
       if (values_.size() < count) values_ = drawn_values(static_cast<std::int64_t>(count));
       const TensorSpec drawn{count, tensor.name, shape};
-      const std::size_t size = encoded_size(chosen, drawn, std::span(values_).first(count));
-      known = sizes_.emplace(key, size).first;
+      const std::size_t size = encoded_size(inner(), drawn, std::span(values_).first(count));
+      known = sizes_.emplace(shape, size).first;
     }
     const double factor = static_cast<double>(tensor.n) / static_cast<double>(count);
     return static_cast<std::size_t>(std::llround(static_cast<double>(known->second) * factor));
   }
 
  private:
-  compressors::CodecPtr codec_;
   mutable std::vector<float> values_;
-  mutable std::map<std::pair<const Codec*, std::vector<std::int64_t>>, std::size_t> sizes_;
+  mutable std::map<std::vector<std::int64_t>, std::size_t> sizes_;
 };
 
 }  // namespace
@@ -104,7 +84,8 @@ bool has_fixed_size(const Codec& codec) {
 }
 
 compressors::CodecPtr with_drawn_sizes(compressors::CodecPtr codec) {
-  return std::make_shared<DrawnSizes>(std::move(codec));
+  return compressors::with_each_codec(
+      codec, [](const compressors::CodecPtr& one) { return std::make_shared<DrawnSizes>(one); });
 }
 
 }  // namespace gradwire::trainers

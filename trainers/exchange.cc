@@ -89,7 +89,7 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
   set_collective(scenario.exchange, settings);
   if (settings.all_reduce == sim::CollectiveKind::kInNetworkAllReduce)
     settings.parent = scenarios::aggregation_of(scenario).parent;
-  compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
+  compressors::CodecPlan plan = scenarios::codec_plan(scenario);
   settings.codec = compressors::make_codec(plan);
   plan.momentum_correction.reset();
   plan.clipping.reset();
@@ -217,7 +217,7 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
   }
   switch (codec.policy()) {
     case compressors::AggregatePolicy::kSum:
-      return make_sum_exchange(settings, layout);
+      return make_sum_exchange(settings, layout, states);
     case compressors::AggregatePolicy::kGather:
       return make_gather_exchange(settings, layout, states);
     case compressors::AggregatePolicy::kRequantize:

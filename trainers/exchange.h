@@ -22,6 +22,9 @@
 ///   element;
 /// - tree, halving-doubling, two-level, kSum: the same by that all-reduce, scales by a direct
 ///   all-gather, which takes one hop;
+///   Decorated codecs too: what is clipped, fed back or accelerated is what scales and terms are
+///   of. With rules the tensors of each codec have a collective of their own
+///   (trainers/sum_groups.h);
 /// - ring, kRequantize: each worker's message for every other's chunk of the bucket, straight to
 ///   the owner; then a ring all-gather of the owners' encoded sums;
 /// - ring, kGather: ring all-gather of each worker's message;
@@ -151,7 +154,7 @@ Bytes reduction_bytes(const sim::CollectiveSpec& spec);
 
 // The exchanges, a file each.
 std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);
-std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layout&);
+std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layout&, StateStore&);
 std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings&, const Layout&, StateStore&);
 std::unique_ptr<Exchange> make_requantize_exchange(const ExchangeSettings&, const Layout&,
                                                    StateStore&);

@@ -142,7 +142,8 @@ class DenseExchange final : public Exchange {
         terms.push_back(std::span(own).subspan(static_cast<std::size_t>(bucket.first + part.first),
                                                static_cast<std::size_t>(part.count)));
       if (settings_.server)
-        reduce_at_server(traffic, b, 0, static_cast<std::size_t>(s), codec, terms, terms_.size());
+        reduce_at_server(traffic, {b, 0, 2}, static_cast<std::size_t>(s), codec, terms,
+                         terms_.size());
       else
         reduce_among_workers(traffic, b, 0, codec, all_reduce_spec(settings_, bucket.count, b),
                              std::move(terms), terms_.size());

@@ -16,8 +16,8 @@ void reduce_among_workers(StepTraffic& traffic, std::size_t bucket, std::size_t 
   if (alone) codec.round_as_packed(first, 1);
 }
 
-void reduce_at_server(StepTraffic& traffic, std::size_t bucket, std::size_t stage,
-                      std::size_t shard, const compressors::SumTerms& codec,
+void reduce_at_server(StepTraffic& traffic, const ServerStages& stages, std::size_t shard,
+                      const compressors::SumTerms& codec,
                       std::span<const std::span<std::uint32_t>> terms, std::size_t replicas) {
   const std::size_t n = terms[0].size(), workers = terms.size();
   const auto all = static_cast<int>(workers);
@@ -29,7 +29,7 @@ void reduce_at_server(StepTraffic& traffic, std::size_t bucket, std::size_t stag
     messages.push_back(packed[w]);
   }
   ServerMover push(messages);
-  traffic.move(bucket, stage, sizes_of(messages), push, shard);
+  traffic.move(stages.bucket, stages.push, sizes_of(messages), push, shard);
   std::vector<std::uint32_t> total(n);
   store_arrived(codec, push.received()[0], 1, total);
   for (std::size_t w = 1; w < workers; ++w) add_arrived(codec, push.received()[w], 1, total);
@@ -37,7 +37,7 @@ void reduce_at_server(StepTraffic& traffic, std::size_t bucket, std::size_t stag
   codec.pack(total, all, answer);
   const std::vector<Message> answers(workers, answer);
   ServerMover pull(answers);
-  traffic.move(bucket, stage + 2, sizes_of(answers), pull, shard);
+  traffic.move(stages.bucket, stages.pull, sizes_of(answers), pull, shard);
   for (std::size_t w = 0; w < replicas; ++w)
     store_arrived(codec, pull.received()[w], all, terms[w]);
 }

@@ -15,10 +15,17 @@ void reduce_among_workers(StepTraffic& traffic, std::size_t bucket, std::size_t 
                           const compressors::SumTerms& codec, const sim::CollectiveSpec& spec,
                           std::vector<std::span<std::uint32_t>> terms, std::size_t replicas);
 
-/// The same by pushes to shard `shard` (stage `stage`) and pulls from it (two stages later);
-/// `terms[w]`: of the shard's part of the bucket.
-void reduce_at_server(StepTraffic& traffic, std::size_t bucket, std::size_t stage,
-                      std::size_t shard, const compressors::SumTerms& codec,
+/// The stages of a bucket's way to the server and back.
+struct ServerStages {
+  std::size_t bucket = 0;
+  std::size_t push = 0;
+  std::size_t pull = 0;
+};
+
+/// The same by pushes to shard `shard` and pulls from it; `terms[w]`: of the shard's part of the
+/// bucket.
+void reduce_at_server(StepTraffic& traffic, const ServerStages& stages, std::size_t shard,
+                      const compressors::SumTerms& codec,
                       std::span<const std::span<std::uint32_t>> terms, std::size_t replicas);
 
 }  // namespace gradwire::trainers

@@ -22,7 +22,8 @@ class ClipCodec final : public Decorator {
     const AggregatePolicy policy = inner().policy();
     // Requantising cuts tensors into parts, whose norms and sigmas are not the tensor's.
     const bool in_parts = clipping_.by == ClipBy::kValue && policy == AggregatePolicy::kRequantize;
-    return policy == AggregatePolicy::kServer || in_parts ? policy : AggregatePolicy::kGather;
+    const bool whole = policy == AggregatePolicy::kSum || policy == AggregatePolicy::kServer;
+    return whole || in_parts ? policy : AggregatePolicy::kGather;
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return copy_bytes(tensor.n) + inner().scratch_size(tensor);
@@ -30,53 +31,66 @@ class ClipCodec final : public Decorator {
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
     const std::size_t n = job.tensor.data.size();
-    const auto copy = view_as<float>(scratch, n);
-    EncodeJob clipped = job;
-    if (clip(job, copy)) clipped.tensor.data = copy;
-    return job.written = inner().encode(clipped, scratch.subspan(copy_bytes(n)));
+    EncodeJob job_inside = job;
+    job_inside.tensor = clipped(job.tensor, job.team, scratch);
+    return job.written = inner().encode(job_inside, scratch.subspan(copy_bytes(n)));
+  }
+
+  float proposed_scale(const TensorView& tensor, std::span<const std::byte> state,
+                       std::span<std::byte> scratch) const override {
+    return inner().proposed_scale(clipped(tensor, nullptr, scratch), state,
+                                  scratch.subspan(copy_bytes(tensor.data.size())));
+  }
+
+  void encode_terms(const TermsJob& job, std::span<std::byte> scratch) const override {
+    TermsJob job_inside = job;
+    job_inside.tensor = clipped(job.tensor, nullptr, scratch);
+    inner().encode_terms(job_inside, scratch.subspan(copy_bytes(job.tensor.data.size())));
   }
 
  private:
   static std::size_t copy_bytes(std::size_t n) { return padded_to_8(n * sizeof(float)); }
 
-  kernels::BlockMoments moments_of(const EncodeJob& job, float pivot) const {
-    const auto moments = tensor_moments(job.team, job.tensor.data, double{pivot});
-    require_finite(name(), job.tensor, moments.max_magnitude);
+  kernels::BlockMoments moments_of(const TensorView& tensor, ThreadTeam* team, float pivot) const {
+    const auto moments = tensor_moments(team, tensor.data, double{pivot});
+    require_finite(name(), tensor, moments.max_magnitude);
     return moments;
   }
 
-  /// False, and `out` untouched, where nothing needs clipping.
-  bool clip(const EncodeJob& job, std::span<float> out) const {
-    const TensorView& tensor = job.tensor;
-    if (tensor.data.empty()) return false;
-    return clipping_.by == ClipBy::kNorm ? clip_norm(job, out) : clip_values(job, out);
+  /// The tensor where nothing needs clipping, else its clipped copy in `scratch`.
+  TensorView clipped(const TensorView& tensor, ThreadTeam* team,
+                     std::span<std::byte> scratch) const {
+    if (tensor.data.empty()) return tensor;
+    const auto copy = view_as<float>(scratch, tensor.data.size());
+    const bool changed = clipping_.by == ClipBy::kNorm ? clip_norm(tensor, team, copy)
+                                                       : clip_values(tensor, team, copy);
+    return changed ? TensorView{tensor.name, tensor.shape, copy} : tensor;
   }
 
-  bool clip_norm(const EncodeJob& job, std::span<float> out) const {
-    const double norm = std::sqrt(moments_of(job, 0.0f).sum_squares);
+  bool clip_norm(const TensorView& tensor, ThreadTeam* team, std::span<float> out) const {
+    const double norm = std::sqrt(moments_of(tensor, team, 0.0f).sum_squares);
     if (norm <= clipping_.threshold) return false;
     const auto factor = static_cast<float>(clipping_.threshold / norm);
-    each(job, out, [factor](float value) { return value * factor; });
+    each(tensor, team, out, [factor](float value) { return value * factor; });
     return true;
   }
 
-  bool clip_values(const EncodeJob& job, std::span<float> out) const {
-    const TensorView& tensor = job.tensor;
+  bool clip_values(const TensorView& tensor, ThreadTeam* team, std::span<float> out) const {
     const bool sigma = clipping_.by == ClipBy::kSigma;
-    const kernels::BlockMoments moments = moments_of(job, tensor.data[0]);
+    const kernels::BlockMoments moments = moments_of(tensor, team, tensor.data[0]);
     const float largest = float_of(moments.max_magnitude);
     const float bound = sigma ? ternary_scale(moments.sum, moments.sum_squares, largest,
                                               tensor.data.size(), clipping_.threshold)
                               : static_cast<float>(clipping_.threshold);
     if (largest <= bound) return false;
-    each(job, out, [bound](float value) { return std::clamp(value, -bound, bound); });
+    each(tensor, team, out, [bound](float value) { return std::clamp(value, -bound, bound); });
     return true;
   }
 
   template <class Rule>
-  static void each(const EncodeJob& job, std::span<float> out, Rule rule) {
-    const float* values = job.tensor.data.data();
-    for_ranges(job.team, out.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
+  static void each(const TensorView& tensor, ThreadTeam* team, std::span<float> out, Rule rule) {
+    const float* values = tensor.data.data();
+    for_ranges(team, out.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) out[e] = rule(values[e]);
     });
   }

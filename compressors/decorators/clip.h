@@ -19,8 +19,8 @@ struct Clipping {
 
 /// Encodes the clipped tensor; what clipping cuts off is gone (error feedback inside it sees the
 /// clipped tensor). Norm and sigma are ordered sums (compressors/ordered_sum.h). State: the inner
-/// codec's. Policy: kGather, since sums' terms have no room for a clipped copy and parts of a
-/// tensor have other norms; the inner one for kServer, and for kRequantize when clipped by value.
+/// codec's. Policy: the inner one, but kGather for kRequantize unless clipped by value, since parts
+/// of a tensor have other norms and sigmas than the tensor.
 /// Name: the inner name and "+clip". Throws Error(kUsage) unless the threshold is finite and above
 /// 0.
 CodecPtr with_clipping(CodecPtr inner, const Clipping& clipping);

@@ -1,19 +1,34 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "compressors/codec.h"
 
 namespace gradwire::compressors {
 
-/// A codec around another: what it does not override is the inner one's. Its payloads are read as
-/// the inner codec reads them.
+/// A codec around another: what it does not override is the inner one's. Its payloads and its terms
+/// are read as the inner codec reads them. One that changes tensors says so in all of encode,
+/// encode_terms and proposed_scale, or a sum would differ from a message.
 class Decorator : public Codec {
  public:
   std::string_view name() const override { return name_; }
-  /// The inner one's, but kGather for kSum: sums' terms know nothing of decorators.
-  AggregatePolicy policy() const override {
-    const AggregatePolicy inner = inner_->policy();
-    return inner == AggregatePolicy::kSum ? AggregatePolicy::kGather : inner;
+  AggregatePolicy policy() const override { return inner_->policy(); }
+  bool wants_shared_scale() const override { return inner_->wants_shared_scale(); }
+  /// proposed_scale of a fresh state; it allocates.
+  float local_scale(const TensorView& tensor) const override {
+    if (!wants_shared_scale()) return inner_->local_scale(tensor);
+    const std::vector<std::uint64_t> state(state_size(tensor) / 8 + 1);
+    std::vector<std::uint64_t> scratch(scratch_size(tensor) / 8 + 1);
+    return proposed_scale(tensor, std::as_bytes(std::span(state)).first(state_size(tensor)),
+                          std::as_writable_bytes(std::span(scratch)));
+  }
+  float proposed_scale(const TensorView& tensor, std::span<const std::byte> state,
+                       std::span<std::byte> scratch) const override {
+    return inner_->proposed_scale(tensor, state, scratch);
+  }
+  const SumTerms* sum_terms() const override { return inner_->sum_terms(); }
+  void encode_terms(const TermsJob& job, std::span<std::byte> scratch) const override {
+    inner_->encode_terms(job, scratch);
   }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return inner_->max_encoded_size(tensor);
@@ -45,6 +60,10 @@ class Decorator : public Codec {
       : inner_(std::move(inner)), name_(std::string(inner_->name()).append(suffix)) {}
 
   const Codec& inner() const { return *inner_; }
+  /// Whether encode_terms or proposed_scale may be called.
+  bool sums() const {
+    return inner_->policy() == AggregatePolicy::kSum || inner_->wants_shared_scale();
+  }
 
  private:
   CodecPtr inner_;

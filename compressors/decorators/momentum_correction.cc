@@ -4,17 +4,13 @@
 #include "compressors/arithmetic/bits.h"
 #include "compressors/decorators/clip.h"
 #include "compressors/decorators/decorator.h"
+#include "compressors/decorators/residual.h"
 #include "compressors/kernels/kernels.h"
-#include "compressors/payload.h"
 #include "compressors/ranges.h"
 #include "compressors/selection.h"
 
 namespace gradwire::compressors {
 namespace {
-
-std::size_t floats_bytes(std::size_t n) {
-  return padded_to_8(n * sizeof(float));
-}
 
 void require_finite_values(const Codec& codec, const TensorView& tensor, ThreadTeam* team) {
   std::atomic<bool> finite{true};
@@ -37,8 +33,8 @@ class MomentumCodec final : public Decorator {
         options_(options) {}
 
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    const std::size_t decoded = options_.masking && names_ == nullptr ? floats_bytes(tensor.n) : 0;
-    return decoded + inner().scratch_size(tensor);
+    const bool decodes = options_.masking && names_ == nullptr;
+    return (decodes || sums() ? floats_bytes(tensor.n) : 0) + inner().scratch_size(tensor);
   }
   std::size_t state_size(const TensorSpec& tensor) const override {
     return 2 * floats_bytes(tensor.n) + inner().state_size(tensor);
@@ -52,31 +48,64 @@ class MomentumCodec final : public Decorator {
     require_finite_values(inner(), job.tensor, job.team);
     EncodeJob corrected = job;
     corrected.state = job.state.subspan(2 * floats_bytes(n));
-    if (options_.nesterov)
-      advance_nesterov(job, u, v);
-    else
-      corrected.tensor.data = advance(job, u);
+    corrected.tensor.data = advanced(job.tensor.data, job.team, u, v);
     job.written = inner().encode_with_residual(corrected, v, scratch);
     if (options_.masking) mask(job, u, scratch);
     return job.written;
   }
 
- private:
-  // u <- m u + g
-  std::span<const float> advance(const EncodeJob& job, std::span<float> u) const {
+  /// The scale of v as it will be: v + u with the velocity's next value.
+  float proposed_scale(const TensorView& tensor, std::span<const std::byte> state,
+                       std::span<std::byte> scratch) const override {
+    const std::size_t n = tensor.data.size();
     const auto m = static_cast<float>(options_.momentum);
-    const float* g = job.tensor.data.data();
-    for_ranges(job.team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
+    const auto u = floats_of(state, 0, n), v = floats_of(state, floats_bytes(n), n);
+    const auto next = view_as<float>(scratch, n);
+    for (std::size_t e = 0; e < n; ++e) {
+      const float g = tensor.data[e];
+      next[e] = options_.nesterov ? v[e] + m * (u[e] + g) + g : v[e] + (m * u[e] + g);
+    }
+    return inner().proposed_scale({tensor.name, tensor.shape, next},
+                                  state.subspan(2 * floats_bytes(n)),
+                                  scratch.subspan(floats_bytes(n)));
+  }
+
+  void encode_terms(const TermsJob& job, std::span<std::byte> scratch) const override {
+    const std::size_t n = job.tensor.data.size();
+    GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
+    GRADWIRE_ASSERT(!options_.masking);  // sparse codecs alone are masked, and none of them sums
+    const auto u = view_as<float>(job.state, n);
+    const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
+    require_finite_values(inner(), job.tensor, nullptr);
+    TermsJob corrected = job;
+    corrected.state = job.state.subspan(2 * floats_bytes(n));
+    corrected.tensor.data = advanced(job.tensor.data, nullptr, u, v);
+    encode_terms_with_residual(inner(), corrected, v, scratch);
+  }
+
+ private:
+  /// Advances the velocity by g; gives what is to be added to v, as the inner codec's tensor.
+  std::span<const float> advanced(std::span<const float> g, ThreadTeam* team, std::span<float> u,
+                                  std::span<float> v) const {
+    if (!options_.nesterov) return advance(g.data(), team, u);
+    advance_nesterov(g.data(), team, u, v);
+    return g;
+  }
+
+  // u <- m u + g
+  std::span<const float> advance(const float* g, ThreadTeam* team, std::span<float> u) const {
+    const auto m = static_cast<float>(options_.momentum);
+    for_ranges(team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) u[e] = m * u[e] + g[e];
     });
     return u;
   }
 
   // u <- m (u + g), v <- v + u; g is added as the inner codec's tensor
-  void advance_nesterov(const EncodeJob& job, std::span<float> u, std::span<float> v) const {
+  void advance_nesterov(const float* g, ThreadTeam* team, std::span<float> u,
+                        std::span<float> v) const {
     const auto m = static_cast<float>(options_.momentum);
-    const float* g = job.tensor.data.data();
-    for_ranges(job.team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
+    for_ranges(team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) {
         u[e] = m * (u[e] + g[e]);
         v[e] += u[e];

@@ -1,6 +1,7 @@
 #include "compressors/decorators/rules.h"
 
 #include <algorithm>
+#include <map>
 
 namespace gradwire::compressors {
 namespace {
@@ -25,7 +26,7 @@ AggregatePolicy weakest(const RuleList& rules, const Codec& otherwise) {
   AggregatePolicy policy = otherwise.policy();
   for (const auto& [rule, codec] : rules)
     if (weakness(codec->policy()) > weakness(policy)) policy = codec->policy();
-  return policy == AggregatePolicy::kSum ? AggregatePolicy::kGather : policy;
+  return policy;
 }
 
 class RulesCodec final : public Codec {
@@ -42,8 +43,36 @@ class RulesCodec final : public Codec {
     return *otherwise_;
   }
 
+  /// The same rules around changed codecs; what was one codec stays one.
+  CodecPtr with_each(const CodecChange& change) const {
+    std::map<const Codec*, CodecPtr> changed;
+    const auto once = [&](const CodecPtr& codec) {
+      CodecPtr& own = changed[codec.get()];
+      if (!own) own = change(codec);
+      return own;
+    };
+    RuleList rules = rules_;
+    for (auto& [rule, codec] : rules) codec = once(codec);
+    return std::make_shared<RulesCodec>(std::move(rules), once(otherwise_));
+  }
+
   std::string_view name() const override { return name_; }
   AggregatePolicy policy() const override { return policy_; }
+  bool wants_shared_scale() const override {
+    return otherwise_->wants_shared_scale() ||
+           std::any_of(rules_.begin(), rules_.end(),
+                       [](const auto& rule) { return rule.second->wants_shared_scale(); });
+  }
+  float local_scale(const TensorView& tensor) const override {
+    return chosen(tensor).local_scale(tensor);
+  }
+  float proposed_scale(const TensorView& tensor, std::span<const std::byte> state,
+                       std::span<std::byte> scratch) const override {
+    return chosen(tensor).proposed_scale(tensor, state, scratch);
+  }
+  void encode_terms(const TermsJob& job, std::span<std::byte> scratch) const override {
+    chosen(job.tensor).encode_terms(job, scratch);
+  }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return chosen(tensor).max_encoded_size(tensor);
   }
@@ -115,6 +144,11 @@ CodecPtr with_rules(RuleList rules, CodecPtr otherwise) {
   for (const auto& [rule, codec] : rules) GRADWIRE_ASSERT(codec != nullptr);
   if (rules.empty()) return otherwise;
   return std::make_shared<RulesCodec>(std::move(rules), std::move(otherwise));
+}
+
+CodecPtr with_each_codec(const CodecPtr& codec, const CodecChange& change) {
+  const auto* rules = dynamic_cast<const RulesCodec*>(codec.get());
+  return rules == nullptr ? change(codec) : rules->with_each(change);
 }
 
 const Codec& chosen_codec(const Codec& codec, const TensorSpec& tensor) {

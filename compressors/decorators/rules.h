@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -28,13 +29,20 @@ bool matches_pattern(std::string_view pattern, std::string_view text);
 /// where a tensor has one dimension or fewer than 1,024 elements, is two rules:
 /// {dimensions_below 2: none}, {elements_below 1024: none}.
 ///
-/// Policy: the weakest among the codecs, from strong to weak kSum, kRequantize, kGather, kServer;
-/// kGather where all are kSum, since SumTerms are not told the tensor. Name: that of `otherwise`
-/// and "+rules". Without rules it is `otherwise` itself.
+/// Policy: the weakest among the codecs, from strong to weak kSum, kRequantize, kGather, kServer.
+/// Where all are kSum, each tensor's codec has the terms: see chosen_codec. wants_shared_scale:
+/// whether any does. Name: that of `otherwise` and "+rules". Without rules it is `otherwise`
+/// itself.
 CodecPtr with_rules(std::vector<std::pair<TensorRule, CodecPtr>> rules, CodecPtr otherwise);
 
 /// The codec that a rules decorator (outermost) takes for this tensor; any other codec is itself.
 /// For callers that encode a tensor in parts, whose size and shape must not decide.
 const Codec& chosen_codec(const Codec& codec, const TensorSpec& tensor);
+
+using CodecChange = std::function<CodecPtr(const CodecPtr&)>;
+
+/// A rules decorator (outermost) with every codec of its rules replaced by change(codec); any other
+/// codec is replaced itself. Rules go on deciding by what they are asked about.
+CodecPtr with_each_codec(const CodecPtr& codec, const CodecChange& change);
 
 }  // namespace gradwire::compressors

@@ -51,11 +51,12 @@ TEST_CASE("error feedback inside a clip never sees what was cut off") {
   CHECK(decode(*codec, encode(*codec, {0, 0}, {.state = state}), 2) == std::vector<float>{0, 0});
 }
 
-TEST_CASE("a clip gathers what could be summed, and leaves bytes to the codec inside") {
-  const CodecPtr fp16 = with_clipping(make_codec("fp16"), {});
-  CHECK(fp16->policy() == AggregatePolicy::kGather);
-  CHECK(fp16->sum_terms() == nullptr);
-  CHECK(fp16->max_encoded_size(100) == make_codec("fp16")->max_encoded_size(100));
+TEST_CASE("a clip leaves policies to the codec inside, but a norm is of the whole tensor") {
+  CHECK(with_clipping(make_codec("fp16"), {})->policy() == AggregatePolicy::kSum);
+  const CodecPtr minmax = make_codec("minmax");
+  REQUIRE(minmax->policy() == AggregatePolicy::kRequantize);
+  CHECK(with_clipping(minmax, {ClipBy::kValue, 1})->policy() == AggregatePolicy::kRequantize);
+  CHECK(with_clipping(minmax, {ClipBy::kNorm, 1})->policy() == AggregatePolicy::kGather);
 }
 
 TEST_CASE("clipping is the same on one thread and on three") {

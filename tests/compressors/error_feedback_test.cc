@@ -119,9 +119,3 @@ TEST_CASE("a refused tensor leaves the residual as it was, at any size and with 
     CHECK((state != before) == (info.name != "none"));
   }
 }
-
-TEST_CASE("error feedback does not claim a sum in coded form") {
-  CHECK(with_error_feedback(make_codec("terngrad"))->policy() == AggregatePolicy::kGather);
-  CHECK(with_error_feedback(make_codec("terngrad"))->sum_terms() == nullptr);
-  CHECK(with_error_feedback(make_codec("topk"))->policy() == AggregatePolicy::kGather);
-}

@@ -80,10 +80,12 @@ TEST_CASE("the first rule that fits decides, on both sides") {
   }
 }
 
-TEST_CASE("the policy is the weakest; sums are gathered where codecs differ") {
+TEST_CASE("the policy is the weakest of the rules' codecs") {
   const CodecPtr topk = make_codec("topk"), fp16 = make_codec("fp16");
   CHECK(filtered(topk)->policy() == AggregatePolicy::kGather);
-  CHECK(filtered(fp16)->policy() == AggregatePolicy::kGather);
+  CHECK(filtered(fp16)->policy() == AggregatePolicy::kSum);
+  CHECK(filtered(make_codec("terngrad"))->wants_shared_scale());
+  CHECK_FALSE(filtered(fp16)->wants_shared_scale());
   CHECK(with_rules({{{}, topk}}, fp16)->policy() == AggregatePolicy::kGather);
   CHECK(with_rules({}, fp16) == fp16);
 }

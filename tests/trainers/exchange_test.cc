@@ -281,6 +281,104 @@ TEST_CASE("terngrad's mean is a multiple of scale / N with at most 2N + 1 values
   }
 }
 
+/// Decorated so that a first step encodes what the codec alone would.
+std::vector<compressors::CodecPtr> decorated(const compressors::CodecPtr& codec) {
+  return {compressors::with_error_feedback(codec),
+          compressors::with_clipping(codec, {compressors::ClipBy::kNorm, 1e30}),
+          compressors::with_clipping(compressors::with_error_feedback(codec),
+                                     {compressors::ClipBy::kSigma, 1e6}),
+          compressors::with_momentum_correction(codec, {.masking = false})};
+}
+
+TEST_CASE("decorators leave terngrad its exchange: scales are shared, codes are summed") {
+  for (const bool server : {false, true}) {
+    Fixture fixture(4);
+    ExchangeSettings settings = settings_for("terngrad", server);
+    const Outcome plain = exchange_once(fixture, settings);
+    const auto codec = settings.codec;
+    for (const compressors::CodecPtr& each : decorated(codec)) {
+      INFO(each->name() << " server " << server);
+      Fixture own(4);
+      settings.codec = each;
+      const Outcome first = exchange_once(own, settings);
+      CHECK(bits_equal(first.mean, plain.mean));
+      CHECK(first.bytes == plain.bytes);
+      CHECK(first.payload == plain.payload);
+      // What is remembered counts from the second step on, and costs no bytes.
+      const Outcome second = exchange_once(own, settings, 1);
+      CHECK(second.payload == plain.payload);
+      for (const auto& replica : second.replicas) CHECK(bits_equal(replica, second.mean));
+      Fixture again(4);
+      settings.codec = codec;
+      const bool remembers = each->state_size(10) > 0;
+      CHECK(bits_equal(exchange_once(again, settings, 1).mean, second.mean) == !remembers);
+    }
+  }
+}
+
+/// terngrad, but tensors of one dimension (b and d) in fp32.
+ExchangeSettings filtered_terngrad(bool server) {
+  ExchangeSettings settings = settings_for("terngrad", server);
+  settings.codec = compressors::make_codec(
+      {.codec = {"terngrad", {}}, .rules = {{{.dimensions_below = 2}, {"none", {}}}}});
+  return settings;
+}
+
+TEST_CASE("with rules the tensors of each codec are summed by themselves") {
+  Fixture plain_fixture(4);
+  const Outcome plain = exchange_once(plain_fixture, settings_for("terngrad"));
+  std::int64_t ring = 12 * 4 * 2;  // a scale of a and of c, round the ring
+  ring += 2 * 3 * 4 * (5 + 37);    // d and b in fp32: 2 (N - 1) E 4
+  std::int64_t served = 2 * 4 * 4 * 2 + 2 * 4 * 4 * (5 + 37);
+  for (const std::int64_t count : {185, 407}) {  // c and a, see above
+    for (int chunk = 0; chunk < 4; ++chunk) {
+      const std::int64_t n = sim::chunk_range(count, 4, chunk).count;
+      ring += packed(n, 2) + packed(n, 3) + packed(n, 3) + 3 * packed(n, 4);
+    }
+    served += 4 * packed(count, 2) + 4 * packed(count, 4);
+  }
+  for (const int shards : {0, 1, 3}) {
+    Fixture fixture(4);
+    ExchangeSettings settings = filtered_terngrad(shards > 0);
+    settings.shards = std::max(1, shards);
+    CAPTURE(shards);
+    const Outcome outcome = exchange_once(fixture, settings);
+    if (shards < 2) CHECK(outcome.payload.count() == (shards == 0 ? ring : served));
+    const std::vector<double> exact = fixture.exact_mean();
+    for (const TensorSlot& slot : fixture.layout.tensors()) {
+      for (std::int64_t e = slot.first; e < slot.first + slot.count; ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        // The same draws, the same scale, integers: bit by bit what terngrad makes of the tensor.
+        if (slot.shape.size() > 1)
+          CHECK(outcome.mean[at] == plain.mean[at]);
+        else
+          CHECK(outcome.mean[at] == Approx(exact[at]).margin(1e-6));
+      }
+    }
+    for (const auto& replica : outcome.replicas) CHECK(bits_equal(replica, outcome.mean));
+  }
+}
+
+TEST_CASE("what a replay charges for sums with rules is what a step sends") {
+  for (const int shards : {0, 1, 3}) {
+    Fixture fixture(4);
+    ExchangeSettings settings = filtered_terngrad(shards > 0);
+    settings.shards = std::max(1, shards);
+    const Outcome sent = exchange_once(fixture, settings);
+    settings.workers = 4;
+    const auto exchange = make_exchange(settings, fixture.layout, fixture.states);
+    std::vector<std::vector<Stage>> stages;
+    for (std::size_t b = 0; b < fixture.layout.buckets().size(); ++b)
+      stages.push_back(exchange->stages(b, Seconds(0)));
+    const StepTemplate plan(4, stages, true, settings.shards);
+    std::vector<Bytes> bytes;
+    StepTraffic traffic(plan, bytes);
+    exchange->charge(traffic);
+    CHECK(traffic.payload() == sent.payload);
+    CHECK(bytes == sent.bytes);
+  }
+}
+
 TEST_CASE("a ring and a server give the same ternary mean") {
   Fixture fixture(5);
   const Outcome ring = exchange_once(fixture, settings_for("terngrad", false));

@@ -291,8 +291,37 @@ TEST_CASE("drawn sizes scale with what is left out of a large tensor") {
   CHECK_FALSE(has_fixed_size(*codec));
 }
 
+TEST_CASE("a rule goes by the whole tensor's size, however the exchange cuts it") {
+  // Scattered to four workers, every part of c (3,001 elements) is smaller than 1,000; c is not.
+  const auto with_rule = [](const compressors::TensorRule& rule) {
+    Fixture fixture("compressed");
+    fixture.scenario.method.plan = {.codec = {"topk", {{"indices", "golomb"}}},
+                                    .rules = {{rule, {"none", {}}}}};
+    fixture.scenario.exchange.collective = "scatter-reduce";
+    return payload(fixture);
+  };
+  const std::int64_t by_size = with_rule({.elements_below = 1000});
+  CHECK(by_size == with_rule({.names = "b"}));
+  CHECK(by_size != with_rule({.names = "c"}));  // negative control
+}
+
+TEST_CASE("feedback and clipping leave fp16's and terngrad's sums as they are") {
+  for (const char* codec : {"fp16", "terngrad"}) {
+    for (const char* collective : {"ring", "tree", "parameter-server"}) {
+      CAPTURE(codec, collective);
+      Fixture plain(codec), decorated("compressed");
+      plain.scenario.exchange.collective = decorated.scenario.exchange.collective = collective;
+      decorated.scenario.method.plan = {
+          .codec = {codec, {}},
+          .error_feedback = true,
+          .clipping = compressors::Clipping{compressors::ClipBy::kNorm, 1.0}};
+      CHECK(payload(decorated) == payload(plain));
+    }
+  }
+}
+
 TEST_CASE("what no formula can size is refused") {
-  for (const char* method : {"topk", "fp16"}) {
+  for (const char* method : {"topk", "dgc"}) {
     Fixture fixture(method);
     fixture.scenario.exchange.collective = "parameter-server";
     fixture.scenario.method.error_feedback = true;
