@@ -153,7 +153,7 @@ void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
       for (int w = 0; w < workers_; ++w) {
         std::vector<OpIndex>& before = previous[static_cast<std::size_t>(w)];
         before = {builder.add_operation(stage.op, Lane::kCodec, w, label, before)};
-        costs_.push_back({before.front(), bucket, stage.cost, 1});
+        costs_.push_back({before.front(), bucket, stage.cost, 1, w});
       }
     } else if (stage.kind == StageKind::kServer) {
       op = add_server(builder, stage, label, bucket);
@@ -185,8 +185,10 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
     }
   }
   for (const Costing& costing : costs_) {
-    seconds[costing.op] =
-        cost_of(costing.cost, profile.buckets[costing.bucket], workers_) / costing.shards;
+    const double factor =
+        costing.worker < 0 ? 1.0 : slowdown[static_cast<std::size_t>(costing.worker)];
+    seconds[costing.op] = cost_of(costing.cost, profile.buckets[costing.bucket], workers_) *
+                          (factor / costing.shards);
   }
   return seconds;
 }

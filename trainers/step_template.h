@@ -63,7 +63,8 @@ class StepTemplate {
   sim::OpIndex collective(std::size_t bucket, std::size_t stage, std::size_t owner = 0) const {
     return collective_[bucket][stage] + static_cast<sim::OpIndex>(owner);
   }
-  /// seconds[graph()->size()]: the profile's times, compute multiplied by the worker's slowdown.
+  /// seconds[graph()->size()]: the profile's times, compute and codec operations multiplied by the
+  /// worker's slowdown. A server has none; nor have a collective's hops, which are paced as one.
   std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
                                std::span<const double> slowdown) const;
   /// A worker starts the next step when its update of the last one, `last`, is done; none at first.
@@ -74,7 +75,8 @@ class StepTemplate {
     sim::OpIndex op = 0;
     std::size_t bucket = 0;
     StageCost cost = StageCost::kNone;
-    int shards = 1;  ///< which share it
+    int shards = 1;   ///< which share it
+    int worker = -1;  ///< whose slowdown it has; -1: the server's, none
   };
   void add_backward(sim::GraphBuilder& builder, std::size_t bucket);
   using Ends = std::vector<std::vector<sim::OpIndex>>;  ///< [worker]: what its next stage awaits
