@@ -12,12 +12,14 @@ using compressors::DeviceBuffer;
 class CudaUpdate final : public DeviceUpdate {
  public:
   CudaUpdate(const OptimizerSettings& settings, DeviceMemory memory, std::span<float> mean)
-      : settings_(settings), memory_(memory), pinned_(mean), mean_(mean), gradient_(mean.size()) {
-    const bool adam = settings.name == "adam";
+      : settings_(settings),
+        kind_(optimizer_kind(settings.name)),
+        memory_(memory),
+        pinned_(mean),
+        mean_(mean),
+        gradient_(mean.size()) {
     // An optimiser's buffers start at zero.
-    for (int buffer = 0; buffer < (adam ? 2 : settings.momentum != 0 ? 1 : 0); ++buffer) {
-      buffers_.push_back(zeros());
-    }
+    for (int buffer = 0; buffer < buffers_of(); ++buffer) buffers_.push_back(zeros());
     check_cuda(cudaStreamSynchronize(nullptr), "clear an optimiser");
   }
 
@@ -70,6 +72,16 @@ class CudaUpdate final : public DeviceUpdate {
   }
 
  private:
+  int buffers_of() const {
+    switch (kind_) {
+      case OptimizerKind::kSgd:
+        return settings_.momentum != 0 ? 1 : 0;
+      case OptimizerKind::kAdam:
+        return 2;
+    }
+    GRADWIRE_ASSERT(false);
+    return 0;
+  }
   DeviceBuffer<float> zeros() const {
     DeviceBuffer<float> buffer(mean_.size());
     buffer.clear();
@@ -85,18 +97,22 @@ class CudaUpdate final : public DeviceUpdate {
                "copy the mean gradient to the device");
     const auto n = static_cast<std::int64_t>(mean_.size());
     const auto decay = static_cast<float>(settings_.weight_decay);
-    if (settings_.name == "adam") {
-      const auto [rate, root] = adam_factors(settings_.learning_rate, steps);
-      cuda::adam(rate, root, decay, gradient_.data(), buffers[0].data(), buffers[1].data(), weights,
-                 n, memory_.stream);
-    } else {
-      cuda::sgd(static_cast<float>(settings_.learning_rate), static_cast<float>(settings_.momentum),
-                decay, gradient_.data(), buffers.empty() ? nullptr : buffers[0].data(), weights, n,
-                memory_.stream);
+    switch (kind_) {
+      case OptimizerKind::kAdam: {
+        const auto [rate, root] = adam_factors(settings_.learning_rate, steps);
+        return cuda::adam(rate, root, decay, gradient_.data(), buffers[0].data(), buffers[1].data(),
+                          weights, n, memory_.stream);
+      }
+      case OptimizerKind::kSgd:
+        return cuda::sgd(static_cast<float>(settings_.learning_rate),
+                         static_cast<float>(settings_.momentum), decay, gradient_.data(),
+                         buffers.empty() ? nullptr : buffers[0].data(), weights, n, memory_.stream);
     }
+    GRADWIRE_ASSERT(false);
   }
 
   OptimizerSettings settings_;
+  OptimizerKind kind_;
   DeviceMemory memory_;
   compressors::PinnedRange pinned_;
   std::span<float> mean_;

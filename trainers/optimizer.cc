@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/error.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -86,11 +87,21 @@ AdamFactors adam_factors(double rate, std::int64_t steps) {
           static_cast<float>(1 / std::sqrt(1 - power(AdamFactors::kBeta2, steps)))};
 }
 
+OptimizerKind optimizer_kind(const std::string& name) {
+  if (name == "sgd") return OptimizerKind::kSgd;
+  if (name == "adam") return OptimizerKind::kAdam;
+  throw TrainerError("make optimizer", name, "there is no such optimizer", "choose sgd or adam");
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, std::size_t elements) {
-  if (settings.name == "sgd") return std::make_unique<Sgd>(settings, elements);
-  if (settings.name == "adam") return std::make_unique<Adam>(settings, elements);
-  throw TrainerError("make optimizer", settings.name, "there is no such optimizer",
-                     "choose sgd or adam");
+  switch (optimizer_kind(settings.name)) {
+    case OptimizerKind::kSgd:
+      return std::make_unique<Sgd>(settings, elements);
+    case OptimizerKind::kAdam:
+      return std::make_unique<Adam>(settings, elements);
+  }
+  GRADWIRE_ASSERT(false);
+  return nullptr;
 }
 
 }  // namespace gradwire::trainers

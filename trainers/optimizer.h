@@ -8,6 +8,10 @@
 /// Weight updates on flat buffers; elementwise, so the same on any number of threads.
 namespace gradwire::trainers {
 
+enum class OptimizerKind { kSgd, kAdam };
+/// Throws TrainerError for an unknown name: on every device the same optimisers.
+OptimizerKind optimizer_kind(const std::string& name);
+
 struct OptimizerSettings {
   std::string name = "sgd";  ///< sgd adam
   double learning_rate = 0.05;
