@@ -60,6 +60,20 @@ def tutorial_scenario(name, folder):
     raise KeyError(f"docs/tutorial.md has no file {name}")
 
 
+def scaling_figure(program, folder):
+    """Throughput over workers, with the model's lines beyond the runs, of the scalability report."""
+    folder = pathlib.Path(folder)
+    call(program, ["report", "--scalability", scenario_path("alexnet"), "-o", folder / "scaling", "--db",
+                   folder / "scaling.db", "-q"])
+    return (folder / "scaling" / "figures" / "throughput.svg").read_text()
+
+
+def chart_figure(program, folder):
+    """AlexNet's bars of TernGrad's chart with the models' lines."""
+    call(program, ["reproduce", "terngrad-chart", "-o", pathlib.Path(folder) / "chart", "-q"])
+    return (pathlib.Path(folder) / "chart" / "figure1.svg").read_text()
+
+
 def scratch():
     return tempfile.TemporaryDirectory(prefix="gradwire-docs-")
 
