@@ -155,7 +155,7 @@ void add_choices(CLI::App& command, AdviseArguments& arguments) {
       ->allow_extra_args(false);
   command
       .add_option("--show", arguments.show,
-                  "verdict, the ranking, the rates at which methods stop to pay, or costs")
+                  "verdict, the ranking, the rates above which methods no longer pay, or costs")
       ->check(CLI::IsMember({"verdict", "ranking", "crossover", "cost"}))
       ->capture_default_str();
   command.add_option("--fit", arguments.fit, "A fit that gradwire fit -o wrote")

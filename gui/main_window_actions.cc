@@ -138,7 +138,7 @@ void MainWindow::build_help_menu() {
   add_action(menu, "&About Gradwire", {}, [this] {
     auto* box = new QMessageBox(QMessageBox::NoIcon, "About Gradwire",
                                 "Gradwire: training over slow networks, measured and simulated.\n"
-                                "Every figure says how it was got.",
+                                "Every figure says how it was obtained.",
                                 QMessageBox::Close, this);
     box->setModal(false);
     box->setAttribute(Qt::WA_DeleteOnClose);

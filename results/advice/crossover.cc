@@ -115,7 +115,7 @@ std::vector<Crossover> crossovers(std::span<const Candidate> candidates,
   for (const int workers : worker_counts(candidates)) {
     const Field field = field_of(candidates, workers);
     if (field.baselines.empty())
-      throw Error(ErrorKind::kFailure, "find where compression stops to pay among",
+      throw Error(ErrorKind::kFailure, "find where compression no longer pays among",
                   std::to_string(workers) + " workers", "no candidate is uncompressed or fp16",
                   "add methods none and fp16");
     for (const auto& [method, group] : field.methods) {

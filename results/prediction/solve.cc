@@ -94,7 +94,7 @@ class Bisection {
 std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor quantity) {
   const StepTime time = step_time(with(step, quantity, range_of(quantity).best), fit.constants);
   const std::array<std::pair<double, const char*>, 4> parts = {
-      {{time.exposed_s, "communication that nothing hides"},
+      {{time.exposed_s, "exposed communication"},
        {time.encode_s, "encoding"},
        {time.decode_s, "decoding and adding messages"},
        {time.compute_s, "compute"}}};

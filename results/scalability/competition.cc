@@ -84,7 +84,7 @@ std::string no_competition_words(const Scalability& all) {
 NamedFigure crossover_figure(const Scalability& all, const Competition& competition) {
   NamedFigure named{"crossover", {{}, kFigureWidth + 80, 360}};
   Figure& figure = named.drawn.figure;
-  figure.title = "Link rate at which compressing stops to pay";
+  figure.title = "Link rate above which compressing no longer pays";
   figure.subtitle =
       "below its line a method's step is faster than fp32's and fp16's; no line: see the table";
   figure.legend = Legend::kBottom;

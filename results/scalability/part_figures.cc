@@ -69,7 +69,7 @@ NamedFigure split_figure(const Scalability& all, std::size_t index) {
   NamedFigure named{"split-" + std::to_string(index + 1), {{}, kFigureWidth, 340}};
   Figure& figure = named.drawn.figure;
   figure.title = source.name;
-  figure.subtitle = "a step's parts that nothing hides, by the model";
+  figure.subtitle = "exposed parts of a step, by the model";
   figure.legend = Legend::kBottom;
   figure.y = {"time of a step", Quantity::kSeconds};
   figure.x.label = "workers";

@@ -17,10 +17,14 @@ RULES = [
     (r"(?<![\w.)\]/])\.\d+(?! ?(?:md|h|cc))\b", "a zero before the point: 0.1, not .1"),
     (r"\b(?:was|were|is|are|been) got\b", '"obtained", "measured" or "computed"'),
     (r"\bhow (?:it|they) (?:was|were) (?:got|found out)\b", '"how it was obtained"'),
-    (r"\bcommunication that nothing hides\b", '"exposed communication"'),
+    (r"\bthat nothing hides\b", '"exposed"'),
+    (r"\bstops? to pay\b", '"no longer pays"'),
     (r"\bout of (?:all )?reach\b", '"unreachable"'),
     (r"\bmore workers (?:do|are) (?:less|slower)\b", '"adding workers lowers throughput"'),
 ]
+# Folders whose texts in quotes readers see.
+SPEAKING = ("base", "cli", "compressors", "emulator", "gui", "results", "runner", "scenarios", "sim", "trainers")
+TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
 
 
@@ -39,13 +43,29 @@ def without_code(line):
     return re.sub(r"`[^`]*`|\]\([^)]*\)", "``", line)
 
 
-def check_language(pages=None):
+def texts_of(source):
+    """(line number, text) of the texts in quotes that have several words."""
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if line.lstrip().startswith(("//", "#include")):
+            continue
+        for text in TEXT.findall(line):
+            if " " in text.strip():
+                yield number, text
+
+
+def problems_in(place, numbered):
+    return [f'{shown(place)}:{number}: "{found[0].strip()}": write {instead}' for number, text in numbered
+            for pattern, instead in COMPILED for found in [pattern.search(text)] if found]
+
+
+def check_language(pages=None, sources=None):
+    """Of pages and of what programs say; all of both, if none are named."""
+    if pages is None and sources is None:
+        pages = all_pages()
+        sources = [file for folder in SPEAKING for kind in ("*.cc", "*.h") for file in sorted((ROOT / folder).rglob(kind))]
     problems = []
-    for page in pages or all_pages():
-        for number, line in prose_lines(page):
-            text = without_code(line)
-            for pattern, instead in COMPILED:
-                found = pattern.search(text)
-                if found:
-                    problems.append(f'{shown(page)}:{number}: "{found[0].strip()}": write {instead}')
+    for page in pages or []:
+        problems += problems_in(page, [(number, without_code(line)) for number, line in prose_lines(page)])
+    for source in sources or []:
+        problems += problems_in(source, texts_of(source))
     return problems

@@ -55,6 +55,14 @@ class Pages(unittest.TestCase):
         bad = self.page("It is .1 % of it.\nSays how it was got.\n", "bad.md")
         self.assertEqual({line.split(":")[1] for line in language.check_language([bad])}, {"1", "2"})
 
+    def test_language_of_programs(self):
+        good = self.page('// "it was got"\nsay("it is 0.1 % of " + name);\nname("%.3f", ".5");\n', "good.cc")
+        self.assertEqual(language.check_language(sources=[good]), [])
+        quoted = self.page('say("a \\"quoted\\" word", "b c");\n', "quoted.cc")
+        self.assertEqual(list(language.texts_of(quoted)), [(1, 'a \\"quoted\\" word'), (1, "b c")])
+        bad = self.page('say("how it was got");\nsay("a \\"quoted\\" .1 % of it");\n', "bad.cc")
+        self.assertEqual({line.split(":")[1] for line in language.check_language(sources=[bad])}, {"1", "2"})
+
     def test_spelling(self):
         if not shutil.which("codespell"):
             self.skipTest("codespell is missing")
