@@ -3,15 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "bench/advice/advice.h"
-#include "bench/fidelity/fidelity.h"
-#include "bench/fidelity/linux_fidelity.h"
-#include "bench/flow.h"
-#include "bench/packet.h"
-#include "bench/prediction/prediction.h"
-#include "bench/prediction/speed.h"
-#include "bench/report/report.h"
-#include "bench/training.h"
+#include "cli/bench_module.h"
 #include "cli/table.h"
 
 namespace gradwire::cli {
@@ -27,14 +19,14 @@ void add_bench_training(CLI::App& parent, Context& context) {
   auto seed = std::make_shared<std::uint64_t>(1);
   command->add_option("--seed", *seed, "Seed")->capture_default_str();
   command->callback([seed, &context] {
-    print_bench_rows(bench::bench_training(*seed, say_to(context)), false, context);
+    print_bench_rows(benchmarks().training(*seed, say_to(context)), false, context);
   });
 }
 
 void add_bench_flow(CLI::App& parent, Context& context) {
   parent.add_subcommand("flow", "Transfers a second of the flow executor on ring all-reduces")
       ->callback(
-          [&context] { print_bench_rows(bench::bench_flow(say_to(context)), false, context); });
+          [&context] { print_bench_rows(benchmarks().flow(say_to(context)), false, context); });
 }
 
 void add_bench_packet(CLI::App& parent, Context& context) {
@@ -42,20 +34,22 @@ void add_bench_packet(CLI::App& parent, Context& context) {
       .add_subcommand("packet",
                       "The packet executor against plain ns-3, against flow, and its forecasts")
       ->callback(
-          [&context] { print_bench_rows(bench::bench_packet(say_to(context)), false, context); });
+          [&context] { print_bench_rows(benchmarks().packet(say_to(context)), false, context); });
 }
 
 void add_bench_report(CLI::App& parent, Context& context) {
   parent.add_subcommand("report", "Reports of 100 stored runs: time and size")
       ->callback(
-          [&context] { print_bench_rows(bench::bench_report(say_to(context)), false, context); });
+          [&context] { print_bench_rows(benchmarks().report(say_to(context)), false, context); });
 }
 
-std::vector<std::string> all_fidelity_regimes() {
-  std::vector<std::string> names = bench::fidelity_regimes();
-  for (const std::string& name : bench::linux_fidelity_regimes())
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  return names;
+/// Asks the module only where the option is given: --help needs no benchmark.
+std::string check_regime(const std::string& name) {
+  const std::vector<std::string> all = benchmarks().fidelity_regimes();
+  if (std::find(all.begin(), all.end(), name) != all.end()) return {};
+  std::string names;
+  for (const std::string& one : all) names += (names.empty() ? "" : ", ") + one;
+  return "there is no regime \"" + name + "\"; there are " + names;
 }
 
 void add_bench_fidelity(CLI::App& parent, Context& context) {
@@ -67,7 +61,7 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   command->add_option("--regime", options->regimes, "Only these")
-      ->check(CLI::IsMember(all_fidelity_regimes()));
+      ->check(CLI::Validator(check_regime, "REGIME"));
   command->add_flag("--bbr", options->bbr, "The same cases with BBR");
   command->add_option("--against", options->reference, "ns-3, or this kernel's TCP in namespaces")
       ->check(CLI::IsMember({"packet", "linux"}))
@@ -85,9 +79,7 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       "Seconds after which no run of the reference begins: 1120 for packet, 240 for "
       "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
-    const auto run =
-        options->reference == "linux" ? bench::bench_linux_fidelity : bench::bench_fidelity;
-    print_bench_rows(run(*options, say_to(context)), false, context);
+    print_bench_rows(benchmarks().fidelity(*options, say_to(context)), false, context);
   });
 }
 
@@ -108,7 +100,7 @@ void add_bench_prediction(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_flag("--list", options->list, "Say every held-out point");
   command->callback([options, &context] {
-    print_bench_rows(bench::bench_prediction(*options, say_to(context)), false, context);
+    print_bench_rows(benchmarks().prediction(*options, say_to(context)), false, context);
   });
 }
 
@@ -118,7 +110,7 @@ void add_bench_predict(CLI::App& parent, Context& context) {
   auto seed = std::make_shared<std::uint64_t>(1);
   command->add_option("--seed", *seed, "Seed of the steps")->capture_default_str();
   command->callback([seed, &context] {
-    print_bench_rows(bench::bench_predict(*seed, say_to(context)), false, context);
+    print_bench_rows(benchmarks().predict(*seed, say_to(context)), false, context);
   });
 }
 
@@ -136,7 +128,7 @@ void add_bench_advice(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_flag("--list", options->list, "Say every case");
   command->callback([options, &context] {
-    print_bench_rows(bench::bench_advice(*options, say_to(context)), false, context);
+    print_bench_rows(benchmarks().advice(*options, say_to(context)), false, context);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "bench/codecs_command.h"
 #include "cli/bench.h"
+#include "cli/bench_module.h"
 
 namespace gradwire::cli {
 namespace {
@@ -44,14 +45,14 @@ void measure_codecs(const bench::CodecArguments& arguments, Context& context) {
   bench::CodecBenchResult result;
   {
     ProgressLine line(context);
-    result = bench::bench_codecs(settings, [&](const auto& progress) { line.show(progress); });
+    result = benchmarks().codecs(settings, [&](const auto& progress) { line.show(progress); });
   }
-  for (const std::string& note : bench::notes_on(result)) context.say(note);
+  for (const std::string& note : benchmarks().notes_on(result)) context.say(note);
   if (context.format() == Format::kText)
     std::printf("Instruction set %s, %.2f GHz, medians of %d rounds or more\n\n%s\n",
                 result.instructions.c_str(), result.clock_ghz, settings.repetitions,
-                bench::summary_of(result).c_str());
-  print_bench_rows(bench::rows_of(result), true, context);
+                benchmarks().summary_of(result).c_str());
+  print_bench_rows(benchmarks().rows_of(result), true, context);
   for (const std::string& note : result.failures)
     std::fprintf(stderr, "gradwire: failed: %s\n", note.c_str());
   if (!result.failures.empty()) context.exit_code = exit_code(ErrorKind::kFailure);

@@ -1,8 +1,7 @@
-#include "bench/calibration/calibration.h"
-
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "cli/bench_module.h"
 #include "cli/context.h"
 #include "cli/table.h"
 #include "runner/interrupt.h"
@@ -46,7 +45,7 @@ void run(const Arguments& arguments, Context& context) {
   options.stopped = [] { return runner::interrupted_by() != 0; };
   if (!arguments.output.empty()) options.measurements = arguments.output + ".measurements.json";
   const bench::CalibrationResult result =
-      bench::calibrate(options, [&context](const std::string& text) { context.say(text); });
+      benchmarks().calibrate(options, [&context](const std::string& text) { context.say(text); });
   if (result.stopped) {
     context.say("Nothing is fitted. " + how_to_go_on(options));
     context.exit_code = exit_code(runner::interruption());
@@ -55,7 +54,7 @@ void run(const Arguments& arguments, Context& context) {
   if (!arguments.output.empty())
     write_file(arguments.output, sim::calibration_json(result.calibration));
   if (!arguments.markdown.empty())
-    write_file(arguments.markdown, bench::calibration_markdown(result, options));
+    write_file(arguments.markdown, benchmarks().markdown_of(result, options));
   print(result, context);
   if (!result.complete) context.say("The grid is not complete. " + how_to_go_on(options));
   if (!arguments.output.empty()) context.say(how_to_use(arguments.output));

@@ -2,10 +2,11 @@
 #include <unistd.h>
 
 #include "base/child_process.h"
+#include "base/program_part.h"
 #include "cli/context.h"
+#include "cli/emulator_module.h"
 #include "cli/table.h"
 #include "compressors/instruction_sets.h"
-#include "emulator/emulator.h"
 #include "runner/trainer_module.h"
 
 namespace gradwire::cli {
@@ -19,7 +20,7 @@ struct Finding {
 Finding built_program(const char* name, const char* why_not) {
   const std::string path = executable_folder() + "/" + name;
   if (::access(path.c_str(), X_OK) == 0) return {true, path};
-  return {false, *why_not ? why_not : "the program is not built: " + path};
+  return {false, *why_not ? why_not : "./gradwire builds it at its first use: " + path};
 }
 
 Finding training() {
@@ -50,7 +51,7 @@ Finding emulation() {
   try {
     emulator::EmulatorOptions options;
     options.rtt_rounds = 1;
-    const auto trial = emulator::make_emulator(sim::Cluster::star(2, {}), options);
+    const auto trial = cli::make_emulator(sim::Cluster::star(2, {}), options);
     const emulator::EmulatorReport& report = trial->report();
     return {true,
             "namespaces of " + report.name_space + ", rate by " + report.shaper +
@@ -66,6 +67,7 @@ void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("doctor", "What works on this machine, and why something is off");
   command->callback([&context] {
+    never_build_parts();
     Table table({{"name", "capability"}, {"on"}, {"detail", "where, or why not"}});
     const auto add = [&](const char* name, const Finding& finding) {
       table.add({std::string(name), finding.ok, finding.reason});

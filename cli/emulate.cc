@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/emulator_module.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 #include "cli/table.h"
-#include "emulator/emulator.h"
 #include "runner/interrupt.h"
 #include "runner/run_loop.h"
 #include "scenarios/methods.h"
@@ -51,7 +51,7 @@ class EmulatedRun {
     options.executor_factory = [&](const Scenario& resolved) -> std::unique_ptr<sim::Executor> {
       emulator::EmulatorOptions emulator_options;
       emulator_options.transport = resolved.network.transport;
-      auto executor = emulator::make_emulator(scenarios::build_cluster(resolved), emulator_options);
+      auto executor = cli::make_emulator(scenarios::build_cluster(resolved), emulator_options);
       pair.report = executor->report();
       return executor;
     };

@@ -2,19 +2,19 @@
 
 #include <cerrno>
 
-#include "base/child_process.h"
 #include "base/error.h"
+#include "base/program_part.h"
 #include "cli/context.h"
 
 namespace gradwire::cli {
 namespace {
 
 [[noreturn]] void start_desktop(const std::string& database) {
-  const std::string program = executable_folder() + "/gradwire-gui";
+  const std::string program = part_path("gui", "gradwire-gui");
   if (::access(program.c_str(), X_OK) != 0)
     throw Error(ErrorKind::kCapability, "start the desktop program", program,
-                "this build has none (Qt 6 was not there when it was made)",
-                "install qt6-base-dev and run ./gradwire build");
+                "it is not built",
+                "install qt6-base-dev and run ./gradwire build --part gui");
   ::execl(program.c_str(), program.c_str(), database.c_str(), nullptr);
   throw system_error("start", program, errno);
 }

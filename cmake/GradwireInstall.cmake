@@ -1,4 +1,4 @@
-# `cmake --install build/release --prefix DIR`: programs, the training module, shipped scenarios, the
+# `cmake --install build/release --prefix DIR`: programs, their modules, shipped scenarios, the
 # manual page and completions (both printed by the program itself). LibTorch and ns-3 stay where they
 # are: the programs' run paths name them.
 include(GNUInstallDirs)
@@ -7,7 +7,8 @@ foreach(program gradwire gradwire-gui gradwire-packet gradwire-emulator-hub)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
-foreach(module gradwire_trainers_module gradwire_bench_torch)
+foreach(module gradwire_trainers_module gradwire_emulator_module gradwire_bench_module gradwire_cuda_module
+        gradwire_bench_torch)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION lib)
   endif()

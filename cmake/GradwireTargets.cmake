@@ -7,6 +7,13 @@ if(GRADWIRE_WERROR)
 endif()
 target_include_directories(gradwire_flags INTERFACE ${CMAKE_SOURCE_DIR})
 
+# gradwire_compile_together(target batch): several sources are one unit for the compiler, so that
+# headers and templates are compiled once for all of them: a quarter of the time. In presets for work on
+# the code each source stays a unit of its own (GRADWIRE_UNITY=OFF), so that an edit compiles one file.
+function(gradwire_compile_together target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GRADWIRE_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
 # gradwire_compile_quickly(target): for what is never waited for: a quarter less of the compiler's time.
 function(gradwire_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -27,6 +34,7 @@ function(gradwire_library name)
   add_library(gradwire::${name} ALIAS gradwire_${name})
   target_link_libraries(gradwire_${name} PUBLIC $<BUILD_INTERFACE:gradwire_flags>)
   set_target_properties(gradwire_${name} PROPERTIES EXPORT_NAME ${name})
+  gradwire_compile_together(gradwire_${name} 10)
 endfunction()
 
 # gradwire_test(name [OWN_HEADERS] [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.
@@ -71,6 +79,8 @@ function(gradwire_kernels target)
   # Highway leaves out AVX-512 with VBMI unless it is asked for.
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
     "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
+  # Each includes itself once for each instruction set.
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   find_package(hwy 1.0 QUIET)
   if(hwy_FOUND)
     target_link_libraries(${target} PRIVATE hwy::hwy)

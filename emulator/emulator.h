@@ -68,4 +68,8 @@ class Emulator : public sim::Executor {
 std::unique_ptr<Emulator> make_emulator(const sim::Cluster& cluster,
                                         const EmulatorOptions& options);
 
+/// The module's symbol: make_emulator(), owned by the caller.
+using EmulatorFactory = Emulator* (*)(const sim::Cluster&, const EmulatorOptions&);
+inline constexpr const char* kEmulatorSymbol = "gradwire_make_emulator";
+
 }  // namespace gradwire::emulator

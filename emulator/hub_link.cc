@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/program_part.h"
 #include "emulator/clock.h"
 #include "emulator/control.h"
 
@@ -29,7 +30,7 @@ ChildProcess start(const std::string& program) {
 std::string hub_program(const std::string& option) {
   if (!option.empty()) return option;
   if (const char* path = std::getenv("GRADWIRE_EMULATOR_PROGRAM"); path && *path) return path;
-  return executable_folder() + "/gradwire-emulator-hub";
+  return part_path("emulator", "gradwire-emulator-hub");
 }
 
 HubLink::HubLink(const std::string& program) : process_(start(program)) {}

@@ -1,12 +1,9 @@
 #include "runner/trainer_module.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <mutex>
 
-#include "base/child_process.h"
+#include "base/program_part.h"
 #include "runner/replay.h"
 
 namespace gradwire::runner {
@@ -15,23 +12,16 @@ namespace {
 constexpr const char* kModuleName = "libgradwire_trainers.so";
 
 void* open_module() {
-  const std::string path = trainer_module_path();
-  if (::access(path.c_str(), R_OK) != 0)
-    throw Error(ErrorKind::kCapability, "load the training module", path,
-                "this build has no training (LibTorch was not there when it was made)",
-                "run ./gradwire build with a network, or see `gradwire doctor`");
-  void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!module)
-    throw Error(ErrorKind::kCapability, "load the training module", path, ::dlerror(),
-                "see `gradwire doctor`");
-  return module;
+  return open_part_module(
+      trainer_module_path(), "load the training module",
+      "this build has no training (LibTorch was not there when it was made)");
 }
 
 }  // namespace
 
 std::string trainer_module_path() {
   if (const char* path = std::getenv("GRADWIRE_TRAINERS_MODULE")) return path;
-  return executable_folder() + "/../lib/" + kModuleName;
+  return part_path("training", std::string("../lib/") + kModuleName);
 }
 
 void* trainer_module_symbol(const char* symbol) {
@@ -40,11 +30,7 @@ void* trainer_module_symbol(const char* symbol) {
   static void* module = nullptr;
   const std::lock_guard lock(mutex);
   if (!module) module = open_module();
-  void* const address = ::dlsym(module, symbol);
-  if (!address)
-    throw Error(ErrorKind::kCapability, "find in the training module", symbol, ::dlerror(),
-                "the module belongs to another version; rebuild with ./gradwire build");
-  return address;
+  return module_symbol(module, symbol);
 }
 
 std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,

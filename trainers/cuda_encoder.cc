@@ -4,7 +4,7 @@
 #include "compressors/cuda/cuda_codec.h"
 #include "compressors/cuda/cuda_memory.h"
 #include "compressors/payload.h"
-#include "trainers/device_step.h"
+#include "trainers/cuda_steps.h"
 #include "trainers/measure.h"
 
 namespace gradwire::trainers {
@@ -286,6 +286,8 @@ void CudaEncoder::load_states(StateStore& states) {
 
 }  // namespace
 
+namespace on_cuda {
+
 std::string why_steps_leave_device(const DeviceCodecSettings& settings) {
   if (settings.decorated) return "clipping, momentum correction and rules have no CUDA version";
   try {
@@ -297,9 +299,10 @@ std::string why_steps_leave_device(const DeviceCodecSettings& settings) {
   }
 }
 
-std::unique_ptr<DeviceEncoder> make_device_encoder(const DeviceCodecSettings& settings,
-                                                   const Layout& layout, void* stream) {
+std::unique_ptr<DeviceEncoder> make_encoder(const DeviceCodecSettings& settings,
+                                            const Layout& layout, void* stream) {
   return std::make_unique<CudaEncoder>(settings, layout, stream);
 }
 
+}  // namespace on_cuda
 }  // namespace gradwire::trainers

@@ -1,6 +1,6 @@
 #include "compressors/cuda/cuda_memory.h"
 #include "trainers/cuda_kernels.h"
-#include "trainers/device_step.h"
+#include "trainers/cuda_steps.h"
 #include "trainers/measure.h"
 
 namespace gradwire::trainers {
@@ -123,9 +123,12 @@ class CudaUpdate final : public DeviceUpdate {
 
 }  // namespace
 
-std::unique_ptr<DeviceUpdate> make_device_update(const OptimizerSettings& settings,
-                                                 DeviceMemory memory, std::span<float> mean) {
+namespace on_cuda {
+
+std::unique_ptr<DeviceUpdate> make_update(const OptimizerSettings& settings, DeviceMemory memory,
+                                          std::span<float> mean) {
   return std::make_unique<CudaUpdate>(settings, memory, mean);
 }
 
+}  // namespace on_cuda
 }  // namespace gradwire::trainers

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/child_process.h"
+#include "base/program_part.h"
 #include "sim/packet/packed.h"
 #include "sim/packet/packet_process.h"
 #include "sim/packet/wire_format.h"
@@ -171,7 +171,7 @@ std::string packet_program(const ExecutorOptions& options) {
   if (!options.packet_program.empty()) return options.packet_program;
   const char* variable = std::getenv("GRADWIRE_PACKET_PROGRAM");
   if (variable && *variable) return variable;
-  return executable_folder() + "/gradwire-packet";
+  return part_path("packet", "gradwire-packet");
 }
 
 std::unique_ptr<Executor> make_packet_executor(const Cluster& cluster,

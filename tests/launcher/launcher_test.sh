@@ -20,14 +20,14 @@ export PATH=$work/bin:$PATH GRADWIRE_DEPS=$work/tree/.deps
 fake id 'echo 1000'
 fake sudo 'exit 1'
 fake dpkg-query 'exit 1'
-output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+output=$("$work/tree/scripts/install-needs" core training gui 2>&1 </dev/null); status=$?
 check "stops without a necessary package" "status $status" '^status 1$'
 check "names the package and the command" "$output" 'sudo apt-get update && sudo apt-get install .*libsqlite3-dev'
 
 # 2. No rights, but everything necessary is there: only the optional features are off.
 fake dpkg-query 'for last; do :; done; case $last in qt6-base-dev) exit 1;; esac; echo "ii "'
 fake python3 'case "$*" in *download*) echo "could not connect" >&2; exit 1;; esac; exit 0'
-output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+output=$("$work/tree/scripts/install-needs" core training gui 2>&1 </dev/null); status=$?
 check "goes on without an optional package" "status $status" '^status 0$'
 check "says which features are off" "$output" 'optional packages.*qt6-base-dev'
 
@@ -36,10 +36,20 @@ check "says how to fetch wheels by hand" "$output" 'pip download .*|copy the fol
 
 # 4. Too little disk.
 fake df 'echo "Filesystem 1M-blocks Used Available Use% Mounted"; echo "x 10 9 100 99% /"'
-output=$("$work/tree/scripts/install-needs" 2>&1 </dev/null); status=$?
+output=$("$work/tree/scripts/install-needs" core training gui 2>&1 </dev/null); status=$?
 check "stops with too little disk" "status $status" '^status 1$'
 check "says how much is needed" "$output" 'has 100 MB free'
 
-# 5. Usage.
+# 5. Parts: what an unknown one is told, and that a first start needs no package of the others.
+output=$("$work/tree/scripts/build" release --part nonsense 2>&1); check "an unknown part" "status $? $output" 'status 2 .*parts: core training'
+(source "$root/scripts/parts"; packages_of core) | grep -qE 'qt6|catch2|simgrid' && { echo "FAILED: core needs too much"; failures=$((failures + 1)); }
+
+# 6. Progress: ninja's lines become plain lines with the share done where there is no terminal.
+output=$(source "$root/scripts/progress"; GRADWIRE_PROGRESS_S=0
+         for i in 1 2 20 40; do echo "[$i/40] Building CXX object x.o"; done | show_ninja 2>&1)
+check "progress says how many are done" "$output" 'building: 20 of 40, about [0-9]+ s left'
+output=$(source "$root/scripts/progress"; watch "doing" false 2>&1; echo "status $?"); check "watch gives the status" "$output" '^status 1$'
+
+# 7. Usage.
 output=$("$root/gradwire" build --nonsense 2>&1); check "build usage" "status $?" '^status 2$'
 ((failures == 0))
