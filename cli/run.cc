@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/closing.h"
+#include "cli/environment.h"
 #include "cli/params.h"
 #include "cli/progress.h"
 #include "runner/interrupt.h"
@@ -25,19 +26,20 @@ int exit_code_of(const runner::SweepResult& result) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments) {
-  std::vector<std::pair<std::string, std::string>> overrides;
+scenarios::Overrides overrides_of(const RunArguments& arguments) {
+  scenarios::Overrides overrides = overrides_of_environment();
   for (const std::string& text : arguments.sets) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || text.front() != '/')
       throw Error(ErrorKind::kUsage, "use --set", "\"" + text + "\"",
                   "it is not of the form /json/pointer=value",
                   "for example: --set /network/link/bandwidth=10Gbps");
-    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
-  if (!arguments.executor.empty()) overrides.emplace_back("/executor", arguments.executor);
+  if (!arguments.executor.empty())
+    overrides.push_back({"/executor", arguments.executor, "--executor"});
   if (!arguments.seeds.empty())
-    overrides.emplace_back("/seeds", nlohmann::json(arguments.seeds).dump());
+    overrides.push_back({"/seeds", nlohmann::json(arguments.seeds).dump(), "--seed"});
   return overrides;
 }
 

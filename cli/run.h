@@ -2,11 +2,10 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/context.h"
-#include "scenarios/scenario.h"
+#include "scenarios/overrides.h"
 #include "sim/executor.h"
 
 namespace gradwire::cli {
@@ -30,9 +29,9 @@ struct RunArguments {
 /// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.
 void add_scenario_options(CLI::App& command, RunArguments& arguments,
                           const std::string& plain = {});
-/// --set, --seed and --executor as pointers and texts. Throws Error for one that is not of that
-/// form.
-std::vector<std::pair<std::string, std::string>> overrides_of(const RunArguments& arguments);
+/// The environment's fields, then --set, --executor and --seed. Throws Error for one that is not of
+/// its form.
+scenarios::Overrides overrides_of(const RunArguments& arguments);
 /// The scenario file with --set, --seed and --executor applied.
 scenarios::ScenarioFile read_scenario(const RunArguments& arguments);
 /// The same of a scenario's text; `path` is for messages and relative paths.

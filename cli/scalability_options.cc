@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "cli/assume_steps.h"
+#include "cli/environment.h"
 
 namespace gradwire::cli {
 namespace {
@@ -138,6 +139,9 @@ std::string command_of(const ScalabilityArguments& arguments, const Context& con
   command.add_word("--scalability");
   if (!arguments.scenario.empty()) command.add_word(arguments.scenario);
   command.add("--filter", arguments.filter);
+  if (!arguments.scenario.empty())
+    for (const auto& [pointer, text, origin] : overrides_of_environment())
+      command.add("--set", pointer + "=" + text);
   for (const std::string& set : arguments.sets) command.add("--set", set);
   command.add("--executor", arguments.executor);
   command.add("--workers", list_of(arguments.workers));

@@ -52,12 +52,12 @@ class Sizes {
 
 }  // namespace
 
-scenarios::ScenarioFile scenario_on(const std::string& path, const Overrides& overrides,
+scenarios::ScenarioFile scenario_on(const std::string& path, const scenarios::Overrides& overrides,
                                     std::span<const int> workers) {
   scenarios::ScenarioFile all;
   for (const int n : workers) {
-    Overrides with = overrides;
-    with.emplace_back("/cluster/workers", std::to_string(n));
+    scenarios::Overrides with = overrides;
+    with.push_back({"/cluster/workers", std::to_string(n), "--workers"});
     scenarios::ScenarioFile file = scenarios::read_scenario_file(path, with);
     if (all.runs.empty()) {
       all = std::move(file);

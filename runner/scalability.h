@@ -2,24 +2,21 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "results/scalability/models.h"
 #include "results/store.h"
-#include "scenarios/scenario.h"
+#include "scenarios/overrides.h"
 
 /// Scenarios over numbers of workers, for the scalability report.
 namespace gradwire::runner {
-
-using Overrides = std::vector<std::pair<std::string, std::string>>;
 
 /// Numbers of workers that a scenario is run on where it names a single one.
 inline constexpr int kUsualWorkers[] = {2, 4, 8, 16};
 
 /// The file's runs on each of `workers` (its own and a sweep's are replaced). Throws ScenarioError
 /// where the scenario cannot have that many.
-scenarios::ScenarioFile scenario_on(const std::string& path, const Overrides& overrides,
+scenarios::ScenarioFile scenario_on(const std::string& path, const scenarios::Overrides& overrides,
                                     std::span<const int> workers);
 
 std::set<int> worker_counts(const scenarios::ScenarioFile& file);

@@ -195,11 +195,10 @@ Problem Places::problem(std::string_view pointer, std::string message, std::stri
                         std::string suggestion) const {
   Problem problem{
       "", 0, std::string(pointer), std::move(message), std::move(allowed), std::move(suggestion)};
-  for (const std::string& given : overridden_) {
-    if (!is_at_or_below(pointer, given)) continue;
-    problem.file = "--set";
-    return problem;
-  }
+  // Longer pointers come later: the nearest override is named.
+  for (const auto& [given, origin] : overridden_)
+    if (is_at_or_below(pointer, given)) problem.file = origin;
+  if (!problem.file.empty()) return problem;
   for (const auto& [swept, source] : moved_)
     if (is_at_or_below(pointer, swept))
       problem.pointer = source + std::string(pointer.substr(swept.size()));

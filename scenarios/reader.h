@@ -20,8 +20,10 @@ class Places {
   explicit Places(const Document& document) : document_(document) {}
   /// Values at or below `pointer` stand at `source` of the document (a sweep's value).
   void move(const std::string& pointer, const std::string& source) { moved_[pointer] = source; }
-  /// Values at or below `pointer` were given with --set.
-  void override_at(const std::string& pointer) { overridden_.insert(pointer); }
+  /// Values at or below `pointer` were given by `origin`, such as --set.
+  void override_at(const std::string& pointer, const std::string& origin) {
+    overridden_[pointer] = origin;
+  }
   /// A problem with file, line and pointer filled in.
   Problem problem(std::string_view pointer, std::string message, std::string allowed = "",
                   std::string suggestion = "") const;
@@ -29,7 +31,7 @@ class Places {
  private:
   const Document& document_;
   std::map<std::string, std::string> moved_;
-  std::set<std::string> overridden_;
+  std::map<std::string, std::string> overridden_;  ///< origins
 };
 
 struct ReadResult {

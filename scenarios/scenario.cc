@@ -9,6 +9,7 @@
 #include "scenarios/document.h"
 #include "scenarios/fields.h"
 #include "scenarios/methods.h"
+#include "scenarios/overrides.h"
 #include "scenarios/pointer.h"
 #include "scenarios/reader.h"
 #include "scenarios/sweep.h"
@@ -18,10 +19,16 @@ namespace gradwire::scenarios {
 namespace {
 
 using nlohmann::ordered_json;
-using Overrides = std::vector<std::pair<std::string, std::string>>;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
 using Origins = std::map<std::string, std::string>;
 
-/// A value of --set: JSON if it parses and the field does not want a text, else the text itself.
+Overrides overrides_of(const Pairs& pairs) {
+  Overrides overrides;
+  for (const auto& [pointer, text] : pairs) overrides.push_back({pointer, text});
+  return overrides;
+}
+
+/// An override's value: JSON if it parses and the field does not want a text, else the text itself.
 ordered_json override_value(const FieldTable::Node& node, const std::string& text) {
   const ordered_json parsed = ordered_json::parse(text, nullptr, false);
   const Field& field = node.field();
@@ -45,10 +52,17 @@ void note_origin(const ordered_json& value, const std::string& pointer, const ch
   }
 }
 
+/// An override that has a place in the file.
+struct Replacement {
+  std::string pointer;
+  ordered_json value;
+  std::string origin;
+};
+
 /// Reads one file: its base, its sweep, and every run.
 class FileReader {
  public:
-  FileReader(const Document& document, const Overrides& overrides, ProblemList& problems)
+  FileReader(const Document& document, std::span<const Override> overrides, ProblemList& problems)
       : document_(document), places_(document), problems_(problems), base_(document.root) {
     result_.path = document.file;
     apply_overrides(overrides);
@@ -63,7 +77,8 @@ class FileReader {
     base_["seeds"] = ordered_json::array({1});
     for (const auto& [key, value] : base_.items())
       if (key != "seeds") note_origin(value, child_pointer("", key), "scenario", origins_);
-    for (const auto& [pointer, value] : values_) note_origin(value, pointer, "--set", origins_);
+    for (const auto& [pointer, value, origin] : values_)
+      note_origin(value, pointer, origin.c_str(), origins_);
     std::erase_if(origins_, [](const auto& each) {
       return is_at_or_below(each.first, "/sweep") || is_at_or_below(each.first, "/seeds/count");
     });
@@ -80,9 +95,9 @@ class FileReader {
     return found == base_.end() ? ordered_json() : *found;
   }
 
-  void apply_overrides(const Overrides& overrides) {
-    for (const auto& [pointer, text] : overrides) {
-      places_.override_at(pointer);
+  void apply_overrides(std::span<const Override> overrides) {
+    for (const auto& [pointer, text, origin] : overrides) {
+      places_.override_at(pointer, origin);
       const FieldTable::Node* node = scenario_table().find(pointer);
       const bool known = node && !pointer.empty() && pointer.find('*') == std::string::npos;
       const ordered_json value = known ? override_value(*node, text) : ordered_json();
@@ -90,7 +105,7 @@ class FileReader {
         problems_.add(places_.problem(pointer, "there is no such field", "JSON pointers of fields",
                                       scenario_table().nearest_pointer(pointer)));
       else if (assign_at(base_, pointer, value))
-        values_.emplace_back(pointer, value), overridden_.push_back(pointer);
+        values_.push_back({pointer, value, origin}), overridden_.push_back(pointer);
       else
         problems_.add(places_.problem(pointer, "there is no such list item in the scenario"));
     }
@@ -128,10 +143,10 @@ class FileReader {
         places.move(axis.pointer, axis.sources[combination[i]]);
         note_origin(value, axis.pointer, "sweep", origins);
       }
-      // A value given with --set below a swept object wins over each of the sweep's values.
-      for (const auto& [pointer, value] : values_) {
+      // An override below a swept object wins over each of the sweep's values.
+      for (const auto& [pointer, value, origin] : values_) {
         assign_at(run, pointer, value);
-        note_origin(value, pointer, "--set", origins);
+        note_origin(value, pointer, origin.c_str(), origins);
       }
       if (is_excluded(sweep, run)) continue;
       read_run(run, places, std::move(origins), seeds);
@@ -326,7 +341,7 @@ class FileReader {
   ScheduleFiles files_;
   ordered_json base_;
   std::vector<std::string> overridden_;
-  std::vector<std::pair<std::string, ordered_json>> values_;
+  std::vector<Replacement> values_;
   Origins origins_;
   ScenarioFile result_;
 };
@@ -349,7 +364,7 @@ void add_rows(const ordered_json& value, const std::string& pointer, const Scena
 }  // namespace
 
 ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
-                                const Overrides& overrides) {
+                                std::span<const Override> overrides) {
   ProblemList problems;
   const Document document = parse_document(text, path, problems);
   problems.throw_if_any();
@@ -362,8 +377,17 @@ ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
   return file;
 }
 
-ScenarioFile read_scenario_file(const std::string& path, const Overrides& overrides) {
+ScenarioFile read_scenario_file(const std::string& path, std::span<const Override> overrides) {
   return read_scenario_text(read_file(path), path, overrides);
+}
+
+ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
+                                const Pairs& overrides) {
+  return read_scenario_text(text, path, overrides_of(overrides));
+}
+
+ScenarioFile read_scenario_file(const std::string& path, const Pairs& overrides) {
+  return read_scenario_file(path, overrides_of(overrides));
 }
 
 std::vector<ResolvedValue> resolved_values(const Scenario& scenario) {
