@@ -10,17 +10,21 @@ bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether a line may end between `text[at - 1]` and `text[at]`.
-bool may_break(std::string_view text, std::size_t at) {
+/// Whether a line may end between two characters of a word, `text[at - 1]` and `text[at]`.
+bool may_break_word(std::string_view text, std::size_t at) {
   const char before = text[at - 1], after = text[at];
-  if (before == ' ') return after != ' ';
   if (after == '/') return before != '/' && before != ' ' && before != ':';
-  if (before == '-') return at > 1 && is_letter(text[at - 2]) && is_letter(after);
+  if (before == '-' || before == '.') return at > 1 && is_letter(text[at - 2]) && is_letter(after);
   return std::string_view(",;=_").find(before) != std::string_view::npos && after != ' ';
 }
 
-/// Pieces that stay together; their spaces at the end are theirs.
-std::vector<std::string_view> pieces_of(std::string_view text) {
+bool ends_word(std::string_view text, std::size_t at) {
+  return text[at - 1] == ' ' && text[at] != ' ';
+}
+
+/// The text cut at each place that `may_break` allows.
+template <class MayBreak>
+std::vector<std::string_view> cut(std::string_view text, MayBreak may_break) {
   std::vector<std::string_view> pieces;
   std::size_t start = 0;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -46,25 +50,44 @@ std::size_t bytes_of_columns(std::string_view text, std::size_t width) {
   return at;
 }
 
-/// Lines of a text without line ends.
-void wrap_line(std::string_view text, std::size_t width, std::vector<std::string>& lines) {
-  std::string line;
-  const auto end_line = [&] {
-    lines.emplace_back(without_trailing_spaces(line));
-    line.clear();
-  };
-  for (std::string_view piece : pieces_of(text)) {
-    const std::size_t needed = display_width(without_trailing_spaces(piece));
-    if (!line.empty() && display_width(line) + needed > width) end_line();
-    while (display_width(without_trailing_spaces(piece)) > width) {
-      const std::size_t bytes = bytes_of_columns(piece, width);
-      line = piece.substr(0, bytes);
+/// Puts pieces into lines of at most `width` columns.
+class Lines {
+ public:
+  Lines(std::size_t width, std::vector<std::string>& lines) : width_(width), lines_(lines) {}
+  void add_word(std::string_view word) {
+    if (width_of(word) <= width_) return add_piece(word);
+    for (const std::string_view piece : cut(word, may_break_word)) add_piece(piece);
+  }
+  void end_line() {
+    lines_.emplace_back(without_trailing_spaces(line_));
+    line_.clear();
+  }
+
+ private:
+  static std::size_t width_of(std::string_view text) {
+    return display_width(without_trailing_spaces(text));
+  }
+  void add_piece(std::string_view piece) {
+    if (!line_.empty() && display_width(line_) + width_of(piece) > width_) end_line();
+    while (width_of(piece) > width_) {
+      const std::size_t bytes = bytes_of_columns(piece, width_);
+      line_ = piece.substr(0, bytes);
       piece.remove_prefix(bytes);
       end_line();
     }
-    line += piece;
+    line_ += piece;
   }
-  end_line();
+
+  std::size_t width_;
+  std::vector<std::string>& lines_;
+  std::string line_;
+};
+
+/// Lines of a text without line ends.
+void wrap_line(std::string_view text, std::size_t width, std::vector<std::string>& lines) {
+  Lines out(width, lines);
+  for (const std::string_view word : cut(text, ends_word)) out.add_word(word);
+  out.end_line();
 }
 
 }  // namespace
@@ -90,8 +113,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
 
 std::size_t widest_piece(std::string_view text) {
   std::size_t widest = 0;
-  for (const std::string_view piece : pieces_of(text))
-    widest = std::max(widest, display_width(without_trailing_spaces(piece)));
+  for (const std::string_view word : cut(text, ends_word))
+    for (const std::string_view piece : cut(word, may_break_word))
+      widest = std::max(widest, display_width(without_trailing_spaces(piece)));
   return widest;
 }
 

@@ -11,8 +11,8 @@ namespace gradwire {
 std::size_t display_width(std::string_view text);
 
 /// Lines of at most `width` columns (0 = only where the text has line ends). Breaks at spaces,
-/// which it drops, before '/', after ',' ';' '=' '_' and after '-' between letters; inside a piece
-/// without any of them only where the piece is wider than a line.
+/// which it drops; inside a word only where it is wider than a line: before '/', after ',' ';' '='
+/// '_' and after '-' and '.' between letters, else anywhere.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// The widest piece of `text` that `wrapped` keeps together.

@@ -22,7 +22,8 @@ class Benchmarks {
       const CodecBenchSettings& settings,
       const std::function<void(const CodecBenchProgress&)>& progress) const = 0;
   virtual std::vector<BenchRow> rows_of(const CodecBenchResult& result) const = 0;
-  virtual std::string summary_of(const CodecBenchResult& result) const = 0;
+  virtual std::vector<std::vector<std::string>> summary_lines(
+      const CodecBenchResult& result) const = 0;
   virtual std::vector<std::string> notes_on(const CodecBenchResult& result) const = 0;
 
   virtual std::vector<BenchRow> training(std::uint64_t seed, const Say& say) const = 0;

@@ -71,12 +71,18 @@ std::string cell(std::optional<double> value, const char* format) {
   return text;
 }
 
-std::string line_of(const CodecPoint& p) {
+std::vector<std::string> line_of(const CodecPoint& p) {
   const std::string share = p.roof_share ? cell(100 * *p.roof_share, "%.0f") : "";
-  return "| " + p.label + " | " + name_of(p.operation) + " | " + size_text(p.bytes) + " | " +
-         std::to_string(p.threads) + " | " + cell(p.gb_per_s(), "%.2f") + " | " +
-         cell(p.traffic.total(), "%.2f") + " | " + share + " | " + cell(p.cycles, "%.2f") + " | " +
-         cell(1e6 * p.call_s, "%.3g") + " | " + cell(p.torch_ratio, "%.1f") + " |\n";
+  return {p.label,
+          name_of(p.operation),
+          size_text(p.bytes),
+          std::to_string(p.threads),
+          cell(p.gb_per_s(), "%.2f"),
+          cell(p.traffic.total(), "%.2f"),
+          share,
+          cell(p.cycles, "%.2f"),
+          cell(1e6 * p.call_s, "%.3g"),
+          cell(p.torch_ratio, "%.1f")};
 }
 
 }  // namespace
@@ -116,11 +122,7 @@ std::vector<std::string> notes_on(const CodecBenchResult& result) {
   return notes;
 }
 
-std::string summary_of(const CodecBenchResult& result) {
-  std::string text =
-      "| codec | operation | tensor | threads | GB/s of fp32 | bytes an element | % of the memory "
-      "roof | cycles an element | microseconds a call | times LibTorch |\n"
-      "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+std::vector<std::vector<std::string>> summary_lines(const CodecBenchResult& result) {
   std::map<std::string, std::size_t> places;  // labels in the order of the catalogue
   std::vector<const CodecPoint*> order;
   for (const CodecPoint& point : result.points) {
@@ -131,7 +133,21 @@ std::string summary_of(const CodecBenchResult& result) {
     return std::tuple(places[a->label], a->operation, a->bytes, a->threads) <
            std::tuple(places[b->label], b->operation, b->bytes, b->threads);
   });
-  for (const CodecPoint* point : order) text += line_of(*point);
+  std::vector<std::vector<std::string>> lines = {
+      {"codec", "operation", "tensor", "threads", "GB/s of fp32", "bytes an element",
+       "% of the memory roof", "cycles an element", "microseconds a call", "times LibTorch"}};
+  for (const CodecPoint* point : order) lines.push_back(line_of(*point));
+  return lines;
+}
+
+std::string summary_of(const CodecBenchResult& result) {
+  std::string text;
+  for (const std::vector<std::string>& line : summary_lines(result)) {
+    const bool titles = text.empty();
+    for (const std::string& each : line) text += "| " + each + " ";
+    text += "|\n";
+    if (titles) text += "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  }
   return text;
 }
 

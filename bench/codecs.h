@@ -74,7 +74,9 @@ CodecBenchResult bench_codecs(const CodecBenchSettings& settings,
 /// In the one form of all benchmarks, judged.
 std::vector<BenchRow> rows_of(const CodecBenchResult& result);
 
-/// For people: one line an operation, size and thread count, in Markdown.
+/// For people: titles, then one line an operation, size and thread count.
+std::vector<std::vector<std::string>> summary_lines(const CodecBenchResult& result);
+/// The same in Markdown.
 std::string summary_of(const CodecBenchResult& result);
 
 /// What the reader of the figures must know: what was left out, and whether the machine was busy.

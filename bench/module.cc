@@ -21,8 +21,9 @@ class AllBenchmarks final : public Benchmarks {
   std::vector<BenchRow> rows_of(const CodecBenchResult& result) const override {
     return bench::rows_of(result);
   }
-  std::string summary_of(const CodecBenchResult& result) const override {
-    return bench::summary_of(result);
+  std::vector<std::vector<std::string>> summary_lines(
+      const CodecBenchResult& result) const override {
+    return bench::summary_lines(result);
   }
   std::vector<std::string> notes_on(const CodecBenchResult& result) const override {
     return bench::notes_on(result);

@@ -136,7 +136,11 @@ void add_bench_advice(CLI::App& parent, Context& context) {
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
   if (!bench::judge(rows)) context.exit_code = exit_code(ErrorKind::kGate);
-  Table table({{"name"}, {"value"}, {"unit"}, {"bar"}, {"holds"}});
+  Table table({{"name"},
+               {.name = "value", .importance = Importance::kKey},
+               {"unit"},
+               {.name = "bar", .importance = Importance::kHigh},
+               {.name = "holds", .importance = Importance::kKey}});
   for (const bench::BenchRow& row : rows) {
     if (only_bars && !row.bar && context.format() == Format::kText) continue;
     table.add({row.name, row.value, row.unit, row.bar ? Cell(*row.bar) : Cell(),

@@ -6,12 +6,19 @@
 #include "bench/codecs_command.h"
 #include "cli/bench.h"
 #include "cli/bench_module.h"
+#include "cli/table.h"
 
 namespace gradwire::cli {
 namespace {
 
 constexpr const char* kSummary =
     "Codecs beside the memory's roof, beside LibTorch operations, and by the call";
+
+/// Of bench::summary_lines: what was measured, its speed and share of the roof first.
+const std::vector<Importance> kSummaryColumns = {
+    Importance::kKey, Importance::kKey,   Importance::kKey,  Importance::kHigh,
+    Importance::kKey, Importance::kLow,   Importance::kHigh, Importance::kNormal,
+    Importance::kLow, Importance::kNormal};
 
 /// A line on a terminal that is written over, else one every 30 seconds.
 class ProgressLine {
@@ -48,10 +55,12 @@ void measure_codecs(const bench::CodecArguments& arguments, Context& context) {
     result = benchmarks().codecs(settings, [&](const auto& progress) { line.show(progress); });
   }
   for (const std::string& note : benchmarks().notes_on(result)) context.say(note);
-  if (context.format() == Format::kText)
-    std::printf("Instruction set %s, %.2f GHz, medians of %d rounds or more\n\n%s\n",
-                result.instructions.c_str(), result.clock_ghz, settings.repetitions,
-                benchmarks().summary_of(result).c_str());
+  if (context.format() == Format::kText) {
+    std::printf("Instruction set %s, %.2f GHz, medians of %d rounds or more\n\n",
+                result.instructions.c_str(), result.clock_ghz, settings.repetitions);
+    table_of_texts(benchmarks().summary_lines(result), kSummaryColumns).print_text(context);
+    std::printf("\n");
+  }
   print_bench_rows(benchmarks().rows_of(result), true, context);
   for (const std::string& note : result.failures)
     std::fprintf(stderr, "gradwire: failed: %s\n", note.c_str());

@@ -71,11 +71,11 @@ void list_codecs(const Context& context) {
     return print_json(format != Format::kJson);
   Table table({{"name", "codec"},
                {"family"},
-               {"summary"},
+               {.name = "summary", .importance = Importance::kHigh},
                {"policy", "aggregation"},
-               {"unbiased"},
-               {"options"},
-               {"source"}});
+               {.name = "unbiased", .importance = Importance::kLow},
+               {.name = "options", .importance = Importance::kHigh},
+               {.name = "source", .importance = Importance::kLow}});
   for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
     table.add({codec.name, std::string(compressors::name_of(codec.family)), codec.summary,
                std::string(compressors::name_of(codec.policy)), codec.unbiased,

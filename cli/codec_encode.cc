@@ -38,7 +38,7 @@ void report(const compressors::FrameHeader& header, std::size_t payload, std::si
                {"payload_bytes", "payload", Column::Style::kBytes},
                {"frame_bytes", "frame", Column::Style::kBytes},
                {"bits_per_element", "bits an element"},
-               {"file"}});
+               {.name = "file", .importance = Importance::kLow}});
   table.add({header.codec, static_cast<std::int64_t>(header.n), static_cast<std::int64_t>(payload),
              arguments.bare ? Cell{} : Cell{static_cast<std::int64_t>(frame)}, bits,
              arguments.out});

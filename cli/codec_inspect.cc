@@ -47,7 +47,11 @@ void add_frame_rows(const compressors::Frame& frame, Table& table) {
 void inspect(const CodecArguments& arguments, const Context& context) {
   const PayloadInput input = read_payload(arguments);
   const compressors::FrameHeader& header = input.frame.header;
-  Table table({{"offset"}, {"bytes"}, {"name", "field"}, {"type"}, {"value"}});
+  Table table({{"offset"},
+               {"bytes"},
+               {.name = "name", .title = "field", .importance = Importance::kKey},
+               {"type"},
+               {.name = "value", .importance = Importance::kKey}});
   if (input.framed) add_frame_rows(input.frame, table);
   const auto begin = static_cast<std::int64_t>(input.frame.header_bytes);
   for (const compressors::PayloadField& field :

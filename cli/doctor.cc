@@ -68,7 +68,10 @@ void add_doctor(CLI::App& app, Context& context) {
       app.add_subcommand("doctor", "What works on this machine, and why something is off");
   command->callback([&context] {
     never_build_parts();
-    Table table({{"name", "capability"}, {"on"}, {"detail", "where, or why not"}});
+    Table table(
+        {{"name", "capability"},
+         {.name = "on", .importance = Importance::kKey},
+         {.name = "detail", .title = "path, or why it is off", .importance = Importance::kKey}});
     const auto add = [&](const char* name, const Finding& finding) {
       table.add({std::string(name), finding.ok, finding.reason});
     };

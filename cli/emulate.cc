@@ -84,13 +84,15 @@ class EmulatedRun {
 
 std::vector<Column> columns() {
   return {{"name", "scenario"},
-          {"method"},
+          {.name = "method", .importance = Importance::kKey},
           {"workers"},
-          {"steps"},
-          {"base_rtt_s", "base RTT (measured)", Column::Style::kDuration},
-          {"emulated_exchange_s", "exchange, emulated (median)", Column::Style::kDuration},
-          {"simulated_exchange_s", "exchange, flow (median)", Column::Style::kDuration},
-          {"flow_over_emulated", "flow / emulated"},
+          {.name = "steps", .importance = Importance::kLow},
+          {"base_rtt_s", "base RTT (measured)", Column::Style::kDuration, Importance::kLow},
+          {"emulated_exchange_s", "exchange, emulated (median)", Column::Style::kDuration,
+           Importance::kKey},
+          {"simulated_exchange_s", "exchange, flow (median)", Column::Style::kDuration,
+           Importance::kKey},
+          {"flow_over_emulated", "flow / emulated", Column::Style::kPlain, Importance::kHigh},
           {"emulated_run", "run"},
           {"simulated_run", "twin"}};
 }

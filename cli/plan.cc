@@ -101,17 +101,17 @@ void plan(const RunArguments& arguments, Context& context) {
   const scenarios::ScenarioFile file = read_scenario(arguments);
   warn(file, context);
   Table table({{"run"},
-               {"method"},
-               {"varied"},
-               {"collective"},
+               {.name = "method", .importance = Importance::kKey},
+               {.name = "varied", .importance = Importance::kKey},
+               {.name = "collective", .importance = Importance::kLow},
                {"workers"},
-               {"executor"},
-               {"seed"},
-               {"steps"},
-               {"needs"},
-               {"stored"},
-               {"events"},
-               {"wall_s", "time", Column::Style::kDuration}});
+               {.name = "executor", .importance = Importance::kHigh},
+               {.name = "seed", .importance = Importance::kHigh},
+               {.name = "steps", .importance = Importance::kLow},
+               {.name = "needs", .importance = Importance::kLow},
+               {.name = "stored", .importance = Importance::kHigh},
+               {.name = "events", .importance = Importance::kLow},
+               {"wall_s", "time", Column::Style::kDuration, Importance::kHigh}});
   const auto store = reader_of(context);
   Forecasts forecasts;
   Choices choices;

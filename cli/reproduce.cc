@@ -26,13 +26,13 @@ struct ChartArguments {
 void print_rows(const std::vector<results::ReproductionRow>& rows, Context& context) {
   Table table({{"name"},
                {"method"},
-               {"claim"},
-               {"value"},
-               {"spread"},
-               {"seeds"},
-               {"pass_mark"},
-               {"holds"},
-               {"negative_control"}});
+               {.name = "claim", .importance = Importance::kLow},
+               {.name = "value", .importance = Importance::kKey},
+               {.name = "spread", .importance = Importance::kLow},
+               {.name = "seeds", .importance = Importance::kLow},
+               {"pass_mark", "pass mark", Column::Style::kPlain, Importance::kHigh},
+               {.name = "holds", .importance = Importance::kKey},
+               {"negative_control", "negative control", Column::Style::kPlain, Importance::kHigh}});
   for (const results::ReproductionRow& row : rows) {
     const auto holds = row.holds();
     table.add({row.name, row.method, row.claim, row.value, row.spread ? Cell(*row.spread) : Cell(),
@@ -112,7 +112,7 @@ void add_terngrad_chart(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->footer(
       "Examples:\n  gradwire reproduce terngrad-chart\n"
-      "  gradwire reproduce terngrad-chart --csv mine.csv --gpus-per-node 8 --format json");
+      "  gradwire reproduce terngrad-chart --csv mine.csv --gpus-per-node 8");
   command->callback([arguments, &context] { reproduce_terngrad_chart(*arguments, context); });
 }
 

@@ -157,11 +157,14 @@ void Table::print(const Context& context, const std::string& line_type) const {
   put(for_machines(context.format(), line_type));
 }
 
-Table table_of_texts(const std::vector<std::vector<std::string>>& lines) {
+Table table_of_texts(const std::vector<std::vector<std::string>>& lines,
+                     const std::vector<Importance>& importances) {
   std::vector<Column> columns;
   for (const std::string& title : lines.front()) {
     const auto style = columns.empty() ? Column::Style::kPlain : Column::Style::kFigure;
-    columns.push_back({title, "", style});
+    const std::size_t place = columns.size();
+    columns.push_back(
+        {title, "", style, place < importances.size() ? importances[place] : Importance::kNormal});
   }
   Table table(std::move(columns));
   for (std::size_t i = 1; i < lines.size(); ++i)

@@ -49,6 +49,8 @@ class Table {
 };
 
 /// A table of texts, the titles first: to the left in the first column, figures in the others.
-Table table_of_texts(const std::vector<std::vector<std::string>>& lines);
+/// `importances`: of the columns; kNormal where there are fewer.
+Table table_of_texts(const std::vector<std::vector<std::string>>& lines,
+                     const std::vector<Importance>& importances = {});
 
 }  // namespace gradwire::cli

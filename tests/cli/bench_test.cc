@@ -28,7 +28,8 @@ TEST_CASE("bench codecs shows people a table, and what instruction set it used",
       run_program({"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
                    "--no-twins", "--instructions", "sse2", "--format", "markdown"});
   if (result.exit_code == 2) return;  // a processor that is not x86
-  CHECK_THAT(result.out, Contains("Instruction set sse2") && Contains("| fp16 | decode_add | 4KiB"));
+  CHECK_THAT(result.out, Contains("Instruction set sse2") && Contains("| fp16  |") &&
+                             Contains(" decode_add |"));
 }
 
 TEST_CASE("what cannot be measured is refused with exit code 2", "[unit]") {
