@@ -226,7 +226,7 @@ void add_advise(CLI::App& app, Context& context) {
       "Examples:\n  gradwire advise --model vgg16 --workers 8..128 --rate 25Gbps\n"
       "  gradwire advise --show crossover --workers 8..128\n"
       "  gradwire advise my.json --show ranking --verify 5\n"
-      "  gradwire advise --show cost --gpu-hour 2.5 --gigabyte 0.01 --epoch-samples 1281167");
+      "  gradwire advise --show cost --gpu-hour 2.5 --epoch-samples 1281167");
   command->callback([arguments, &context] { advise(*arguments, context); });
 }
 

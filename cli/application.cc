@@ -1,5 +1,8 @@
 #include "cli/application.h"
 
+#include <cctype>
+
+#include "cli/help.h"
 #include "runner/provenance.h"
 
 namespace gradwire::cli {
@@ -7,32 +10,46 @@ namespace {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  gradwire run scenarios/quickstart.json        train, encode, simulate, store, report\n"
-    "  gradwire plan scenarios/sweep.json            what a sweep would run, and for how long\n"
+    "  gradwire run scenarios/quickstart.json    train, simulate, store, report\n"
+    "  gradwire plan scenarios/sweep.json        what a sweep would run, and how long\n"
     "  gradwire run my.json --set /network/link/bandwidth=10Gbps --executor packet\n"
     "  gradwire list --filter 'method=topk and workers>=4'\n"
     "  gradwire report --filter 'scenario=quickstart' -o report.html\n\n"
+    "Options are stronger than the environment: GRADWIRE_FORMAT=json is --format json, and\n"
+    "GRADWIRE_SET_CLUSTER__WORKERS=8 is --set /cluster/workers=8 in every command that reads\n"
+    "scenarios. Files and defaults are weaker; run --print-config says where each value is "
+    "from.\n\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 scenario invalid, 4 some runs failed or were\n"
     "skipped, 5 a capability is missing, 6 database unusable, 7 a bar or gate failed, 130/143\n"
     "interrupted (what was done is kept).";
 
+/// The variable that stands for a global option: GRADWIRE_NO_INPUT for --no-input.
+void read_environment(CLI::Option* option) {
+  std::string name = "GRADWIRE_" + option->get_lnames().front();
+  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  option->envname(name);
+}
+
 void add_global_options(CLI::App& app, Context& context) {
-  app.add_option("--db", context.database, "Results database")
-      ->capture_default_str()
-      ->type_name("FILE");
-  app.add_option("--format", context.format_name, "Output on stdout")
-      ->check(CLI::IsMember({"text", "markdown", "json", "jsonl", "csv"}))
-      ->capture_default_str();
-  app.add_flag("--wide", context.wide, "All columns of tables, however wide");
-  app.add_option("--color", context.color, "Colours")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  app.add_option("--progress", context.progress, "Progress bar on stderr")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  app.add_flag("-q,--quiet", context.quiet, "Only errors on stderr");
-  app.add_flag("-v,--verbose", context.verbose, "More on stderr (repeatable)");
-  app.add_flag("--no-input", context.no_input, "Never ask a question");
+  const auto when = CLI::IsMember({"auto", "always", "never"});
+  const std::vector<CLI::Option*> options = {
+      app.add_option("--db", context.database, "Results database")
+          ->capture_default_str()
+          ->type_name("FILE"),
+      app.add_option("--format", context.format_name, "Output on stdout")
+          ->check(CLI::IsMember({"text", "markdown", "json", "jsonl", "csv"}))
+          ->capture_default_str(),
+      app.add_flag("--wide", context.wide, "All columns of tables, however wide"),
+      app.add_option("--color", context.color, "Colours of headings, warnings and errors")
+          ->check(when)
+          ->capture_default_str(),
+      app.add_option("--progress", context.progress, "Progress bar on stderr")
+          ->check(when)
+          ->capture_default_str(),
+      app.add_flag("-q,--quiet", context.quiet, "Only errors on stderr"),
+      app.add_flag("-v,--verbose", context.verbose, "More on stderr (repeatable)"),
+      app.add_flag("--no-input", context.no_input, "Never ask a question")};
+  for (CLI::Option* option : options) read_environment(option);
 }
 
 }  // namespace
@@ -40,9 +57,9 @@ void add_global_options(CLI::App& app, Context& context) {
 void build_application(CLI::App& app, Context& context) {
   app.name("gradwire");
   app.description("Network-aware simulator and testbed for distributed and federated training.");
-  app.footer(kExamples);
   app.set_version_flag(
       "--version", "gradwire " + runner::program_version() + "\nbuilt with: " + GRADWIRE_FEATURES);
+  app.formatter(help_formatter(context));
   app.require_subcommand(1);
   app.fallthrough();
   add_global_options(app, context);
@@ -72,6 +89,7 @@ void build_application(CLI::App& app, Context& context) {
   add_gui(app, context);
   add_completion(app, context);
   add_man(app, context);
+  app.footer(kExamples);  // last: a command takes over what stands when it is added
 }
 
 }  // namespace gradwire::cli

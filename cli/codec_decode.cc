@@ -36,7 +36,7 @@ void add_codec_decode(CLI::App& codec, Context& context) {
       ->type_name("FILE");
   command->footer(
       "Examples:\n  gradwire codec decode --in gradient.grwf --out gradient.f32\n"
-      "  gradwire codec decode topk --n 1000000 --set ratio=0.01 -i payload -o gradient.f32");
+      "  gradwire codec decode topk --n 1000000 --set ratio=0.01 -i payload -o out.f32");
   command->callback([arguments, &context] {
     settle_input(*arguments);
     decode(*arguments, context);

@@ -2,19 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/context.h"
+#include "cli/option_text.h"
 
 namespace gradwire::cli {
 namespace {
-
-std::vector<std::string> option_names(const CLI::App* app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app->get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -22,53 +13,120 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string> command_names(const CLI::App* app) {
+std::vector<std::string> option_names(const CLI::Option& option) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   return names;
 }
 
-/// Words after a subcommand: its own subcommands and options, then the global options.
-std::string words_of(const CLI::App* command, const CLI::App* root) {
-  return joined(command_names(command)) + " " + joined(option_names(command)) + " " +
-         joined(option_names(root));
+std::string option_words(const CLI::App& command) {
+  std::vector<std::string> words = {"--help"};
+  for (const CLI::Option* option : options_of(command))
+    for (const std::string& name : option_names(*option)) words.push_back(name);
+  return joined(words);
 }
 
-std::string bash_script(const CLI::App* root) {
-  std::string cases;
-  for (const CLI::App* command : root->get_subcommands([](const CLI::App*) { return true; }))
-    cases += "    " + command->get_name() + ") words=\"" + words_of(command, root) + "\" ;;\n";
+std::string command_words(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* child : commands_of(command)) names.push_back(child->get_name());
+  return joined(names);
+}
+
+/// The cases of a bash script for a command and those below it; `path` is " codec list".
+struct BashCases {
+  std::string paths;   ///< which words are commands
+  std::string words;   ///< what may follow a command
+  std::string values;  ///< what may follow an option of a few values
+};
+
+void add_cases(const CLI::App& command, const std::string& path, const std::string& global_words,
+               BashCases& cases) {
+  const bool root = path.empty();
+  cases.words += "    \"" + path + "\") words=\"" + command_words(command) + " " +
+                 option_words(command) + (root ? "" : " " + global_words) + "\" ;;\n";
+  for (const CLI::Option* option : options_of(command)) {
+    const std::string choices = joined(option_choices(*option));
+    if (choices.empty()) continue;
+    for (const std::string& name : option_names(*option))
+      cases.values += "    \"" + path + "\"" + (root ? "*" : "") + "\" " + name + "\") values=\"" +
+                      choices + "\" ;;\n";
+  }
+  for (const CLI::App* child : commands_of(command)) {
+    const std::string below = path + " " + child->get_name();
+    cases.paths += (cases.paths.empty() ? "" : "|") + ("\"" + below + "\"");
+    add_cases(*child, below, global_words, cases);
+  }
+}
+
+std::string bash_script(const CLI::App& root) {
+  BashCases cases;
+  add_cases(root, "", option_words(root), cases);
   return "# bash completion for gradwire: source this file\n"
          "_gradwire() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words\n"
-         "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
-         "    words=\"" +
-         joined(command_names(root)) + " " + joined(option_names(root)) +
-         "\"\n"
-         "  else case $command in\n" +
-         cases +
-         "    *) words= ;;\n  esac; fi\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local path= words= values= i\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case \"$path ${COMP_WORDS[i]}\" in\n"
+         "      " +
+         cases.paths +
+         ") path=\"$path ${COMP_WORDS[i]}\" ;;\n"
+         "    esac\n  done\n"
+         "  case \"$path $previous\" in\n" +
+         cases.values +
+         "  esac\n"
+         "  if [[ -n $values ]]; then COMPREPLY=($(compgen -W \"$values\" -- \"$current\")); "
+         "return; "
+         "fi\n"
+         "  case \"$path\" in\n" +
+         cases.words +
+         "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-         "  [[ $current == -* || $COMP_CWORD -eq 1 ]] || COMPREPLY+=($(compgen -f -- "
-         "\"$current\"))\n"
+         "  [[ $current == -* || -z $path ]] || COMPREPLY+=($(compgen -f -- \"$current\"))\n"
          "}\ncomplete -o filenames -F _gradwire gradwire ./gradwire\n";
 }
 
-std::string zsh_script(const CLI::App* root) {
+std::string zsh_script(const CLI::App& root) {
   return "#compdef gradwire\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(root);
 }
 
-std::string fish_script(const CLI::App* root) {
-  std::string text = "# fish completion for gradwire\n";
-  for (const CLI::App* command : root->get_subcommands([](const CLI::App*) { return true; })) {
-    text += "complete -c gradwire -n __fish_use_subcommand -a " + command->get_name() + " -d '" +
-            command->get_description() + "'\n";
-    for (const CLI::Option* option : command->get_options())
-      for (const std::string& name : option->get_lnames())
-        text += "complete -c gradwire -n '__fish_seen_subcommand_from " + command->get_name() +
-                "' -l " + name + " -d '" + option->get_description() + "'\n";
+/// For single quotes of fish.
+std::string fish_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return out + "'";
+}
+
+void add_fish_lines(const CLI::App& command, const std::string& condition, std::string& text) {
+  const std::string start = "complete -c gradwire" + condition;
+  for (const CLI::Option* option : options_of(command)) {
+    std::string names;
+    for (const std::string& name : option->get_lnames()) names += " -l " + name;
+    for (const std::string& name : option->get_snames()) names += " -s " + name;
+    if (names.empty()) continue;
+    const std::string choices = joined(option_choices(*option));
+    if (!choices.empty()) names += " -x -a " + fish_quoted(choices);
+    text += start + names + " -d " + fish_quoted(option->get_description()) + "\n";
   }
+}
+
+void add_fish_commands(const CLI::App& parent, const std::string& parents, std::string& text) {
+  for (const CLI::App* command : commands_of(parent)) {
+    const std::string& name = command->get_name();
+    const std::string seen = "__fish_seen_subcommand_from " + name;
+    text += "complete -c gradwire -n " +
+            (parents.empty() ? std::string("__fish_use_subcommand") : fish_quoted(parents)) +
+            " -a " + name + " -d " + fish_quoted(command->get_description()) + "\n";
+    const std::string path = parents.empty() ? seen : parents + "; and " + seen;
+    add_fish_lines(*command, " -n " + fish_quoted(path), text);
+    add_fish_commands(*command, path, text);
+  }
+}
+
+std::string fish_script(const CLI::App& root) {
+  std::string text = "# fish completion for gradwire\n";
+  add_fish_lines(root, "", text);
+  add_fish_commands(root, "", text);
   return text;
 }
 
@@ -82,9 +140,9 @@ void add_completion(CLI::App& app, Context&) {
       ->required();
   command->footer("Example:\n  source <(gradwire completion bash)");
   command->callback([&app, shell] {
-    const std::string text = *shell == "bash"  ? bash_script(&app)
-                             : *shell == "zsh" ? zsh_script(&app)
-                                               : fish_script(&app);
+    const std::string text = *shell == "bash"  ? bash_script(app)
+                             : *shell == "zsh" ? zsh_script(app)
+                                               : fish_script(app);
     std::fputs(text.c_str(), stdout);
   });
 }

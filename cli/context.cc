@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string_view>
 
 namespace gradwire::cli {
@@ -80,8 +81,27 @@ std::unique_ptr<results::Store> Context::open_writer() const {
   return results::Store::open(database, results::Store::Mode::kReadWrite);
 }
 
+std::string Context::error_prefix() const {
+  return use_color(STDERR_FILENO) ? "\033[1;31mgradwire:\033[0m" : "gradwire:";
+}
+
+bool Context::may_ask() const {
+  return !no_input && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+bool Context::agrees(const std::string& question) const {
+  std::fprintf(stderr, "%s [y/N] ", question.c_str());
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+}
+
 void Context::say(const std::string& message) const {
-  if (!quiet) std::fprintf(stderr, "%s\n", message.c_str());
+  if (quiet) return;
+  constexpr std::string_view kWarning = "warning:";
+  const bool colored = message.starts_with(kWarning) && use_color(STDERR_FILENO);
+  const std::string text =
+      colored ? "\033[1;33mwarning:\033[0m" + message.substr(kWarning.size()) : message;
+  std::fprintf(stderr, "%s\n", text.c_str());
 }
 
 }  // namespace gradwire::cli

@@ -29,6 +29,12 @@ struct Context {
   bool use_color(int fd) const;
   /// `text` in bold, line by line, where colour goes to `fd`; else as it is.
   std::string emphasised(const std::string& text, int fd) const;
+  /// "gradwire:" before an error on stderr.
+  std::string error_prefix() const;
+  /// Whether a person may be asked: not with --no-input, nor where stdin or stderr is no terminal.
+  bool may_ask() const;
+  /// Asks on stderr; true for "y" or "yes".
+  bool agrees(const std::string& question) const;
   /// Columns that a table on stdout may take: COLUMNS, else the terminal's, else 80, so that what
   /// goes to a file or a pipe reads as on an ordinary terminal. 0 = any number: with --wide and
   /// with --format markdown.

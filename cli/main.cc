@@ -5,34 +5,49 @@
 #include "base/error.h"
 #include "cli/application.h"
 #include "cli/context.h"
+#include "cli/usage.h"
 
 namespace {
 
+using gradwire::cli::Context;
+using gradwire::cli::Format;
+
 /// Errors go to stderr; with --format json or jsonl also as an object on stdout, so that scripts
 /// never parse prose.
-int report(const gradwire::cli::Context& context, const std::string& message, int code) {
-  using gradwire::cli::Format;
+int report(const Context& context, const std::string& message, int code,
+           const std::string& suggestion = {}) {
   const Format format = context.format();
   if (format == Format::kJson || format == Format::kJsonl) {
-    const nlohmann::ordered_json json = {
+    nlohmann::ordered_json json = {
         {"schema_version", 1}, {"type", "error"}, {"exit_code", code}, {"message", message}};
+    if (!suggestion.empty()) json["suggestion"] = suggestion;
     std::printf("%s\n", json.dump().c_str());
   }
-  std::fprintf(stderr, "gradwire: %s\n", message.c_str());
+  std::fprintf(stderr, "%s %s\n", context.error_prefix().c_str(), message.c_str());
   return code;
+}
+
+/// Help and the version end the parser as errors do.
+int end_parsing(const CLI::App& app, const CLI::ParseError& error, Context& context, int argc,
+                char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  context.format_name = gradwire::cli::format_of(argc, argv);
+  const auto problem = gradwire::cli::usage_problem(app, error);
+  return report(context, problem.message, exit_code(gradwire::ErrorKind::kUsage),
+                problem.suggestion);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  gradwire::cli::Context context;
+  Context context;
   CLI::App app;
   gradwire::cli::build_application(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return end_parsing(app, error, context, argc, argv);
   } catch (const gradwire::Error& error) {
     return report(context, error.what(), gradwire::exit_code(error.kind()));
   } catch (const std::exception& error) {

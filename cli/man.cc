@@ -1,7 +1,8 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/context.h"
+#include "cli/option_text.h"
+#include "cli/reference.h"
 #include "runner/provenance.h"
 
 namespace gradwire::cli {
@@ -24,42 +25,41 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string options_text(const CLI::App* app) {
+std::string options_text(const CLI::App& app) {
   std::string text;
-  for (const CLI::Option* option : app->get_options()) {
-    text += ".TP\n.B " + escaped(option->get_name(true, true)) + "\n" +
-            escaped(option->get_description());
-    if (!option->get_default_str().empty())
-      text += " (default: " + escaped(option->get_default_str()) + ")";
-    text += "\n";
-  }
+  for (const CLI::Option* option : options_of(app))
+    text +=
+        ".TP\n.B " + escaped(option_title(*option)) + "\n" + escaped(option_help(*option)) + "\n";
   return text;
 }
 
-std::string command_text(const CLI::App* command, const std::string& prefix) {
-  const std::string name = prefix + command->get_name();
-  std::string text = ".SS " + escaped(name) + "\n" + escaped(command->get_description()) + "\n" +
+std::string command_text(const CLI::App& command, const std::string& prefix) {
+  const std::string name = prefix + command.get_name();
+  std::string text = ".SS " + escaped(name) + "\n" + escaped(command.get_description()) + "\n" +
                      options_text(command);
-  if (!command->get_footer().empty())
-    text += ".PP\n.nf\n" + escaped(command->get_footer()) + "\n.fi\n";
-  for (const CLI::App* child : command->get_subcommands([](const CLI::App*) { return true; }))
-    text += command_text(child, name + " ");
+  if (!command.get_footer().empty())
+    text += ".PP\n.nf\n" + escaped(command.get_footer()) + "\n.fi\n";
+  for (const CLI::App* child : commands_of(command)) text += command_text(*child, name + " ");
   return text;
+}
+
+std::string manual_page(const CLI::App& app) {
+  std::string text = ".TH GRADWIRE 1 \"\" \"gradwire " + escaped(runner::program_version()) +
+                     "\"\n.SH NAME\ngradwire \\- " + escaped(app.get_description()) +
+                     "\n.SH SYNOPSIS\n.B gradwire\n[OPTIONS] COMMAND [ARGS]\n.SH OPTIONS\n" +
+                     options_text(app) + ".SH COMMANDS\n";
+  for (const CLI::App* child : commands_of(app)) text += command_text(*child, "");
+  return text + ".SH EXAMPLES, ENVIRONMENT AND EXIT CODES\n.nf\n" + escaped(app.get_footer()) +
+         "\n.fi\n";
 }
 
 }  // namespace
 
-void add_man(CLI::App& app, Context&) {
-  CLI::App* command =
-      app.add_subcommand("man", "Print the manual page (roff): gradwire man | man -l -");
-  command->callback([&app] {
-    std::string text = ".TH GRADWIRE 1 \"\" \"gradwire " + escaped(runner::program_version()) +
-                       "\"\n.SH NAME\ngradwire \\- " + escaped(app.get_description()) +
-                       "\n.SH SYNOPSIS\n.B gradwire\n[OPTIONS] COMMAND [ARGS]\n.SH OPTIONS\n" +
-                       options_text(&app) + ".SH COMMANDS\n";
-    for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; }))
-      text += command_text(child, "");
-    text += ".SH EXAMPLES AND EXIT CODES\n.nf\n" + escaped(app.get_footer()) + "\n.fi\n";
+void add_man(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "man", "Print the manual page (roff, for man -l -), or docs/commands.md (--format markdown)");
+  command->callback([&app, &context] {
+    const std::string text = context.markdown() ? reference_page(app) : manual_page(app);
     std::fputs(text.c_str(), stdout);
   });
 }

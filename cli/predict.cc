@@ -169,7 +169,7 @@ void add_predict(CLI::App& app, Context& context) {
       "Examples:\n  gradwire predict --set /cluster/workers=512 --model terngrad-plateau\n"
       "  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
       "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"
-      "  gradwire predict scenarios/alexnet.json --solve bandwidth --target 'efficiency>=0.8'");
+      "  gradwire predict --solve bandwidth --target 'efficiency>=0.8'");
   command->callback([arguments, &context] { predict(*arguments, context); });
 }
 

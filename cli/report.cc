@@ -39,7 +39,7 @@ void add_report(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n  gradwire report --filter 'scenario=quickstart' -o quickstart.html\n"
       "  gradwire report --scalability scenarios/quickstart.json -o quickstart-report\n"
-      "  gradwire report --scalability --filter 'scenario=alexnet and method=none' --up-to 1024");
+      "  gradwire report --scalability --filter 'method=none' --up-to 1024");
   command->callback([arguments, command, &context] {
     if (command->count("--scalability") == 0) return report_runs(*arguments, context);
     if (arguments->out.empty()) arguments->out = "gradwire-report/scalability";

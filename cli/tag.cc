@@ -32,7 +32,7 @@ void add_prune(CLI::App& app, Context& context) {
   command->add_option("--filter", arguments->filter, "Which runs, such as 'status=partial'")
       ->required();
   command->add_flag("--yes", arguments->yes,
-                    "Really remove them (without it, they are only listed)");
+                    "Remove them without asking (where nobody can be asked, they are only listed)");
   command->footer("Example:\n  gradwire prune --filter 'status=failed' --yes");
   command->callback([arguments, &context] {
     const auto store = context.open_writer();
@@ -40,11 +40,15 @@ void add_prune(CLI::App& app, Context& context) {
     for (results::RunSummary& run : filtered_runs(*store, arguments->filter))
       if (run.tags.empty()) doomed.push_back(std::move(run));
     run_table(doomed, context).print(context, "run");
-    if (!arguments->yes)
-      return context.say(std::to_string(doomed.size()) +
-                         " runs would be removed; add --yes to do it");
+    if (doomed.empty()) return context.say("no run without a tag passes");
+    const std::string count =
+        std::to_string(doomed.size()) + (doomed.size() == 1 ? " run" : " runs");
+    if (!arguments->yes && !context.may_ask())
+      return context.say(count + " would be removed; add --yes to do it");
+    if (!arguments->yes && !context.agrees("remove " + count + "?"))
+      return context.say("nothing is removed");
     for (const results::RunSummary& run : doomed) store->remove_run(run.id);
-    context.say(std::to_string(doomed.size()) + " runs removed");
+    context.say(count + " removed");
   });
 }
 

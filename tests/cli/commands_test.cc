@@ -19,27 +19,6 @@ TEST_CASE("help shows commands and examples; wrong usage exits with 2", "[unit]"
   CHECK(run_program({"list", "--format", "xml"}).exit_code == 2);
 }
 
-TEST_CASE("manual page and completions name every command and option of --help", "[unit]") {
-  const std::string man = run_program({"man"}).out;
-  const std::string bash = run_program({"completion", "bash"}).out;
-  for (const char* command : {"run", "validate", "plan", "list", "show", "compare", "export",
-                              "report", "emulate", "gui", "profile", "schema", "params", "doctor",
-                              "bench", "codec", "methods", "completion", "man"}) {
-    CAPTURE(command);
-    CHECK_THAT(man, Contains(std::string(".SS ") + command));
-    CHECK_THAT(bash, Contains(command));
-    const Result help = run_program({command, "--help"});
-    CHECK(help.exit_code == 0);
-    for (std::size_t at = help.out.find(" --"); at != std::string::npos;
-         at = help.out.find(" --", at + 1)) {
-      const std::string option =
-          help.out.substr(at + 1, help.out.find_first_of(" ,\n[=", at + 3) - at - 1);
-      CAPTURE(option);
-      CHECK_THAT(bash, Contains(option));
-    }
-  }
-}
-
 TEST_CASE("a scenario's errors come all at once with file, pointer and suggestion; exit code 3",
           "[unit]") {
   const TemporaryFolder folder;
