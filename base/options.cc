@@ -12,7 +12,7 @@
 namespace gradwire {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return std::string("\"").append(text).append("\"");
 }
 
@@ -23,7 +23,7 @@ std::string number_text(double value) {
 }
 
 Error refuse(const OptionSpec& spec, std::string_view text, std::string_view reason) {
-  return Error(ErrorKind::kUsage, "set option " + spec.name, "to " + quoted(text), reason,
+  return Error(ErrorKind::kUsage, "set option " + spec.name, "to " + in_quotes(text), reason,
                "allowed: " + allowed_text(spec));
 }
 
@@ -54,7 +54,7 @@ std::string parse_choice(const OptionSpec& spec, std::string_view text) {
     return std::string(text);
   const std::string near = nearest_name(text, spec.choices);
   throw refuse(spec, text,
-               near.empty() ? "it is not a choice" : "did you mean " + quoted(near) + "?");
+               near.empty() ? "it is not a choice" : "did you mean " + in_quotes(near) + "?");
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -167,8 +167,8 @@ OptionValues::OptionValues(const OptionTable& table,
     std::string all;
     for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
     throw Error(
-        ErrorKind::kUsage, "set option", quoted(name),
-        "there is no such option" + (near.empty() ? "" : "; did you mean " + quoted(near) + "?"),
+        ErrorKind::kUsage, "set option", in_quotes(name),
+        "there is no such option" + (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"),
         "allowed: " + (all.empty() ? std::string("no option") : all));
   }
   for (const OptionSpec& spec : table) {
