@@ -9,8 +9,6 @@
 namespace gradwire::runner {
 namespace {
 
-constexpr const char* kModuleName = "libgradwire_trainers.so";
-
 void* open_module() {
   return open_part_module(
       trainer_module_path(), "load the training module",
@@ -21,7 +19,7 @@ void* open_module() {
 
 std::string trainer_module_path() {
   if (const char* path = std::getenv("GRADWIRE_TRAINERS_MODULE")) return path;
-  return part_path("training", std::string("../lib/") + kModuleName);
+  return part_path("training", "../lib/libgradwire_trainers.so");
 }
 
 void* trainer_module_symbol(const char* symbol) {
