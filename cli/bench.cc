@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/bench_module.h"
 #include "cli/table.h"
+#include "scenarios/share.h"
 
 namespace gradwire::cli {
 namespace {
@@ -66,7 +67,9 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
   command->add_option("--against", options->reference, "ns-3, or this kernel's TCP in namespaces")
       ->check(CLI::IsMember({"packet", "linux"}))
       ->capture_default_str();
-  command->add_option("--traces", options->traces, "Folder of Mahimahi traces for the mobile cases")
+  command
+      ->add_option("--traces", options->traces,
+                   "Folder of Mahimahi traces for the mobile cases; the shipped ones if not given")
       ->check(CLI::ExistingDirectory);
   command->add_option("--case-limit", options->case_limit_s, "Seconds for a case, against linux")
       ->capture_default_str();
@@ -79,6 +82,7 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       "Seconds after which no run of the reference begins: 1120 for packet, 240 for "
       "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
+    if (options->traces.empty()) options->traces = scenarios::share_folder() + "/traces";
     print_bench_rows(benchmarks().fidelity(*options, say_to(context)), false, context);
   });
 }

@@ -37,11 +37,21 @@ function(gradwire_library name)
   gradwire_compile_together(gradwire_${name} 10)
 endfunction()
 
-# gradwire_test(name [OWN_HEADERS] [LABELS label...] SOURCES source... LIBRARIES library...): a Catch2 program.
+# gradwire_skipped_test(name reason): stands in CTest's list, as skipped, for a test that this build
+# cannot have.
+function(gradwire_skipped_test name reason)
+  add_test(NAME ${name} COMMAND sh -c "echo 'skipped: ${name}: ${reason}'; exit 77")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
+
+# gradwire_test(name [OWN_HEADERS] [LABELS label...] [NEEDS need...] SOURCES source... LIBRARIES library...):
+# a Catch2 program. Its cases tagged [needs-<need>] are a CTest test of their own, <name>_needs_<need>,
+# which is skipped where they cannot run (tests/skip.h). Where a library is missing, all of it is.
 function(gradwire_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "OWN_HEADERS" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "OWN_HEADERS" "" "SOURCES;LIBRARIES;LABELS;NEEDS")
   foreach(library ${test_LIBRARIES})
     if(NOT TARGET ${library})
+      gradwire_skipped_test(${name} "this build leaves out ${library}")
       return()
     endif()
   endforeach()
@@ -51,8 +61,15 @@ function(gradwire_test name)
   if(NOT test_OWN_HEADERS) # whose options, or order of headers, are others
     target_precompile_headers(test_${name} REUSE_FROM gradwire_test_headers)
   endif()
-  add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
+  set(tests ${name})
+  set(others)
+  foreach(need ${test_NEEDS})
+    string(APPEND others "~[needs-${need}]")
+    add_test(NAME ${name}_needs_${need} COMMAND test_${name} "[needs-${need}]")
+    list(APPEND tests ${name}_needs_${need})
+  endforeach()
+  add_test(NAME ${name} COMMAND test_${name} ${others})
+  set_tests_properties(${tests} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS "${test_LABELS}"
                        ENVIRONMENT "GRADWIRE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GRADWIRE_BINARY_DIR=${CMAKE_BINARY_DIR}")
 endfunction()
 

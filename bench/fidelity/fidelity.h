@@ -14,7 +14,7 @@ struct FidelityOptions {
   std::string reference = "packet";
   std::vector<std::string> regimes = {};  ///< empty: all without BBR or, with `bbr`, all with it
   bool bbr = false;                       ///< not beside names
-  std::string traces = {};                ///< folder of Mahimahi traces; empty: none
+  std::string traces = {};                ///< folder of Mahimahi traces, for `mobile`
   double case_limit_s = 180;              ///< of wall time, for kernel TCP of one case
   std::string calibration = "linux";      ///< of flow, against kernel TCP: its name or file
   /// Of wall time, after which no run of the reference begins; none: 1120 s of ns-3, 240 s of

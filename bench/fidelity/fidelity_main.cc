@@ -47,6 +47,7 @@ bool take(const std::string& name, const char* value, FidelityOptions& options) 
 /// `gradwire bench fidelity` as a program of its own, which needs base/ and sim/ only.
 int main(int argc, char** argv) {
   FidelityOptions options;
+  options.traces = GRADWIRE_SHIPPED_TRACES;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--bbr") == 0) {
       options.bbr = true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/philox.h"
 #include "bench/fidelity/regimes.h"
@@ -12,11 +13,14 @@ constexpr std::uint32_t kRegime = 7;
 
 std::vector<std::filesystem::path> files_in(const std::string& folder) {
   std::vector<std::filesystem::path> files;
-  if (folder.empty() || !std::filesystem::is_directory(folder)) return files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string extension = entry.path().extension().string();
     if (extension == ".up" || extension == ".down") files.push_back(entry.path());
   }
+  if (files.empty())
+    throw Error(ErrorKind::kUsage, "find Mahimahi traces in", folder,
+                "there is no file whose name ends in .up or .down");
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -30,7 +34,7 @@ sim::RateSchedulePtr read_trace(const std::filesystem::path& path) {
 std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder) {
   std::vector<FidelityCase> cases;
   const auto files = files_in(folder);
-  for (std::size_t i = 0; !files.empty() && i < std::max<std::size_t>(files.size(), count); ++i) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(files.size(), count); ++i) {
     const RandomStream stream{seed, static_cast<std::uint32_t>(i), kRegime, kFirstReservedTensor};
     sim::LinkSpec radio;
     radio.delay = Seconds(10e-3 + 20e-3 * static_cast<double>(uniform(stream, 0)));

@@ -31,7 +31,7 @@ std::vector<FidelityCase> wifi_cases(std::uint64_t seed, int count);
 /// ... 1 to 8 phones of an LTE cell, 20 to 300 m, 100 kB to 1 MB, 10 or 20 MHz.
 std::vector<FidelityCase> lte_cases(std::uint64_t seed, int count);
 /// A flow over a link that follows a Mahimahi trace, for each file in `folder`, from a drawn
-/// instant on. Empty where there is no such folder.
+/// instant on. Throws Error where there are none.
 std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder);
 
 }  // namespace gradwire::bench

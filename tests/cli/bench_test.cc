@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/skip.h"
 
 using namespace gradwire::testing;
 using Catch::Contains;
@@ -23,13 +24,34 @@ TEST_CASE("bench codecs prints rows in the form of all benchmarks", "[unit]") {
   CHECK(found);
 }
 
-TEST_CASE("bench codecs shows people a table, and what instruction set it used", "[unit]") {
+TEST_CASE("bench codecs shows people a table, and what instruction set it used",
+          "[unit][needs-x86]") {
   const Result result =
       run_program({"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
                    "--no-twins", "--instructions", "sse2", "--format", "markdown"});
-  if (result.exit_code == 2) return;  // a processor that is not x86
+  if (result.exit_code == 2) skip("the processor is not x86: " + result.err);
   CHECK_THAT(result.out, Contains("Instruction set sse2") && Contains("| fp16  |") &&
                              Contains(" decode_add |"));
+}
+
+TEST_CASE("bench fidelity finds the shipped traces from any folder", "[unit][needs-packet]") {
+  require_packets();
+  const Result result =
+      run_program({"bench", "fidelity", "--regime", "mobile", "--cases", "1", "--format", "json"},
+                  "cd / && exec \"$@\"");
+  INFO(result.err);
+  CHECK((result.exit_code == 0 || result.exit_code == 7));  // 7: the bar of 10 cases, on 4
+  double cases = 0, errors = 0;
+  for (const auto& row : nlohmann::json::parse(result.out).at("rows")) {
+    if (row.at("name") == "fidelity.mobile.cases") cases = row.at("value");
+    if (row.at("name") == "fidelity.mobile.median_error") errors += 1;
+  }
+  CHECK(cases == 4);  // one for each shipped trace: train and walk, up and down
+  CHECK(errors == 1);
+  // Negative control: a folder without traces is refused by name.
+  const Result none = run_program({"bench", "fidelity", "--regime", "mobile", "--traces", "/"});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains(".up or .down"));
 }
 
 TEST_CASE("what cannot be measured is refused with exit code 2", "[unit]") {

@@ -8,16 +8,6 @@ using namespace gradwire;
 using namespace gradwire::testing;
 using Catch::Contains;
 
-namespace {
-
-bool lacks_training(const Result& result) {
-  if (result.exit_code != 5) return false;
-  WARN("skipped: " << result.err);
-  return true;
-}
-
-}  // namespace
-
 TEST_CASE("profile refuses what it cannot measure", "[unit]") {
   const Result unknown = run_program({"profile", "lenet"});
   CHECK(unknown.exit_code == 2);
@@ -33,11 +23,12 @@ TEST_CASE("profile refuses what it cannot measure", "[unit]") {
   CHECK(run_program({"profile", "mlp", "--as", "device", "--counts"}).exit_code == 2);
 }
 
-TEST_CASE("profile measures a model by layer and bucket, and what it stores runs", "[unit]") {
+TEST_CASE("profile measures a model by layer and bucket, and what it stores runs",
+          "[unit][needs-torch]") {
+  require_training();
   const TemporaryFolder folder;
   const Result result = run_program({"profile", "logistic", "--batch", "16", "--method", "fp16",
                                      "-o", folder.file("logistic.json"), "--format", "json"});
-  if (lacks_training(result)) return;
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK_THAT(result.err, Contains("stored in"));
@@ -65,11 +56,11 @@ TEST_CASE("profile measures a model by layer and bucket, and what it stores runs
   CHECK(run.exit_code == 0);
 }
 
-TEST_CASE("profile counts without measuring", "[unit]") {
+TEST_CASE("profile counts without measuring", "[unit][needs-torch]") {
+  require_training();
   const TemporaryFolder folder;
   const Result result =
       run_program({"profile", "mlp", "--counts", "--name", "mine", "-o", folder.file("mlp.json")});
-  if (lacks_training(result)) return;
   REQUIRE(result.exit_code == 0);
   const auto json = nlohmann::json::parse(read_file(folder.file("mlp.json")));
   CHECK(json["source"] == "computed");

@@ -8,6 +8,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "tests/skip.h"
 
 namespace gradwire::testing {
 namespace {
@@ -25,6 +26,23 @@ std::string environment(const char* name) {
 std::string program_path() {
   return environment("GRADWIRE_BINARY_DIR") + "/bin/gradwire";
 }
+namespace {
+
+/// Whether the build made a file, `relative` to the folder of the program.
+bool is_built(const std::string& relative) {
+  return std::filesystem::exists(std::filesystem::path(program_path()).parent_path() / relative);
+}
+
+}  // namespace
+
+void require_training() {
+  if (!is_built("../lib/libgradwire_trainers.so"))
+    skip("this build has no training module (LibTorch is absent)");
+}
+void require_packets() {
+  if (!is_built("gradwire-packet")) skip("this build has no gradwire-packet (ns-3 is absent)");
+}
+
 std::string source_path(const std::string& relative) {
   return environment("GRADWIRE_SOURCE_DIR") + "/" + relative;
 }

@@ -34,14 +34,6 @@ std::map<std::int64_t, double> figures_of(const std::string& scenario, const std
   return values;
 }
 
-bool has_packets() {
-  const std::string program = program_path();
-  const std::string packet = program.substr(0, program.rfind('/') + 1) + "gradwire-packet";
-  if (::access(packet.c_str(), X_OK) == 0) return true;
-  WARN("skipped: this build has no gradwire-packet (ns-3 is absent)");
-  return false;
-}
-
 std::string pipeline(const std::string& schedule, int micro_batches, const std::string& parts) {
   return R"({"schema_version": 1, "name": "p", "workload": {"pipeline": {"schedule": ")" +
          schedule + R"(", "micro_batches": )" + std::to_string(micro_batches) + parts +
@@ -115,21 +107,29 @@ TEST_CASE("federated: who drops out is waited for until the deadline", "[unit]")
   CHECK(figures_of(federated(R"(, "sample": 3)"), "clients_sampled").at(-1) == 6);
 }
 
-TEST_CASE("federated: packet cuts rounds off as flow does", "[unit]") {
+namespace {
+
+void check_rounds_cut_off(const std::string& executor) {
   // 1 MB at 20 Mbps takes 0.4 s either way and 1 s of work: 1.9 s, but 3.9 s for worker 2.
   const std::string text = R"({"schema_version": 1, "name": "f", "workload": {"federated":
       {"download": "1MB", "upload": "1MB", "deadline": "3s"}, "repetitions": 2},
       "cluster": {"workers": 4, "stragglers": [{"worker": 2, "factor": 3}]},
       "network": {"link": {"bandwidth": "20Mbps", "delay": "5ms"},
                   "server_link": {"bandwidth": "1Gbps", "delay": "1ms"}}})";
-  std::vector<std::string> executors = {"flow"};
-  if (has_packets()) executors.push_back("packet");
-  for (const std::string& executor : executors) {
-    CAPTURE(executor);
-    CHECK(figures_of(text, "clients_arrived", executor).at(1) == 3);
-    CHECK(figures_of(text, "clients_late", executor).at(-1) == 2);
-    CHECK(figures_of(text, "step_time_s", executor).at(-1) == Approx(3));
-  }
+  CHECK(figures_of(text, "clients_arrived", executor).at(1) == 3);
+  CHECK(figures_of(text, "clients_late", executor).at(-1) == 2);
+  CHECK(figures_of(text, "step_time_s", executor).at(-1) == Approx(3));
+}
+
+}  // namespace
+
+TEST_CASE("federated: flow cuts rounds off at their deadline", "[unit]") {
+  check_rounds_cut_off("flow");
+}
+
+TEST_CASE("federated: packet cuts rounds off at their deadline", "[unit][needs-packet]") {
+  require_packets();
+  check_rounds_cut_off("packet");
 }
 
 TEST_CASE("auto: a collective workload takes the fastest all-reduce, and plan says which",
@@ -196,7 +196,9 @@ TEST_CASE("run: a sweep takes the emulator for all of its runs or for none", "[u
   CHECK(result.err.find("run them apart") != std::string::npos);
 }
 
-TEST_CASE("a worker that never returns is named, and a deadline does without it", "[unit]") {
+namespace {
+
+void check_worker_that_never_returns(const std::string& executor) {
   const TemporaryFolder folder;
   const std::string absent = R"("cluster": {"workers": 3, "absences": [{"worker": 1,
       "from": "150ms"}]}})";
@@ -206,17 +208,23 @@ TEST_CASE("a worker that never returns is named, and a deadline does without it"
   const std::string rounds = R"({"schema_version": 1, "name": "a", "workload": {"federated": {
       "upload": "100kB", "download": "100kB", "compute": "100ms", "deadline": "1s"},
       "repetitions": 3}, )" + absent;
-  std::vector<std::string> executors = {"flow"};
-  if (has_packets()) executors.push_back("packet");
-  for (const std::string& executor : executors) {
-    CAPTURE(executor);
-    const Result result = run_program({"run", folder.file("a.json"), "--executor", executor, "--db",
-                                       folder.file("runs.db"), "--no-report"});
-    CHECK(result.exit_code == 1);
-    CHECK(result.err.find("worker 1 is away from 150 ms on and never returns") !=
-          std::string::npos);
-    // Two of three arrive in each round that it misses.
-    CHECK(figures_of(rounds, "clients_late", executor).at(-1) == 2);
-    CHECK(figures_of(rounds, "clients_arrived", executor).at(-1) == 7);
-  }
+  const Result result = run_program({"run", folder.file("a.json"), "--executor", executor, "--db",
+                                     folder.file("runs.db"), "--no-report"});
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("worker 1 is away from 150 ms on and never returns") != std::string::npos);
+  // Two of three arrive in each round that it misses.
+  CHECK(figures_of(rounds, "clients_late", executor).at(-1) == 2);
+  CHECK(figures_of(rounds, "clients_arrived", executor).at(-1) == 7);
+}
+
+}  // namespace
+
+TEST_CASE("a worker that never returns is named, and a deadline does without it", "[unit]") {
+  check_worker_that_never_returns("flow");
+}
+
+TEST_CASE("over packet too a worker that never returns is named, and a deadline does without it",
+          "[unit][needs-packet]") {
+  require_packets();
+  check_worker_that_never_returns("packet");
 }

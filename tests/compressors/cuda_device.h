@@ -1,20 +1,14 @@
 #pragma once
-#include <cstdio>
-#include <cstdlib>
-
 #include "codec_fixture.h"
 #include "compressors/cuda/cuda_codec.h"
 #include "cuda_variants.h"
+#include "tests/skip.h"
 
 namespace gradwire::compressors::testing {
 
-/// 77 tells CTest that the program was skipped.
 inline void require_device() {
   const std::string reason = why_no_cuda_device();
-  if (reason.empty()) return;
-  std::printf("skipped: no CUDA device can be used (%s)\n", reason.c_str());
-  std::fflush(stdout);
-  std::_Exit(77);
+  if (!reason.empty()) gradwire::testing::skip("no CUDA device can be used (" + reason + ")");
 }
 
 struct CodecPair {

@@ -1,11 +1,11 @@
 #pragma once
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "emulator/emulator.h"
 #include "tests/quantities.h"
+#include "tests/skip.h"
 
 namespace gradwire::emulator {
 
@@ -26,15 +26,14 @@ inline sim::LinkSpec link_of(double bits_per_second, double loss = 0) {
   return link;
 }
 
-/// Null, with the reason printed, where this machine forbids emulation.
+/// Skips the case, whose tag is [needs-namespaces], where this machine forbids emulation.
 inline std::unique_ptr<Emulator> emulator_or_skip(const sim::Cluster& cluster,
                                                   const EmulatorOptions& options) {
   try {
     return make_emulator(cluster, options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kCapability) throw;
-    std::printf("skipped: %s\n", error.what());
-    return nullptr;
+    gradwire::testing::skip(error.what());
   }
 }
 

@@ -16,11 +16,11 @@ using sim::OpKind;
 
 constexpr double kClockResolution = 1e-9;  // s; see emulator/clock.h
 
-TEST_CASE("a parameter server's step and a ring really move what the graph charges", "[net]") {
+TEST_CASE("a parameter server's step and a ring really move what the graph charges",
+          "[net][needs-namespaces]") {
   // Workers 0-2, server 3.
   const auto emulator =
       emulator_or_skip(sim::Cluster::star(3, link_of(1e9), true), quick_options());
-  if (!emulator) return;
   sim::GraphBuilder builder;
   std::vector<OpIndex> computed;
   for (int worker = 0; worker < 3; ++worker)
@@ -80,9 +80,9 @@ TEST_CASE("a parameter server's step and a ring really move what the graph charg
   CHECK(up.count() > 3 * (160'000 + 600 + 100'001 + 6'014 + 70'000));
 }
 
-TEST_CASE("events come in order of time, and tell ranks, operations and the graph", "[net]") {
+TEST_CASE("events come in order of time, and tell ranks, operations and the graph",
+          "[net][needs-namespaces]") {
   const auto emulator = emulator_or_skip(sim::Cluster::star(2, link_of(1e9)), quick_options());
-  if (!emulator) return;
   sim::GraphBuilder builder;
   CollectiveSpec spec;
   spec.members = {0, 1};
@@ -113,9 +113,8 @@ TEST_CASE("events come in order of time, and tell ranks, operations and the grap
 }
 
 TEST_CASE("edges between graphs cross hosts without a transfer, and cancelling satisfies them",
-          "[net]") {
+          "[net][needs-namespaces]") {
   const auto emulator = emulator_or_skip(sim::Cluster::star(2, link_of(1e9)), quick_options());
-  if (!emulator) return;
   sim::GraphBuilder builder;
   builder.add_operation(OpKind::kCompute, Lane::kCompute, 0, "a");
   builder.add_operation(OpKind::kCompute, Lane::kCompute, 1, "b");
@@ -141,11 +140,10 @@ TEST_CASE("edges between graphs cross hosts without a transfer, and cancelling s
   CHECK(emulator->timeline(stuck).ops[0].end < Seconds(0));
 }
 
-TEST_CASE("a link lets no more through than its rate", "[net]") {
+TEST_CASE("a link lets no more through than its rate", "[net][needs-namespaces]") {
   // 500,000 bytes are 346 segments: 531,000 bytes on the wire, 106 ms at 40 Mbps. A bucket is 1.6
   // kB at each end and a GSO packet may run it into debt: 1 ms of credit in all.
   const auto emulator = emulator_or_skip(sim::Cluster::star(2, link_of(4e7)), quick_options());
-  if (!emulator) return;
   sim::GraphBuilder builder;
   const auto move = builder.add_transfer(0, 1, "move", {});
   const sim::GraphPtr graph = builder.finish();
@@ -154,12 +152,11 @@ TEST_CASE("a link lets no more through than its rate", "[net]") {
   CHECK(record.end - record.start >= Seconds(0.104));
 }
 
-TEST_CASE("nftables loses packets, and TCP sends them again", "[net]") {
+TEST_CASE("nftables loses packets, and TCP sends them again", "[net][needs-namespaces]") {
   // 700 segments over two lossy links: none lost has probability 0.98^1400 = 5e-13.
   for (const double loss : {0.0, 0.02}) {
     const auto emulator =
         emulator_or_skip(sim::Cluster::star(2, link_of(2e8, loss)), quick_options());
-    if (!emulator) return;
     CHECK(emulator->report().loss_by == (loss > 0 ? "nftables" : "none"));
     sim::GraphBuilder builder;
     for (int i = 0; i < 10; ++i) builder.add_transfer(0, 1, "move", {});

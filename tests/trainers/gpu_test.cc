@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "tests/skip.h"
 #include "tests/trainers/support.h"
 #include "trainers/model_profile.h"
 #include "trainers/synchronous_trainer.h"
@@ -11,7 +12,7 @@
 namespace gradwire::trainers {
 namespace {
 
-/// Loss of each step; empty, with the reason printed, where there is no GPU.
+/// Loss of each step; skips the case where there is no GPU.
 std::vector<double> losses_on(const std::string& device, const std::string& method) {
   scenarios::Scenario scenario = digits_scenario("lenet5", method);
   scenario.cluster.device = device;
@@ -28,15 +29,14 @@ std::vector<double> losses_on(const std::string& device, const std::string& meth
     while (trainer->next(plan)) losses.push_back(plan.loss);
   } catch (const TrainerError& error) {
     if (device == "cpu" || error.kind() != ErrorKind::kCapability) throw;
-    std::cout << "skipped: " << error.what() << "\n";
+    testing::skip(error.what());
   }
   return losses;
 }
 
 // The GPU comes first: its libraries must be loaded before any training on the CPU.
-TEST_CASE("a GPU learns what the CPU learns", "[gpu]") {
+TEST_CASE("a GPU learns what the CPU learns", "[gpu][needs-gpu]") {
   const std::vector<double> gpu = losses_on("cuda", "none");
-  if (gpu.empty()) return;
   const std::vector<double> ternary = losses_on("cuda", "terngrad");
   const std::vector<double> cpu = losses_on("cpu", "none");
   // Equal weights and batches at step 0; rounding parts them slowly.
@@ -45,7 +45,8 @@ TEST_CASE("a GPU learns what the CPU learns", "[gpu]") {
   CHECK(ternary.back() < ternary.front());
 }
 
-/// Whole steps on the GPU, or passes alone with host codecs and optimiser; null without a GPU.
+/// Whole steps on the GPU, or passes alone with host codecs and optimiser; skips the case without a
+/// GPU.
 std::unique_ptr<SynchronousTrainer> trainer_on_gpu(const scenarios::Scenario& scenario,
                                                    bool keep_gradients) {
   try {
@@ -57,8 +58,7 @@ std::unique_ptr<SynchronousTrainer> trainer_on_gpu(const scenarios::Scenario& sc
     return trainer;
   } catch (const TrainerError& error) {
     if (error.kind() != ErrorKind::kCapability) throw;
-    std::cout << "skipped: " << error.what() << "\n";
-    return nullptr;
+    testing::skip(error.what());
   }
 }
 
@@ -83,7 +83,7 @@ bool same_weights(const SynchronousTrainer& a, const SynchronousTrainer& b) {
 }
 
 TEST_CASE("steps that stay on the GPU equal those with host codecs and optimiser, bit for bit",
-          "[gpu]") {
+          "[gpu][needs-gpu]") {
   for (const char* collective : {"ring", "parameter-server"}) {
     for (const char* optimizer : {"sgd", "adam"}) {
       for (const char* method : {"none", "fp16", "terngrad", "topk"}) {
@@ -93,9 +93,7 @@ TEST_CASE("steps that stay on the GPU equal those with host codecs and optimiser
           scenario.workload.optimizer = optimizer;
           scenario.workload.learning_rate = 0.01;
           const auto host = trainer_on_gpu(scenario, false);
-          if (!host) return;
           const auto device = trainer_on_gpu(scenario, true);
-          REQUIRE(device);
           const auto host_plans = run(*host, 6), device_plans = run(*device, 6);
           for (std::size_t step = 0; step < 6; ++step) {
             REQUIRE(host_plans[step].bytes == device_plans[step].bytes);
@@ -108,10 +106,10 @@ TEST_CASE("steps that stay on the GPU equal those with host codecs and optimiser
   }
 }
 
-TEST_CASE("a checkpoint of steps on the GPU carries residuals, momentum and weights", "[gpu]") {
+TEST_CASE("a checkpoint of steps on the GPU carries residuals, momentum and weights",
+          "[gpu][needs-gpu]") {
   const auto scenario = gpu_scenario("topk", true, "ring");
   const auto whole = trainer_on_gpu(scenario, true);
-  if (!whole) return;
   run(*whole, 3);
   std::stringstream saved;
   whole->save(saved);
@@ -126,7 +124,8 @@ TEST_CASE("a checkpoint of steps on the GPU carries residuals, momentum and weig
   CHECK_FALSE(same_weights(*fresh, *whole));
 }
 
-TEST_CASE("a GPU is profiled by events: layers sum to the pass, peaks are in order", "[gpu]") {
+TEST_CASE("a GPU is profiled by events: layers sum to the pass, peaks are in order",
+          "[gpu][needs-gpu]") {
   ModelProfileRequest request;
   request.model = "lenet5";
   request.data_set = "digits";
@@ -146,7 +145,7 @@ TEST_CASE("a GPU is profiled by events: layers sum to the pass, peaks are in ord
               << " TFLOP/s, memory " << peak.memory_bytes_per_second / 1e9 << " GB/s\n";
   } catch (const TrainerError& error) {
     if (error.kind() != ErrorKind::kCapability) throw;
-    std::cout << "skipped: " << error.what() << "\n";
+    testing::skip(error.what());
   }
 }
 

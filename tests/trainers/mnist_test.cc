@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "tests/skip.h"
 #include "tests/trainers/support.h"
 #include "trainers/synchronous_trainer.h"
 
@@ -27,12 +28,10 @@ double accuracy_of(const std::string& method, const std::map<std::string, std::s
   return 100 * trainer->evaluate().accuracy;
 }
 
-TEST_CASE("LeNet-5 on MNIST: TernGrad ends within 1.0 point of dense training, mean of 3 seeds") {
+TEST_CASE("LeNet-5 on MNIST: TernGrad ends within 1.0 point of dense training, mean of 3 seeds",
+          "[needs-mnist]") {
   const std::string folder = shared_data("mnist");
-  if (folder.empty()) {
-    std::cout << "skipped: there are no MNIST files\n";
-    return;
-  }
+  if (folder.empty()) testing::skip("there are no MNIST files beside the source tree");
   double dense = 0, ternary = 0;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const double a = accuracy_of("none", {}, seed, folder);

@@ -7,6 +7,7 @@
 #include "results/scalability/page.h"
 #include "tests/results/html_check.h"
 #include "tests/results/scalability/scale_runs.h"
+#include "tests/skip.h"
 
 /// The report in a browser without a window and without a network.
 using namespace gradwire;
@@ -14,12 +15,12 @@ using namespace gradwire::results;
 
 namespace {
 
-/// Empty where no such browser is installed.
+/// Skips the case, whose tag is [needs-chromium], where no such browser is installed.
 std::string browser() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/opt/google/chrome/"})
       if (std::filesystem::exists(std::string(folder) + name)) return std::string(folder) + name;
-  return "";
+  testing::skip("no chromium is installed");
 }
 
 /// Opens `page` with `action`; false where the browser did not end well.
@@ -86,11 +87,9 @@ std::pair<int, int> png_size(const std::string& png) {
 
 }  // namespace
 
-TEST_CASE("the report opens in a browser without a network, and prints", "[browser]") {
-  if (browser().empty()) {
-    WARN("skipped: no chromium is installed");
-    return;
-  }
+TEST_CASE("the report opens in a browser without a network, and prints",
+          "[browser][needs-chromium]") {
+  browser();
   const ScaleStore runs(three_methods());
   ScalabilityOptions options;
   options.command = "gradwire report --scalability";
@@ -112,11 +111,9 @@ TEST_CASE("the report opens in a browser without a network, and prints", "[brows
   CHECK(pages <= 12);
 }
 
-TEST_CASE("negative control: a page that fetches something is found out", "[browser]") {
-  if (browser().empty()) {
-    WARN("skipped: no chromium is installed");
-    return;
-  }
+TEST_CASE("negative control: a page that fetches something is found out",
+          "[browser][needs-chromium]") {
+  browser();
   const TemporaryFolder folder;
   const std::string page = folder.file("bad.html"), log = folder.file("net.json");
   write_file(page, "<html><body><img src=\"http://pictures.invalid/x.png\"></body></html>");

@@ -35,8 +35,8 @@ std::int64_t missing_bytes(std::span<const MissingData> missing) {
 
 }  // namespace
 
-TEST_CASE("packet: background traffic takes its share") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: background traffic takes its share", "[needs-packet]") {
+  require_packet_program();
   // 5 MB at 100 Mbps: 0.42 s alone. From 2 to the same host 1 come 1 MB transfers, 60 Mbps in the
   // mean: while one is under way each has half.
   Cluster cluster = Cluster::star(3, link(1e8, 1e-3));
@@ -55,8 +55,8 @@ TEST_CASE("packet: background traffic takes its share") {
   CHECK(on_packet == Approx(on_flow).epsilon(0.25));  // the same transfers start at the same times
 }
 
-TEST_CASE("packet: a host that is away neither works nor sends") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: a host that is away neither works nor sends", "[needs-packet]") {
+  require_packet_program();
   Cluster cluster = Cluster::star(2, link(1e8, 1e-3));
   cluster.set_host_plan(1, {0, {{Seconds(0.1), Seconds(0.6)}}});
   GraphBuilder builder;
@@ -74,8 +74,8 @@ TEST_CASE("packet: a host that is away neither works nor sends") {
   CHECK(timeline.ops[1].end.value() < 1.8);
 }
 
-TEST_CASE("packet: a host's times vary as they do on flow") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: a host's times vary as they do on flow", "[needs-packet]") {
+  require_packet_program();
   Cluster cluster = Cluster::star(2, link(1e8, 1e-3));
   cluster.set_host_plan(0, {0.5, {}});
   GraphBuilder builder;
@@ -89,8 +89,8 @@ TEST_CASE("packet: a host's times vary as they do on flow") {
   CHECK(a.end.value() != Approx(5.0).epsilon(1e-6));
 }
 
-TEST_CASE("packet: datagrams without loss fill the link, and all arrives") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: datagrams without loss fill the link, and all arrives", "[needs-packet]") {
+  require_packet_program();
   // 1,448,000 B are 1,000 segments of 1,538 B: 0.123 s at 100 Mbps, and 2 ms on the way.
   const auto executor = executor_of("packet", Cluster::star(3, link(1e8, 1e-3)), datagrams());
   const GraphPtr one = transfer_graph({{0, 1}});
@@ -107,8 +107,9 @@ TEST_CASE("packet: datagrams without loss fill the link, and all arrives") {
   CHECK(executor->missing(two.graph).empty());
 }
 
-TEST_CASE("packet: what datagrams lose is missing, segment by segment, and time is bounded") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: what datagrams lose is missing, segment by segment, and time is bounded",
+          "[needs-packet]") {
+  require_packet_program();
   // Two links that lose 3 % each: 1 - 0.97^2 = 5.9 % of 5,000 segments, +- 0.33 %.
   const auto lossy = [] {
     return executor_of("packet", Cluster::star(2, link(1e8, 1e-3, 0.03)), datagrams());
@@ -130,8 +131,8 @@ TEST_CASE("packet: what datagrams lose is missing, segment by segment, and time 
   CHECK(missing_bytes(again->missing(same.graph)) == missing_bytes(missing));
 }
 
-TEST_CASE("packet: datagrams that meet in a small queue are lost there") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: datagrams that meet in a small queue are lost there", "[needs-packet]") {
+  require_packet_program();
   // Three hosts send at 100 Mbps each to one whose link takes 100: two thirds do not fit but for
   // what the queue of 20 segments holds.
   LinkSpec small = link(1e8, 1e-4);
@@ -146,8 +147,8 @@ TEST_CASE("packet: datagrams that meet in a small queue are lost there") {
   CHECK(share < 0.68);
 }
 
-TEST_CASE("packet: who has the last datagram waits for none before it") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: who has the last datagram waits for none before it", "[needs-packet]") {
+  require_packet_program();
   // 100 segments of 0.123 ms through two links of 1 ms that lose 20 % each: one is missing in every
   // message, but only where the last one is does the receiver wait, as long as its deadline says.
   TransportSettings transport = datagrams();
@@ -171,8 +172,8 @@ TEST_CASE("packet: who has the last datagram waits for none before it") {
   CHECK(waited < 20);
 }
 
-TEST_CASE("packet: a ring of datagrams takes as long as on flow") {
-  if (!have_packet_program()) return;
+TEST_CASE("packet: a ring of datagrams takes as long as on flow", "[needs-packet]") {
+  require_packet_program();
   // Each of 6 hops a worker loses one segment in 17, of 69: of its last ones it waits for those
   // that nothing follows.
   TransportSettings transport = datagrams();

@@ -30,8 +30,8 @@ ExecutorOptions seeded(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("eight stations share the air of a Wi-Fi cell, up and down") {
-  if (!have_packet_program()) return;
+TEST_CASE("eight stations share the air of a Wi-Fi cell, up and down", "[needs-packet]") {
+  require_packet_program();
   const Cluster cluster =
       cell_of(Cell::Kind::kWifi, std::vector<std::pair<double, double>>(8, {10, 0}));
   const std::vector<Bytes> bytes(8, Bytes(500'000));
@@ -47,8 +47,9 @@ TEST_CASE("eight stations share the air of a Wi-Fi cell, up and down") {
   CHECK(executor->channels()[0].wire > wire_bytes(Bytes(500'000), {}));
 }
 
-TEST_CASE("a Wi-Fi station far away is slower, and moves to and fro on the session's clock") {
-  if (!have_packet_program()) return;
+TEST_CASE("a Wi-Fi station far away is slower, and moves to and fro on the session's clock",
+          "[needs-packet]") {
+  require_packet_program();
   const GraphPtr graph = uploads(1);
   const auto seconds_at = [&](double distance) {
     const auto executor = make_packet_executor(cell_of(Cell::Kind::kWifi, {{distance, 0}}), {});
@@ -67,8 +68,8 @@ TEST_CASE("a Wi-Fi station far away is slower, and moves to and fro on the sessi
   CHECK((later.end - later.start).value() == Approx(far).epsilon(0.25));
 }
 
-TEST_CASE("phones upload and download through an LTE cell and its core network") {
-  if (!have_packet_program()) return;
+TEST_CASE("phones upload and download through an LTE cell and its core network", "[needs-packet]") {
+  require_packet_program();
   const Cluster cluster = cell_of(Cell::Kind::kLte, {{50, 0}, {100, 0}, {150, 0}});
   const auto executor = make_packet_executor(cluster, {});
   const std::vector<Bytes> bytes(3, Bytes(300'000));
@@ -81,8 +82,9 @@ TEST_CASE("phones upload and download through an LTE cell and its core network")
   CHECK((down.end - down.start).value() < 2);
 }
 
-TEST_CASE("a transfer of a station that leaves its cell fails at the time limit") {
-  if (!have_packet_program()) return;
+TEST_CASE("a transfer of a station that leaves its cell fails at the time limit",
+          "[needs-packet]") {
+  require_packet_program();
   ExecutorOptions options;
   options.transfer_limit = Seconds(20);
   // Out of range within a second or two.
@@ -97,8 +99,8 @@ TEST_CASE("a transfer of a station that leaves its cell fails at the time limit"
   CHECK(failed == 1);
 }
 
-TEST_CASE("two LTE cells, each with a gateway of its own, behind one switch") {
-  if (!have_packet_program()) return;
+TEST_CASE("two LTE cells, each with a gateway of its own, behind one switch", "[needs-packet]") {
+  require_packet_program();
   Cluster cluster;
   std::vector<Cell> cells(2);
   for (std::size_t c = 0; c < 2; ++c) {

@@ -54,8 +54,9 @@ std::vector<Case> networks() {
 
 }  // namespace
 
-TEST_CASE("every segment sent has arrived, was lost, or is in flight, at any moment") {
-  if (!have_packet_program()) return;
+TEST_CASE("every segment sent has arrived, was lost, or is in flight, at any moment",
+          "[needs-packet]") {
+  require_packet_program();
   for (const Case& network : networks()) {
     INFO(network.name);
     const auto executor = make_packet_executor(network.cluster, counting());
@@ -93,8 +94,8 @@ TEST_CASE("every segment sent has arrived, was lost, or is in flight, at any mom
   }
 }
 
-TEST_CASE("losses are booked where they happen") {
-  if (!have_packet_program()) return;
+TEST_CASE("losses are booked where they happen", "[needs-packet]") {
+  require_packet_program();
   const auto books = [](const LinkSpec& spec) {
     const auto executor = make_packet_executor(Cluster::star(2, spec), counting());
     run(*executor, transfer_graph({{0, 1}}), {Bytes(1'448'000)});
@@ -108,8 +109,8 @@ TEST_CASE("losses are booked where they happen") {
   CHECK(lossy.lost_in_queues.segments == 0);
 }
 
-TEST_CASE("bursts lose what their chain says") {
-  if (!have_packet_program()) return;
+TEST_CASE("bursts lose what their chain says", "[needs-packet]") {
+  require_packet_program();
   // Mean loss: enter / (enter + leave) = 0.02 / 0.22 = 1/11 of the packets, in bursts of 5.
   LinkSpec spec = link(1e8, 1e-3);
   spec.burst = {0.02, 0.2, 1};

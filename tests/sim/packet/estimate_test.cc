@@ -36,8 +36,9 @@ TEST_CASE("the work of a graph counts every segment of its collectives over its 
   CHECK(lossy.segments == Approx(100));
 }
 
-TEST_CASE("a forecast of events is right within a factor of two, mostly within a fifth") {
-  if (!have_packet_program()) return;
+TEST_CASE("a forecast of events is right within a factor of two, mostly within a fifth",
+          "[needs-packet]") {
+  require_packet_program();
   const LinkSpec lan = link(1e9, 50e-6);
   LinkSpec trace = link(1e7, 10e-3);
   trace.schedule = trace.schedule_back = RateSchedule::from_mahimahi("t", "1\n2\n3\n");
@@ -66,8 +67,8 @@ TEST_CASE("a forecast of events is right within a factor of two, mostly within a
   }
 }
 
-TEST_CASE("the speed of this machine is measured, not assumed") {
-  if (!have_packet_program()) return;
+TEST_CASE("the speed of this machine is measured, not assumed", "[needs-packet]") {
+  require_packet_program();
   const double speed = measure_packet_speed({});
   CHECK(speed > 1e4);
   CHECK(speed < 1e8);

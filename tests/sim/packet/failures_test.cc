@@ -15,8 +15,8 @@ std::vector<Event> of_kind(const std::vector<Event>& events, EventKind kind) {
 
 }  // namespace
 
-TEST_CASE("a transfer over a dead link fails at the limit") {
-  if (!have_packet_program()) return;
+TEST_CASE("a transfer over a dead link fails at the limit", "[needs-packet]") {
+  require_packet_program();
   ExecutorOptions options;
   options.transfer_limit = Seconds(5);
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6, 0.99)), options);
@@ -26,8 +26,9 @@ TEST_CASE("a transfer over a dead link fails at the limit") {
   CHECK(failed[0].time.value() == Approx(5).margin(1e-9));
 }
 
-TEST_CASE("a connection that TCP gives up fails its transfers, and the next opens another") {
-  if (!have_packet_program()) return;
+TEST_CASE("a connection that TCP gives up fails its transfers, and the next opens another",
+          "[needs-packet]") {
+  require_packet_program();
   // 15 timeouts of 0.2 s * 2^i, 60 s at most: 0.2 + 0.4 + ... + 51.2 + 7 * 60 is about 520 s.
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6, 0.9999)), {});
   const GraphPtr graph = transfer_graph({{0, 1}, {0, 1}});
@@ -41,8 +42,8 @@ TEST_CASE("a connection that TCP gives up fails its transfers, and the next open
   }
 }
 
-TEST_CASE("a cancelled graph leaves the connection to the next one") {
-  if (!have_packet_program()) return;
+TEST_CASE("a cancelled graph leaves the connection to the next one", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
   const GraphPtr graph = transfer_graph({{0, 1}});
   const GraphId first = submit(*executor, graph, {Bytes(50'000'000)});
@@ -63,8 +64,8 @@ TEST_CASE("a cancelled graph leaves the connection to the next one") {
   CHECK((third.end - third.start).value() == Approx(0.0086).epsilon(0.05));
 }
 
-TEST_CASE("what the program refuses is an error here, and the session goes on") {
-  if (!have_packet_program()) return;
+TEST_CASE("what the program refuses is an error here, and the session goes on", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
   CHECK_THROWS_AS(submit(*executor, transfer_graph({{0, 7}}), {Bytes(1000)}), Error);
   const Timeline timeline = run(*executor, transfer_graph({{0, 1}}), {Bytes(1000)});

@@ -44,8 +44,9 @@ struct Chain {
 
 }  // namespace
 
-TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step included") {
-  if (!have_packet_program()) return;
+TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step included",
+          "[needs-packet]") {
+  require_packet_program();
   const LinkSpec lan = link(1e9, 50e-6);
   const std::vector<Bytes> megabytes(4, Bytes(1'000'000));
   for (const double error : flow_errors(Cluster::star(4, lan), ring_graph(4, 250'000), {}, 3))
@@ -58,8 +59,9 @@ TEST_CASE("flow and packet agree within 3 % on a clean LAN, the first step inclu
     CHECK(error == Approx(0).margin(0.03));
 }
 
-TEST_CASE("flow and packet agree within 5 % over switches, by flow hash, and through hosts") {
-  if (!have_packet_program()) return;
+TEST_CASE("flow and packet agree within 5 % over switches, by flow hash, and through hosts",
+          "[needs-packet]") {
+  require_packet_program();
   const LinkSpec lan = link(1e9, 20e-6);
   const GraphPtr graph = ring_graph(8, 250'000);
   for (const Cluster& cluster :
@@ -69,8 +71,8 @@ TEST_CASE("flow and packet agree within 5 % over switches, by flow hash, and thr
   }
 }
 
-TEST_CASE("the comparison sees a link that is 5 % slower") {
-  if (!have_packet_program()) return;
+TEST_CASE("the comparison sees a link that is 5 % slower", "[needs-packet]") {
+  require_packet_program();
   const GraphPtr graph = ring_graph(4, 250'000);
   const auto packet = make_executor("packet", Cluster::star(4, link(1e9, 50e-6)), {});
   const auto flow = make_executor("flow", Cluster::star(4, link(0.95e9, 50e-6)), {});
@@ -79,8 +81,9 @@ TEST_CASE("the comparison sees a link that is 5 % slower") {
 }
 
 TEST_CASE(
-    "with one seed a connection loses the same packets, and takes as long, on flow and packet") {
-  if (!have_packet_program()) return;
+    "with one seed a connection loses the same packets, and takes as long, on flow and packet",
+    "[needs-packet]") {
+  require_packet_program();
   // 70 segments and a short one a transfer, over two links that lose 0.7 % each: one lost or so,
   // each time another. A segment's time is 0.6 ms of 30 or more.
   using Control = TransportSettings::CongestionControl;

@@ -1,7 +1,6 @@
 #pragma once
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "sim/packet/packet_executor.h"
 #include "tests/sim/graphs.h"
+#include "tests/skip.h"
 
 namespace packet_test {
 
@@ -17,12 +17,11 @@ using namespace gradwire::sim;
 
 using sim::testing::link;
 
-/// False, with a printed reason, where gradwire-packet was not built.
-inline bool have_packet_program() {
+/// Skips the case where gradwire-packet was not built; its tag is [needs-packet].
+inline void require_packet_program() {
   const std::string program = packet_program(ExecutorOptions{});
-  if (::access(program.c_str(), X_OK) == 0) return true;
-  std::cout << "skipped: " << program << " was not built (no ns-3)\n";
-  return false;
+  if (::access(program.c_str(), X_OK) != 0)
+    gradwire::testing::skip(program + " was not built (ns-3 is absent)");
 }
 
 /// Stations 0, 1, ... in one cell, and behind its base the server, 1 Gbps and 1 ms away.

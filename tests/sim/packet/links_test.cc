@@ -31,8 +31,8 @@ double seconds_of(const LinkSpec& spec, const std::vector<Pair>& pairs,
 
 }  // namespace
 
-TEST_CASE("a schedule of one rate is that rate, on our devices as on ns-3's") {
-  if (!have_packet_program()) return;
+TEST_CASE("a schedule of one rate is that rate, on our devices as on ns-3's", "[needs-packet]") {
+  require_packet_program();
   const double rate = GENERATE(1e7, 1e9);
   const LinkSpec plain = link(rate, 2e-3);
   LinkSpec scheduled = link(1, 2e-3);
@@ -44,8 +44,8 @@ TEST_CASE("a schedule of one rate is that rate, on our devices as on ns-3's") {
   CHECK(seconds_of(scheduled, {{0, 1}, {1, 0}}, bytes) > 1.02 * expected);
 }
 
-TEST_CASE("packets wait while the rate is zero, or the link out, and go on") {
-  if (!have_packet_program()) return;
+TEST_CASE("packets wait while the rate is zero, or the link out, and go on", "[needs-packet]") {
+  require_packet_program();
   // 2 MB at 10 Mbps are 1,382 segments: 2,124,380 bytes, 1.6995 s; and 5 ms of delay.
   const double clear = seconds_of(link(1e7, 5e-3), {{0, 1}}, {Bytes(2'000'000)});
   CHECK(clear == Approx(1.7045).epsilon(0.005));
@@ -66,8 +66,8 @@ TEST_CASE("packets wait while the rate is zero, or the link out, and go on") {
   CHECK(held < clear + 2.8);
 }
 
-TEST_CASE("segments arrive at a trace's instants to the nanosecond") {
-  if (!have_packet_program()) return;
+TEST_CASE("segments arrive at a trace's instants to the nanosecond", "[needs-packet]") {
+  require_packet_program();
   LinkSpec spec = link(1e9, 3e-3);
   spec.schedule = RateSchedule::from_mahimahi("t", "7\n13\n13\n20\n");
   spec.schedule_back = constant(1e9);
@@ -83,8 +83,8 @@ TEST_CASE("segments arrive at a trace's instants to the nanosecond") {
   CHECK(later.ops[0].end.value() == Approx(0.030).margin(0.1 * kNs));
 }
 
-TEST_CASE("TCP fills a trace-driven link") {
-  if (!have_packet_program()) return;
+TEST_CASE("TCP fills a trace-driven link", "[needs-packet]") {
+  require_packet_program();
   // One packet a millisecond, 12 Mbps, but nothing in one tenth of a second of each second.
   std::string trace;
   for (int ms = 1; ms <= 900; ++ms) trace += std::to_string(ms) + "\n";
@@ -97,8 +97,8 @@ TEST_CASE("TCP fills a trace-driven link") {
   CHECK(time < 3.761 * 1.02);
 }
 
-TEST_CASE("the two directions of a half-duplex link share its rate in turns") {
-  if (!have_packet_program()) return;
+TEST_CASE("the two directions of a half-duplex link share its rate in turns", "[needs-packet]") {
+  require_packet_program();
   LinkSpec spec = link(1e8, 100e-6);
   const std::vector<Bytes> both = {Bytes(2'000'000), Bytes(2'000'000)};
   // 2 MB are 2,124,380 bytes with headers, 0.170 s; acknowledgements of 90 bytes for every second
@@ -111,8 +111,8 @@ TEST_CASE("the two directions of a half-duplex link share its rate in turns") {
   CHECK(seconds_of(spec, {{0, 1}}, {Bytes(2'000'000)}) == Approx(0.170 * 1.029).epsilon(0.02));
 }
 
-TEST_CASE("jitter delays packets by up to so much, and never reorders them") {
-  if (!have_packet_program()) return;
+TEST_CASE("jitter delays packets by up to so much, and never reorders them", "[needs-packet]") {
+  require_packet_program();
   LinkSpec spec = link(1e9, 5e-3);
   spec.jitter = Seconds(4e-3);
   const auto executor = make_packet_executor(pair_of(spec), {});
@@ -135,8 +135,8 @@ TEST_CASE("jitter delays packets by up to so much, and never reorders them") {
   CHECK(timeline.ops[0].retransmissions == 0);
 }
 
-TEST_CASE("losses in bursts are drawn from the seed") {
-  if (!have_packet_program()) return;
+TEST_CASE("losses in bursts are drawn from the seed", "[needs-packet]") {
+  require_packet_program();
   LinkSpec spec = link(1e8, 1e-3);
   const std::vector<Bytes> bytes = {Bytes(2'000'000)};
   const double clear = seconds_of(spec, {{0, 1}}, bytes);
@@ -149,8 +149,8 @@ TEST_CASE("losses in bursts are drawn from the seed") {
   CHECK(seconds_of(spec, {{0, 1}}, bytes) == clear);
 }
 
-TEST_CASE("opening connections loses nothing to a link that is out") {
-  if (!have_packet_program()) return;
+TEST_CASE("opening connections loses nothing to a link that is out", "[needs-packet]") {
+  require_packet_program();
   LinkSpec spec = link(1e9, 5e-3);
   spec.outages = {{Seconds(0), Seconds(1)}};
   // The segment waits for the outage's end; the handshake took no time of the session's clock.

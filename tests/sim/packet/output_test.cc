@@ -47,8 +47,8 @@ std::vector<Record> records(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("captures hold every packet of a host, on the session's clock") {
-  if (!have_packet_program()) return;
+TEST_CASE("captures hold every packet of a host, on the session's clock", "[needs-packet]") {
+  require_packet_program();
   const TemporaryFolder folder;
   ExecutorOptions options;
   options.pcap_folder = folder.file("captures");
@@ -74,8 +74,8 @@ TEST_CASE("captures hold every packet of a host, on the session's clock") {
   CHECK(captures == 2);
 }
 
-TEST_CASE("the flow monitor's file says what flows carried") {
-  if (!have_packet_program()) return;
+TEST_CASE("the flow monitor's file says what flows carried", "[needs-packet]") {
+  require_packet_program();
   const TemporaryFolder folder;
   ExecutorOptions options;
   options.flow_monitor = folder.file("flows.xml");
@@ -89,8 +89,8 @@ TEST_CASE("the flow monitor's file says what flows carried") {
                  Contains("txPackets=\"102\"") && Contains("lostPackets=\"0\""));
 }
 
-TEST_CASE("a place that cannot be written is named before anything runs") {
-  if (!have_packet_program()) return;
+TEST_CASE("a place that cannot be written is named before anything runs", "[needs-packet]") {
+  require_packet_program();
   ExecutorOptions options;
   options.flow_monitor = "/nonexistent-folder/flows.xml";
   CHECK_THROWS_WITH(make_packet_executor(Cluster::star(2, link(1e9, 1e-3)), options),

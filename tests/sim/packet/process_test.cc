@@ -116,8 +116,8 @@ TEST_CASE("a program that dies is reported with its status and last words") {
   CHECK_THAT(failure_of_opening(cluster, babbles.options(10)).message, Contains("no frame"));
 }
 
-TEST_CASE("a program that crashes in the middle is reported, now and later") {
-  if (!have_packet_program()) return;
+TEST_CASE("a program that crashes in the middle is reported, now and later", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
   submit(*executor, transfer_graph({{0, 1}}), {Bytes(1000)});
   ::kill(child_pid(), SIGSEGV);
@@ -128,8 +128,8 @@ TEST_CASE("a program that crashes in the middle is reported, now and later") {
   }
 }
 
-TEST_CASE("a program that stops in the middle is killed within the limit") {
-  if (!have_packet_program()) return;
+TEST_CASE("a program that stops in the middle is killed within the limit", "[needs-packet]") {
+  require_packet_program();
   ExecutorOptions options;
   options.wall_limit = Seconds(0.5);
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), options);
@@ -141,8 +141,8 @@ TEST_CASE("a program that stops in the middle is killed within the limit") {
   CHECK(child_pid() == 0);
 }
 
-TEST_CASE("a simulation tells how far it is, and can be stopped from outside") {
-  if (!have_packet_program()) return;
+TEST_CASE("a simulation tells how far it is, and can be stopped from outside", "[needs-packet]") {
+  require_packet_program();
   ExecutorOptions options;
   std::uint64_t events = 0;
   Seconds reached{0};
@@ -163,8 +163,8 @@ TEST_CASE("a simulation tells how far it is, and can be stopped from outside") {
   CHECK(child_pid() == 0);
 }
 
-TEST_CASE("a long simulation is slow, not hung") {
-  if (!have_packet_program()) return;
+TEST_CASE("a long simulation is slow, not hung", "[needs-packet]") {
+  require_packet_program();
   // 160 MB take two seconds and more, longer than the limit; the program reports progress in
   // between, twice a second where the processor is its own.
   ExecutorOptions options;

@@ -4,8 +4,8 @@
 
 using namespace packet_test;
 
-TEST_CASE("a clean transfer takes the time of its bytes on Ethernet") {
-  if (!have_packet_program()) return;
+TEST_CASE("a clean transfer takes the time of its bytes on Ethernet", "[needs-packet]") {
+  require_packet_program();
   // 10 MB = 6,906 segments of 1,448 bytes and one of 112: 10,000,000 + 6,907 * 90 = 10,621,630
   // bytes, 84.97 ms at 1 Gbps; and 0.1 ms of delay one way. RTT 0.2 ms.
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
@@ -26,16 +26,17 @@ TEST_CASE("a clean transfer takes the time of its bytes on Ethernet") {
   }
 }
 
-TEST_CASE("delay counts both ways of a path and the clock stands still at set-up") {
-  if (!have_packet_program()) return;
+TEST_CASE("delay counts both ways of a path and the clock stands still at set-up",
+          "[needs-packet]") {
+  require_packet_program();
   // One segment: 2 hops of 20 ms and 2 * 0.0123 ms of serialisation. A handshake would add 80 ms.
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 20e-3)), {});
   const Timeline timeline = run(*executor, transfer_graph({{0, 1}}), {Bytes(1448)});
   CHECK(timeline.ops[0].end.value() == Approx(0.040).margin(50e-6));
 }
 
-TEST_CASE("a ring all-reduce finishes and its connections stay warm") {
-  if (!have_packet_program()) return;
+TEST_CASE("a ring all-reduce finishes and its connections stay warm", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(4, link(1e9, 50e-6)), {});
   const GraphPtr graph = ring_graph(4, 250'000);  // 1 MB
   const Timeline cold = run(*executor, graph, {});
@@ -54,8 +55,8 @@ TEST_CASE("a ring all-reduce finishes and its connections stay warm") {
   CHECK(second.value() < 6 * (static_cast<double>(hop) * 8 / 1e9 + 100e-6) * 1.1);
 }
 
-TEST_CASE("losses cost retransmissions, the same for the same seed") {
-  if (!have_packet_program()) return;
+TEST_CASE("losses cost retransmissions, the same for the same seed", "[needs-packet]") {
+  require_packet_program();
   const auto timeline_for = [](std::uint64_t seed) {
     ExecutorOptions options;
     options.seed = seed;
@@ -71,8 +72,8 @@ TEST_CASE("losses cost retransmissions, the same for the same seed") {
   CHECK(one.rank_done != other.rank_done);
 }
 
-TEST_CASE("what links carried is what transfers were charged") {
-  if (!have_packet_program()) return;
+TEST_CASE("what links carried is what transfers were charged", "[needs-packet]") {
+  require_packet_program();
   const double loss = GENERATE(0.0, 0.01);
   const auto executor = make_packet_executor(Cluster::star(3, link(1e8, 1e-3, loss)), {});
   // Worker 0 only sends, workers 1 and 2 only acknowledge: all that worker 0's link carries upwards
@@ -99,8 +100,8 @@ TEST_CASE("what links carried is what transfers were charged") {
         Approx(static_cast<double>(carried) * 8 / 1e8).epsilon(1e-9));
 }
 
-TEST_CASE("a small drop-tail queue overflows where the automatic one does not") {
-  if (!have_packet_program()) return;
+TEST_CASE("a small drop-tail queue overflows where the automatic one does not", "[needs-packet]") {
+  require_packet_program();
   const auto retransmissions = [](Bytes queue) {
     Cluster cluster;
     const NodeId fast = cluster.add_host("fast"), slow = cluster.add_host("slow");
@@ -117,8 +118,8 @@ TEST_CASE("a small drop-tail queue overflows where the automatic one does not") 
   CHECK(retransmissions(Bytes(0)) == 0);
 }
 
-TEST_CASE("transfers of a pair arrive in order and share one connection") {
-  if (!have_packet_program()) return;
+TEST_CASE("transfers of a pair arrive in order and share one connection", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
   const Timeline timeline = run(*executor, transfer_graph({{0, 1}, {0, 1}, {1, 0}}),
                                 {Bytes(1'000'000), Bytes(1), Bytes(1'000'000)});
@@ -129,8 +130,8 @@ TEST_CASE("transfers of a pair arrive in order and share one connection") {
   CHECK(timeline.ops[2].end.value() < 0.0130);
 }
 
-TEST_CASE("compute and idle time pass on the virtual clock") {
-  if (!have_packet_program()) return;
+TEST_CASE("compute and idle time pass on the virtual clock", "[needs-packet]") {
+  require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});
   GraphBuilder builder;
   const OpIndex compute = builder.add_operation(OpKind::kCompute, Lane::kCompute, 0, "backward");
