@@ -8,28 +8,28 @@
 namespace gradwire::sim {
 
 /// A connection that is not TCP's: a fluid from the first byte on. route_ is its way.
-void FlowNetwork::open_plain(Connection& link) {
-  const double loss = std::exchange(link.path.loss, 0);
-  link.path.ack_loss = 0;
-  link.is_open = true;
+void FlowNetwork::open_plain(Connection& connection) {
+  const double loss = std::exchange(connection.path.loss, 0);
+  connection.path.ack_loss = 0;
+  connection.is_open = true;
   if (transport_.protocol == TransportSettings::Protocol::kIdeal) {
-    link.path.forwarding = 0;
+    connection.path.forwarding = 0;
   } else if (loss > 0) {
     const Seconds wait = datagram_wait(cluster_, route_, transport_);
-    link.datagrams = std::make_unique<Datagrams>(
-        Datagrams{losses(route_, loss, link.key, false), wait.value(), {}});
+    connection.datagrams = std::make_unique<Datagrams>(
+        Datagrams{losses(route_, loss, connection.key, false), wait.value(), {}});
   }
 }
 
 /// The transfer begins to be sent. Its first segment that is not lost ends those before it whose
 /// receivers wait; it comes as if the link were the connection's alone.
-void FlowNetwork::begin_datagrams(Connection& link, Transfer& t) {
-  const std::int64_t lost = lose_datagrams(link.datagrams->losses, t);
+void FlowNetwork::begin_datagrams(Connection& connection, Transfer& t) {
+  const std::int64_t lost = lose_datagrams(connection.datagrams->losses, t);
   if (static_cast<double>(lost) >= t.segments) return;
   const auto wire = static_cast<double>(t.wire.count());
   const double sent = std::min(static_cast<double>(lost + 1) * segment_, wire);
-  hasten(link, now_ + sent / link.path.line_rate + link.path.propagation +
-                   link.path.forwarding * std::min(segment_, wire));
+  end_awaited(connection, now_ + sent / connection.path.line_rate + connection.path.propagation +
+                              connection.path.forwarding * std::min(segment_, wire));
 }
 
 /// Which of the transfer's segments are lost, as ranges of its payload; gives how many before the
@@ -54,31 +54,31 @@ std::int64_t FlowNetwork::lose_datagrams(LossSequence& losses, Transfer& t) {
 }
 
 /// Transfers that wait for their last segment end at `time`, if not before.
-void FlowNetwork::hasten(Connection& link, double time) {
-  std::vector<Arrival>& awaited = link.datagrams->awaited;
+void FlowNetwork::end_awaited(Connection& connection, double time) {
+  std::vector<Arrival>& awaited = connection.datagrams->awaited;
   for (const Arrival& end : awaited) {
     if (end.time <= time) continue;
-    transfer(end.transfer).hastened = true;
+    transfer(end.transfer).arrives_earlier = true;
     arrivals_.push({time, 0, end.transfer});
   }
-  if (!awaited.empty()) link.last_delivery = std::max(link.last_delivery, time);
+  if (!awaited.empty()) connection.last_delivery = std::max(connection.last_delivery, time);
   awaited.clear();
 }
 
 /// All of the transfer, which has lost something, is sent; true: its last segment was lost, and its
 /// receiver waits.
-bool FlowNetwork::await_last(Connection& link, std::int32_t number) {
+bool FlowNetwork::await_last(Connection& connection, std::int32_t number) {
   const Transfer& t = transfer(number);
   const ByteRange& range = missing_[static_cast<std::size_t>(t.missing)].back();
   if (range.first + range.count < t.payload.count()) return false;
-  const Arrival end{link.last_delivery + link.datagrams->wait, 0, number};
-  link.datagrams->awaited.push_back(end);
+  const Arrival end{connection.last_delivery + connection.datagrams->wait, 0, number};
+  connection.datagrams->awaited.push_back(end);
   arrivals_.push(end);
   return true;
 }
 
 void FlowNetwork::forget_awaited(std::int32_t number) {
-  std::erase_if(connection(transfer(number).connection).datagrams->awaited,
+  std::erase_if(connection_at(transfer(number).connection).datagrams->awaited,
                 [number](const Arrival& each) { return each.transfer == number; });
 }
 

@@ -112,7 +112,7 @@ void FlowNetwork::follow(std::int32_t c) {
     followers_[static_cast<std::size_t>(f)].seek(now_);
     apply_change(id);
   }
-  if (air) breathe(c);
+  if (air) update_medium_costs(c);
 }
 
 void FlowNetwork::on_change(std::int32_t f) {
@@ -121,9 +121,9 @@ void FlowNetwork::on_change(std::int32_t f) {
   followers_[static_cast<std::size_t>(f)].advance(now_);
   apply_change(id);
   if (!is_air(cluster_.link_of(id))) return;
-  breathing_.clear();
-  sharing_.append_active(id, breathing_);
-  for (const std::int32_t c : breathing_) breathe(c);
+  air_senders_.clear();
+  sharing_.append_active(id, air_senders_);
+  for (const std::int32_t c : air_senders_) update_medium_costs(c);
 }
 
 void FlowNetwork::apply_change(ChannelId id) {
@@ -134,7 +134,7 @@ void FlowNetwork::apply_change(ChannelId id) {
 }
 
 /// What the connection's bytes cost of each air, as its stations stand now.
-void FlowNetwork::breathe(std::int32_t c) {
+void FlowNetwork::update_medium_costs(std::int32_t c) {
   const std::span<const ChannelId> route = sharing_.route(c);
   double weight = 1;
   const auto cost_of = [&](ChannelId medium) {
@@ -163,16 +163,16 @@ void FlowNetwork::breathe(std::int32_t c) {
 
 /// How much later than without jitter the connection's last segment arrives.
 double FlowNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
-  const Connection& link = connections_[static_cast<std::size_t>(c)];
-  const double rate = rate_of(link);
-  const double spacing = rate > 0 ? segment_ / rate : link.path.segment_time;
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  const double rate = rate_of(connection);
+  const double spacing = rate > 0 ? segment_ / rate : connection.path.segment_time;
   double delay = 0;
   std::uint32_t hop = 0;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
     const double jitter = cluster_.channel(id).jitter.value();
-    const RandomStream stream{seed_, hop++, link.key, kJitterStream};
-    const auto number = static_cast<std::uint64_t>(link.segments_sent + t.segments);
+    const RandomStream stream{seed_, hop++, connection.key, kJitterStream};
+    const auto number = static_cast<std::uint64_t>(connection.segments_sent + t.segments);
     const auto u = static_cast<double>(uniform(stream, number));
     delay += jitter_of_last(jitter, spacing, t.segments, u);
   }

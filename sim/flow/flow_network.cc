@@ -59,14 +59,14 @@ void FlowNetwork::open(int source, int destination, std::uint32_t key) {
   connections_.emplace_back(TcpPath(cluster_, route_, transport_));
   connections_.back().key = key;
   due_nodes_.emplace_back();
-  Connection& link = connections_.back();
-  link.may_open = may_open(link.path);
-  link.window_at_rest = initial_window_;
-  if (transport_.protocol != Protocol::kTcp) open_plain(link);
+  Connection& connection = connections_.back();
+  connection.may_open = may_open(connection.path);
+  connection.window_at_rest = initial_window_;
+  if (transport_.protocol != Protocol::kTcp) open_plain(connection);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);
-    link.jitters = link.jitters || cluster_.channel(id).jitter.value() > 0;
-    link.follows = link.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
+    connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
+    connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
   append_media(route_);
   sharing_.add_flow(route_);
@@ -115,11 +115,11 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   t.wire = sized_.wire;
   t.segments = sized_.segments;
   t.connection = c;
-  Connection& link = connection(c);
-  const bool first = link.first < 0;
-  (first ? link.first : transfer(link.last).next) = number;
-  link.last = number;
-  if (link.state == State::kStream) {
+  Connection& connection = connection_at(c);
+  const bool first = connection.first < 0;
+  (first ? connection.first : transfer(connection.last).next) = number;
+  connection.last = number;
+  if (connection.state == State::kStream) {
     write(c, number);
   } else if (first) {
     begin_transfer(c);
@@ -128,36 +128,37 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
 
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
 void FlowNetwork::begin_transfer(std::int32_t c) {
-  Connection& link = connection(c);
-  Transfer& t = transfer(link.first);
-  const bool sending = link.state == State::kFluid;
-  if (link.is_open && link.state == State::kIdle) close_after_idle(link);
-  if (link.is_open ? !stays_fluid(link, t) : !is_covered(link, t)) {
+  Connection& connection = connection_at(c);
+  Transfer& t = transfer(connection.first);
+  const bool sending = connection.state == State::kFluid;
+  if (connection.is_open && connection.state == State::kIdle) close_after_idle(connection);
+  if (connection.is_open ? !stays_fluid(connection, t) : !is_covered(connection, t)) {
     if (sending) rest(c);
     begin_stream(c);
     return;
   }
-  link.remaining = static_cast<double>(t.wire.count());
-  if (transport_.protocol == Protocol::kUdpLossy && link.datagrams) begin_datagrams(link, t);
+  connection.remaining = static_cast<double>(t.wire.count());
+  if (transport_.protocol == Protocol::kUdpLossy && connection.datagrams)
+    begin_datagrams(connection, t);
   if (sending) {
     schedule(c);
     return;
   }
-  link.state = State::kFluid;
-  link.updated = now_;
-  link.rate = 0;
-  if (link.follows) follow(c);
+  connection.state = State::kFluid;
+  connection.updated = now_;
+  connection.rate = 0;
+  if (connection.follows) follow(c);
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
 /// The connection sends nothing.
 void FlowNetwork::rest(std::int32_t c) {
-  Connection& link = connection(c);
+  Connection& connection = connection_at(c);
   sharing_.deactivate(c);
   drop_due(c);
-  link.state = State::kIdle;
-  link.rate = 0;
-  link.rested = now_;
+  connection.state = State::kIdle;
+  connection.rate = 0;
+  connection.rested = now_;
 }
 
 double FlowNetwork::next_event() const {
@@ -170,8 +171,8 @@ double FlowNetwork::next_event() const {
 
 void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   const std::size_t before = delivered.size();
-  free_missing_.insert(free_missing_.end(), told_missing_.begin(), told_missing_.end());
-  told_missing_.clear();
+  free_missing_.insert(free_missing_.end(), delivered_missing_.begin(), delivered_missing_.end());
+  delivered_missing_.clear();
   for (;;) {
     resolve();
     const double next = next_event();
@@ -197,42 +198,45 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
 }
 
 void FlowNetwork::on_due(std::int32_t c) {
-  Connection& link = connection(c);
-  if (link.state == State::kStream) {
+  Connection& connection = connection_at(c);
+  if (connection.state == State::kStream) {
     step_stream(c);
     return;
   }
-  progress(link);
+  progress(connection);
   on_sent(c);
 }
 
 void FlowNetwork::on_sent(std::int32_t c) {
-  Connection& link = connection(c);
-  const std::int32_t number = link.first;
+  Connection& connection = connection_at(c);
+  const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
   const auto wire = static_cast<double>(t.wire.count());
-  double arrival = now_ + link.path.propagation + link.path.forwarding * std::min(wire, segment_);
-  if (link.jitters) arrival += jitter_of(c, t);
+  double arrival =
+      now_ + connection.path.propagation + connection.path.forwarding * std::min(wire, segment_);
+  if (connection.jitters) arrival += jitter_of(c, t);
   t.delivering = true;
-  link.wire_sent += wire;
-  link.segments_sent += t.segments;
-  link.last_delivery = std::max(link.last_delivery, arrival);
-  if (link.may_open && !link.is_open)
-    link.unacknowledged.add(now_, wire, link.path.line_rate, link.path.round_trip);
-  if (t.missing < 0 || !await_last(link, number)) arrivals_.push({link.last_delivery, 0, number});
+  connection.wire_sent += wire;
+  connection.segments_sent += t.segments;
+  connection.last_delivery = std::max(connection.last_delivery, arrival);
+  if (connection.may_open && !connection.is_open)
+    connection.unacknowledged.add(now_, wire, connection.path.line_rate,
+                                  connection.path.round_trip);
+  if (t.missing < 0 || !await_last(connection, number))
+    arrivals_.push({connection.last_delivery, 0, number});
   next_transfer(c);
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
 void FlowNetwork::next_transfer(std::int32_t c) {
-  Connection& link = connection(c);
-  link.first = transfer(link.first).next;
-  if (link.first >= 0) {
+  Connection& connection = connection_at(c);
+  connection.first = transfer(connection.first).next;
+  if (connection.first >= 0) {
     begin_transfer(c);
     return;
   }
-  link.last = -1;
-  if (link.state == State::kFluid) rest(c);
+  connection.last = -1;
+  if (connection.state == State::kFluid) rest(c);
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
@@ -245,10 +249,10 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
       delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
       if (t.missing >= 0) {
         delivered.back().missing = missing_[static_cast<std::size_t>(t.missing)];
-        told_missing_.push_back(std::exchange(t.missing, -1));
+        delivered_missing_.push_back(std::exchange(t.missing, -1));
       }
     }
-    if (std::exchange(t.hastened, false)) {
+    if (std::exchange(t.arrives_earlier, false)) {
       t.cancelled = true;  // its later arrival frees it
     } else {
       free_transfer(number);
@@ -262,9 +266,9 @@ void FlowNetwork::cancel(TransferId id) {
     if (!t.used || t.id != id || t.cancelled) continue;
     t.cancelled = true;
     if (t.delivering) return;  // freed when it would have arrived
-    if (connection(t.connection).state == State::kStream) {
+    if (connection_at(t.connection).state == State::kStream) {
       // What it has sent arrives all the same, and then it is freed.
-      connection(t.connection).stream->cancel(now_, i);
+      connection_at(t.connection).stream->cancel(now_, i);
       step_stream(t.connection);
     } else {
       cancel_fluid(static_cast<std::int32_t>(i));
@@ -275,15 +279,15 @@ void FlowNetwork::cancel(TransferId id) {
 
 void FlowNetwork::cancel_fluid(std::int32_t number) {
   const Transfer& t = transfer(number);
-  Connection& link = connection(t.connection);
-  if (link.first == number) {
-    progress(link);
+  Connection& connection = connection_at(t.connection);
+  if (connection.first == number) {
+    progress(connection);
     next_transfer(t.connection);
   } else {
-    std::int32_t before = link.first;
+    std::int32_t before = connection.first;
     while (transfer(before).next != number) before = transfer(before).next;
     transfer(before).next = t.next;
-    if (link.last == number) link.last = before;
+    if (connection.last == number) connection.last = before;
   }
   free_transfer(number);
 }
@@ -292,16 +296,17 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
   std::vector<double> wire(capacities_.size(), 0);
   const double headers = acks_ > 0 ? headers_ : 0;  // of an acknowledgement
   for (std::size_t c = 0; c < connections_.size(); ++c) {
-    const Connection& link = connections_[c];
-    double sent = link.wire_sent;
-    double acks = link.segments_sent / kSegmentsPerAck + link.stream_acks;
-    if (link.stream) {
-      sent += link.stream->wire_sent();
-      acks += link.stream->acks_sent();
+    const Connection& connection = connections_[c];
+    double sent = connection.wire_sent;
+    double acks = connection.segments_sent / kSegmentsPerAck + connection.stream_acks;
+    if (connection.stream) {
+      sent += connection.stream->wire_sent();
+      acks += connection.stream->acks_sent();
     }
-    if (link.state == State::kFluid) {
-      const Transfer& t = transfers_[static_cast<std::size_t>(link.first)];
-      sent += static_cast<double>(t.wire.count()) - (link.remaining - sent_since_update(link));
+    if (connection.state == State::kFluid) {
+      const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
+      sent += static_cast<double>(t.wire.count()) -
+              (connection.remaining - sent_since_update(connection));
     }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
       wire[static_cast<std::size_t>(channel)] += sent;

@@ -91,10 +91,10 @@ class FlowNetwork final : public Network {
     double segments = 0;
     bool used = false;
     bool cancelled = false;
-    bool delivering = false;    ///< all of it is sent
-    bool hastened = false;      ///< its arrival stands in arrivals_ twice: the first one counts
-    bool streams = false;       ///< to its end, once it is a stream's
-    std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
+    bool delivering = false;       ///< all of it is sent
+    bool arrives_earlier = false;  ///< its arrival stands in arrivals_ twice: the first one counts
+    bool streams = false;          ///< to its end, once it is a stream's
+    std::int32_t missing = -1;     ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
     std::int32_t next = -1;  ///< behind it on the connection
   };
@@ -167,7 +167,7 @@ class FlowNetwork final : public Network {
     IndexedHeap due;  ///< by bytes served
   };
 
-  Connection& connection(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
+  Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
   Transfer& transfer(std::int32_t t) { return transfers_[static_cast<std::size_t>(t)]; }
   std::int32_t connect(int source, int destination);
   void open(int source, int destination, std::uint32_t key);
@@ -177,18 +177,19 @@ class FlowNetwork final : public Network {
   void free_transfer(std::int32_t t);
 
   void begin_transfer(std::int32_t c);
-  void progress(Connection& link);
+  void progress(Connection& connection);
   Pool& pool(std::int32_t p) { return pools_[static_cast<std::size_t>(p)]; }
-  double rate_of(const Connection& link) const {
-    return link.pool < 0 ? link.rate : pools_[static_cast<std::size_t>(link.pool)].rate;
+  double rate_of(const Connection& connection) const {
+    return connection.pool < 0 ? connection.rate
+                               : pools_[static_cast<std::size_t>(connection.pool)].rate;
   }
   double served(std::int32_t p) const {
     const Pool& pool = pools_[static_cast<std::size_t>(p)];
     return pool.served + pool.rate * (now_ - pool.updated);
   }
-  double sent_since_update(const Connection& link) const {
-    if (link.pool >= 0) return served(link.pool) - link.updated;
-    return link.rate * (now_ - link.updated);
+  double sent_since_update(const Connection& connection) const {
+    if (connection.pool >= 0) return served(connection.pool) - connection.updated;
+    return connection.rate * (now_ - connection.updated);
   }
   void schedule(std::int32_t c);
   void set_due(std::int32_t c, double bytes);
@@ -212,34 +213,34 @@ class FlowNetwork final : public Network {
   void follow(std::int32_t c);
   void on_change(std::int32_t follower);
   void apply_change(ChannelId channel);
-  void breathe(std::int32_t c);
+  void update_medium_costs(std::int32_t c);
   void contend();
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
   // flow_streams.cc
   bool may_open(const TcpPath& path) const;
-  bool is_covered(Connection& link, const Transfer& t);
-  void close_after_idle(Connection& link);
+  bool is_covered(Connection& connection, const Transfer& t);
+  void close_after_idle(Connection& connection);
   LossSequence losses(std::span<const ChannelId> route, double p, std::uint32_t key,
                       bool acknowledgements) const;
-  TcpStream& stream_of(Connection& link);
+  TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
-  bool stays_fluid(Connection& link, Transfer& t);
-  bool can_leave(Connection& link, Transfer& t) const;
+  bool stays_fluid(Connection& connection, Transfer& t);
+  bool can_leave(Connection& connection, Transfer& t) const;
   void leave_stream(std::int32_t c);
-  void retire(Connection& link, double wire, double acks);
+  void retire(Connection& connection, double wire, double acks);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
 
   // flow_datagrams.cc
-  void open_plain(Connection& link);
-  void begin_datagrams(Connection& link, Transfer& t);
+  void open_plain(Connection& connection);
+  void begin_datagrams(Connection& connection, Transfer& t);
   std::int64_t lose_datagrams(LossSequence& losses, Transfer& t);
-  void hasten(Connection& link, double time);
-  bool await_last(Connection& link, std::int32_t number);
+  void end_awaited(Connection& connection, double time);
+  bool await_last(Connection& connection, std::int32_t number);
   void forget_awaited(std::int32_t number);
   std::int32_t take_missing();
   void free_missing(Transfer& t);
@@ -262,7 +263,7 @@ class FlowNetwork final : public Network {
   std::vector<ChannelId> followed_;  // by follower
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
-  std::vector<std::int32_t> breathing_;  // scratch
+  std::vector<std::int32_t> air_senders_;  // scratch
   /// The stations' ways up of one cell; those down are the numbers after them.
   struct Air {
     Cell::Kind kind = Cell::Kind::kWifi;
@@ -285,8 +286,8 @@ class FlowNetwork final : public Network {
   std::vector<IndexedHeap::Entry> batch_;
   std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
-  std::vector<std::int32_t> told_missing_;  // delivered: free from the next advance() on
-  Sized sized_;                             // of the transfer that started last
+  std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
+  Sized sized_;                                  // of the transfer that started last
   std::vector<ChannelId> route_;
 };
 

@@ -6,40 +6,40 @@
 namespace gradwire::sim {
 
 /// Accounts for what was sent since the connection was last looked at.
-void FlowNetwork::progress(Connection& link) {
-  const double sent = sent_since_update(link);
-  link.updated = link.pool < 0 ? now_ : link.updated + sent;
-  if (sent > 0) link.remaining -= sent;
+void FlowNetwork::progress(Connection& connection) {
+  const double sent = sent_since_update(connection);
+  connection.updated = connection.pool < 0 ? now_ : connection.updated + sent;
+  if (sent > 0) connection.remaining -= sent;
 }
 
 void FlowNetwork::schedule(std::int32_t c) {
-  set_due(c, std::max(0.0, connection(c).remaining));
+  set_due(c, std::max(0.0, connection_at(c).remaining));
 }
 
 /// The connection's next event comes when it has sent so much more.
 void FlowNetwork::set_due(std::int32_t c, double bytes) {
-  const Connection& link = connection(c);
-  if (link.pool < 0) {
-    if (link.rate > 0 || bytes <= 0) {
-      due_.set(c, bytes <= 0 ? now_ : now_ + bytes / link.rate);
+  const Connection& connection = connection_at(c);
+  if (connection.pool < 0) {
+    if (connection.rate > 0 || bytes <= 0) {
+      due_.set(c, bytes <= 0 ? now_ : now_ + bytes / connection.rate);
     } else {
       due_.remove(c);  // nothing passes, or nobody has said yet how fast
     }
     return;
   }
-  pool(link.pool).due.set(c, served(link.pool) + bytes);
-  schedule_pool(link.pool);
+  pool(connection.pool).due.set(c, served(connection.pool) + bytes);
+  schedule_pool(connection.pool);
 }
 
 void FlowNetwork::drop_due(std::int32_t c) {
-  Connection& link = connection(c);
-  if (link.pool < 0) {
+  Connection& connection = connection_at(c);
+  if (connection.pool < 0) {
     due_.remove(c);
     return;
   }
-  pool(link.pool).due.remove(c);
-  schedule_pool(link.pool);
-  link.pool = -1;
+  pool(connection.pool).due.remove(c);
+  schedule_pool(connection.pool);
+  connection.pool = -1;
 }
 
 void FlowNetwork::schedule_pool(std::int32_t p) {
@@ -72,20 +72,20 @@ void FlowNetwork::resolve() {
 }
 
 void FlowNetwork::change_rate(std::int32_t c) {
-  Connection& link = connection(c);
-  if (link.state == State::kStream) {
+  Connection& connection = connection_at(c);
+  if (connection.state == State::kStream) {
     serve_stream(c);
-    due_.set(c, link.stream->next_event());
+    due_.set(c, connection.stream->next_event());
     return;
   }
-  progress(link);
+  progress(connection);
   const std::int32_t p = sharing_.pool(c);
-  if (p >= 0 || link.pool >= 0) {
+  if (p >= 0 || connection.pool >= 0) {
     drop_due(c);
-    link.pool = p;
-    link.updated = p >= 0 ? served(p) : now_;
+    connection.pool = p;
+    connection.updated = p >= 0 ? served(p) : now_;
   }
-  link.rate = sharing_.rate(c);
+  connection.rate = sharing_.rate(c);
   schedule(c);
 }
 

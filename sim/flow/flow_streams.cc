@@ -64,46 +64,46 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
 /// it is as fast as a fluid. Most is unacknowledged when its last byte goes out, or its first one's
 /// acknowledgement comes. (That the window might grow a little by it is left out, and so is, where
 /// a stream follows, what a fluid has under way: short round trips only.)
-bool FlowNetwork::is_covered(Connection& link, const Transfer& t) {
-  if (!link.may_open) return false;
+bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
+  if (!connection.may_open) return false;
   const auto bytes = static_cast<double>(t.wire.count());
-  double window = link.window_at_rest;
-  if (!link.streamed && link.unacknowledged.most() + bytes <= window) return true;
-  const double line = link.path.line_rate;
-  const double round_trip = link.path.round_trip;
+  double window = connection.window_at_rest;
+  if (!connection.streamed && connection.unacknowledged.most() + bytes <= window) return true;
+  const double line = connection.path.line_rate;
+  const double round_trip = connection.path.round_trip;
   double under_way = 0;
   if (window <= 0) {
-    link.stream->run(now_);  // acknowledgements that came while it rested
-    under_way = link.stream->in_flight();
-    window = link.stream->demand_at(now_) * round_trip;
+    connection.stream->run(now_);  // acknowledgements that came while it rested
+    under_way = connection.stream->in_flight();
+    window = connection.stream->demand_at(now_) * round_trip;
     const TcpConstants& constants = transport_.constants;
     const bool stays = !constants.kernel_recovery && !constants.idle_restart;
-    if (stays && link.stream->idle()) link.window_at_rest = window;
+    if (stays && connection.stream->idle()) connection.window_at_rest = window;
   }
   const double alone = std::min(bytes, round_trip * line);  // before its own first acknowledgement
-  const double before = link.unacknowledged.at(now_ + alone / line, line, round_trip);
+  const double before = connection.unacknowledged.at(now_ + alone / line, line, round_trip);
   if (under_way + before + alone > window) return false;
-  if (!link.streamed) return true;
-  const double unanswered = link.unacknowledged.until_next(now_, line, round_trip) * line;
+  if (!connection.streamed) return true;
+  const double unanswered = connection.unacknowledged.until_next(now_, line, round_trip) * line;
   if (std::min(bytes, unanswered) > kCoveredShare * window) return false;
-  if (link.window_at_rest <= 0) link.stream->touch(now_ + bytes / line);
+  if (connection.window_at_rest <= 0) connection.stream->touch(now_ + bytes / line);
   return true;
 }
 
 /// Where windows shrink in silence: an open connection is a stream again, with what is left of the
 /// window.
-void FlowNetwork::close_after_idle(Connection& link) {
+void FlowNetwork::close_after_idle(Connection& connection) {
   if (!transport_.constants.idle_restart) return;
-  const double timeout = link.path.round_trip + transport_.min_rto.value();
-  if (now_ - link.rested <= timeout) return;
-  const bool foreseen = link.window != nullptr || link.stream != nullptr;
-  link.is_open = false;
-  stream_of(link).resume_after(foreseen ? 0 : link.kept_window, link.rested);
+  const double timeout = connection.path.round_trip + transport_.min_rto.value();
+  if (now_ - connection.rested <= timeout) return;
+  const bool foreseen = connection.window != nullptr || connection.stream != nullptr;
+  connection.is_open = false;
+  stream_of(connection).resume_after(foreseen ? 0 : connection.kept_window, connection.rested);
 }
 
-TcpStream& FlowNetwork::stream_of(Connection& link) {
-  if (link.stream) return *link.stream;
-  const auto c = static_cast<std::int32_t>(&link - connections_.data());
+TcpStream& FlowNetwork::stream_of(Connection& connection) {
+  if (connection.stream) return *connection.stream;
+  const auto c = static_cast<std::int32_t>(&connection - connections_.data());
   std::vector<ChannelId> forward;
   std::vector<double> jitters;
   for (const ChannelId id : sharing_.route(c)) {
@@ -114,59 +114,62 @@ TcpStream& FlowNetwork::stream_of(Connection& link) {
   }
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
-  link.stream = std::make_unique<TcpStream>(link.path, transport_,
-                                            losses(forward, link.path.loss, link.key, false),
-                                            losses(back, link.path.ack_loss, link.key, true));
-  link.stream->set_jitter(std::move(jitters), {seed_, 0, link.key, kStreamJitter});
-  link.stream->set_phases({seed_, 0, 0, kPhaseStream});
-  if (link.window)
-    link.stream->resume(link.window->congestion(), link.window->smoothed_round_trip());
-  link.window.reset();
-  return *link.stream;
+  connection.stream = std::make_unique<TcpStream>(
+      connection.path, transport_, losses(forward, connection.path.loss, connection.key, false),
+      losses(back, connection.path.ack_loss, connection.key, true));
+  connection.stream->set_jitter(std::move(jitters), {seed_, 0, connection.key, kStreamJitter});
+  connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
+  if (connection.window)
+    connection.stream->resume(connection.window->congestion(),
+                              connection.window->smoothed_round_trip());
+  connection.window.reset();
+  return *connection.stream;
 }
 
 void FlowNetwork::begin_stream(std::int32_t c) {
-  Connection& link = connection(c);
-  TcpStream& stream = stream_of(link);
-  link.state = State::kStream;
-  link.streamed = true;
-  link.window_at_rest = 0;
+  Connection& connection = connection_at(c);
+  TcpStream& stream = stream_of(connection);
+  connection.state = State::kStream;
+  connection.streamed = true;
+  connection.window_at_rest = 0;
   stream.run(now_);  // acknowledgements that came while it rested
-  if (link.follows) follow(c);
-  link.cap = stream.demand();
-  sharing_.activate(c, link.cap);
-  stream.serve(now_, link.path.line_rate);  // until resolve() knows better, at this instant
-  for (std::int32_t t = link.first; t >= 0; t = transfer(t).next) write(c, t);
+  if (connection.follows) follow(c);
+  connection.cap = stream.demand();
+  sharing_.activate(c, connection.cap);
+  stream.serve(now_, connection.path.line_rate);  // until resolve() knows better, at this instant
+  for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);
 }
 
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
-  Connection& link = connection(c);
-  link.stream->write(now_, static_cast<std::uint64_t>(number), transfer(number).payload.count());
-  due_.set(c, link.stream->next_event());
+  Connection& connection = connection_at(c);
+  connection.stream->write(now_, static_cast<std::uint64_t>(number),
+                           transfer(number).payload.count());
+  due_.set(c, connection.stream->next_event());
 }
 
 void FlowNetwork::step_stream(std::int32_t c) {
-  Connection& link = connection(c);
-  TcpStream& stream = *link.stream;
+  Connection& connection = connection_at(c);
+  TcpStream& stream = *connection.stream;
   const double batch = now_ + now_ * kSameInstant;
   const double ahead = sharing_.has_own_rate(c) ? kFarAhead : kAhead;
-  stream.run(batch, batch + ahead * link.path.round_trip);
+  stream.run(batch, batch + ahead * connection.path.round_trip);
   while (stream.delivered(batch)) finish_first(c);
-  if (stream.idle() || (link.is_clean() && stream.is_quiet())) {
+  if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
     return;
   }
-  if (!link.is_open && link.may_open) {
-    const double window = stream.demand() * link.path.round_trip;
+  if (!connection.is_open && connection.may_open) {
+    const double window = stream.demand() * connection.path.round_trip;
     // A burst's acknowledgements double a window at once: what it asked for before is no share.
-    const bool asks_for_all = sharing_.rate(c) >= link.cap * (1 - 1e-9);
+    const bool asks_for_all = sharing_.rate(c) >= connection.cap * (1 - 1e-9);
     const double left = asks_for_all ? sharing_.room(c) : 0;
     const double share = kOpenPipes * std::max(sharing_.rate(c), left);
-    const double pipe = link.path.round_trip * std::min(link.path.line_rate, share);
-    link.is_open = window >= pipe && sharing_.rate(c) > 0;
-    link.open_pipe = pipe / segment_;
+    const double pipe = connection.path.round_trip * std::min(connection.path.line_rate, share);
+    connection.is_open = window >= pipe && sharing_.rate(c) > 0;
+    connection.open_pipe = pipe / segment_;
   }
-  if (link.is_open && stream.is_settled() && can_leave(link, transfer(link.first))) {
+  if (connection.is_open && stream.is_settled() &&
+      can_leave(connection, transfer(connection.first))) {
     leave_stream(c);
     return;
   }
@@ -177,94 +180,96 @@ void FlowNetwork::step_stream(std::int32_t c) {
 
 /// The stream's oldest message has arrived.
 void FlowNetwork::finish_first(std::int32_t c) {
-  Connection& link = connection(c);
-  const TcpStream::Message& message = link.stream->front();
+  Connection& connection = connection_at(c);
+  const TcpStream::Message& message = connection.stream->front();
   const auto number = static_cast<std::int32_t>(message.id);
   Transfer& t = transfer(number);
-  GRADWIRE_ASSERT(number == link.first);
+  GRADWIRE_ASSERT(number == connection.first);
   t.wire = Bytes(message.wire);
   t.retransmissions = message.retransmissions;
   t.delivering = true;
-  link.stream->pop();
-  link.first = t.next;
-  if (link.first < 0) link.last = -1;
+  connection.stream->pop();
+  connection.first = t.next;
+  if (connection.first < 0) connection.last = -1;
   arrivals_.push({now_, 0, number});
 }
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
-bool FlowNetwork::stays_fluid(Connection& link, Transfer& t) {
-  if (link.follows || !OpenWindow::is_needed(link.path)) return true;
-  if (link.stream) {
-    link.stream->run(now_);  // acknowledgements that came while it rested
-    if (!link.stream->idle()) return false;
-    link.window = std::make_unique<OpenWindow>(link.path, link.stream->congestion(),
-                                               link.stream->smoothed_round_trip(),
-                                               link.stream->first_segment());
-    retire(link, 0, 0);
+bool FlowNetwork::stays_fluid(Connection& connection, Transfer& t) {
+  if (connection.follows || !OpenWindow::is_needed(connection.path)) return true;
+  if (connection.stream) {
+    connection.stream->run(now_);  // acknowledgements that came while it rested
+    if (!connection.stream->idle()) return false;
+    connection.window = std::make_unique<OpenWindow>(
+        connection.path, connection.stream->congestion(), connection.stream->smoothed_round_trip(),
+        connection.stream->first_segment());
+    retire(connection, 0, 0);
   }
-  if (!link.window) return true;
-  t.streams = !link.window->fills(link.open_pipe) || !link.window->pass(now_, t.segments);
+  if (!connection.window) return true;
+  t.streams =
+      !connection.window->fills(connection.open_pipe) || !connection.window->pass(now_, t.segments);
   return !t.streams;
 }
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
-bool FlowNetwork::can_leave(Connection& link, Transfer& t) const {
-  if (link.follows || !OpenWindow::is_needed(link.path)) return true;
+bool FlowNetwork::can_leave(Connection& connection, Transfer& t) const {
+  if (connection.follows || !OpenWindow::is_needed(connection.path)) return true;
   if (t.streams) return false;
-  OpenWindow window(link.path, link.stream->congestion(), link.stream->smoothed_round_trip(),
-                    link.stream->first_segment());
-  if (!window.fills(link.open_pipe)) return false;  // it did once, but has lost a segment since
-  const TcpStream& stream = *link.stream;
+  OpenWindow window(connection.path, connection.stream->congestion(),
+                    connection.stream->smoothed_round_trip(), connection.stream->first_segment());
+  if (!window.fills(connection.open_pipe))
+    return false;  // it did once, but has lost a segment since
+  const TcpStream& stream = *connection.stream;
   // In slow start a few segments more or less decide on the next transfer's window: near its end
   // the stream is worth its while.
   const double under_way = stream.in_flight() / static_cast<double>(segment_);
   if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
-  const double queued = stream.queued(now_) / link.path.line_rate;
+  const double queued = stream.queued(now_) / connection.path.line_rate;
   t.streams =
       !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
-  if (!t.streams) link.window = std::make_unique<OpenWindow>(window);
+  if (!t.streams) connection.window = std::make_unique<OpenWindow>(window);
   return !t.streams;
 }
 
 /// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
 /// the rest of its transfer.
-void FlowNetwork::retire(Connection& link, double wire, double acks) {
-  link.wire_sent += link.stream->wire_sent() - wire;
-  link.stream_acks += link.stream->acks_sent() - acks;
-  link.stream.reset();
+void FlowNetwork::retire(Connection& connection, double wire, double acks) {
+  connection.wire_sent += connection.stream->wire_sent() - wire;
+  connection.stream_acks += connection.stream->acks_sent() - acks;
+  connection.stream.reset();
 }
 
 /// From here on the connection is a fluid. What the stream has sent of the first transfer is
 /// counted with the rest of it, when that is through.
 void FlowNetwork::leave_stream(std::int32_t c) {
-  Connection& link = connection(c);
-  const TcpStream& stream = *link.stream;
-  const Transfer& t = transfer(link.first);
-  link.remaining = stream.unsent_wire() + stream.queued(now_);
+  Connection& connection = connection_at(c);
+  const TcpStream& stream = *connection.stream;
+  const Transfer& t = transfer(connection.first);
+  connection.remaining = stream.unsent_wire() + stream.queued(now_);
   const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
   const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
-  link.kept_window = stream.window();
-  retire(link, sent, acks);
+  connection.kept_window = stream.window();
+  retire(connection, sent, acks);
   rest(c);
-  link.state = State::kFluid;
-  link.updated = now_;
+  connection.state = State::kFluid;
+  connection.updated = now_;
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
 /// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
-  Connection& link = connection(c);
+  Connection& connection = connection_at(c);
   double rate = sharing_.rate(c);
-  if (rate >= link.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
-  link.stream->serve(now_, std::max(rate, kStalledRate));
+  if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
+  connection.stream->serve(now_, std::max(rate, kStalledRate));
 }
 
 void FlowNetwork::demand(std::int32_t c) {
-  Connection& link = connection(c);
-  const double cap = link.stream->demand();
-  if (std::abs(cap - link.cap) <= kDemandChange * link.cap) return;
-  link.cap = cap;
+  Connection& connection = connection_at(c);
+  const double cap = connection.stream->demand();
+  if (std::abs(cap - connection.cap) <= kDemandChange * connection.cap) return;
+  connection.cap = cap;
   sharing_.set_cap(c, cap);
 }
 

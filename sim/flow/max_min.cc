@@ -56,20 +56,20 @@ void MaxMin::activate(std::int32_t id, double cap) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
     const ChannelId at = routes_[slot];
     Channel& c = channel(at);
-    touch(at);
+    mark_dirty(at);
     if (c.count == 0) {
       c.count = 1;
       c.first = {id, hop};
-      touch(at ^ 1);
+      mark_dirty(at ^ 1);
     } else {
-      meet(f, at, slot, {id, hop});
+      add_crossing(f, at, slot, {id, hop});
     }
   }
-  if (f.is_tangled()) tangle(f, 1);
+  if (f.is_shared_elsewhere()) count_shared_elsewhere(f, 1);
 }
 
 /// The flow comes to a channel that carries others.
-void MaxMin::meet(Flow& f, ChannelId at, std::size_t slot, const Crossing& crossing) {
+void MaxMin::add_crossing(Flow& f, ChannelId at, std::size_t slot, const Crossing& crossing) {
   Channel& c = channel(at);
   std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
   if (c.count == 1) {
@@ -89,7 +89,7 @@ void MaxMin::meet(Flow& f, ChannelId at, std::size_t slot, const Crossing& cross
 void MaxMin::deactivate(std::int32_t id) {
   Flow& f = flow(id);
   GRADWIRE_ASSERT(f.active);
-  if (f.is_tangled()) tangle(f, -1);
+  if (f.is_shared_elsewhere()) count_shared_elsewhere(f, -1);
   if (f.pool >= 0) leave_pool(id);
   f.active = false;
   f.rate = 0;
@@ -98,18 +98,18 @@ void MaxMin::deactivate(std::int32_t id) {
     const auto slot = static_cast<std::size_t>(f.route_begin + hop);
     const ChannelId at = routes_[slot];
     Channel& c = channel(at);
-    touch(at);
+    mark_dirty(at);
     if (c.count == 1) {
       c.count = 0;
-      touch(at ^ 1);
+      mark_dirty(at ^ 1);
     } else {
-      part(at, slot);
+      remove_crossing(at, slot);
     }
   }
 }
 
 /// The flow of that place in routes_ leaves others behind on the channel.
-void MaxMin::part(ChannelId at, std::size_t slot) {
+void MaxMin::remove_crossing(ChannelId at, std::size_t slot) {
   Channel& c = channel(at);
   std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
   const Crossing last = all.back();
@@ -125,18 +125,18 @@ void MaxMin::part(ChannelId at, std::size_t slot) {
 /// The flow meets others on one channel more or less.
 void MaxMin::change_shared(std::int32_t id, std::int32_t change) {
   Flow& f = flow(id);
-  const bool tangled = f.is_tangled();
+  const bool shared_elsewhere = f.is_shared_elsewhere();
   f.shared += change;
-  if (tangled != f.is_tangled()) tangle(f, change);
+  if (shared_elsewhere != f.is_shared_elsewhere()) count_shared_elsewhere(f, change);
 }
 
-void MaxMin::tangle(const Flow& f, std::int32_t change) {
+void MaxMin::count_shared_elsewhere(const Flow& f, std::int32_t change) {
   for (std::int32_t hop = 0; hop < f.hops; ++hop) {
     const ChannelId id = routes_[static_cast<std::size_t>(f.route_begin + hop)];
-    channel(id).tangled += change;
+    channel(id).shared_elsewhere += change;
     if (channel(id).pool < 0) continue;
     dirty_hubs_.push_back(id);
-    touch(id);
+    mark_dirty(id);
   }
 }
 
@@ -145,7 +145,7 @@ void MaxMin::set_cap(std::int32_t id, double cap) {
   if (f.cap == cap) return;
   f.cap = cap;
   if (!f.active) return;
-  touch(routes_[static_cast<std::size_t>(f.route_begin)]);
+  mark_dirty(routes_[static_cast<std::size_t>(f.route_begin)]);
   if (f.pool < 0) return;
   pools_[static_cast<std::size_t>(f.pool)].joined.push_back(id);
   list_pool(f.pool);
@@ -156,7 +156,7 @@ void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
   if (c.capacity == bytes_per_second) return;
   c.capacity = bytes_per_second;
   c.shared_capacity = bytes_per_second / (1 + ack_share_);
-  if (c.count > 0) touch(id);
+  if (c.count > 0) mark_dirty(id);
 }
 
 void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
@@ -208,7 +208,7 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
     } else if (c.count == 0) {
       note_full(c, false, now);
     } else if (!look_at_member(c) && !solve_alone(id, now)) {
-      gather(id);
+      collect_component(id);
       any_weighted_ ? fill_weighted() : fill();
       publish(now);
     }
@@ -246,7 +246,7 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
   return true;
 }
 
-void MaxMin::gather(ChannelId first) {
+void MaxMin::collect_component(ChannelId first) {
   component_channels_.assign(1, first);
   component_flows_.clear();
   any_weighted_ = false;

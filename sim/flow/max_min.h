@@ -105,9 +105,9 @@ class MaxMin {
     double busy = 0;
     double full_since = -1;  ///< < 0: not full
     Crossing first;  ///< of `count` flows; all of them stand in crossings_ if there are more
-    std::int32_t count = 0;    ///< active flows
-    std::int32_t tangled = 0;  ///< of them, those that meet others on another channel, too
-    std::int32_t pool = -1;    ///< >= 0: all flows here are members of it
+    std::int32_t count = 0;             ///< active flows
+    std::int32_t shared_elsewhere = 0;  ///< of them, those that meet others on another channel, too
+    std::int32_t pool = -1;             ///< >= 0: all flows here are members of it
     std::uint32_t visit = 0;
     bool dirty = false;
   };
@@ -129,7 +129,7 @@ class MaxMin {
     bool active = false;
     bool fixed = false;
     bool weighted = false;  ///< crosses media
-    bool is_tangled() const { return shared > 1 || weighted; }
+    bool is_shared_elsewhere() const { return shared > 1 || weighted; }
   };
   struct Pool {
     explicit Pool(IndexedHeap::Nodes& nodes) : limited(nodes), pooled(nodes) {}
@@ -151,18 +151,18 @@ class MaxMin {
     return {&c.first, static_cast<std::size_t>(c.count)};
   }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
-  void touch(ChannelId id) {
+  void mark_dirty(ChannelId id) {
     Channel& c = channel(id);
     if (c.dirty) return;
     c.dirty = true;
     dirty_.push_back(id);
   }
-  void meet(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
-  void part(ChannelId at, std::size_t slot);
+  void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
+  void remove_crossing(ChannelId at, std::size_t slot);
   double data_capacity(ChannelId id) const;
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
-  void gather(ChannelId first);
+  void collect_component(ChannelId first);
   void fill();
   // max_min_media.cc
   double cost(const Crossing& crossing) const {
@@ -173,7 +173,7 @@ class MaxMin {
   void fix_weighted(std::int32_t flow, double rate);
   double weighted_level() const;
   void change_shared(std::int32_t flow, std::int32_t change);
-  void tangle(const Flow& flow, std::int32_t change);
+  void count_shared_elsewhere(const Flow& flow, std::int32_t change);
   // max_min_pools.cc
   static constexpr std::int32_t kPoolFrom = 32;  // fewer flows are quicker to fill anew
   static constexpr std::int32_t kPoolUntil = 8;

@@ -19,7 +19,7 @@ void MaxMin::set_medium(std::int32_t id, std::size_t hop, double cost, double we
   if (cost_[slot] == cost && weight_[static_cast<std::size_t>(id)] == weight) return;
   cost_[slot] = cost;
   weight_[static_cast<std::size_t>(id)] = weight;
-  if (f.active) touch(routes_[slot]);
+  if (f.active) mark_dirty(routes_[slot]);
 }
 
 /// How far all open flows can rise, in rate over weight; kNoCap: nothing holds them.

@@ -18,8 +18,8 @@ constexpr double kUnits = 1 << 20;  // of the fixed-point sum, in a byte a secon
 void MaxMin::update_pooling(ChannelId id) {
   const Channel& c = channel(id);
   if (c.pool >= 0) {
-    if (c.tangled > 0 || c.count < kPoolUntil) dissolve_pool(id);
-  } else if (c.count >= kPoolFrom && c.tangled == 0) {
+    if (c.shared_elsewhere > 0 || c.count < kPoolUntil) dissolve_pool(id);
+  } else if (c.count >= kPoolFrom && c.shared_elsewhere == 0) {
     form_pool(id);
   }
 }

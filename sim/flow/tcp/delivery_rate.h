@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/flow/tcp/ring.h"
+#include "sim/flow/tcp/numbered_queue.h"
 
 /// How fast a connection's bytes are delivered, from one acknowledgement to the next
 /// (draft-cheng-iccrg-delivery-rate-estimation-00, as ns-3 3.44 follows it).
@@ -49,7 +49,7 @@ class DeliveryRate {
     bool limited = false;
   };
 
-  Ring<Notes> notes_;
+  NumberedQueue<Notes> notes_;
   std::int64_t total_ = 0;
   double delivered_time_ = 0;  ///< of the last delivery
   double first_sent_ = 0;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/flow/tcp/ring.h"
+#include "sim/flow/tcp/numbered_queue.h"
 
 /// What a sender that follows Linux's rules knows beside the scoreboard (TcpConstants:
 /// kernel_recovery; kernel_*.cc).
@@ -34,9 +34,9 @@ struct KernelSender {
   enum class Timer : std::uint8_t { kTimeout, kProbe, kReorder };
 
   /// When each outstanding segment was sent last; numbers are the scoreboard's.
-  Ring<double> sent_at;
+  NumberedQueue<double> sent_at;
   /// Transmissions that may be lost, in order of time.
-  Ring<Transmission> transmissions;
+  NumberedQueue<Transmission> transmissions;
   Transmission recent{-kNever, -1};  ///< of all that have arrived, the one that was sent last
   double recent_round_trip = 0;      ///< its
   double least_round_trip = kNever;

@@ -153,7 +153,7 @@ void TcpStream::grow_kernel(double now, std::int64_t delivered, std::int64_t upt
 std::int64_t TcpStream::learn_kernel(double now, std::uint64_t ack_number, std::int64_t upto) {
   std::int64_t segments = 0;
   auto& arrived = receiver_.out_of_order();
-  while (!arrived.empty() && arrived.front().told_by <= ack_number) {
+  while (!arrived.empty() && arrived.front().reported_by <= ack_number) {
     const std::int64_t segment = arrived.front().segment;
     arrived.pop();
     if (segment < upto || board_.sack(segment) == 0) continue;

@@ -8,7 +8,7 @@ namespace gradwire::sim {
 /// A queue in one block of memory that grows by doubling and never shrinks: no allocation in steady
 /// state. Elements keep their numbers: the first one pushed is 0.
 template <typename T>
-class Ring {
+class NumberedQueue {
  public:
   bool empty() const { return begin_ == end_; }
   std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }

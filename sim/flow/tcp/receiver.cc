@@ -39,7 +39,7 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
     return;
   }
   const bool in_order = number == next_;
-  if (in_order && number <= told_) echo_ = sent;
+  if (in_order && number <= reported_) echo_ = sent;
   keep(number);
   const std::int64_t before = next_;
   advance();
@@ -60,7 +60,7 @@ void TcpReceiver::time_out() {
 
 void TcpReceiver::acknowledge(double time) {
   waiting_ = false;
-  told_ = next_;
+  reported_ = next_;
   acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 

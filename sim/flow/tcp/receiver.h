@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/flow/tcp/ring.h"
+#include "sim/flow/tcp/numbered_queue.h"
 
 /// The receiving end of a TCP stream: what has arrived, and the acknowledgements that it sends.
 ///
@@ -49,14 +49,14 @@ class TcpReceiver {
 
   /// Segments before this one have arrived.
   std::int64_t next() const { return next_; }
-  Ring<Acknowledgement>& acknowledgements() { return acks_; }
-  const Ring<Acknowledgement>& acknowledgements() const { return acks_; }
+  NumberedQueue<Acknowledgement>& acknowledgements() { return acks_; }
+  const NumberedQueue<Acknowledgement>& acknowledgements() const { return acks_; }
   /// Segments that arrived out of order, in that order.
   struct OutOfOrder {
     std::int64_t segment = 0;
-    std::uint64_t told_by = 0;  ///< number of the first acknowledgement that tells of it
+    std::uint64_t reported_by = 0;  ///< number of the first acknowledgement that tells of it
   };
-  Ring<OutOfOrder>& out_of_order() { return out_of_order_; }
+  NumberedQueue<OutOfOrder>& out_of_order() { return out_of_order_; }
 
  private:
   void acknowledge(double time);
@@ -67,14 +67,14 @@ class TcpReceiver {
   int quick_;               ///< acknowledgements that are not delayed
   double latest_ = kNever;  ///< s: the last arrival
   std::int64_t next_ = 0;
-  std::int64_t told_ = 0;    ///< what the last acknowledgement said
-  std::int64_t beyond_ = 0;  ///< segments that have arrived beyond next_
-  Ring<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
-  bool waiting_ = false;     ///< one segment is not acknowledged
+  std::int64_t reported_ = 0;         ///< what the last acknowledgement said
+  std::int64_t beyond_ = 0;           ///< segments that have arrived beyond next_
+  NumberedQueue<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
+  bool waiting_ = false;              ///< one segment is not acknowledged
   double since_ = 0;
   std::int32_t echo_ = 0;
-  Ring<Acknowledgement> acks_;
-  Ring<OutOfOrder> out_of_order_;
+  NumberedQueue<Acknowledgement> acks_;
+  NumberedQueue<OutOfOrder> out_of_order_;
 };
 
 }  // namespace gradwire::sim

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "sim/flow/tcp/ring.h"
+#include "sim/flow/tcp/numbered_queue.h"
 
 /// What a TCP sender knows of the segments that it has sent and that are not acknowledged: which
 /// were selectively acknowledged, which it takes for lost, which it has sent again (RFC 6675).
@@ -60,7 +60,7 @@ class Scoreboard {
  private:
   void note_sacked(std::int64_t number);
 
-  Ring<Segment> segments_;
+  NumberedQueue<Segment> segments_;
   std::int64_t sent_ = 0;  ///< bytes, as those below
   std::int64_t sacked_ = 0;
   std::int64_t lost_ = 0;

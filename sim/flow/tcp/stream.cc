@@ -142,7 +142,7 @@ void TcpStream::serve(double now, double rate) {
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
   };
-  Ring<Acknowledgement>& acks = receiver_.acknowledgements();
+  NumberedQueue<Acknowledgement>& acks = receiver_.acknowledgements();
   for (std::uint64_t i = acks.begin(); i != acks.end(); ++i) {
     move(acks[i].time);
   }

@@ -260,7 +260,7 @@ class TcpStream {
   std::int64_t held_ = Scoreboard::kNone;
   std::int64_t written_ = 0;  ///< bytes of the stream
   std::int64_t sent_ = 0;
-  Ring<Message> messages_;
+  NumberedQueue<Message> messages_;
   std::int32_t held_bytes_ = 0;
   std::int32_t held_sent_ = 0;          ///< ticks
   std::uint64_t arrived_ = 0;           ///< number of the first message that has not arrived

@@ -31,7 +31,7 @@ void TcpStream::measure(double now, const Acknowledgement& ack) {
 std::int64_t TcpStream::learn_sacks(std::uint64_t ack_number, std::int64_t upto) {
   std::int64_t bytes = 0;
   auto& arrived = receiver_.out_of_order();
-  while (!arrived.empty() && arrived.front().told_by <= ack_number) {
+  while (!arrived.empty() && arrived.front().reported_by <= ack_number) {
     if (arrived.front().segment >= upto) bytes += board_.sack(arrived.front().segment);
     arrived.pop();
   }

@@ -93,7 +93,7 @@ void TcpStream::note_delivered_now(double now, std::uint64_t ack_number, std::in
   };
   const auto& arrived = receiver_.out_of_order();
   for (std::uint64_t i = arrived.begin(); i != arrived.end(); ++i) {
-    if (arrived[i].told_by > ack_number) break;
+    if (arrived[i].reported_by > ack_number) break;
     if (arrived[i].segment >= upto) note(arrived[i].segment);
   }
   for (std::int64_t i = board_.first(); i < upto; ++i) note(i);
