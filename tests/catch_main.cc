@@ -7,36 +7,43 @@
 
 namespace {
 
+constexpr int kFailedExitCode = 1;
 constexpr int kSkippedExitCode = 77;  // SKIP_RETURN_CODE in cmake/GradwireTargets.cmake
 
-std::string running_case;
-int skipped_cases = 0;
+int skipped_cases = 0, empty_cases = 0;
 
-struct RunningCase : Catch::TestEventListenerBase {
+/// Knows which test case runs, and counts those that neither check anything nor skip.
+struct CaseListener : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
+
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     TestEventListenerBase::testCaseStarting(info);
-    running_case = info.name;
+    name = info.name;
+    skipped = false;
   }
-};
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (stats.totals.assertions.total() == 0 && !skipped) {
+      ++empty_cases;
+      std::cout << "FAILED: " << name << ": it checks nothing" << std::endl;
+    }
+    TestEventListenerBase::testCaseEnded(stats);
+  }
 
-Catch::WarnAbout::What warnings() {
-  // A case without any check fails, and so does a filter that no case meets.
-  return static_cast<Catch::WarnAbout::What>(Catch::WarnAbout::NoAssertions |
-                                             Catch::WarnAbout::NoTests);
-}
+  static inline std::string name;
+  static inline bool skipped = false;
+};
 
 }  // namespace
 
-CATCH_REGISTER_LISTENER(RunningCase)
+CATCH_REGISTER_LISTENER(CaseListener)
 
 namespace gradwire::testing {
 
 void skip(const std::string& reason) {
-  ++skipped_cases;
-  std::cout << "skipped: " << running_case << ": " << reason << std::endl;
-  SUCCEED("skipped");                   // counts as a check: a case without one fails
-  throw Catch::TestFailureException();  // ends the case; it fails only by a check that failed
+  if (!CaseListener::skipped) ++skipped_cases;
+  CaseListener::skipped = true;
+  std::cout << "skipped: " << CaseListener::name << ": " << reason << std::endl;
+  throw Catch::TestFailureException();  // ends the case, which fails only by checks that failed
 }
 
 }  // namespace gradwire::testing
@@ -44,8 +51,10 @@ void skip(const std::string& reason) {
 int main(int count, char** arguments) {
   Catch::Session session;
   if (const int code = session.applyCommandLine(count, arguments); code != 0) return code;
-  session.configData().warnings = warnings();
-  const int code = session.run();
-  if (skipped_cases > 0) std::cout << skipped_cases << " of the test cases were skipped\n";
-  return code == 0 && skipped_cases > 0 ? kSkippedExitCode : code;
+  session.configData().warnings = Catch::WarnAbout::NoTests;  // a filter that no case meets fails
+  if (const int code = session.run(); code != 0) return code;
+  if (empty_cases > 0) return kFailedExitCode;
+  if (skipped_cases == 0) return 0;
+  std::cout << skipped_cases << " of the test cases were skipped\n";
+  return kSkippedExitCode;
 }

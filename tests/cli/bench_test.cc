@@ -42,7 +42,8 @@ TEST_CASE("bench fidelity finds the shipped traces from any folder", "[unit][nee
   INFO(result.err);
   CHECK((result.exit_code == 0 || result.exit_code == 7));  // 7: the bar of 10 cases, on 4
   double cases = 0, errors = 0;
-  for (const auto& row : nlohmann::json::parse(result.out).at("rows")) {
+  const auto table = nlohmann::json::parse(result.out);
+  for (const auto& row : table.at("rows")) {
     if (row.at("name") == "fidelity.mobile.cases") cases = row.at("value");
     if (row.at("name") == "fidelity.mobile.median_error") errors += 1;
   }
