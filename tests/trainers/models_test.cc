@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/file_descriptor.h"
+#include "tests/skip.h"
 #include "tests/trainers/support.h"
 #include "trainers/replica.h"
 #include "trainers/synchronous_trainer.h"
