@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -68,20 +69,24 @@ results::StepFit fit_of(const AdviseArguments& arguments) {
   return results::fit_from_json(read_file(arguments.fit), arguments.fit);
 }
 
+/// What stored runs say: of methods' accuracy, and of steps to one. Without a database nothing is
+/// known, which is no error unless runs were asked for.
 void add_trained(const AdviseArguments& arguments, const Context& context, AdviceShown& shown) {
-  if (arguments.accuracy <= 0) return;
+  shown.accuracy = accuracy_knowledge(arguments.accuracy_options);
+  const bool asked = arguments.accuracy > 0 || !arguments.filter.empty();
+  if (!asked && !std::filesystem::exists(context.database)) return;
   const auto store = context.open_reader();
-  shown.trained =
-      results::steps_to_target(*store, filtered_runs(*store, arguments.filter), arguments.accuracy);
+  const auto runs = filtered_runs(*store, arguments.filter);
+  shown.accuracy.trained = results::accuracy_comparisons(runs);
+  if (arguments.accuracy > 0)
+    shown.trained = results::steps_to_target(*store, runs, arguments.accuracy);
 }
 
 /// Views that would show nothing.
 void check(const AdviseArguments& arguments) {
-  if (arguments.accuracy <= 0 && (!arguments.filter.empty() || arguments.assume_steps != "none"))
+  if (arguments.accuracy <= 0 && arguments.assume_steps != "none")
     throw Error(ErrorKind::kUsage, "advise", "",
-                "--filter and --assume-steps say where steps to an "
-                "accuracy come from",
-                "say --target-accuracy, too");
+                "--assume-steps is about the steps to an accuracy", "say --target-accuracy, too");
 }
 
 results::CostOptions costs_of(const AdviseArguments& arguments,
@@ -98,17 +103,21 @@ results::CostOptions costs_of(const AdviseArguments& arguments,
 void advise(const AdviseArguments& arguments, Context& context) {
   check(arguments);
   const scenarios::Scenario scenario = scenario_of(arguments, context);
-  AdviceShown shown{arguments, scenario, fit_of(arguments), costs_of(arguments, scenario), {}, {}};
+  AdviceShown shown{arguments, scenario, fit_of(arguments), costs_of(arguments, scenario),
+                    {},        {},       {}};
   add_trained(arguments, context, shown);
   const std::vector<int> counts = arguments.workers.empty()
                                       ? std::vector<int>{scenario.cluster.workers}
                                       : worker_counts(arguments.workers);
   std::vector<std::string> left_out;
+  const results::AccuracyQuestion question{&shown.accuracy, scenario.workload.profile};
   for (const int workers : counts) {
-    WorkersAdvice one{workers, {}, {}};
+    WorkersAdvice one{workers, {}, {}, {}};
     one.candidates = runner::advice_candidates(scenario, choices_of(arguments), workers, left_out);
-    one.advice = results::advise(one.candidates, shown.fit);
+    one.advice = results::advise(one.candidates, shown.fit, question);
+    one.by_codec_cost = results::advice_by_codec_cost(one.candidates, shown.fit, question);
     context.say(std::to_string(workers) + " workers. " + verdict_sentence(one.advice));
+    if (const auto text = codec_cost_sentence(one.by_codec_cost); !text.empty()) context.say(text);
     shown.by_workers.push_back(std::move(one));
   }
   for (const std::string& line : left_out) context.say("left out " + line);
@@ -176,7 +185,9 @@ void add_prices(CLI::App& command, AdviseArguments& arguments) {
       .add_option("--target-accuracy", arguments.accuracy,
                   "Time and cost to this held-out accuracy, by steps of stored training runs")
       ->check(CLI::Range(0.0, 1.0));
-  command.add_option("--filter", arguments.filter, "Training runs to count steps of");
+  add_tolerance_option(command, arguments.accuracy_options);
+  command.add_option("--filter", arguments.filter,
+                     "Training runs that accuracy and steps are taken from (default: all stored)");
   command.add_option("--assume-steps", arguments.assume_steps, kAssumeStepsHelp)
       ->check(CLI::IsMember({"none", "same", "samples"}))
       ->capture_default_str();
@@ -221,8 +232,9 @@ void add_advise(CLI::App& app, Context& context) {
   add_choices(*command, *arguments);
   add_prices(*command, *arguments);
   command->footer(
-      "Times are predicted; codec times of GPU profiles are bounds by memory traffic. Whether a\n"
-      "method still learns is for gradwire run to say.\n"
+      "Times are predicted; codec times of GPU profiles are bounds by memory traffic, so the winner\n"
+      "is named at 1, 10 and 100 times them. Accuracy comes from the training runs in the database;\n"
+      "where there are none it is unknown, and what authors published is named with its source.\n"
       "Examples:\n  gradwire advise --model vgg16 --workers 8..128 --rate 25Gbps\n"
       "  gradwire advise --show crossover --workers 8..128\n"
       "  gradwire advise my.json --show ranking --verify 5\n"

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/accuracy_options.h"
 #include "cli/context.h"
 #include "cli/price_options.h"
 #include "results/advice/cost.h"
@@ -25,6 +26,7 @@ struct AdviseArguments {
   bool closed_form = false;
   int verify = 0;
   PriceArguments prices;
+  AccuracyArguments accuracy_options;
   double accuracy = 0;
   std::string filter;
   std::string assume_steps = "none";
@@ -35,6 +37,7 @@ struct WorkersAdvice {
   int workers = 0;
   std::vector<results::Candidate> candidates;
   results::Advice advice;
+  std::vector<results::CodecCostAdvice> by_codec_cost;  ///< empty: no codec's time is assumed
 };
 
 /// What the views of `advise` show.
@@ -43,6 +46,7 @@ struct AdviceShown {
   scenarios::Scenario scenario;
   results::StepFit fit;
   results::CostOptions costs;
+  results::AccuracyKnowledge accuracy;
   std::vector<WorkersAdvice> by_workers;
   std::vector<results::TrainedSteps> trained;  ///< where an accuracy is asked for
 };

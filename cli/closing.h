@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 
+#include "cli/accuracy_options.h"
 #include "cli/context.h"
 
 namespace gradwire::cli {
@@ -17,6 +18,7 @@ std::string default_report_path(const Context& context, const std::string& scena
 
 /// Writes the report and says where.
 void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
-                      const std::string& path, const Context& context);
+                      const std::string& path, const Context& context,
+                      const AccuracyArguments& accuracy = {});
 
 }  // namespace gradwire::cli

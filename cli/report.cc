@@ -18,7 +18,8 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
     throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
                 "see gradwire list");
   write_run_report(*store, runs,
-                   arguments.out.empty() ? "gradwire-report/report.html" : arguments.out, context);
+                   arguments.out.empty() ? "gradwire-report/report.html" : arguments.out, context,
+                   arguments.accuracy_options);
 }
 
 }  // namespace
@@ -35,6 +36,7 @@ void add_report(CLI::App& app, Context& context) {
                    "File to write (default: gradwire-report/report.html); with --scalability a "
                    "folder (default: gradwire-report/scalability)")
       ->type_name("FILE");
+  add_tolerance_option(*command, arguments->accuracy_options);
   add_scalability_options(*command, *arguments);
   command->footer(
       "Examples:\n  gradwire report --filter 'scenario=quickstart' -o quickstart.html\n"

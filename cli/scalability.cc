@@ -177,6 +177,7 @@ results::Scalability scalability_of(const Source& source, const ScalabilityArgum
   options.model.up_to = arguments.up_to;
   options.costs = costs_of(arguments.prices, source.costs);
   options.accuracy = accuracy_of(arguments, source);
+  options.knowledge = accuracy_knowledge(arguments.accuracy_options);
   options.command = command_of(arguments, context);
   options.source = source.words;
   options.remarks = source.remarks;

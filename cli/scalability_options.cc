@@ -151,6 +151,8 @@ std::string command_of(const ScalabilityArguments& arguments, const Context& con
   command.add("--target-accuracy", arguments.accuracy, usual.accuracy);
   command.add("--training-runs", arguments.training_runs);
   command.add("--assume-steps", arguments.assume_steps, usual.assume_steps);
+  command.add("--tolerance", arguments.accuracy_options.tolerance_points,
+              usual.accuracy_options.tolerance_points);
   for (const auto& [name, value] : price_texts(arguments.prices)) command.add(name.c_str(), value);
   if (arguments.no_run) command.add_word("--no-run");
   command.add("--db", context.database);

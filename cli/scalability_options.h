@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/accuracy_options.h"
 #include "cli/context.h"
 #include "cli/price_options.h"
 
@@ -22,6 +23,7 @@ struct ScalabilityArguments {
   double accuracy = 0;        ///< 0: as the scenario says
   std::string training_runs;  ///< filter; empty: the report's own
   std::string assume_steps = "none";
+  AccuracyArguments accuracy_options;
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder

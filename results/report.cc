@@ -5,7 +5,7 @@
 
 #include "base/file_descriptor.h"
 #include "results/html_page.h"
-#include "results/report_data.h"
+#include "results/report_choice.h"
 #include "results/scenario_view.h"
 #include "results/svg.h"
 
@@ -178,7 +178,10 @@ std::string provenance_section(const ReportData& data) {
 
 std::string report_html(const Store& store, std::span<const RunId> runs,
                         const ReportOptions& options) {
-  const ReportData data = load_report(store, runs);
+  ReportData data = load_report(store, runs);
+  data.accuracy = options.accuracy;
+  data.accuracy.trained = accuracy_comparisons(store.runs());
+  add_evidence(store, data);
   return html_page(title_of(data, options),
                    header_html(data, options) + answers_section(data) + table_section(data) +
                        sections_html(data) + asked_section(data) +

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "results/advice/accuracy_evidence.h"
 #include "results/store.h"
 
 /// A report of runs as one self-contained HTML file: no script, no reference to anything outside,
@@ -13,6 +14,9 @@ struct ReportOptions {
   std::string title;                     ///< empty = made from the scenario's name
   std::string summary;                   ///< a paragraph of the author's, under the title
   std::vector<std::string> assumptions;  ///< printed after those that follow from the runs
+  /// What is published of methods' accuracy, and the tolerance; what the store's training runs say
+  /// is added to it.
+  AccuracyKnowledge accuracy;
 };
 
 /// What was asked, the answers in sentences, a table, figures, assumptions, provenance. Runs are

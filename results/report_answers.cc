@@ -3,20 +3,12 @@
 #include <cstdio>
 #include <limits>
 
-#include "results/report_data.h"
-#include "results/student_t.h"
+#include "results/difference.h"
+#include "results/report_choice.h"
 
 /// The answers in sentences.
 namespace gradwire::results {
 namespace {
-
-using Groups = std::vector<const ReportGroup*>;
-
-Groups members(const ReportData& data, const Section& section) {
-  Groups groups;
-  for (const std::size_t i : section.groups) groups.push_back(&data.groups[i]);
-  return groups;
-}
 
 std::string number(double value, const char* format) {
   char text[40];
@@ -41,12 +33,35 @@ const ReportGroup* best(const Groups& groups, Statistic RunGroup::*figure, bool 
 }
 
 /// Only groups of which every run got there: a mean over the lucky ones would flatter.
-const ReportGroup* first_at_target(const Groups& groups) {
+Groups that_reached(const Groups& groups) {
   Groups all_reached;
   for (const ReportGroup* group : groups)
     if (group->group.reached_target == static_cast<int>(group->group.runs.size()))
       all_reached.push_back(group);
-  return best(all_reached, &RunGroup::time_to_target_s, true);
+  return all_reached;
+}
+
+/// The groups with a value that `same` cannot tell from the winner's, the winner too.
+Groups no_worse(const Groups& groups, const ReportGroup& winner,
+                bool (*same)(const ReportGroup&, const ReportGroup&),
+                Statistic RunGroup::*figure) {
+  Groups equal;
+  for (const ReportGroup* group : groups)
+    if (group == &winner || ((group->group.*figure).n > 0 && same(*group, winner)))
+      equal.push_back(group);
+  return equal;
+}
+
+std::string names_of(const Groups& groups) {
+  std::string list;
+  for (const ReportGroup* group : groups) list += (list.empty() ? "" : ", ") + group->name;
+  return list;
+}
+
+/// " No difference: qsgd, int8."
+std::string no_difference_from(Groups equal, const ReportGroup& winner) {
+  std::erase(equal, &winner);
+  return equal.empty() ? "" : " No difference from it: " + names_of(equal) + ".";
 }
 
 std::string seconds(const Statistic& value) {
@@ -72,30 +87,21 @@ Answer step_time_answer(const ReportData& data, const Section& section, const Gr
   const double total = base.split.compute_s + base.split.codec_s + base.split.exposed_s;
   if (total > 0)
     answer.answer += ", of which " + format_value(base.split.exposed_s / total, Quantity::kShare) +
-                     " is communication that nothing hides";
+                     " is exposed communication";
   answer.answer += ".";
-  const ReportGroup* fastest = best(groups, &RunGroup::step_time_s, true);
   if (groups.size() == 1) return answer;
-  if (fastest == &base) {
-    answer.answer += " Nothing else is faster.";
+  const ReportGroup* fastest = best(groups, &RunGroup::step_time_s, true);
+  const Groups shortest = no_worse(groups, *fastest, same_step_time, &RunGroup::step_time_s);
+  if (std::ranges::find(shortest, &base) != shortest.end()) {
+    answer.answer += " Nothing else is faster by more than 3 % or the seeds' spread.";
   } else {
     const double factor = time.mean / fastest->group.step_time_s.mean;
     answer.answer += " The shortest is " + fastest->name + " with " +
-                     seconds(fastest->group.step_time_s) + ", " + times(factor) + " times as fast.";
+                     seconds(fastest->group.step_time_s) + ", " + times(factor) +
+                     " times as fast (" + accuracy_mark(*fastest) + ")." +
+                     no_difference_from(shortest, *fastest);
   }
   return answer;
-}
-
-/// Half the 95 % interval of the difference of two means; NaN with fewer than two seeds each. The
-/// smaller of the two degrees of freedom is taken, which never calls chance a difference too early.
-double doubt(const Statistic& a, const Statistic& b) {
-  if (a.n < 2 || b.n < 2) return std::numeric_limits<double>::quiet_NaN();
-  const double variance = a.spread * a.spread / a.n + b.spread * b.spread / b.n;
-  return student_quantile(0.975, std::min(a.n, b.n) - 1) * std::sqrt(variance);
-}
-
-std::string points(double share) {
-  return number(std::abs(share) * 100, std::abs(share) >= 0.0995 ? "%.0f" : "%.1f") + " points";
 }
 
 std::string accuracy_sentence(const ReportGroup& group, const Statistic& base) {
@@ -140,25 +146,41 @@ Answer loss_answer(const Groups& groups) {
   return answer;
 }
 
+/// Who was first at the target; nobody, where evaluations are too far apart or seeds differ too
+/// much to say.
+std::string first_words(const ReportData& data, const Section& section, const ReportGroup& first,
+                        const Groups& equal) {
+  const ReportGroup& base = data.groups[section.baseline];
+  const Statistic &time = first.group.time_to_target_s, &other = base.group.time_to_target_s;
+  const std::string after =
+      "after " + seconds(time) + " of " + first.time_provenance + " time";
+  if (equal.size() > 1 && std::ranges::find(equal, &base) != equal.end())
+    return "No difference: " + names_of(equal) + " reach it " + after +
+           ", within the time between two evaluations (" +
+           format_value(evaluation_interval_s(first), Quantity::kSeconds) +
+           ") or the seeds' spread of each other.";
+  if (&first == &base) return capital(base_name(data, section)) + ", " + after + ".";
+  std::string text = "With " + first.name + ": " + after;
+  if (base.group.reached_target == static_cast<int>(base.group.runs.size()))
+    text += ", " + times(other.mean / time.mean) + " times sooner than " +
+            base_name(data, section) + " (" + seconds(other) + ")";
+  return text + " (" + accuracy_mark(first) + ")." + no_difference_from(equal, first);
+}
+
 Answer target_answer(const ReportData& data, const Section& section, const Groups& groups) {
   const ReportGroup& base = data.groups[section.baseline];
   if (!base.group.target_accuracy) return {};
   const std::string target = number(*base.group.target_accuracy * 100, "%.4g") + " %";
   Answer answer{"Which method reaches " + target + " first?", ""};
-  const ReportGroup* first = first_at_target(groups);
+  const Groups reached = that_reached(groups);
+  const ReportGroup* first = best(reached, &RunGroup::time_to_target_s, true);
   if (!first) {
     answer.answer = "None did in all of its runs, within the steps that were run.";
     return answer;
   }
-  answer.answer = capital(base_name(data, section)) + ", after ";
-  if (first != &base) answer.answer = "With " + first->name + ": after ";
-  answer.answer +=
-      seconds(first->group.time_to_target_s) + " of " + first->time_provenance + " time";
-  const Statistic& other = base.group.time_to_target_s;
-  if (first != &base && base.group.reached_target == static_cast<int>(base.group.runs.size()))
-    answer.answer += ", " + times(other.mean / first->group.time_to_target_s.mean) +
-                     " times sooner than " + base_name(data, section) + " (" + seconds(other) + ")";
-  answer.answer += ".";
+  const Groups equal =
+      no_worse(reached, *first, same_time_to_target, &RunGroup::time_to_target_s);
+  answer.answer = first_words(data, section, *first, equal);
   for (const ReportGroup* group : groups) {
     const int missed = static_cast<int>(group->group.runs.size()) - group->group.reached_target;
     if (missed > 0)
@@ -184,7 +206,7 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
   const double share = least->group.wire_bytes.mean / base.group.wire_bytes.mean;
   answer.answer += ". The least is " + total(*least) + " with " + least->name + ": " +
                    format_value(share, Quantity::kShare) + " of that, " + times(1 / share) +
-                   " times less.";
+                   " times less (" + accuracy_mark(*least) + ").";
   return answer;
 }
 
@@ -195,30 +217,43 @@ std::vector<Answer> answers(const ReportData& data, const Section& section) {
   std::vector<Answer> result = {step_time_answer(data, section, groups),
                                 learning_answer(data, section, groups), loss_answer(groups),
                                 target_answer(data, section, groups),
-                                bytes_answer(data, section, groups)};
+                                bytes_answer(data, section, groups),
+                                choice_answer(data, section)};
   std::erase_if(result, [](const Answer& answer) { return answer.answer.empty(); });
   return result;
 }
 
+namespace {
+
+using Same = bool (*)(const ReportGroup&, const ReportGroup&);
+
+/// "terngrad (41 ms)", "no difference (41 ms)", "terngrad, qsgd (41 ms)".
+std::string best_cell(const Groups& groups, Statistic RunGroup::*figure, bool least, Same same,
+                      Quantity quantity) {
+  const ReportGroup* winner = best(groups, figure, least);
+  if (!winner) return "-";
+  const Groups equal = same ? no_worse(groups, *winner, same, figure) : Groups{winner};
+  const std::string names =
+      equal.size() > 1 && equal.size() == groups.size() ? "no difference" : names_of(equal);
+  return names + " (" + format_value((winner->group.*figure).mean, quantity) + ")";
+}
+
+}  // namespace
+
 std::vector<std::vector<std::string>> winners_table(const ReportData& data) {
   if (data.sections.size() < 2) return {};
-  std::vector<std::vector<std::string>> table = {
-      {"condition", "shortest step", "first at the target", "best final accuracy", "fewest bytes"}};
+  std::vector<std::vector<std::string>> table = {{"condition", "recommended", "shortest step",
+                                                  "first at the target", "best final accuracy",
+                                                  "fewest bytes"}};
   for (const Section& section : data.sections) {
     const Groups groups = members(data, section);
-    const auto cell = [](const ReportGroup* group, const Statistic& value, Quantity quantity) {
-      return group->name + " (" + format_value(value.mean, quantity) + ")";
-    };
-    std::vector<std::string> row = {section.label, "-", "-", "-", "-"};
-    if (const auto* g = best(groups, &RunGroup::step_time_s, true))
-      row[1] = cell(g, g->group.step_time_s, Quantity::kSeconds);
-    if (const auto* g = first_at_target(groups))
-      row[2] = cell(g, g->group.time_to_target_s, Quantity::kSeconds);
-    if (const auto* g = best(groups, &RunGroup::final_accuracy, false))
-      row[3] = cell(g, g->group.final_accuracy, Quantity::kShare);
-    if (const auto* g = best(groups, &RunGroup::wire_bytes, true))
-      row[4] = cell(g, g->group.wire_bytes, Quantity::kBytes);
-    table.push_back(std::move(row));
+    table.push_back(
+        {section.label, choice_cell(data, section),
+         best_cell(groups, &RunGroup::step_time_s, true, same_step_time, Quantity::kSeconds),
+         best_cell(that_reached(groups), &RunGroup::time_to_target_s, true, same_time_to_target,
+                   Quantity::kSeconds),
+         best_cell(groups, &RunGroup::final_accuracy, false, same_accuracy, Quantity::kShare),
+         best_cell(groups, &RunGroup::wire_bytes, true, nullptr, Quantity::kBytes)});
   }
   return table;
 }

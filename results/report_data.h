@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "results/advice/accuracy_evidence.h"
 #include "results/gradient_loss.h"
 #include "results/html_page.h"
 #include "results/store.h"
@@ -32,6 +33,8 @@ struct ReportGroup {
   StepSplit split;
   std::string time_provenance, learning_provenance;
   std::optional<GradientLoss> loss_of_gradients;  ///< mean over seeds; of udp-lossy alone
+  AccuracyEvidence evidence;  ///< against training without compression
+  double message_bytes = 0;   ///< of a worker in a step; 0 = not known
   std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
 };
 
@@ -52,6 +55,7 @@ struct ReportData {
   std::vector<std::string> section_pointers;
   int loss_window = 1;  ///< steps in the loss curves' running mean
   int unfinished = 0;
+  AccuracyKnowledge accuracy;  ///< what the store's runs and publications say of methods
 };
 
 ReportData load_report(const Store& store, std::span<const RunId> ids);

@@ -142,7 +142,8 @@ std::vector<double> step_times_of(std::span<const StepRow> steps) {
 std::string shown(const Statistic& statistic, Quantity quantity) {
   if (statistic.n == 0) return "-";
   const std::string mean = format_value(statistic.mean, quantity);
-  if (statistic.n < 2 || statistic.spread == 0) return mean;
+  // Sums of equal values may differ in their last bits: that is no spread.
+  if (statistic.n < 2 || statistic.spread <= 1e-12 * std::abs(statistic.mean)) return mean;
   const std::size_t space = std::min(mean.find(' '), mean.size());
   const std::string digits = mean.substr(0, space);
   // The spread in the mean's unit, to the mean's last digit, or to its own first one if smaller.

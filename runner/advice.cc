@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "results/advice/choice.h"
 #include "runner/exchange_correction.h"
 #include "runner/prediction.h"
 #include "runner/step_times.h"
@@ -46,14 +47,6 @@ Scenario changed(const Scenario& scenario, const std::string& method, int worker
   if (workers != scenario.cluster.workers) json["cluster"].erase("stragglers");
   json["cluster"]["workers"] = workers;
   return scenarios::read_scenario_text(json.dump(), scenario.file).runs.at(0);
-}
-
-results::Baseline baseline_of(const std::string& method) {
-  const ordered_json json = ordered_json::parse(method);
-  const std::string name = json.at("name");
-  if (json.value("error_feedback", false)) return results::Baseline::kNone;
-  if (name == "none") return results::Baseline::kFp32;
-  return name == "fp16" || name == "bf16" ? results::Baseline::kFp16 : results::Baseline::kNone;
 }
 
 bool fits(const Scenario& scenario, const std::string& collective) {
@@ -132,7 +125,8 @@ class Lister {
       results::StepSummary step = summary_of(scenario_, nullptr, {});
       corrections_.apply(step);
       candidates.push_back({label_, collective, static_cast<double>(bucket.count()),
-                            baseline_of(method_), std::move(step), method_});
+                            results::baseline_of(method_), std::move(step), method_,
+                            scenario_.json.at("method").dump()});
     } catch (const Error& error) {
       const std::string line = label_ + " by " + collective + ": " + error.what();
       if (std::find(left_out_.begin(), left_out_.end(), line) == left_out_.end())

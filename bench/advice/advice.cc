@@ -75,11 +75,18 @@ std::size_t fewest_bytes(const results::Advice& advice) {
   return static_cast<std::size_t>(least - advice.ranked.begin());
 }
 
+/// The step that the model takes for the fastest of the verdict's kind. (The one that is chosen may
+/// be up to a tie slower, for its accuracy.)
+std::size_t model_choice(const results::Advice& advice) {
+  return advice.verdict() == Verdict::kCompress ? *advice.choice.compressed
+                                                : *advice.choice.chosen;
+}
+
 std::string line_of(const AdviceCase& given, const results::Advice& advice,
                     const Simulated& simulated, const Judged& judged) {
   const auto fastest = std::min_element(simulated.seconds.begin(), simulated.seconds.end()) -
                        simulated.seconds.begin();
-  const auto& chosen = advice.ranked[advice.chosen];
+  const auto& chosen = advice.ranked[model_choice(advice)];
   const auto& best = advice.ranked[static_cast<std::size_t>(fastest)];
   const auto worst =
       std::max_element(judged.errors.begin(), judged.errors.end(),
@@ -92,7 +99,7 @@ std::string line_of(const AdviceCase& given, const results::Advice& advice,
                 "%+.1f %%, %s by %s",
                 given.name.c_str(), std::string(name_of(judged.predicted)).c_str(),
                 chosen.candidate.method.c_str(), chosen.candidate.collective.c_str(),
-                chosen.seconds(), simulated.seconds[advice.chosen],
+                chosen.seconds(), simulated.seconds[model_choice(advice)],
                 std::string(name_of(judged.simulated)).c_str(), best.candidate.method.c_str(),
                 best.candidate.collective.c_str(), simulated.fastest,
                 judged.verdict_agrees && judged.choice_agrees ? "" : " DISAGREES",
@@ -109,13 +116,13 @@ Judged judged(const AdviceCase& given) {
   const results::Advice advice = results::advise(candidates, results::usual_fit());
   const Simulated simulated = simulate(scenario, advice);
   Judged result;
-  result.predicted = advice.verdict;
+  result.predicted = advice.verdict();
   result.simulated = results::verdict_of(
       simulated.of(Baseline::kFp32), simulated.of(Baseline::kFp16), simulated.of(Baseline::kNone));
   const double ours = simulated.of(result.predicted), theirs = simulated.of(result.simulated);
   result.verdict_agrees = result.predicted == result.simulated ||
                           std::max(ours, theirs) <= (1 + results::kTie) * std::min(ours, theirs);
-  result.regret = simulated.seconds[advice.chosen] / simulated.fastest - 1;
+  result.regret = simulated.seconds[model_choice(advice)] / simulated.fastest - 1;
   result.choice_agrees = result.regret <= results::kTie;
   result.naive_agrees =
       simulated.seconds[fewest_bytes(advice)] <= (1 + results::kTie) * simulated.fastest;

@@ -15,7 +15,8 @@ struct Candidate {
   double bucket_bytes = 0;
   Baseline baseline = Baseline::kNone;
   StepSummary step;
-  std::string method_json;  ///< /method of a scenario
+  std::string method_json;    ///< /method of a scenario, as it was asked for
+  std::string resolved_json;  ///< the same with every default filled in; empty = method_json
 };
 
 /// What of the bytes of fp32 gradients a worker's messages are (0.01 = a hundredth). `elements`:

@@ -72,27 +72,27 @@ Crossover crossover_of(const Contest& contest, const RateRange& range) {
 }
 
 /// The methods of these workers, in the candidates' order, and their baselines.
-struct Field {
+struct Rivals {
   std::vector<std::pair<std::string, Group>> methods;
   Group baselines;
 };
 
-Field field_of(std::span<const Candidate> candidates, int workers) {
-  Field field;
+Rivals rivals_of(std::span<const Candidate> candidates, int workers) {
+  Rivals rivals;
   for (const Candidate& candidate : candidates) {
     if (candidate.step.workers != workers) continue;
     if (candidate.baseline != Baseline::kNone) {
-      field.baselines.push_back(&candidate);
+      rivals.baselines.push_back(&candidate);
       continue;
     }
-    const auto found = std::find_if(field.methods.begin(), field.methods.end(),
+    const auto found = std::find_if(rivals.methods.begin(), rivals.methods.end(),
                                     [&](const auto& m) { return m.first == candidate.method; });
-    Group& group = found != field.methods.end()
+    Group& group = found != rivals.methods.end()
                        ? found->second
-                       : field.methods.emplace_back(candidate.method, Group{}).second;
+                       : rivals.methods.emplace_back(candidate.method, Group{}).second;
     group.push_back(&candidate);
   }
-  return field;
+  return rivals;
 }
 
 std::vector<int> worker_counts(std::span<const Candidate> candidates) {
@@ -113,13 +113,13 @@ std::vector<Crossover> crossovers(std::span<const Candidate> candidates,
                                   const StepConstants& constants, const RateRange& range) {
   std::vector<Crossover> found;
   for (const int workers : worker_counts(candidates)) {
-    const Field field = field_of(candidates, workers);
-    if (field.baselines.empty())
+    const Rivals rivals = rivals_of(candidates, workers);
+    if (rivals.baselines.empty())
       throw Error(ErrorKind::kFailure, "find where compression no longer pays among",
                   std::to_string(workers) + " workers", "no candidate is uncompressed or fp16",
                   "add methods none and fp16");
-    for (const auto& [method, group] : field.methods) {
-      Crossover crossover = crossover_of({group, field.baselines, constants, range.margin}, range);
+    for (const auto& [method, group] : rivals.methods) {
+      Crossover crossover = crossover_of({group, rivals.baselines, constants, range.margin}, range);
       crossover.method = method;
       crossover.workers = workers;
       found.push_back(std::move(crossover));

@@ -9,119 +9,92 @@
 namespace gradwire::results {
 namespace {
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
+std::vector<Option> options_of(const std::vector<RankedCandidate>& ranked) {
+  std::vector<Option> options;
+  for (const RankedCandidate& one : ranked)
+    options.push_back({one.candidate.baseline, one.seconds(), 0,
+                       one.candidate.step.message_bytes(), one.accuracy, way_of(one.candidate),
+                       one.candidate.method_json});
+  return options;
 }
 
-std::string times(double factor) {
-  char text[32];
-  std::snprintf(text, sizeof text, factor < 10 ? "%.2f" : "%.0f", factor);
-  return text;
+void compare(Advice& advice) {
+  const RankedCandidate* chosen = advice.chosen();
+  if (!chosen) return;
+  const auto over = [&](std::optional<std::size_t> index) -> std::optional<double> {
+    if (!index) return std::nullopt;
+    return advice.ranked[*index].seconds() / chosen->seconds();
+  };
+  advice.over_fp32 = over(advice.choice.fp32);
+  advice.over_fp16 = over(advice.choice.fp16);
 }
 
-/// "topk 1% +ef by ring in buckets of 25.0 MB"
+}  // namespace
+
 std::string way_of(const Candidate& candidate) {
   return candidate.method + " by " + candidate.collective + " in buckets of " +
          format_bytes(Bytes(static_cast<std::int64_t>(candidate.bucket_bytes)));
 }
 
-std::optional<std::size_t> fastest(const std::vector<RankedCandidate>& ranked, Baseline baseline) {
-  const auto found = std::find_if(ranked.begin(), ranked.end(), [&](const auto& one) {
-    return one.candidate.baseline == baseline;
-  });
-  if (found == ranked.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - ranked.begin());
-}
-
-std::optional<double> seconds_of(const Advice& advice, std::optional<std::size_t> index) {
-  if (!index) return std::nullopt;
-  return advice.ranked[*index].seconds();
-}
-
-void choose(Advice& advice) {
-  const auto fp32 = seconds_of(advice, advice.fp32), fp16 = seconds_of(advice, advice.fp16);
-  advice.verdict = verdict_of(fp32, fp16, seconds_of(advice, advice.compressed));
-  const auto index = advice.verdict == Verdict::kDoNotCompress ? advice.fp32
-                     : advice.verdict == Verdict::kHalves      ? advice.fp16
-                                                               : advice.compressed;
-  GRADWIRE_ASSERT(index);
-  advice.chosen = *index;
-  const double seconds = advice.ranked[advice.chosen].seconds();
-  if (fp32) advice.over_fp32 = *fp32 / seconds;
-  if (fp16) advice.over_fp16 = *fp16 / seconds;
-}
-
-/// "at best terngrad by ring in buckets of 25.0 MB would take 2 % less": for those who hoped.
-std::string best_of_the_rest(const Advice& advice) {
-  if (!advice.compressed) return "";
-  const RankedCandidate& best = advice.ranked[*advice.compressed];
-  const double seconds = advice.ranked[advice.chosen].seconds();
-  const double less = 1 - best.seconds() / seconds;
-  return "; the best compressed step, " + way_of(best.candidate) + ", takes " +
-         percent(less > 0 ? less : -less) + (less > 0 ? " less" : " more");
-}
-
-}  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kDoNotCompress:
-      return "do not compress";
-    case Verdict::kHalves:
-      return "fp16, and no more";
-    case Verdict::kCompress:
-      return "compress";
-  }
-  return "";
-}
-
-Verdict verdict_of(std::optional<double> fp32_s, std::optional<double> fp16_s,
-                   std::optional<double> compressed_s) {
-  GRADWIRE_ASSERT(fp32_s || fp16_s || compressed_s);
-  double fastest = fp32_s.value_or(fp16_s.value_or(compressed_s.value_or(0)));
-  for (const auto& seconds : {fp16_s, compressed_s})
-    if (seconds) fastest = std::min(fastest, *seconds);
-  if (fp32_s && *fp32_s <= fastest * (1 + kTie)) return Verdict::kDoNotCompress;
-  if (fp16_s && *fp16_s <= fastest * (1 + kTie)) return Verdict::kHalves;
-  return Verdict::kCompress;
-}
-
-Advice advise(std::span<const Candidate> candidates, const StepFit& fit) {
+Advice advise(std::span<const Candidate> candidates, const StepFit& fit,
+              const AccuracyQuestion& question) {
   if (candidates.empty())
     throw Error(ErrorKind::kFailure, "advise on", "an exchange", "there is no candidate",
                 "name methods and collectives that go together");
   Advice advice;
-  for (const Candidate& candidate : candidates)
-    advice.ranked.push_back({candidate, predict_step(fit, candidate.step)});
+  for (const Candidate& candidate : candidates) {
+    advice.ranked.push_back({candidate, predict_step(fit, candidate.step), {}});
+    if (question.knowledge)
+      advice.ranked.back().accuracy = evidence_of(
+          *question.knowledge, candidate.method,
+          candidate.resolved_json.empty() ? candidate.method_json : candidate.resolved_json,
+          question.model);
+  }
+  if (question.knowledge) advice.tolerance = question.knowledge->tolerance;
   std::stable_sort(advice.ranked.begin(), advice.ranked.end(),
                    [](const auto& a, const auto& b) { return a.seconds() < b.seconds(); });
-  advice.fp32 = fastest(advice.ranked, Baseline::kFp32);
-  advice.fp16 = fastest(advice.ranked, Baseline::kFp16);
-  advice.compressed = fastest(advice.ranked, Baseline::kNone);
-  choose(advice);
+  advice.choice = choose(options_of(advice.ranked));
+  compare(advice);
   return advice;
 }
 
-std::string verdict_sentence(const Advice& advice) {
-  const RankedCandidate& chosen = advice.ranked[advice.chosen];
-  const std::string step =
-      way_of(chosen.candidate) + ": " + format_duration(Seconds(chosen.seconds())) + " a step";
-  switch (advice.verdict) {
-    case Verdict::kDoNotCompress:
-      return "Do not compress: " + step + best_of_the_rest(advice) + ".";
-    case Verdict::kHalves:
-      return "Send fp16 and compress no further: " + step +
-             (advice.over_fp32 ? ", " + times(*advice.over_fp32) + " times as fast as fp32" : "") +
-             best_of_the_rest(advice) + ".";
-    case Verdict::kCompress:
-      return "Compress: " + step +
-             (advice.over_fp32 ? ", " + times(*advice.over_fp32) + " times as fast as fp32" : "") +
-             (advice.over_fp16 ? ", " + times(*advice.over_fp16) + " times as fast as fp16" : "") +
-             ".";
+std::vector<CodecCostAdvice> advice_by_codec_cost(std::span<const Candidate> candidates,
+                                                  const StepFit& fit,
+                                                  const AccuracyQuestion& question) {
+  const auto assumed = [](const Candidate& one) { return !one.step.assumed.coding.certain(); };
+  std::vector<CodecCostAdvice> by_cost;
+  if (std::ranges::none_of(candidates, assumed)) return by_cost;
+  for (const double factor : kCodecCostFactors) {
+    std::vector<Candidate> changed(candidates.begin(), candidates.end());
+    for (Candidate& one : changed)
+      if (assumed(one)) one.step = with_coding(one.step, factor);
+    by_cost.push_back({factor, advise(changed, fit, question)});
   }
-  return "";
+  return by_cost;
+}
+
+std::string verdict_sentence(const Advice& advice) {
+  return recommendation(advice.choice, options_of(advice.ranked), "", advice.tolerance);
+}
+
+std::string codec_cost_sentence(std::span<const CodecCostAdvice> by_cost) {
+  if (by_cost.empty()) return "";
+  const auto winner = [](const Advice& advice) {
+    return advice.chosen() ? advice.chosen()->candidate.method : std::string("nothing");
+  };
+  std::string text = "The codecs' times are assumed.";
+  bool same = true;
+  for (const CodecCostAdvice& one : by_cost) {
+    if (one.factor == 1) continue;
+    same = same && winner(one.advice) == winner(by_cost.front().advice);
+    char factor[32];
+    std::snprintf(factor, sizeof factor, "%.4g", one.factor);
+    text += " If they are " + std::string(factor) + " times as long: " + winner(one.advice);
+    if (const RankedCandidate* chosen = one.advice.chosen())
+      text += ", " + format_duration(Seconds(chosen->seconds())) + " a step";
+    text += ".";
+  }
+  return text + (same ? " The winner does not change." : " The winner changes: measure them.");
 }
 
 }  // namespace gradwire::results

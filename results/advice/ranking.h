@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "results/advice/candidate.h"
+#include "results/advice/choice.h"
 #include "results/prediction/step_fit.h"
 
 /// "Should I compress?": ways to exchange gradients, ranked by the time of a step.
@@ -12,42 +12,52 @@
 /// all-gather whose messages are not small enough loses because its time is longer.
 namespace gradwire::results {
 
-/// Steps whose times differ by no more than this share are as good as each other.
-inline constexpr double kTie = 0.03;
-
-enum class Verdict {
-  kDoNotCompress,  ///< fp32 is as fast as anything
-  kHalves,         ///< fp16 pays, and nothing beats it: do not compress beyond it
-  kCompress,
-};
-std::string_view name_of(Verdict verdict);
-
-/// Times of the fastest of each kind decide: the least lossy that is within kTie of the fastest of
-/// all. A kind without a candidate has no time.
-Verdict verdict_of(std::optional<double> fp32_s, std::optional<double> fp16_s,
-                   std::optional<double> compressed_s);
-
 struct RankedCandidate {
   Candidate candidate;
   StepPrediction prediction;
+  AccuracyEvidence accuracy;
   double seconds() const { return prediction.time.total_s; }
 };
 
 struct Advice {
-  Verdict verdict = Verdict::kDoNotCompress;
   std::vector<RankedCandidate> ranked;  ///< the fastest first; never empty
-  /// The candidate that the verdict takes.
-  std::size_t chosen = 0;
-  /// The fastest of each kind; empty where none is among the candidates.
-  std::optional<std::size_t> fp32, fp16, compressed;
+  /// Of `ranked`. The verdict is kNothing and nothing chosen where all lose too much accuracy.
+  Choice choice;
   /// Time of the fastest fp32 (fp16) step over that of the chosen one: 1.5 = half as fast again.
   std::optional<double> over_fp32, over_fp16;
+  double tolerance = kUsualTolerance;
+
+  Verdict verdict() const { return choice.verdict; }
+  const RankedCandidate* chosen() const { return choice.chosen ? &ranked[*choice.chosen] : nullptr; }
+};
+
+/// What accuracy is judged by: nothing is known without `knowledge`.
+struct AccuracyQuestion {
+  const AccuracyKnowledge* knowledge = nullptr;
+  std::string model;  ///< that is to be trained
 };
 
 /// Throws Error: no candidate.
-Advice advise(std::span<const Candidate> candidates, const StepFit& fit);
+Advice advise(std::span<const Candidate> candidates, const StepFit& fit,
+              const AccuracyQuestion& question = {});
 
-/// The verdict in words a planner can use: what to do, by how much, and by what model.
+/// The advice if codecs took so many times as long as was assumed.
+struct CodecCostAdvice {
+  double factor = 1;
+  Advice advice;
+};
+inline constexpr double kCodecCostFactors[] = {1, 10, 100};
+
+/// At each of kCodecCostFactors; codec times that were measured stay. Empty where none is assumed.
+std::vector<CodecCostAdvice> advice_by_codec_cost(std::span<const Candidate> candidates,
+                                                  const StepFit& fit,
+                                                  const AccuracyQuestion& question = {});
+
+/// recommendation() of it.
 std::string verdict_sentence(const Advice& advice);
+/// "The codecs' times are assumed. With 10 times them: fp16 by ring. ..."; empty for none.
+std::string codec_cost_sentence(std::span<const CodecCostAdvice> by_cost);
+/// "topk 1% +ef by ring in buckets of 25.0 MB"
+std::string way_of(const Candidate& candidate);
 
 }  // namespace gradwire::results

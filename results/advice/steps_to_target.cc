@@ -12,10 +12,10 @@
 namespace gradwire::results {
 namespace {
 
-int batch_of(const RunSummary& run) {
-  double batch = 0;
-  number_from(scenario_value(run.header.scenario_json, "/workload/batch_per_worker"), batch);
-  return static_cast<int>(batch);
+int workload_number(const RunSummary& run, const char* name, int missing) {
+  double value = missing;
+  number_from(scenario_value(run.header.scenario_json, std::string("/workload/") + name), value);
+  return static_cast<int>(value);
 }
 
 /// Steps done when the accuracy was first seen; empty where it never was.
@@ -32,7 +32,10 @@ std::string batch_text(std::int64_t batch) {
 
 std::string basis_of(const TrainedSteps& trained) {
   return std::to_string(trained.steps.n) + " of " + std::to_string(trained.runs) + " seeds of " +
-         trained.model + " trained with " + batch_text(trained.global_batch());
+         trained.model + " trained with " + batch_text(trained.global_batch()) +
+         (trained.evaluate_every > 1
+              ? ", evaluated every " + std::to_string(trained.evaluate_every) + " steps"
+              : "");
 }
 
 /// The trained batch nearest to `global_batch` by ratio.
@@ -62,21 +65,22 @@ std::vector<TrainedSteps> steps_to_target(const Store& store, std::span<const Ru
     throw Error(ErrorKind::kUsage, "look for the accuracy", std::to_string(accuracy),
                 "it is no share of samples", "say 0.9 for 90 %");
   // Of several runs of one seed the latest counts: they are not independent.
-  using Key = std::tuple<std::string, std::string, std::string, int, int>;
+  using Key = std::tuple<std::string, std::string, std::string, int, int, int>;
   std::map<Key, std::map<std::uint64_t, std::optional<double>>> found;
   for (const RunSummary& run : runs) {
     if (run.status != RunStatus::kFinished || !run.final_accuracy) continue;
     found[{run.header.model, run.header.data_set, run.header.method, run.header.workers,
-           batch_of(run)}][run.header.seed] = steps_of(store, run.id, accuracy);
+           workload_number(run, "batch_per_worker", 0),
+           workload_number(run, "evaluate_every", 1)}][run.header.seed] = steps_of(store, run.id, accuracy);
   }
   std::vector<TrainedSteps> trained;
   for (const auto& [key, seeds] : found) {
     std::vector<double> steps;
     for (const auto& [seed, taken] : seeds)
       if (taken) steps.push_back(*taken);
-    const auto& [model, data, method, workers, batch] = key;
-    trained.push_back(
-        {model, data, method, workers, batch, static_cast<int>(seeds.size()), statistic(steps)});
+    const auto& [model, data, method, workers, batch, every] = key;
+    trained.push_back({model, data, method, workers, batch, static_cast<int>(seeds.size()),
+                       statistic(steps), every});
   }
   return trained;
 }
@@ -92,8 +96,9 @@ StepsAnswer steps_for(std::span<const TrainedSteps> trained, const std::string& 
            "none of " + std::to_string(known->runs) + " runs with " +
                batch_text(known->global_batch()) + " reached it",
            "train longer, or lower the target");
-  StepsAnswer answer{known->steps.mean, known->steps.least, known->steps.greatest,
-                     basis_of(*known)};
+  StepsAnswer answer{known->steps.mean,
+                     std::max(1.0, known->steps.least - known->evaluate_every + 1),
+                     known->steps.greatest, basis_of(*known)};
   if (known->global_batch() == global_batch) return answer;
   if (assumption == StepsAssumption::kNone)
     refuse(method,

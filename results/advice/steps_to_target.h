@@ -17,6 +17,7 @@ struct TrainedSteps {
   int batch_per_worker = 0;
   int runs = 0;     ///< finished
   Statistic steps;  ///< until the accuracy was first seen; of the runs that reached it
+  int evaluate_every = 1;  ///< steps from one evaluation to the next: it may have been there before
   std::int64_t global_batch() const { return std::int64_t{workers} * batch_per_worker; }
 };
 
@@ -35,8 +36,9 @@ enum class StepsAssumption {
 
 struct StepsAnswer {
   double steps = 0;
-  double low = 0, high = 0;  ///< of the seeds
-  std::string basis;         ///< "3 of 3 seeds trained with a batch of 128", and any assumption
+  /// Of the seeds; the low end is just after the evaluation before the fastest seed's.
+  double low = 0, high = 0;
+  std::string basis;  ///< "3 of 3 seeds trained with a batch of 128", and any assumption
 };
 
 /// From the runs of the same method label and global batch, else from those of the nearest one and

@@ -6,9 +6,7 @@ namespace gradwire::results {
 namespace {
 
 Baseline baseline_of(const ScaleSeries& series) {
-  return series.dense                     ? Baseline::kFp32
-         : series.header.method == "fp16" ? Baseline::kFp16
-                                          : Baseline::kNone;
+  return results::baseline_of(method_of_scenario(series.header.scenario_json));
 }
 
 bool any_of_kind(const Scalability& all, bool baseline) {
@@ -66,7 +64,7 @@ std::optional<Competition> competition_of(const Scalability& all) {
   for (const int n : shown_workers(all, first))
     if (n >= 2) competition.workers.push_back(n);
   const std::vector<Candidate> candidates = candidates_of(all, competition.workers);
-  competition.crossings = crossovers(candidates, competition.fit.constants);
+  competition.crossings = crossovers(candidates, competition.fit.constants, {.margin = kTie});
   competition.rate = all.model(first)->known[0].step.bandwidth;
   return competition;
 }
@@ -86,7 +84,7 @@ NamedFigure crossover_figure(const Scalability& all, const Competition& competit
   Figure& figure = named.drawn.figure;
   figure.title = "Link rate above which compressing no longer pays";
   figure.subtitle =
-      "below its line a method's step is faster than fp32's and fp16's; no line: see the table";
+      "below its line a method's step is 3 % faster than fp32's and fp16's; no line: see the table";
   figure.legend = Legend::kBottom;
   figure.x = {"workers",
               Quantity::kPlain,

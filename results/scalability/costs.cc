@@ -43,10 +43,16 @@ std::string period_words(const CostOptions& options) {
   return options.epoch_samples > 0 ? "an epoch" : "a million samples";
 }
 
-void mark_front(std::vector<CostRow>& rows) {
+/// Series that lose too much accuracy are no choice.
+void mark_front(const Scalability& all, std::vector<CostRow>& rows) {
   std::vector<PricedPlan> plans;
-  for (const CostRow& row : rows) plans.push_back({row.hours, row.cost.total()});
-  for (const std::size_t i : cheapest_front(plans)) rows[i].on_front = true;
+  std::vector<CostRow*> counted;
+  for (CostRow& row : rows) {
+    if (!all.evidence[row.series].may_be_recommended()) continue;
+    plans.push_back({row.hours, row.cost.total()});
+    counted.push_back(&row);
+  }
+  for (const std::size_t i : cheapest_front(plans)) counted[i]->on_front = true;
 }
 
 }  // namespace
@@ -57,7 +63,7 @@ std::vector<CostRow> cost_rows(const Scalability& all) {
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
     if (all.model(i) && all.data.series[i].samples > 0)
       for (const int workers : shown_workers(all, i)) rows.push_back(row_of(all, i, workers));
-  mark_front(rows);
+  mark_front(all, rows);
   return rows;
 }
 

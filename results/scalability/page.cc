@@ -77,7 +77,8 @@ Section crossover_section(const Scalability& all) {
                     heading("Compressing pays on links of"),
                     table_of(crossover_table(*competition)),
                     note("All links are taken to be faster or slower together; a method pays where "
-                         "it is faster at all. Predicted by one "
+                         "its step is 3 % faster. Its accuracy is another question, answered under "
+                         "\"What to do\". Predicted by one "
                          "fit to the runs of "
                          "all series, whose scatter is " +
                          percent(competition->fit.scatter) + ".")};
@@ -149,6 +150,11 @@ Section advice_section(const Scalability& all) {
     section.blocks.push_back(paragraph("These runs support no recommendation: see above."));
   else
     section.blocks.push_back(numbered_list(list));
+  const auto known = accuracy_notes(all);
+  if (!known.empty()) {
+    section.blocks.push_back(heading("What is known of the methods' accuracy"));
+    section.blocks.push_back(bullet_list(known));
+  }
   section.blocks.push_back(paragraph("This assumes:"));
   section.blocks.push_back(bullet_list(assumptions_of(all)));
   return section;

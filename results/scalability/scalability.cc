@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <set>
 
-#include "results/advice/ranking.h"
-
 namespace gradwire::results {
 namespace {
 
@@ -48,23 +46,51 @@ int most_workers(const ScaleData& data) {
   return most;
 }
 
-/// The fastest at `at`; where fp32 as it is comes within a tie of it, that.
-std::size_t best_of(const Scalability& all) {
+std::size_t fastest_at(const Scalability& all, int workers) {
   std::size_t best = 0;
   double most = -1;
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
-    const auto answer = all.answer(i, all.options.at);
+    const auto answer = all.answer(i, workers);
     if (!answer) continue;
-    const double throughput = all.throughput(i, all.options.at, answer->seconds);
+    const double throughput = all.throughput(i, workers, answer->seconds);
     if (throughput <= most) continue;
     best = i;
     most = throughput;
   }
-  if (!all.comparable || !all.dense) return best;
-  const auto dense = all.answer(*all.dense, all.options.at);
-  const bool tie =
-      dense && all.throughput(*all.dense, all.options.at, dense->seconds) >= most / (1 + kTie);
-  return tie ? *all.dense : best;
+  return best;
+}
+
+void find_evidence(const Store& store, Scalability& all) {
+  all.options.knowledge.trained = accuracy_comparisons(store.runs());
+  for (const ScaleSeries& series : all.data.series)
+    all.evidence.push_back(evidence_of(all.options.knowledge, series.header.method,
+                                       method_of_scenario(series.header.scenario_json),
+                                       series.header.model));
+}
+
+/// The intervals of known times count; what is predicted errs for all series alike.
+Option option_of(const Scalability& all, std::size_t series, const ScaleAnswer& answer) {
+  const ScaleSeries& its = all.data.series[series];
+  const std::string method = method_of_scenario(its.header.scenario_json);
+  const double doubt_s = answer.known ? (answer.high_s - answer.low_s) / 2 : 0;
+  const double bytes =
+      all.model(series) ? all.predicted(series, all.options.at).step.message_bytes() : 0;
+  return {baseline_of(method),  answer.seconds, doubt_s, bytes,
+          all.evidence[series], its.name,       method};
+}
+
+void choose_best(Scalability& all) {
+  const int at = all.options.at;
+  all.best = fastest_at(all, at);
+  if (!all.comparable) return;
+  for (std::size_t i = 0; i < all.data.series.size(); ++i)
+    if (const auto answer = all.answer(i, at)) {
+      all.competing.push_back(option_of(all, i, *answer));
+      all.competing_series.push_back(i);
+    }
+  if (all.competing.empty()) return;
+  all.choice = choose(all.competing);
+  if (all.choice->chosen) all.best = all.competing_series[*all.choice->chosen];
 }
 
 std::string printed_percent(double value, int decimals) {
@@ -180,7 +206,8 @@ Scalability scalability_of(const Store& store, std::span<const RunId> runs,
     if (all.models[i]) all.computes = all.computes || all.models[i]->known[0].alone_s > 0;
     if (all.data.series[i].dense && !all.dense) all.dense = i;
   }
-  all.best = best_of(all);
+  find_evidence(store, all);
+  choose_best(all);
   solve_reach(all);
   if (const SeriesModel* model = all.model(all.best))
     all.sensitivity = sensitivity_of(model->fit, all.predicted(all.best, all.options.at).step,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "results/advice/choice.h"
 #include "results/plot_geometry.h"
 #include "results/prediction/solve.h"
 #include "results/scalability/accuracy.h"
@@ -12,7 +13,7 @@
 #include "results/scalability/series.h"
 
 /// How far stored runs scale, and what that rests on: everything that the scalability report says,
-/// as data. docs/scalability-report.md has how each figure is got.
+/// as data. docs/scalability-report.md says how each figure is made.
 namespace gradwire::results {
 
 struct ScalabilityOptions {
@@ -21,6 +22,8 @@ struct ScalabilityOptions {
   int at = 0;           ///< workers that answers are about; 0 = the most of any run
   CostOptions costs;
   AccuracyOptions accuracy;
+  /// Of methods; scalability_of() adds what the store's training runs say.
+  AccuracyKnowledge knowledge;
   std::string command;               ///< that makes the same report again
   std::string source;                ///< "the runs of scenario.json", or the filter
   std::vector<std::string> remarks;  ///< "12 runs were made for this report"
@@ -40,7 +43,14 @@ struct Scalability {
   bool computes = false;  ///< one worker's step takes time: efficiency has a meaning
   /// All series differ in method and exchange only: they compete.
   bool comparable = false;
-  std::size_t best = 0;              ///< the series to take at options.at
+  /// The series to take at options.at: choice.chosen, else (series that do not compete, or that all
+  /// lose too much accuracy) the fastest.
+  std::size_t best = 0;
+  std::vector<AccuracyEvidence> evidence;  ///< [series]
+  /// Among the series that have a time at options.at; empty unless comparable.
+  std::optional<Choice> choice;
+  std::vector<Option> competing;              ///< what it chose from
+  std::vector<std::size_t> competing_series;  ///< [competing]
   std::optional<std::size_t> dense;  ///< fp32 among them
   /// Most workers at the target, by series with a model; value empty: not even two.
   std::vector<std::optional<Solution>> reach;

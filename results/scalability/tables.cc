@@ -41,7 +41,7 @@ template <typename Cell>
 HtmlTable over_workers(const Scalability& all, Cell cell) {
   HtmlTable table = {{"workers"}};
   for (const ScaleSeries& series : all.data.series) table[0].push_back(series.name);
-  table[0].push_back("how got");
+  table[0].push_back("provenance");
   for (const int workers : all_workers(all)) {
     std::vector<std::string> row = {std::to_string(workers)};
     for (std::size_t i = 0; i < all.data.series.size(); ++i) {
@@ -142,7 +142,7 @@ HtmlTable provenance_table(const Scalability& all) {
   }
   const std::string runs = in_words({times.begin(), times.end()});
   HtmlTable table = {
-      {"figure", "how got"},
+      {"figure", "provenance"},
       {"marks in all charts; rows of runs in tables", runs},
       {"compute and codec times under them", in_words({compute.begin(), compute.end()})},
       {"lines, bands, rows \"predicted\"", "predicted: the fitted performance model"},

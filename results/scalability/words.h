@@ -13,6 +13,8 @@ std::string question_of(const Scalability& all);
 std::vector<std::string> short_answer(const Scalability& all);
 /// What to do, the most useful first, each with its figure.
 std::vector<std::string> recommendations(const Scalability& all);
+/// What is known of the accuracy of each series that compresses.
+std::vector<std::string> accuracy_notes(const Scalability& all);
 /// What has to hold for that.
 std::vector<std::string> assumptions_of(const Scalability& all);
 /// How good the predictions are on runs that were held back, in a sentence; where nothing could be

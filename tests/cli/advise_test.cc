@@ -46,6 +46,28 @@ void store_training(const std::string& database, const std::string& method, std:
   store->finish_run(run, RunStatus::kFinished, "", "", "", finals);
 }
 
+/// Three seeds that end at this accuracy, 0.1 point apart.
+void store_accuracy(const std::string& database, const std::string& method, double accuracy) {
+  using namespace gradwire::results;
+  const auto store = Store::open(database, Store::Mode::kReadWrite);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    RunHeader header;
+    header.scenario_hash = method;
+    header.scenario_json =
+        R"({"workload":{"model":"lenet5"},"method":{"name":")" + method + R"("}})";
+    header.method = method;
+    header.model = "lenet5";
+    header.executor = "flow";
+    header.workers = 8;
+    header.seed = seed;
+    const RunId run = store->begin_run(header, 1);
+    const std::vector<MetricRow> finals = {{-1, "final_accuracy",
+                                            accuracy + 0.001 * (static_cast<double>(seed) - 2), "",
+                                            Provenance::kMeasured}};
+    store->finish_run(run, RunStatus::kFinished, "", "", "", finals);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("advise counts the steps to an accuracy, and assumes nothing unless told to") {
@@ -101,6 +123,31 @@ TEST_CASE("advise says whether to compress, and by how much") {
   CHECK(fast.at(0).at("method") == "none");
   CHECK_THAT(advised({"--rate", "400Gbps", "--workers", "8"}).err,
              Catch::Contains("Do not compress"));
+}
+
+TEST_CASE("advise carries accuracy: what runs say, else that it is unknown and how to find out") {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("t.db");
+  const std::vector<std::string> asked = {"--rate", "1Gbps", "--workers", "8", "--closed-form",
+                                          "--db", database};
+  const Result unknown = advised(asked);
+  CHECK_THAT(unknown.err, Catch::Contains("Compress with terngrad") &&
+                              Catch::Contains("Accuracy unknown here; published:") &&
+                              Catch::Contains("To find out: gradwire run quickstart"));
+  CHECK(rows_of(asked).at(0).at("accuracy") == "unknown");
+  // Trained here with 2 points less than fp32: not recommended, unless two points are accepted.
+  store_accuracy(database, "none", 0.95);
+  store_accuracy(database, "terngrad", 0.93);
+  const Result loses = advised(asked);
+  CHECK_THAT(loses.err, Catch::Contains("Not recommended, beyond the tolerance of 1 point: terngrad"));
+  CHECK(rows_of(asked).at(0).at("method") == "fp16");
+  std::vector<std::string> lenient = asked;
+  lenient.insert(lenient.end(), {"--tolerance", "3"});
+  CHECK(rows_of(lenient).at(0).at("method") == "terngrad");
+  // A filter that passes none of those runs: nothing is known again.
+  std::vector<std::string> filtered = asked;
+  filtered.insert(filtered.end(), {"--filter", "method=none"});
+  CHECK(rows_of(filtered).at(0).at("accuracy") == "unknown");
 }
 
 TEST_CASE("advise shows the ranking, the rates and the costs") {

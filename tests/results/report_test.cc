@@ -90,7 +90,7 @@ TEST_CASE("overlapping steps do not count exposed time twice", "[report]") {
   store->append(id, steps, {});
   const std::vector<MetricRow> finals = {{-1, "step_time_s", 0.75, "s", Provenance::kSimulated}};
   store->finish_run(id, RunStatus::kFinished, "", "", "", finals);
-  CHECK_THAT(report_html(*store, std::vector{id}), Contains("66.7 % is communication"));
+  CHECK_THAT(report_html(*store, std::vector{id}), Contains("66.7 % is exposed communication"));
 }
 
 TEST_CASE("forty-eight runs on four links become sections", "[report]") {

@@ -12,11 +12,13 @@ namespace {
 
 /// A finished run whose accuracy is 0.5 at first, and 0.9 from `reached` on (0 = never).
 RunId train(Store& store, const std::string& method, int workers, std::uint64_t seed,
-            std::int64_t reached) {
+            std::int64_t reached, int every = 1) {
   RunHeader header = sample_header(seed, "hash of " + method + std::to_string(workers));
   header.method = method;
   header.workers = workers;
-  header.scenario_json = R"({"name":"sample","workload":{"model":"lenet5","batch_per_worker":16}})";
+  header.scenario_json =
+      R"({"name":"sample","workload":{"model":"lenet5","batch_per_worker":16,"evaluate_every":)" +
+      std::to_string(every) + "}}";
   const RunId run = store.begin_run(header, 100);
   std::vector<MetricRow> metrics;
   for (std::int64_t step = 9; step < 100; step += 10)
@@ -56,6 +58,18 @@ TEST_CASE("Steps to an accuracy, with the seeds' spread") {
   CHECK(answer.high == 50);
   CHECK(answer.basis == "2 of 3 seeds of lenet5 trained with a batch of 128");
   CHECK(trained.steps(0.4)[0].steps.mean == 10);
+}
+
+TEST_CASE("The accuracy may have been there since just after the evaluation before") {
+  Trained trained;
+  train(*trained.store, "none", 8, 1, 40, 10);
+  train(*trained.store, "none", 8, 2, 60, 10);
+  // Seen after 40 and 60 steps, evaluated every 10: at the earliest after 31.
+  const StepsAnswer answer = steps_for(trained.steps(), "none", 128, StepsAssumption::kNone);
+  CHECK(answer.steps == 50);
+  CHECK(answer.low == 31);
+  CHECK(answer.high == 60);
+  CHECK_THAT(answer.basis, Catch::Contains("evaluated every 10 steps"));
 }
 
 TEST_CASE("A batch that was never trained is refused, or what is assumed is said") {

@@ -1,0 +1,209 @@
+#include "results/advice/accuracy_evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "results/difference.h"
+#include "results/scenario_view.h"
+
+namespace gradwire::results {
+namespace {
+
+/// What may differ between a method's training and its baseline's: the method, how sums are formed
+/// (which goes with it), and what only names a run.
+bool goes_with_method(const std::string& pointer) {
+  for (const char* start :
+       {"/method", "/exchange/collective", "/exchange/bucket", "/exchange/group", "/name",
+        "/description", "/expected", "/prices", "/seed", "/sweep", "/$schema"})
+    if (pointer.starts_with(start)) return true;
+  return false;
+}
+
+std::string workload_key(const std::string& json) {
+  std::string key;
+  for (const auto& [pointer, text] : scenario_leaves(json))
+    if (!goes_with_method(pointer)) key += pointer + "=" + text + "\n";
+  return key;
+}
+
+/// Accuracies of one scenario, by seed; the latest run of a seed counts.
+struct Trained {
+  const RunHeader* header = nullptr;
+  std::map<std::uint64_t, std::pair<RunId, double>> by_seed;
+
+  void add(const RunSummary& run) {
+    if (!header) header = &run.header;
+    auto& slot = by_seed[run.header.seed];
+    if (slot.first <= run.id) slot = {run.id, *run.final_accuracy};
+  }
+  Statistic accuracy() const {
+    std::vector<double> values;
+    for (const auto& [seed, value] : by_seed) values.push_back(value.second);
+    return statistic(values);
+  }
+};
+
+/// Trainings of one workload in the order of their first run.
+struct Workload {
+  std::vector<std::string> order;
+  std::map<std::string, Trained> by_method;
+};
+
+/// Of published figures: 92.75 is not more than a point below 93.75.
+constexpr double kRounding = 1e-9;
+
+std::string signed_points(double share) {
+  return (share < 0 ? "\u2212" : "+") + points(share);
+}
+
+/// "−0.2 points (± 0.4)"
+std::string difference_words(const AccuracyComparison& one) {
+  const double band = doubt(one.compressed, one.baseline);
+  std::string words = signed_points(one.difference());
+  if (!std::isnan(band)) {
+    char text[32];
+    std::snprintf(text, sizeof text, " (\u00b1 %.1f)", 100 * band);
+    words += text;
+  }
+  return words;
+}
+
+std::string workload_words(const AccuracyComparison& one) {
+  const int seeds = std::min(one.compressed.n, one.baseline.n);
+  return one.model + (one.data_set.empty() ? "" : " on " + one.data_set) + ", " +
+         std::to_string(one.workers) + " workers, " + std::to_string(seeds) +
+         (seeds == 1 ? " seed" : " seeds");
+}
+
+/// With the accuracy that is held against: a workload that learned nothing shows nothing.
+std::string stored_words(const AccuracyComparison& one) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * one.baseline.mean);
+  return difference_words(one) + " against " + text + " uncompressed in runs stored here (" +
+         workload_words(one) + ")";
+}
+
+Standing standing_of(const AccuracyComparison& one, double tolerance) {
+  const double difference = one.difference(), band = doubt(one.compressed, one.baseline);
+  if (std::isnan(difference)) return Standing::kLoses;  // the training diverged
+  const bool by_chance = !std::isnan(band) && std::abs(difference) <= band;
+  if (difference < -tolerance && !by_chance) return Standing::kLoses;
+  return !std::isnan(band) && difference - band >= -tolerance ? Standing::kKeeps
+                                                              : Standing::kUnclear;
+}
+
+/// The comparison that decides among those that `counts` passes: the worst standing, then the
+/// largest loss. Null where there is none.
+template <typename Counts>
+const AccuracyComparison* worst(const AccuracyKnowledge& knowledge, Counts counts) {
+  const AccuracyComparison* found = nullptr;
+  const auto badness = [&](const AccuracyComparison& one) {
+    return std::pair(static_cast<int>(standing_of(one, knowledge.tolerance)), -one.difference());
+  };
+  for (const AccuracyComparison& one : knowledge.trained)
+    if (counts(one) && (!found || badness(one) > badness(*found))) found = &one;
+  return found;
+}
+
+AccuracyEvidence from_runs(const AccuracyComparison& one, Standing standing) {
+  const std::string figures = stored_words(one);
+  if (std::isnan(one.difference()))
+    return {standing, "diverged in runs stored here (" + workload_words(one) + ")"};
+  switch (standing) {
+    case Standing::kKeeps:
+      return {standing, "accuracy kept: " + figures, one.difference()};
+    case Standing::kLoses:
+      return {standing, "loses accuracy: " + figures, one.difference()};
+    default:
+      return {standing, "accuracy unclear: " + figures + ", more seeds would tell",
+              one.difference()};
+  }
+}
+
+/// A row about this model and these options that shows a loss beyond the tolerance; the largest.
+const PublishedAccuracy* published_loss(const AccuracyKnowledge& knowledge,
+                                        const std::string& method, const std::string& method_json,
+                                        const std::string& model) {
+  const PublishedAccuracy* worst = nullptr;
+  for (const PublishedAccuracy& row : knowledge.published)
+    if (row.method == method && row.has_figures() && same_model(row, model) &&
+        same_settings(row, method_json) && row.difference() < -knowledge.tolerance - kRounding &&
+        (!worst || row.difference() < worst->difference()))
+      worst = &row;
+  return worst;
+}
+
+std::string loss_words(const PublishedAccuracy& row) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f to %.2f %%", 100 * row.uncompressed,
+                100 * row.compressed);
+  return "loses accuracy: " + signed_points(row.difference()) + " published for " + row.model +
+         " (" + row.figure + " " + text + ", " + row.source + ")";
+}
+
+}  // namespace
+
+std::string_view name_of(Standing standing) {
+  constexpr std::array<std::string_view, 4> names = {"keeps", "unclear", "unknown", "loses"};
+  return names[static_cast<std::size_t>(standing)];
+}
+
+std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary> runs) {
+  std::vector<std::string> order;
+  std::map<std::string, Workload> workloads;
+  for (const RunSummary& run : runs) {
+    if (run.status != RunStatus::kFinished || !run.final_accuracy) continue;
+    const std::string key = workload_key(run.header.scenario_json);
+    const auto [found, fresh] = workloads.try_emplace(key);
+    if (fresh) order.push_back(key);
+    Workload& workload = found->second;
+    const auto [trained, first] = workload.by_method.try_emplace(run.header.method);
+    if (first) workload.order.push_back(run.header.method);
+    trained->second.add(run);
+  }
+  std::vector<AccuracyComparison> comparisons;
+  for (const std::string& key : order) {
+    const Workload& workload = workloads.at(key);
+    const auto baseline = workload.by_method.find("none");
+    if (baseline == workload.by_method.end()) continue;
+    for (const std::string& method : workload.order) {
+      const Trained& trained = workload.by_method.at(method);
+      if (method == "none") continue;
+      comparisons.push_back({method, trained.header->model, trained.header->data_set,
+                             trained.header->workers, trained.accuracy(),
+                             baseline->second.accuracy()});
+    }
+  }
+  return comparisons;
+}
+
+AccuracyEvidence evidence_of(const AccuracyKnowledge& knowledge, const std::string& label,
+                             const std::string& method_json, const std::string& model) {
+  if (label == "none") return {Standing::kKeeps, "no compression, nothing lost", 0};
+  const std::string method = label.substr(0, label.find(' '));
+  const auto* any = worst(knowledge, [&](const auto& one) { return one.method == label; });
+  if (any && standing_of(*any, knowledge.tolerance) == Standing::kLoses)
+    return from_runs(*any, Standing::kLoses);
+  const auto* own = worst(
+      knowledge, [&](const auto& one) { return one.method == label && one.model == model; });
+  if (own) return from_runs(*own, standing_of(*own, knowledge.tolerance));
+  if (const auto* loss = published_loss(knowledge, method, method_json, model))
+    return {Standing::kLoses, loss_words(*loss), loss->difference()};
+  AccuracyEvidence unknown{Standing::kUnknown, "accuracy unknown here"};
+  if (any)
+    unknown.words += " for " + model + "; " + stored_words(*any);
+  unknown.words += "; " + published_words(knowledge.published, method, method_json, model);
+  return unknown;
+}
+
+std::string accuracy_command(const std::string& method_json) {
+  const auto method = nlohmann::ordered_json::parse(method_json, nullptr, false);
+  return R"(gradwire run quickstart --set '/seeds=[1,2,3]' --set '/sweep={"/method":[{"name":"none"},)" +
+         (method.is_discarded() ? "{}" : method.dump()) + "]}'";
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,25 @@
+#include "results/difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "results/student_t.h"
+
+namespace gradwire::results {
+
+double doubt(const Statistic& a, const Statistic& b) {
+  if (a.n < 2 || b.n < 2) return std::numeric_limits<double>::quiet_NaN();
+  const double variance = a.spread * a.spread / a.n + b.spread * b.spread / b.n;
+  return student_quantile(0.975, std::min(a.n, b.n) - 1) * std::sqrt(variance);
+}
+
+std::string points(double share) {
+  char text[40];
+  std::snprintf(text, sizeof text, std::abs(share) >= 0.0995 ? "%.0f points" : "%.1f points",
+                100 * std::abs(share));
+  return text;
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,120 @@
+#include "results/report_choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "results/advice/choice.h"
+#include "results/difference.h"
+#include "results/prediction/stored_summary.h"
+
+namespace gradwire::results {
+namespace {
+
+const RunHeader& header_of(const ReportGroup& group) {
+  return group.group.runs.front().header;
+}
+
+/// The section's own comparisons, where it has the label; else all that are known.
+AccuracyKnowledge knowledge_for(const ReportData& data, const Section& section,
+                                const std::string& label) {
+  std::vector<RunSummary> runs;
+  for (const ReportGroup* group : members(data, section))
+    runs.insert(runs.end(), group->group.runs.begin(), group->group.runs.end());
+  AccuracyKnowledge knowledge = data.accuracy;
+  const auto own = accuracy_comparisons(runs);
+  if (std::ranges::find(own, label, &AccuracyComparison::method) != own.end())
+    knowledge.trained = own;
+  return knowledge;
+}
+
+Option option_of(const ReportGroup& group) {
+  const Statistic& time = group.group.step_time_s;
+  const std::string method = method_of_scenario(header_of(group).scenario_json);
+  const double half = doubt(time, time) / std::sqrt(2);  // of one mean: that of two equal ones is
+  return {baseline_of(method), time.mean,  std::isnan(half) ? 0 : half, group.message_bytes,
+          group.evidence,      group.name, method};
+}
+
+std::vector<Option> options_of(const ReportData& data, const Section& section) {
+  std::vector<Option> options;
+  for (const ReportGroup* group : members(data, section))
+    if (group->group.step_time_s.n > 0 && group->group.step_time_s.mean > 0)
+      options.push_back(option_of(*group));
+  return options;
+}
+
+bool by_chance(const Statistic& a, const Statistic& b) {
+  return std::abs(a.mean - b.mean) <= doubt(a, b);  // false where the doubt is not known
+}
+
+}  // namespace
+
+Groups members(const ReportData& data, const Section& section) {
+  Groups groups;
+  for (const std::size_t i : section.groups) groups.push_back(&data.groups[i]);
+  return groups;
+}
+
+void add_evidence(const Store& store, ReportData& data) {
+  for (const Section& section : data.sections)
+    for (const std::size_t i : section.groups) {
+      const RunHeader& header = header_of(data.groups[i]);
+      if (const auto step =
+              stored_summary(store.metrics(data.groups[i].group.runs.front().id)))
+        data.groups[i].message_bytes = step->message_bytes();
+      data.groups[i].evidence =
+          evidence_of(knowledge_for(data, section, header.method), header.method,
+                      method_of_scenario(header.scenario_json), header.model);
+    }
+}
+
+bool same_step_time(const ReportGroup& a, const ReportGroup& b) {
+  return as_fast(option_of(a), option_of(b));
+}
+
+bool same_time_to_target(const ReportGroup& a, const ReportGroup& b) {
+  const double apart = std::abs(a.group.time_to_target_s.mean - b.group.time_to_target_s.mean);
+  return apart <= std::max(evaluation_interval_s(a), evaluation_interval_s(b)) ||
+         by_chance(a.group.time_to_target_s, b.group.time_to_target_s);
+}
+
+bool same_accuracy(const ReportGroup& a, const ReportGroup& b) {
+  const Statistic &one = a.group.final_accuracy, &other = b.group.final_accuracy;
+  return std::abs(one.mean - other.mean) < 0.0005 || by_chance(one, other);
+}
+
+double evaluation_interval_s(const ReportGroup& group) {
+  const std::vector<double>& times = group.accuracy.time_s;
+  if (times.size() < 2) return 0;
+  return (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+}
+
+std::string accuracy_mark(const ReportGroup& group) {
+  switch (group.evidence.standing) {
+    case Standing::kKeeps:
+      return "accuracy kept";
+    case Standing::kUnclear:
+      return "accuracy unclear";
+    case Standing::kUnknown:
+      return "accuracy unknown";
+    case Standing::kLoses:
+      return "loses accuracy";
+  }
+  return "";
+}
+
+Answer choice_answer(const ReportData& data, const Section& section) {
+  const auto options = options_of(data, section);
+  if (options.size() < 2) return {};
+  return {"What should be sent?",
+          recommendation(choose(options), options, "", data.accuracy.tolerance)};
+}
+
+std::string choice_cell(const ReportData& data, const Section& section) {
+  const auto options = options_of(data, section);
+  if (options.size() < 2) return "-";
+  const Choice choice = choose(options);
+  return choice.chosen ? options[*choice.chosen].name : "none of them";
+}
+
+}  // namespace gradwire::results

@@ -1,0 +1,39 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "results/report_data.h"
+
+/// Which groups of a report differ by more than chance, and which to take; shared by the report's
+/// files, not an interface.
+namespace gradwire::results {
+
+using Groups = std::vector<const ReportGroup*>;
+
+Groups members(const ReportData& data, const Section& section);
+
+/// What is known of each group's accuracy, and its message's bytes. Accuracy: the section's own training where there is some, else
+/// `data.accuracy` (what the store's runs and publications say).
+void add_evidence(const Store& store, ReportData& data);
+
+/// Step times within the tie of `advise`, or within what the seeds can tell apart.
+bool same_step_time(const ReportGroup& a, const ReportGroup& b);
+/// Times to the target that lie within the time between two evaluations, or within what the seeds
+/// can tell apart.
+bool same_time_to_target(const ReportGroup& a, const ReportGroup& b);
+/// Final accuracies equal to a tenth of a point, or within what the seeds can tell apart.
+bool same_accuracy(const ReportGroup& a, const ReportGroup& b);
+
+/// Virtual time between two evaluations; 0 where there are fewer than two.
+double evaluation_interval_s(const ReportGroup& group);
+
+/// "accuracy kept", "loses accuracy", ...: beside a method that is named as the best at something.
+std::string accuracy_mark(const ReportGroup& group);
+
+/// What to do in this section, by the rule and in the words of `advise`; empty where there is one
+/// group or no step time.
+Answer choice_answer(const ReportData& data, const Section& section);
+/// The same as the name of what is chosen; "-" where there is nothing to choose.
+std::string choice_cell(const ReportData& data, const Section& section);
+
+}  // namespace gradwire::results

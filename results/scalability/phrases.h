@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "results/scalability/scalability.h"
+
+/// Parts of sentences that the scalability report's texts share; not an interface.
+namespace gradwire::results {
+
+std::string capital(std::string text);
+/// "16 workers"
+std::string workers_words(int n);
+/// "640 samples/s"
+std::string rate_words(const Scalability& all, double value);
+/// "simulated", or "predicted, extrapolated".
+std::string how_known(const Scalability& all, std::size_t series, int workers);
+/// "62 % of a step is exposed communication": the part that is largest beside compute.
+std::string largest_part(const StepTime& time);
+
+/// Fewer workers than options.at, on which the best series' throughput is highest.
+struct Peak {
+  int workers = 0;
+  double throughput = 0;
+};
+/// Empty where more workers do more.
+std::optional<Peak> peak_of(const Scalability& all);
+/// "adding workers lowers throughput, which is highest on 2 workers (640 samples/s; simulated)"
+std::string peak_words(const Scalability& all, const Peak& peak);
+
+/// What to send on options.at workers, by the rule and in the words of `advise`; where fewer
+/// workers would do more, for those who need so many all the same. Empty where nothing competes.
+std::string compress_words(const Scalability& all, const std::optional<Peak>& peak);
+
+}  // namespace gradwire::results
