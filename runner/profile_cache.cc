@@ -1,16 +1,61 @@
 #include "runner/profile_cache.h"
 
-namespace gradwire::runner {
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
-std::string profile_key(const scenarios::Scenario& s, const scenarios::Trainer& trainer) {
+#include "scenarios/fields.h"
+#include "scenarios/pointer.h"
+
+namespace gradwire::runner {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Fields that change nothing of what one worker's passes and codecs take. A field that is not
+/// named here counts, so that a new one costs a measurement at worst.
+constexpr std::string_view kWithoutInfluence[] = {
+    "/network",  // but for the collective that is chosen by it, which is added
+    "/executor",
+    "/exchange/overlap",  // says when times pass, not how long they are
+    "/workload/steps",
+    "/workload/repetitions",
+    "/workload/evaluate_every",
+    "/workload/target_accuracy",
+    "/workload/optimizer/lr",
+    "/cluster/stragglers",  // multiples of the times
+    "/cluster/spread",
+    "/cluster/absences",
+};
+
+void erase_at(ordered_json& root, std::string_view pointer) {
+  const std::vector<std::string> tokens = scenarios::pointer_tokens(pointer);
+  ordered_json* at = &root;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!at->is_object() || !at->contains(tokens[i])) return;
+    at = &(*at)[tokens[i]];
+  }
+  if (at->is_object()) at->erase(tokens.back());
+}
+
+}  // namespace
+
+bool decides_profile(std::string_view pointer) {
+  for (const std::string_view without : kWithoutInfluence)
+    if (scenarios::is_at_or_below(pointer, without)) return false;
+  for (const scenarios::Field& field : scenarios::scenario_table().fields())
+    if (field.free_of_hash && scenarios::is_at_or_below(pointer, field.pointer)) return false;
+  return true;
+}
+
+std::string profile_key(const scenarios::Scenario& scenario, const scenarios::Trainer& trainer) {
+  ordered_json decides = scenario.json;
+  for (const std::string_view pointer : kWithoutInfluence) erase_at(decides, pointer);
+  for (const scenarios::Field& field : scenarios::scenario_table().fields())
+    if (field.free_of_hash) erase_at(decides, field.pointer);
   const auto chosen = trainer.collective_choice().candidates;
-  const std::string& collective =
-      chosen.empty() ? s.exchange.collective : chosen.front().collective;
-  std::string key = s.workload.profile + "/" + s.workload.model + "/" + s.workload.data_set + "/" +
-                    std::to_string(s.workload.batch_per_worker) + "/" + s.cluster.device + "/" +
-                    std::to_string(s.exchange.bucket.count()) + "/" + collective + "/" +
-                    std::to_string(s.cluster.workers) + "/";
-  return key + (s.json.contains("method") ? s.json["method"].dump() : s.method.name);
+  if (!chosen.empty()) decides["exchange"]["collective"] = chosen.front().collective;
+  // Profiles and data may be named by paths seen from the scenario's folder.
+  return std::filesystem::path(scenario.file).parent_path().string() + "\n" + decides.dump();
 }
 
 }  // namespace gradwire::runner

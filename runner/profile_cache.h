@@ -3,13 +3,17 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 
 #include "scenarios/trainer.h"
 
 namespace gradwire::runner {
 
-/// What a run's compute times depend on: model, data, batch, method, device, exchange. `trainer` is
-/// the scenario's, which knows what an open collective came to.
+/// Whether a field of a scenario decides what one worker's passes and codecs take.
+bool decides_profile(std::string_view pointer);
+
+/// What a run's compute times depend on: the resolved scenario without the fields that do not
+/// decide them. `trainer` is the scenario's, which knows what an open collective came to.
 std::string profile_key(const scenarios::Scenario& scenario, const scenarios::Trainer& trainer);
 
 /// Frozen compute times by what they depend on. A measurement has the process to itself: it waits
