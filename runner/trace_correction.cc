@@ -49,19 +49,20 @@ double pass(Path& path, double time, double bytes) {
   return time;
 }
 
-/// When a ring's hops are done that begin at `time`.
+/// When a ring's hops are done that begin at `time`. A hop's bytes follow the last hop's at once
+/// where those have only just left: a slow link never waits for its neighbour to have received.
 double ring_end(std::vector<Path>& paths, const results::Hops& hops, double bytes, double delay,
                 double time) {
   const std::size_t n = paths.size();
-  std::vector<double> ready(n, time), next(n, time);
+  std::vector<double> received(n, time), sent(n, time), next(n);
   for (int hop = 0; hop < static_cast<int>(hops.count); ++hop) {
     for (std::size_t r = 0; r < n; ++r) {
-      double& received = next[(r + 1) % n];
-      received = pass(paths[r], std::max(ready[r], received), bytes) + delay;
+      sent[r] = pass(paths[r], std::max(received[r], sent[r]), bytes);
+      next[(r + 1) % n] = sent[r] + delay;
     }
-    ready = next;
+    std::swap(received, next);
   }
-  return *std::max_element(ready.begin(), ready.end());
+  return *std::max_element(received.begin(), received.end());
 }
 
 /// When all workers' messages have passed that begin at `time`.

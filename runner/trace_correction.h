@@ -6,9 +6,9 @@ namespace gradwire::runner {
 
 /// What exchanges take over the closed form (at its usual constants) where links follow schedules,
 /// which no constant describes. In a ring, hop k of worker r begins once it has received hop k - 1
-/// and sent its own; with a server, all push, and pull once all have pushed:
+/// and its own last bytes have left; with a server, all push, and pull once all have pushed:
 ///
-///     ring    T(r, k) = pass(max(T(r - 1, k - 1), T(r, k - 1)), bytes of a hop) + delay
+///     ring    T(r, k) = pass(max(T(r - 1, k - 1) + delay, T(r, k - 1)), bytes of a hop)
 ///     server  T = max over workers of pass(0, a message) + delay, twice
 ///
 /// pass() being when so many bytes have passed the slowest of the path's links at each moment, from

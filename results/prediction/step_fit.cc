@@ -22,6 +22,11 @@ constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
 constexpr double kOutlierWeight = 0.25;
 
+/// At the points' own numbers of workers.
+double form_error_at_points(const StepSummary& step) {
+  return step.is_irregular() ? kFormErrorLossy : kFormErrorClean;
+}
+
 double shown(const StepConstantInfo& info, double x) {
   return info.logarithmic ? std::exp(x) : x;
 }
@@ -76,7 +81,8 @@ class Search {
   explicit Search(std::span<const StepPoint> points) : points_(points) {
     for (const StepPoint& point : points) {
       logs_.push_back(std::log(point.seconds));
-      shares_.push_back(kLeastScatter / std::hypot(kLeastScatter, known_to(point)));
+      const double known = std::hypot(known_to(point), form_error_at_points(point.step));
+      shares_.push_back(kLeastScatter / std::hypot(kLeastScatter, known));
     }
   }
 
@@ -109,7 +115,7 @@ class Search {
 
   std::span<const StepPoint> points_;
   std::vector<double> logs_;
-  std::vector<double> shares_;  ///< of a residual: small where chance decides
+  std::vector<double> shares_;  ///< of a residual: small where chance decides, or the form is rough
 };
 
 std::string percent(double share) {
@@ -150,8 +156,8 @@ double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& leas
 double form_error(const StepFit& fit, const StepSummary& step) {
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
-  return step.is_irregular() ? kFormErrorLossy + kFormErrorLossyDoubling * beyond
-                             : kFormErrorClean + kFormErrorCleanDoubling * beyond;
+  const double doubling = step.is_irregular() ? kFormErrorLossyDoubling : kFormErrorCleanDoubling;
+  return form_error_at_points(step) + doubling * beyond;
 }
 
 }  // namespace

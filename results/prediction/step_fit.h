@@ -12,7 +12,8 @@
 /// with a band.
 ///
 /// Fit. Residuals are log(predicted / known), over what chance does to the known time (its standard
-/// error, at least kLeastScatter); robust least squares (least_squares.h) with the
+/// error, at least kLeastScatter) and the form's own error: where the form is rough, a point that
+/// is known exactly must not bend its constants. Robust least squares (least_squares.h) with the
 /// table's priors, so that a constant which the points do not show stays at its usual value, with
 /// the uncertainty that this leaves.
 ///
