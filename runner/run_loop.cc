@@ -147,7 +147,8 @@ class Run {
   }
 
   sim::GraphId submit(const StepPlan& plan) {
-    if (!std::exchange(summarized_, true))
+    // Of one worker, who exchanges nothing, a fit learns nothing.
+    if (!std::exchange(summarized_, true) && scenario_.cluster.workers > 1)
       record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
     return executor_->submit(scenarios::submission_of(plan));
   }

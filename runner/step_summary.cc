@@ -124,43 +124,52 @@ std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int worke
   return found;
 }
 
-/// Mean and relative deviation.
-struct Spread {
-  double mean = 0, relative = 0;
+/// Mean and relative deviation of weighted values, both from their distances to the first one: what
+/// is all alike has exactly that mean and no deviation, where a rounded mean would leave one.
+class Spread {
+ public:
+  void add(double value, double weight = 1) {
+    if (weights_ == 0) first_ = value;
+    const double distance = value - first_;
+    weights_ += weight;
+    sum_ += weight * distance;
+    square_ += weight * distance * distance;
+  }
+  double mean() const { return weights_ > 0 ? first_ + sum_ / weights_ : 0; }
+  double relative() const {
+    if (weights_ <= 0 || mean() <= 0) return 0;
+    const double off = sum_ / weights_;
+    return std::sqrt(std::max(0.0, square_ / weights_ - off * off)) / mean();
+  }
+
+ private:
+  double first_ = 0, weights_ = 0, sum_ = 0, square_ = 0;
 };
+
 Spread spread_of(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  double square = 0;
-  for (const double value : values) square += (value - mean) * (value - mean);
-  return {mean, mean > 0 ? std::sqrt(square / n) / mean : 0};
+  Spread spread;
+  for (const double value : values) spread.add(value);
+  return spread;
 }
 
 /// Rates of a schedule's pieces over a period, weighted by their lengths.
-void add_schedule(const sim::RateSchedule& schedule, double& length, double& sum, double& square) {
+void add_schedule(const sim::RateSchedule& schedule, Spread& spread) {
   const auto& pieces = schedule.pieces();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const double end = i + 1 < pieces.size()
                            ? pieces[i + 1].begin.value()
                            : std::max(schedule.period().value(), pieces[i].begin.value());
-    const double seconds = end - pieces[i].begin.value();
-    const double rate = pieces[i].rate.value();
-    length += seconds;
-    sum += seconds * rate;
-    square += seconds * rate * rate;
+    spread.add(pieces[i].rate.value(), end - pieces[i].begin.value());
   }
 }
 
 /// Relative deviation of the rates that the cluster's schedules go through.
 double schedule_spread(const sim::Cluster& cluster) {
-  double length = 0, sum = 0, square = 0;
+  Spread spread;
   for (const sim::Link& link : cluster.links())
     for (const auto& schedule : {link.spec.schedule, link.spec.schedule_back})
-      if (schedule) add_schedule(*schedule, length, sum, square);
-  if (length <= 0 || sum <= 0) return 0;
-  const double mean = sum / length;
-  return std::sqrt(std::max(0.0, square / length - mean * mean)) / mean;
+      if (schedule) add_schedule(*schedule, spread);
+  return spread.relative();
 }
 
 }  // namespace
@@ -185,11 +194,11 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
     losses.push_back(1 - passed);
   }
   if (rates.empty()) return;
-  step.bandwidth = 1 / spread_of(seconds_a_byte).mean;
-  step.delay_s = spread_of(delays).mean;
-  step.forwarding_s = spread_of(forwarding).mean;
-  step.loss = spread_of(losses).mean;
-  step.rate_spread = std::hypot(spread_of(rates).relative, schedule_spread(cluster));
+  step.bandwidth = 1 / spread_of(seconds_a_byte).mean();
+  step.delay_s = spread_of(delays).mean();
+  step.forwarding_s = spread_of(forwarding).mean();
+  step.loss = spread_of(losses).mean();
+  step.rate_spread = std::hypot(spread_of(rates).relative(), schedule_spread(cluster));
   step.correction = trace_correction(cluster, step);
 }
 
@@ -205,8 +214,8 @@ void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exch
   const double sent_before = results::messages_sent(before, step.workers);
   for (std::size_t b = 0; b < std::max<std::size_t>(profile.buckets.size(), 1); ++b) {
     results::BucketSummary& bucket = step.buckets.emplace_back();
-    bucket.message_bytes = exchanges.gradients.of(b) / sent;
-    bucket.prelude_bytes = exchanges.prelude.of(b) / sent_before;
+    if (sent > 0) bucket.message_bytes = exchanges.gradients.of(b) / sent;
+    if (sent_before > 0) bucket.prelude_bytes = exchanges.prelude.of(b) / sent_before;
     if (profile.buckets.empty()) continue;
     const scenarios::ComputeProfile::Bucket& times = profile.buckets[b];
     bucket.backward_s = times.backward.value();
@@ -232,7 +241,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster,
                                      const scenarios::ComputeProfile& profile,
                                      const scenarios::StepPlan& plan) {
-  if (!plan.graph || scenario.cluster.workers < 2) return std::nullopt;
+  if (!plan.graph) return std::nullopt;
   if (!without_closed_form(scenario, cluster).empty()) return std::nullopt;
   const auto exchanges = exchanges_of(plan, scenario.cluster.workers);
   if (!exchanges) return std::nullopt;
@@ -243,9 +252,10 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
     if (spec.kind == sim::CollectiveKind::kTwoLevelAllReduce) step.group = spec.group;
   step.forward_s = profile.forward.value();
   step.update_s = profile.update.value();
+  step.assumed = {profile.compute_range, profile.codec_range};
   step.overlap = scenario.exchange.overlap;
   step.compute_spread =
-      std::hypot(spread_of(scenario.cluster.slowdown).relative, scenario.cluster.spread);
+      std::hypot(spread_of(scenario.cluster.slowdown).relative(), scenario.cluster.spread);
   add_buckets(profile, *exchanges, step);
   take_paths(cluster, step);
   return step;

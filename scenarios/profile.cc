@@ -59,8 +59,23 @@ ordered_json read_profile(const std::string& path, const FieldTable& table, cons
   return std::move(result.value);
 }
 
+/// What the file says of one kind of times, or what goes without saying.
+PlausibleRange range_of(const ordered_json& json, const char* kind,
+                        const PlausibleRange& if_assumed) {
+  if (json.contains("uncertainty") && json["uncertainty"].contains(kind)) {
+    const ordered_json& range = json["uncertainty"][kind];
+    return {range["low"].get<double>(), range["high"].get<double>()};
+  }
+  return json["source"] == "assumed" ? if_assumed : PlausibleRange{};
+}
+
 ProfileOrigin origin_of(const ordered_json& json, const std::string& path) {
-  return {json["name"], json["source"], json["note"], path};
+  return {json["name"],
+          json["source"],
+          json["note"],
+          path,
+          range_of(json, "compute", kAssumedCompute),
+          json["kind"] == "device" ? range_of(json, "codecs", kAssumedCodecs) : PlausibleRange{}};
 }
 
 Seconds seconds_at(const ordered_json& object, const char* key) {

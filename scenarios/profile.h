@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/plausible.h"
 #include "base/units.h"
 
 /// Profiles: figures that stand in for what is not measured here. They are data, with an honest
@@ -18,7 +19,14 @@ struct ProfileOrigin {
   std::string source;
   std::string note;  ///< machine, paper, or how it was assumed
   std::string file;
+  /// How far its times of passes, and of codecs, may be from the truth. Where the file does not
+  /// say: kAssumedCompute and kAssumedCodecs for what is assumed, else certain.
+  PlausibleRange compute = {};
+  PlausibleRange codecs = {};
 };
+/// Of a time that somebody assumed and gave no range for.
+inline constexpr PlausibleRange kAssumedCompute{0.5, 2};
+inline constexpr PlausibleRange kAssumedCodecs{0.5, 10};
 
 /// A device: seconds of its passes and codecs.
 ///

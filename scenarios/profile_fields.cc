@@ -43,6 +43,28 @@ Field seconds(std::string pointer, std::string help, const char* default_text = 
   return field;
 }
 
+/// How far the truth may be from times of one kind.
+void add_range(Rows& rows, const std::string& at, const char* of) {
+  rows.push_back(optional(group(at, Shape::kObject, std::string("Of times of ") + of + ".")));
+  rows.push_back(required(number(at + "/low", OptionType::kNumber,
+                                 "The truth is so many times the profile's figure at least, in "
+                                 "nine of ten cases.",
+                                 1e-6, 1)));
+  rows.push_back(
+      required(number(at + "/high", OptionType::kNumber, "So many times at most.", 1, 1e6)));
+}
+
+void add_uncertainty(Rows& rows, bool codecs) {
+  rows.push_back(optional(group("/uncertainty", Shape::kObject,
+                                "How far the truth may be from the figures; left out: within a "
+                                "factor of 2 (codecs: from half to 10 times) where the source is "
+                                "assumed, else exact.")));
+  rows.push_back({.pointer = "/uncertainty/note",
+                  .spec = {.type = OptionType::kText, .help = "How that is known."}});
+  add_range(rows, "/uncertainty/compute", "passes and updates");
+  if (codecs) add_range(rows, "/uncertainty/codecs", "codecs");
+}
+
 void add_head(Rows& rows, const char* what, const char* kind) {
   rows.push_back(group("", Shape::kObject, what));
   rows.push_back({.pointer = "/schema_version",
@@ -95,6 +117,7 @@ void add_peak(Rows& rows) {
 Rows device_rows() {
   Rows rows;
   add_head(rows, "A device profile: compute and codec times of one kind of machine.", "device");
+  add_uncertainty(rows, true);
   rows.push_back(group("/models", Shape::kMap, "Times of each model."));
   rows.push_back(group("/models/*", Shape::kObject, "One model's passes."));
   rows.push_back(seconds("/models/*/forward_fixed_s", "Forward pass, whatever the batch.", "0"));
@@ -132,6 +155,7 @@ void add_layer_costs(Rows& rows) {
 Rows workload_rows() {
   Rows rows;
   add_head(rows, "A workload profile: a table of layers that stands in for a model.", "workload");
+  add_uncertainty(rows, false);
   rows.push_back(optional(seconds("/update_s", "Optimiser, all parameters.")));
   rows.push_back(group("/layers", Shape::kList, "Layers, in forward order."));
   rows.push_back(group("/layers/*", Shape::kObject, "One layer."));

@@ -22,12 +22,21 @@ double rounded(Seconds seconds) {
   return rounded(seconds.value());
 }
 
+/// Left out where the source goes without saying that figures are exact.
+void add_range(const ProfileOrigin& origin, const char* kind, const PlausibleRange& range,
+               ordered_json& json) {
+  if (!range.certain() || origin.source == "assumed")
+    json["uncertainty"][kind] = {{"low", rounded(range.low)}, {"high", rounded(range.high)}};
+}
+
 ordered_json head(const ProfileOrigin& origin, const char* kind) {
-  return {{"schema_version", kSchemaVersion},
-          {"kind", kind},
-          {"name", origin.name},
-          {"source", origin.source},
-          {"note", origin.note}};
+  ordered_json json = {{"schema_version", kSchemaVersion},
+                       {"kind", kind},
+                       {"name", origin.name},
+                       {"source", origin.source},
+                       {"note", origin.note}};
+  add_range(origin, "compute", origin.compute, json);
+  return json;
 }
 
 ordered_json layer_json(const WorkloadProfile::Layer& layer) {
@@ -84,6 +93,7 @@ std::string profile_text(const WorkloadProfile& profile) {
 
 std::string profile_text(const DeviceProfile& profile) {
   ordered_json json = head(profile.origin, "device");
+  add_range(profile.origin, "codecs", profile.origin.codecs, json);
   if (profile.peak) json["peak"] = peak_json(*profile.peak);
   json["models"] = json["codecs"] = ordered_json::object();
   for (const auto& [name, model] : profile.models) json["models"][name] = model_json(model);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/plausible.h"
 #include "scenarios/scenario.h"
 #include "sim/executor.h"
 #include "sim/step_graph.h"
@@ -35,6 +36,9 @@ struct ComputeProfile {
   Seconds update{0};
   double spread = 0;  ///< relative interquartile range of the whole pass over repetitions
   int repetitions = 0;
+  /// How far the times may be from the device's, where a profile assumed them.
+  PlausibleRange compute_range;  ///< forward, backward, update
+  PlausibleRange codec_range;    ///< encode, decode, aggregate, scale
 };
 
 /// What one step did, and the graph that says what it cost.

@@ -102,6 +102,7 @@ void take_codec_times(const scenarios::Scenario& scenario, const scenarios::Devi
                       bool shares_scales, ComputeProfile& profile) {
   const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
   if (plan.codec.name == "none" && !plan.error_feedback && !plan.decorated()) return;
+  profile.codec_range = device.origin.codecs;
   // Other decorators are cheap beside their codec.
   const auto& codec = find_row(device.codecs, plan.codec.name, "codec", scenario.cluster.device);
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
@@ -134,6 +135,7 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario, const Lay
   ComputeProfile profile = empty_profile(layout);
   profile.provenance = "profile";
   profile.device = device.origin.name;
+  profile.compute_range = device.origin.compute;
   profile.forward = model.forward.time(scenario.workload.batch_per_worker);
   profile.update = model.update;
   const Seconds backward = model.backward.time(scenario.workload.batch_per_worker);

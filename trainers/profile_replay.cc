@@ -129,6 +129,15 @@ class ProfileReplay final : public scenarios::Trainer {
   std::optional<sim::GraphId> last_graph_;
 };
 
+/// Of a table's times: its own, a device's where counts and peaks give them, or both.
+PlausibleRange compute_range(const scenarios::WorkloadProfile& workload,
+                             const scenarios::DeviceProfile* device) {
+  const bool own = std::any_of(workload.layers.begin(), workload.layers.end(),
+                               [](const auto& layer) { return layer.has_times; });
+  const PlausibleRange table = own ? workload.origin.compute : PlausibleRange{};
+  return scenarios::needs_peak(workload) ? device->origin.compute.with(table) : table;
+}
+
 /// A layer's gradients are ready together: it holds up the first bucket that has any of them. One
 /// without parameters adds to the bucket that is ready after it.
 ComputeProfile ProfileReplay::compute_times() const {
@@ -144,6 +153,7 @@ ComputeProfile ProfileReplay::compute_times() const {
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";
   if (charged_) times.device += ", messages sized by drawn values";
+  times.compute_range = compute_range(workload_, device);
   times.update = layers.update;
   std::size_t bucket = 0;
   std::int64_t passed = 0;

@@ -54,6 +54,8 @@ TEST_CASE("a written device profile reads back as it was", "[unit]") {
   for (const char* name : {"v100", "reference-cpu"}) {
     const DeviceProfile profile = load_device_profile(name, "");
     const DeviceProfile read = read_back(profile_text(profile), load_device_profile);
+    CHECK(read.origin.compute == profile.origin.compute);
+    CHECK(read.origin.codecs == profile.origin.codecs);
     REQUIRE(read.peak);
     CHECK(read.peak->memory_bytes_per_second == profile.peak->memory_bytes_per_second);
     CHECK(read.peak->compute.at("fp32").efficiency == profile.peak->compute.at("fp32").efficiency);

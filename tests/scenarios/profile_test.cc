@@ -113,6 +113,31 @@ TEST_CASE("profiles are closed and checked too, all mistakes at once", "[unit]")
   }
 }
 
+TEST_CASE("a profile says how far its figures may be from the truth, or its source does",
+          "[unit]") {
+  const DeviceProfile gpu = load_device_profile("v100", "");
+  CHECK(gpu.origin.compute == PlausibleRange{0.49, 1.3});
+  CHECK(gpu.origin.codecs == PlausibleRange{1, 100});
+  CHECK(load_device_profile("reference-cpu", "").origin.codecs == kAssumedCodecs);
+  CHECK(load_workload_profile("alexnet", "").origin.compute == kAssumedCompute);
+  CHECK(load_workload_profile("resnet50", "").origin.compute.certain());  // counts: computed
+  const TemporaryFolder folder;
+  auto json =
+      nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
+  json["source"] = "measured";
+  const auto origin = [&] {
+    return load_device_profile(write(folder, "own.json", json.dump(1)), "").origin;
+  };
+  CHECK(origin().compute.certain());
+  json["uncertainty"]["compute"] = {{"low", 0.9}, {"high", 1.2}};
+  CHECK(origin().compute == PlausibleRange{0.9, 1.2});
+  CHECK(origin().codecs.certain());
+  json["uncertainty"]["compute"]["low"] = 1.1;  // above the figure itself
+  CHECK_THROWS_WITH(origin(), Contains("/uncertainty/compute/low: 1.1 is out of range"));
+  json["uncertainty"]["compute"].erase("low");
+  CHECK_THROWS_WITH(origin(), Contains("/uncertainty/compute/low: is missing"));
+}
+
 TEST_CASE("a device without times for the model or codec is refused", "[unit]") {
   const TemporaryFolder folder;
   auto json =
