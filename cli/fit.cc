@@ -30,7 +30,7 @@ void print_residuals(const results::StepFit& fit, const std::vector<results::Ste
                {"workers"},
                {"provenance"},
                {"step_time_s", "step time", Column::Style::kDuration},
-               {"error", "model's error", Column::Style::kPercent}});
+               {"error", "model's error against it", Column::Style::kPercent}});
   for (std::size_t i = 0; i < points.size(); ++i)
     table.add({points[i].name, static_cast<std::int64_t>(points[i].step.workers),
                std::string(results::name_of(points[i].provenance)), points[i].seconds,
@@ -38,16 +38,12 @@ void print_residuals(const results::StepFit& fit, const std::vector<results::Ste
   table.print(context);
 }
 
-/// "12 points (8 measured, 4 simulated) of 2 to 8 workers; scatter 1.2 %".
-std::string closing(const results::StepFit& fit, const std::vector<results::StepPoint>& points) {
-  std::map<std::string_view, int> kinds;
-  for (const results::StepPoint& point : points) ++kinds[results::name_of(point.provenance)];
-  std::string list;
-  for (const auto& [name, count] : kinds)
-    list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(name);
-  return std::to_string(points.size()) + " points (" + list + ") of " +
-         std::to_string(fit.least_workers) + " to " + std::to_string(fit.most_workers) +
-         " workers; scatter " + std::to_string(100 * fit.scatter).substr(0, 4) + " %";
+/// "8 measured, 4 simulated points of 2 to 8 workers; the model scatters by 1.2 % about measured
+/// steps, Gradwire's own simulator".
+std::string closing(const results::StepFit& fit) {
+  return results::data_of(fit.ground) + "; the model scatters by " +
+         std::to_string(100 * fit.scatter).substr(0, 4) + " % about " +
+         results::against(fit.ground);
 }
 
 void fit(const Arguments& arguments, Context& context) {
@@ -58,7 +54,7 @@ void fit(const Arguments& arguments, Context& context) {
     print_residuals(fit, points, context);
   else
     print_constants(fit, context);
-  context.say(closing(fit, points));
+  context.say(closing(fit));
   if (!arguments.out.empty()) write_file(arguments.out, results::fit_as_json(fit));
   if (!arguments.svg.empty())
     write_file(arguments.svg, results::to_svg(results::residual_figure(fit, points)));

@@ -1,3 +1,6 @@
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "cli/plain_scenario.h"
@@ -15,6 +18,7 @@ namespace {
 
 struct Arguments {
   RunArguments scenario;
+  std::string model;  ///< layer table
   std::string filter;
   std::string fit;
   std::string form;
@@ -42,7 +46,7 @@ results::StepForm form_of(const Arguments& arguments) {
   if (form == results::StepForm::kOverlap && fitted)
     throw Error(ErrorKind::kUsage, "predict by", "the form overlap",
                 "its constants have their usual values, whatever was fitted",
-                "leave --fit and --filter, or --model");
+                "leave --fit and --filter, or --form");
   const bool terngrad =
       form == results::StepForm::kTerngradTree || form == results::StepForm::kTerngradPlateau;
   if (terngrad && !arguments.solve.empty())
@@ -85,51 +89,87 @@ Ground ground_of(const Arguments& arguments, const Context& context) {
   return ground;
 }
 
-Table prediction_table() {
+/// What is the same for most rows is a column for machines; people read it once, below the table.
+Table prediction_table(bool machine) {
   const auto duration = Column::Style::kDuration;
-  return Table({{"run"},
-                {"method"},
-                {"workers"},
-                {"model"},
-                {"step_time_s", "step time", duration},
-                {"low_s", "90 % low", duration},
-                {"high_s", "90 % high", duration},
-                {"compute_s", "compute", duration},
-                {"encode_s", "encode", duration},
-                {"exposed_s", "exposed", duration},
-                {"decode_s", "decode", duration},
-                {"efficiency", "", Column::Style::kPercent},
-                {"extrapolated"},
-                {"provenance"}});
+  std::vector<Column> columns = {{"run"},
+                                 {"method"},
+                                 {"workers"},
+                                 {"form"},
+                                 {"step_time_s", "step time", duration},
+                                 {"low_s", "90 % low", duration},
+                                 {"high_s", "90 % high", duration},
+                                 {"compute_s", "compute", duration},
+                                 {"encode_s", "encode", duration},
+                                 {"exposed_s", "exposed", duration},
+                                 {"decode_s", "decode", duration},
+                                 {"efficiency", "", Column::Style::kPercent},
+                                 {"extrapolated"},
+                                 {"beyond_data", "beyond the data"},
+                                 {"provenance"}};
+  if (machine) columns.insert(columns.end(), {{"fitted_to"}, {"assumed"}});
+  return Table(columns);
+}
+
+std::vector<Cell> prediction_row(const scenarios::Scenario& scenario,
+                                 const results::StepSummary& step, const Ground& ground) {
+  const auto prediction = results::predict_by(ground.form, ground.fit, step);
+  const auto efficiency = results::efficiency_by(ground.form, ground.fit, step);
+  const bool whole = prediction.whole.has_value();
+  const auto part = [&](double results::StepTime::*seconds) {
+    return whole ? Cell(prediction.whole->time.*seconds) : Cell();
+  };
+  return {scenarios::method_label(scenario),
+          static_cast<std::int64_t>(step.workers),
+          std::string(results::name_of(ground.form)),
+          prediction.seconds,
+          whole ? Cell(prediction.whole->low_s) : Cell(),
+          whole ? Cell(prediction.whole->high_s) : Cell(),
+          part(&results::StepTime::compute_s),
+          part(&results::StepTime::encode_s),
+          part(&results::StepTime::exposed_s),
+          part(&results::StepTime::decode_s),
+          efficiency ? Cell(*efficiency) : Cell(),
+          whole ? Cell(prediction.whole->extrapolated) : Cell(),
+          results::beyond_data(ground.fit.ground, step),
+          std::string("predicted")};
 }
 
 void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Context& context) {
-  Table table = prediction_table();
+  const bool machine = context.format() != Format::kText;
+  Table table = prediction_table(machine);
+  std::set<std::string> assumed;
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
     const results::StepSummary step = runner::summary_of(scenario, ground.store.get(), ground.runs);
-    const auto prediction = results::predict_by(ground.form, ground.fit, step);
-    const auto efficiency = results::efficiency_by(ground.form, ground.fit, step);
-    const bool whole = prediction.whole.has_value();
-    const auto part = [&](double results::StepTime::*seconds) {
-      return whole ? Cell(prediction.whole->time.*seconds) : Cell();
-    };
-    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
-               std::string(results::name_of(ground.form)), prediction.seconds,
-               whole ? Cell(prediction.whole->low_s) : Cell(),
-               whole ? Cell(prediction.whole->high_s) : Cell(), part(&results::StepTime::compute_s),
-               part(&results::StepTime::encode_s), part(&results::StepTime::exposed_s),
-               part(&results::StepTime::decode_s), efficiency ? Cell(*efficiency) : Cell(),
-               whole ? Cell(prediction.whole->extrapolated) : Cell(), std::string("predicted")});
+    std::vector<Cell> row = prediction_row(scenario, step, ground);
+    row.insert(row.begin(), ++number);
+    if (machine) {
+      row.push_back(results::data_of(ground.fit.ground));
+      row.push_back(results::in_words(step.assumed));
+    }
+    table.add(std::move(row));
+    if (!step.assumed.none()) assumed.insert(results::in_words(step.assumed));
   }
   table.print(context);
+  if (!ground.fit.ground.empty())
+    context.say("fitted to " + results::data_of(ground.fit.ground) + ", which are " +
+                results::against(ground.fit.ground));
+  for (const std::string& what : assumed) context.say("the bands reckon with " + what);
+}
+
+scenarios::ScenarioFile scenario_file_of(const Arguments& arguments) {
+  RunArguments scenario = arguments.scenario;
+  if (!arguments.model.empty())
+    scenario.sets.push_back("/workload/profile=" + nlohmann::json(arguments.model).dump());
+  return named_or_plain_scenario(scenario);
 }
 
 void predict(const Arguments& arguments, Context& context) {
   if (arguments.solve.empty() != arguments.target.empty())
     throw Error(ErrorKind::kUsage, "predict", "", "--solve and --target belong together",
                 "for example: --solve bandwidth --target 'efficiency>=0.8'");
-  const scenarios::ScenarioFile file = named_or_plain_scenario(arguments.scenario);
+  const scenarios::ScenarioFile file = scenario_file_of(arguments);
   if (arguments.scenario.file.empty())
     context.say(std::string("no scenario file: ") + kPlainScenario);
   warn(file, context);
@@ -148,11 +188,12 @@ void add_predict(CLI::App& app, Context& context) {
       "predict", "Step times by the performance model, without running; or what it would take");
   auto arguments = std::make_shared<Arguments>();
   add_scenario_options(*command, arguments->scenario, kPlainScenario);
+  command->add_option("--model", arguments->model, "Layer table (resnet50, vgg16, ...)");
   command->add_option("--filter", arguments->filter, "Fit to the stored runs that pass");
   command->add_option("--fit", arguments->fit, "A fit that gradwire fit -o wrote")
       ->check(CLI::ExistingFile);
   command
-      ->add_option("--model", arguments->form,
+      ->add_option("--form", arguments->form,
                    "Closed form (default: fitted with --fit or --filter, else overlap)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(results::kStepForms),
                                                      std::end(results::kStepForms))));
@@ -166,7 +207,8 @@ void add_predict(CLI::App& app, Context& context) {
       "Without --fit and --filter the constants have their usual values, and bands are wide.\n"
       "TernGrad's forms have no band and no parts.\n"
       "Answers of --solve are simulated by flow, and corrected where the model misses there.\n"
-      "Examples:\n  gradwire predict --set /cluster/workers=512 --model terngrad-plateau\n"
+      "Examples:\n  gradwire predict --model vgg16 --set /cluster/workers=512 --form "
+      "terngrad-plateau\n"
       "  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
       "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"
       "  gradwire predict --solve bandwidth --target 'efficiency>=0.8'");

@@ -35,8 +35,8 @@ std::string line_of(const results::StepPoint& simulated, const results::StepPred
   std::snprintf(text, sizeof text,
                 "%s: simulated %.4g s (+-%.1f %%), predicted %.4g (%.4g-%.4g) %+.1f %%%s",
                 simulated.name.c_str(), simulated.seconds, 100 * simulated.relative_error,
-                prediction.time.total_s, prediction.low_s, prediction.high_s, 100 * point.error,
-                point.inside ? "" : " outside");
+                prediction.time.total_s, prediction.model_low_s, prediction.model_high_s,
+                100 * point.error, point.inside ? "" : " outside");
   return text;
 }
 
@@ -60,12 +60,13 @@ Shown hold_out(const PredictionCase& given, const PredictionOptions& options, in
   for (const int n : held_out_of(given.regime, options)) {
     const results::StepPoint simulated = simulate_step(given, table.path(), n);
     const auto prediction = results::predict_step(fit, simulated.step);
-    HeldOut point{given.regime,
-                  given.exchange,
-                  n,
-                  prediction.time.total_s / simulated.seconds - 1,
-                  simulated.seconds >= prediction.low_s && simulated.seconds <= prediction.high_s,
-                  {}};
+    HeldOut point{
+        given.regime,
+        given.exchange,
+        n,
+        prediction.time.total_s / simulated.seconds - 1,
+        simulated.seconds >= prediction.model_low_s && simulated.seconds <= prediction.model_high_s,
+        {}};
     point.line = line_of(simulated, prediction, point);
     shown.held.push_back(std::move(point));
     // A trace's links have no bandwidth to ask for.
@@ -101,6 +102,11 @@ double coverage(const std::vector<HeldOut>& points) {
   return inside / static_cast<double>(points.size());
 }
 
+/// What an error is a share of: nothing here is measured on a cluster.
+std::string share_of(PredictionRegime regime) {
+  return regime == PredictionRegime::kPacket ? "of packet's (ns-3) step" : "of flow's step";
+}
+
 void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points,
                      std::vector<BenchRow>& rows) {
   const std::string name = "prediction." + std::string(name_of(regime)) + ".";
@@ -110,12 +116,20 @@ void add_regime_rows(PredictionRegime regime, const std::vector<HeldOut>& points
   for (const auto& [exchange, its] : by_exchange)
     rows.push_back({.name = name + exchange + ".median_error",
                     .value = median_error(its),
-                    .unit = "share",
+                    .unit = share_of(regime),
                     .bar = bar});
   double worst = 0;
-  for (const HeldOut& point : points) worst = std::max(worst, std::abs(point.error));
-  rows.push_back({.name = name + "worst_error", .value = worst, .unit = "share"});
-  rows.push_back({.name = name + "band_coverage", .value = coverage(points), .unit = "share"});
+  int most = 0;
+  for (const HeldOut& point : points) {
+    worst = std::max(worst, std::abs(point.error));
+    most = std::max(most, point.workers);
+  }
+  rows.push_back({.name = name + "worst_error", .value = worst, .unit = share_of(regime)});
+  rows.push_back({.name = name + "beyond_data",
+                  .value = static_cast<double>(most) / *std::rbegin(kFitted),
+                  .unit = "times the most fitted workers"});
+  rows.push_back(
+      {.name = name + "band_coverage", .value = coverage(points), .unit = "of the points"});
 }
 
 /// Whether answers to inverse questions hold where flow is run as they say.
@@ -137,16 +151,16 @@ void add_inverse_rows(PredictionRegime regime, const std::vector<Shown>& cases,
   };
   rows.push_back(
       {.name = name + "answers", .value = static_cast<double>(errors.size()), .unit = "answers"});
-  rows.push_back(
-      {.name = name + "worst_error", .value = worst(errors), .unit = "share", .bar = bar});
-  rows.push_back({.name = name + "median_error", .value = median_of(errors), .unit = "share"});
+  const std::string unit = share_of(regime);
+  rows.push_back({.name = name + "worst_error", .value = worst(errors), .unit = unit, .bar = bar});
+  rows.push_back({.name = name + "median_error", .value = median_of(errors), .unit = unit});
   // As the model alone answers, without a simulation.
-  rows.push_back({.name = name + "unchecked.worst_error", .value = worst(model), .unit = "share"});
+  rows.push_back({.name = name + "unchecked.worst_error", .value = worst(model), .unit = unit});
   rows.push_back(
-      {.name = name + "unchecked.median_error", .value = median_of(model), .unit = "share"});
+      {.name = name + "unchecked.median_error", .value = median_of(model), .unit = unit});
   rows.push_back({.name = name + "forward_worst_miss",
                   .value = worst(forward),
-                  .unit = "share",
+                  .unit = "of the target's step",
                   .bar = 0.001});
 }
 
@@ -178,10 +192,11 @@ void add_band_rows(const std::vector<HeldOut>& points, std::vector<BenchRow>& ro
   const double inside = coverage(points);
   rows.push_back({.name = "prediction.band_coverage",
                   .value = inside,
-                  .unit = "share",
+                  .unit = "of the points",
                   .bar = 0.85,
                   .at_most = false});
-  rows.push_back({.name = "prediction.band_excess", .value = inside, .unit = "share", .bar = 0.97});
+  rows.push_back(
+      {.name = "prediction.band_excess", .value = inside, .unit = "of the points", .bar = 0.97});
 }
 
 }  // namespace

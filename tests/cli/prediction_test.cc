@@ -73,6 +73,8 @@ TEST_CASE("run, fit, predict: what few workers took says what many will") {
       {"predict", many, "--filter", "workers<=8", "--db", database, "--format", "json"}));
   CHECK(predicted.at(1).at("step_time_s") == filtered.at(1).at("step_time_s"));
   CHECK(predicted.at(1).at("extrapolated") == true);
+  CHECK(predicted.at(1).at("beyond_data") == "workers 4 times the most");
+  CHECK(predicted.at(1).at("fitted_to") == "3 simulated points of 2 to 8 workers");
   REQUIRE(run_program({"run", many, "--db", database, "--no-report", "-q"}).exit_code == 0);
   const auto runs = rows_of(
       run_program({"list", "--db", database, "--filter", "workers=32", "--format", "json"}));
@@ -142,11 +144,11 @@ TEST_CASE("predict needs no file, and predicts by the form that is asked for") {
     return rows_of(run_program(arguments)).at(0);
   };
   const auto few = predicted({"--set", "/cluster/workers=4"});
-  CHECK(few.at("model") == "overlap");
+  CHECK(few.at("form") == "overlap");
   CHECK(few.at("workers") == 4);
-  const auto tree = predicted({"--set", "/cluster/workers=512", "--model", "terngrad-tree"});
-  const auto plateau = predicted({"--set", "/cluster/workers=512", "--model", "terngrad-plateau"});
-  CHECK(tree.at("model") == "terngrad-tree");
+  const auto tree = predicted({"--set", "/cluster/workers=512", "--form", "terngrad-tree"});
+  const auto plateau = predicted({"--set", "/cluster/workers=512", "--form", "terngrad-plateau"});
+  CHECK(tree.at("form") == "terngrad-tree");
   CHECK(tree.at("low_s").is_null());
   // 25.6 M gradients of 4 B at 10 Gbps and e = .94: 87 ms a message; nine against two of them.
   CHECK(tree.at("step_time_s").get<double>() - plateau.at("step_time_s").get<double>() ==
@@ -154,9 +156,39 @@ TEST_CASE("predict needs no file, and predicts by the form that is asked for") {
   const auto refused = [](const std::vector<std::string>& arguments) {
     return run_program(arguments).exit_code;
   };
-  CHECK(refused({"predict", "--model", "fitted"}) == 2);
-  CHECK(refused({"predict", "--model", "tree"}) == 2);
-  CHECK(refused({"predict", "--model", "overlap", "--filter", "workers=2"}) == 2);
-  CHECK(refused({"predict", "--model", "terngrad-tree", "--solve", "bandwidth", "--target",
+  CHECK(refused({"predict", "--form", "fitted"}) == 2);
+  CHECK(refused({"predict", "--form", "tree"}) == 2);
+  CHECK(refused({"predict", "--form", "overlap", "--filter", "workers=2"}) == 2);
+  CHECK(refused({"predict", "--form", "terngrad-tree", "--solve", "bandwidth", "--target",
                  "efficiency>=0.8"}) == 2);
+}
+
+TEST_CASE("predict --model names a layer table, as in advise; bands reckon with what is assumed") {
+  const TemporaryFolder folder;
+  const auto predicted = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"predict", "--db", folder.file("g.db"), "--format", "json"});
+    return rows_of(run_program(arguments)).at(0);
+  };
+  const auto number = [](const nlohmann::json& row, const char* name) {
+    return row.at(name).get<double>();
+  };
+  // ResNet-50's step from its counts; VGG-16 has 5.4 times the parameters, at 10 Gbps.
+  const auto resnet = predicted({}), vgg = predicted({"--model", "vgg16"});
+  CHECK(number(vgg, "exposed_s") > 3 * number(resnet, "exposed_s"));
+  // V100: compute between .49 and 1.3 times what peaks say. Nothing is encoded.
+  CHECK(vgg.at("assumed") == "compute 0.49 to 1.3 times what is assumed");
+  CHECK(vgg.at("fitted_to").get<std::string>().find("no points") == 0);
+  CHECK(number(resnet, "high_s") > 1.2 * number(resnet, "step_time_s"));
+  // A codec's assumed cost is in the band as well: up to a hundred times.
+  const auto topk = predicted({"--set", "/method/name=topk"});
+  CHECK(topk.at("assumed").get<std::string>().find("codecs 1 to 100 times") != std::string::npos);
+  CHECK(number(topk, "high_s") > number(topk, "step_time_s") + 90 * number(topk, "encode_s"));
+  // One worker computes, and that is all.
+  const auto lone = predicted({"--set", "/cluster/workers=1"});
+  CHECK(number(lone, "exposed_s") == 0);
+  CHECK(number(lone, "efficiency") == Approx(1));
+  CHECK(number(lone, "step_time_s") ==
+        Approx(number(resnet, "step_time_s") * number(resnet, "efficiency")));
+  CHECK(run_program({"predict", "--model", "terngrad-tree"}).exit_code != 0);
 }
