@@ -24,20 +24,20 @@ AlphaBetaNetwork::Connection& AlphaBetaNetwork::connect(int source, int destinat
 
 void AlphaBetaNetwork::start(TransferId id, int source, int destination, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
-  Connection& link = connect(source, destination);
+  Connection& connection = connect(source, destination);
   const Bytes wire = wire_bytes(payload, transport_);
   const auto bytes = static_cast<double>(wire.count());
-  const double begin = std::max(now_, link.free_at);
-  link.free_at = begin + bytes / link.path.line_rate;
+  const double begin = std::max(now_, connection.free_at);
+  connection.free_at = begin + bytes / connection.path.line_rate;
   const double arrival =
-      begin + link.path.seconds(bytes, static_cast<double>(transport_.wire_segment.count()));
-  link.last_delivery = std::max(link.last_delivery, arrival);
-  for (const ChannelId channel : link.route) {
+      begin + connection.path.seconds(bytes, static_cast<double>(transport_.wire_segment.count()));
+  connection.last_delivery = std::max(connection.last_delivery, arrival);
+  for (const ChannelId channel : connection.route) {
     ChannelRecord& record = channels_[static_cast<std::size_t>(channel)];
     record.wire += wire;
     record.busy += Seconds(bytes * 8 / cluster_.nominal_rate(channel).value());
   }
-  arrivals_.push({link.last_delivery, 0, id, wire});
+  arrivals_.push({connection.last_delivery, 0, id, wire});
 }
 
 void AlphaBetaNetwork::cancel(TransferId id) {
