@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "results/figure_origin.h"
 #include "results/scenario_view.h"
 #include "results/summary.h"
 
@@ -13,11 +14,13 @@ void finish(ComparisonRow& row, std::size_t baseline) {
   row.differs = std::any_of(row.texts.begin(), row.texts.end(),
                             [&](const std::string& text) { return text != row.texts[0]; });
   if (!row.numeric) return;
+  // A number that only identifies, such as a run's, is not so much larger than another.
+  const bool is_figure = origin_of(row.name).value_or(Origin::kNoFigure) != Origin::kNoFigure;
   row.differs = std::any_of(row.numbers.begin(), row.numbers.end(),
                             [&](const auto& number) { return number != row.numbers[0]; });
   const std::optional<double> base = row.numbers[baseline];
   for (const std::optional<double>& number : row.numbers) {
-    const bool both = number && base;
+    const bool both = number && base && is_figure;
     row.deltas.push_back(both ? std::optional(*number - *base) : std::nullopt);
     row.factors.push_back(both && *base != 0 ? std::optional(*number / *base) : std::nullopt);
   }

@@ -112,7 +112,8 @@ std::string export_steps(const Store& store, RunId run, ExportFormat format) {
                 {"retransmissions", row.retransmissions},
                 {"compute_s", number(row.compute_s)},
                 {"codec_s", number(row.codec_s)},
-                {"exposed_s", number(row.exposed_s)}};
+                {"exposed_s", number(row.exposed_s)},
+                {"exposed_codec_s", number(row.exposed_codec_s)}};
   });
 }
 

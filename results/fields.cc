@@ -25,7 +25,7 @@ std::string joined_tags(Run run) {
 constexpr Quantity kPlain = Quantity::kPlain, kCount = Quantity::kCount;
 
 const std::array kFields = {
-    Field{"id", "number of the run in this database", kPlain,
+    Field{"id", "number of the run in this database", kCount,
           [](Run r) -> Number { return static_cast<double>(r.id); }, nullptr},
     Field{"scenario_name", "name of the scenario", kPlain, nullptr,
           [](Run r) { return r.header.scenario_name; }},
@@ -58,8 +58,10 @@ const std::array kFields = {
           [](Run r) -> Number { return r.simulated_s; }, nullptr},
     Field{"step_time_s", "mean time of a step", Quantity::kSeconds,
           [](Run r) { return r.step_time_s; }, nullptr},
-    Field{"ratio", "payload bytes over what fp32 values take", kPlain,
-          [](Run r) { return r.ratio; }, nullptr},
+    Field{"compression_ratio", "a worker's encoded message over its fp32 values; 0.1 = a tenth",
+          kPlain, [](Run r) { return r.compression_ratio; }, nullptr},
+    Field{"traffic_ratio", "bytes on the wire over those of the same exchange of fp32 values",
+          kPlain, [](Run r) { return r.traffic_ratio; }, nullptr},
     Field{"wire_bytes", "bytes on the wire, whole run", Quantity::kBytes,
           [](Run r) { return r.wire_bytes; }, nullptr},
     Field{"time_to_target_s", "virtual time to the target accuracy", Quantity::kSeconds,
@@ -70,7 +72,7 @@ const std::array kFields = {
           [](Run r) { return r.final_accuracy; }, nullptr},
     Field{"device", "where compute times come from", kPlain, nullptr,
           [](Run r) { return r.header.device; }},
-    Field{"compute_provenance", "how compute times were got", kPlain, nullptr,
+    Field{"compute_provenance", "measured, profile, given by the scenario, or none", kPlain, nullptr,
           [](Run r) { return r.header.compute_provenance; }},
     Field{"host", "machine that it ran on", kPlain, nullptr, [](Run r) { return r.header.host; }},
     Field{"version", "program version", kPlain, nullptr, [](Run r) { return r.header.version; }},
@@ -117,6 +119,13 @@ std::vector<std::string> field_names() {
   std::vector<std::string> names;
   for (const Field& field : kFields) names.emplace_back(field.name);
   return names;
+}
+
+std::string status_in_words(const RunSummary& run) {
+  const std::string name(name_of(run.status));
+  if (run.status == RunStatus::kFinished) return name;
+  return name + ", " + std::to_string(run.steps_done) + " of " + std::to_string(run.steps_total) +
+         " steps";
 }
 
 std::string shown(const Field& field, const RunSummary& run) {

@@ -28,6 +28,9 @@ std::span<const Field> run_fields();
 const Field* find_field(std::string_view name);
 std::vector<std::string> field_names();
 
+/// "finished"; of any other run how far it came too: "partial, 15 of 100 steps".
+std::string status_in_words(const RunSummary& run);
+
 /// As people read it: unit and three digits; "-" where missing.
 std::string shown(const Field& field, const RunSummary& run);
 

@@ -289,6 +289,10 @@ class Parser {
     return std::make_shared<NumberTest>(field, op, number);
   }
   [[noreturn]] void unknown_field(std::size_t start, const std::string& name) const {
+    if (name == "ratio")
+      fail(start, "\"ratio\" has two successors",
+           "write compression_ratio (of a worker's message) or traffic_ratio (of the bytes on the "
+           "wire, which \"ratio\" was)");
     const std::string near = nearest_name(name, field_names());
     fail(start, "there is no field \"" + name + "\"",
          (near.empty() ? "" : "did you mean \"" + near + "\"? ") + ("allowed: " + all_fields()));

@@ -63,9 +63,8 @@ std::string header_html(const ReportData& data, const ReportOptions& options) {
   const std::string compute =
       distinct(data, [](const RunHeader& h) { return h.compute_provenance; });
   if (!compute.empty() && compute != "none") out += html_element("li", "compute times: " + compute);
-  const int left_out = data.unfinished;
-  if (left_out > 0)
-    out += html_element("li", std::to_string(left_out) + " unfinished runs left out");
+  if (!data.unfinished.empty())
+    out += html_element("li", std::to_string(data.unfinished.size()) + " unfinished runs left out");
   return out + "</ul>\n";
 }
 
@@ -93,7 +92,9 @@ std::string table_section(const ReportData& data) {
   return "<h2>All figures</h2>\n" + html_table(table, true, "") +
          "<p class=\"note\">Mean \u00b1 sample standard deviation over the seeds, in the unit of "
          "the "
-         "mean. Ratio: encoded bytes over the bytes of fp32 values. Time to target: simulated time "
+         "mean. Compression ratio: what a worker encodes of its gradients over the bytes of their "
+         "fp32 values. Traffic ratio: bytes on the wire over those that the same exchange of fp32 "
+         "values puts there. Time to target: simulated time "
          "until the held-out accuracy first reached the target.</p>\n";
 }
 
@@ -146,6 +147,15 @@ std::string assumptions_section(const ReportData& data, const ReportOptions& opt
   return out + "</ul>\n";
 }
 
+std::string unfinished_table(const ReportData& data) {
+  if (data.unfinished.empty()) return "";
+  Table table = {{"left out", "scenario", "method", "seed", "status"}};
+  for (const RunSummary& run : data.unfinished)
+    table.push_back({"run " + std::to_string(run.id), run.header.scenario_name, run.header.method,
+                     std::to_string(run.header.seed), status_in_words(run)});
+  return html_table(table, true, "text");
+}
+
 std::string provenance_section(const ReportData& data) {
   Table table = {
       {"group", "time", "learning", "compute times", "scenario hash", "seeds", "learning hashes"}};
@@ -168,8 +178,8 @@ std::string provenance_section(const ReportData& data) {
       {"Data sets", distinct(data, [](const RunHeader& h) { return h.data_set; })},
       {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
   return "<h2>Where the figures come from</h2>\n" + html_table(facts, false, "text") +
-         html_table(table, true, "text") +
-         "<p class=\"note\">Under each figure stands how its values were got and the hash of the "
+         html_table(table, true, "text") + unfinished_table(data) +
+         "<p class=\"note\">Under each figure stands where its values come from and the hash of the "
          "scenarios it was drawn from. The same scenario, seed and version give the same learning "
          "hash on the same kind of machine.</p>\n";
 }

@@ -43,8 +43,7 @@ Groups that_reached(const Groups& groups) {
 
 /// The groups with a value that `same` cannot tell from the winner's, the winner too.
 Groups no_worse(const Groups& groups, const ReportGroup& winner,
-                bool (*same)(const ReportGroup&, const ReportGroup&),
-                Statistic RunGroup::*figure) {
+                bool (*same)(const ReportGroup&, const ReportGroup&), Statistic RunGroup::*figure) {
   Groups equal;
   for (const ReportGroup* group : groups)
     if (group == &winner || ((group->group.*figure).n > 0 && same(*group, winner)))
@@ -84,9 +83,9 @@ Answer step_time_answer(const ReportData& data, const Section& section, const Gr
   const Statistic& time = base.group.step_time_s;
   if (time.n == 0) return answer;
   answer.answer = capital(base_name(data, section)) + " a step takes " + seconds(time);
-  const double total = base.split.compute_s + base.split.codec_s + base.split.exposed_s;
-  if (total > 0)
-    answer.answer += ", of which " + format_value(base.split.exposed_s / total, Quantity::kShare) +
+  if (base.split.exposed_s > 0 && time.mean > 0)
+    answer.answer += ", of which " +
+                     format_value(base.split.exposed_s / time.mean, Quantity::kShare) +
                      " is exposed communication";
   answer.answer += ".";
   if (groups.size() == 1) return answer;
@@ -152,8 +151,7 @@ std::string first_words(const ReportData& data, const Section& section, const Re
                         const Groups& equal) {
   const ReportGroup& base = data.groups[section.baseline];
   const Statistic &time = first.group.time_to_target_s, &other = base.group.time_to_target_s;
-  const std::string after =
-      "after " + seconds(time) + " of " + first.time_provenance + " time";
+  const std::string after = "after " + seconds(time) + " of " + first.time_provenance + " time";
   if (equal.size() > 1 && std::ranges::find(equal, &base) != equal.end())
     return "No difference: " + names_of(equal) + " reach it " + after +
            ", within the time between two evaluations (" +
@@ -167,6 +165,17 @@ std::string first_words(const ReportData& data, const Section& section, const Re
   return text + " (" + accuracy_mark(first) + ")." + no_difference_from(equal, first);
 }
 
+Answer updates_answer(const Groups& groups) {
+  Answer answer{"How many updates did the rounds lose?", ""};
+  for (const ReportGroup* group : groups) {
+    if (!group->updates) continue;
+    const std::string words = in_words(*group->updates);
+    answer.answer += (answer.answer.empty() ? "" : " ") +
+                     (groups.size() > 1 ? group->group.label + ": " + words : capital(words)) + ".";
+  }
+  return answer;
+}
+
 Answer target_answer(const ReportData& data, const Section& section, const Groups& groups) {
   const ReportGroup& base = data.groups[section.baseline];
   if (!base.group.target_accuracy) return {};
@@ -178,8 +187,7 @@ Answer target_answer(const ReportData& data, const Section& section, const Group
     answer.answer = "None did in all of its runs, within the steps that were run.";
     return answer;
   }
-  const Groups equal =
-      no_worse(reached, *first, same_time_to_target, &RunGroup::time_to_target_s);
+  const Groups equal = no_worse(reached, *first, same_time_to_target, &RunGroup::time_to_target_s);
   answer.answer = first_words(data, section, *first, equal);
   for (const ReportGroup* group : groups) {
     const int missed = static_cast<int>(group->group.runs.size()) - group->group.reached_target;
@@ -215,7 +223,9 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
 std::vector<Answer> answers(const ReportData& data, const Section& section) {
   const Groups groups = members(data, section);
   std::vector<Answer> result = {step_time_answer(data, section, groups),
-                                learning_answer(data, section, groups), loss_answer(groups),
+                                learning_answer(data, section, groups),
+                                loss_answer(groups),
+                                updates_answer(groups),
                                 target_answer(data, section, groups),
                                 bytes_answer(data, section, groups),
                                 choice_answer(data, section)};

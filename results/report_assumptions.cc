@@ -28,6 +28,8 @@ std::string compute_sentence(const RunHeader& header) {
            " with one worker alone, and replayed for all workers: other machines have others.";
   if (header.compute_provenance.empty() || header.compute_provenance == "none")
     return "No computation is part of these runs: their times are those of the network alone.";
+  if (header.compute_provenance == "given")
+    return "Computation takes as long as the scenario says; nothing was measured.";
   return "Compute and codec times come from the profile \"" + header.device +
          "\"; they were not measured in these runs.";
 }

@@ -62,6 +62,7 @@ void add_steps(const std::vector<StepRow>& steps, ReportGroup& group,
     const double share = 1.0 / static_cast<double>(steps.size() * group.group.runs.size());
     group.split.compute_s += step.compute_s * share;
     group.split.codec_s += step.codec_s * share;
+    group.split.exposed_codec_s += step.exposed_codec_s * share;
     group.split.exposed_s += step.exposed_s * share;
     group.split.wire_bytes += static_cast<double>(step.wire_bytes) * share;
     group.split.payload_bytes += static_cast<double>(step.payload_bytes) * share;
@@ -69,15 +70,19 @@ void add_steps(const std::vector<StepRow>& steps, ReportGroup& group,
   }
 }
 
-/// Steps may overlap (a fast worker begins the next one early), and their exposed times then count
-/// the same seconds twice. What neither compute nor codec covers is at most the mean step time, as
-/// steps follow each other, less the longer of the two.
-void limit_exposed(ReportGroup& group) {
+/// What fills the mean step, from step's end to step's end. Where steps overlap (the next one
+/// begins while this one's last transfers are under way) their times count some seconds twice: what
+/// is left for communication is then the step less its work. Runs stored before exposed_codec_s was
+/// have it as what compute and communication leave, all of codec_s at most.
+void fill_step(ReportGroup& group) {
   const double step = group.group.step_time_s.mean;
   if (std::isnan(step)) return;
   StepSplit& split = group.split;
-  const double most = std::max(0.0, step - std::max(split.compute_s, split.codec_s));
-  split.exposed_s = std::min(split.exposed_s, most);
+  const auto left = [step](double used) { return std::max(0.0, step - used); };
+  if (std::isnan(split.exposed_codec_s))
+    split.exposed_codec_s = std::min(split.codec_s, left(split.compute_s + split.exposed_s));
+  split.exposed_s = std::min(split.exposed_s, left(split.compute_s + split.exposed_codec_s));
+  split.idle_s = left(split.compute_s + split.exposed_codec_s + split.exposed_s);
 }
 
 ReportGroup load_group(const Store& store, RunGroup source, int& window) {
@@ -85,6 +90,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
   group.group = std::move(source);
   std::map<std::int64_t, Cell> losses, accuracies;
   std::vector<GradientLoss> lost;
+  std::vector<DroppedUpdates> dropped;
   for (const RunSummary& run : group.group.runs) {
     std::map<std::int64_t, std::pair<double, double>> where;
     add_steps(store.steps(run.id), group, losses, where);
@@ -92,6 +98,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
     group.time_provenance = time_provenance(run.header, metrics);
     group.choice = choice_sentence(metrics);
     if (const auto loss = gradient_loss_of(metrics)) lost.push_back(*loss);
+    if (const auto updates = dropped_updates_of(metrics)) dropped.push_back(*updates);
     for (const MetricRow& metric : metrics) {
       const auto at = where.find(metric.step);
       if (metric.name != "accuracy" || at == where.end()) continue;
@@ -102,8 +109,9 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
       group.learning_provenance = name_of(metric.provenance);
     }
   }
-  limit_exposed(group);
+  fill_step(group);
   group.loss_of_gradients = mean_of(lost);
+  group.updates = sum_of(dropped);
   group.accuracy = curve_of(accuracies, group.group.runs.size());
   group.loss = curve_of(losses, group.group.runs.size());
   // A workload without training stores no loss that could be drawn.
@@ -209,7 +217,8 @@ ReportData load_report(const Store& store, std::span<const RunId> ids) {
       throw StoreError("report on", "run " + std::to_string(id), "there is no such run",
                        "list the runs with `gradwire list`");
     data.runs.push_back(std::move(found->second));
-    data.unfinished += data.runs.back().status != RunStatus::kFinished;
+    if (data.runs.back().status != RunStatus::kFinished)
+      data.unfinished.push_back(data.runs.back());
   }
   for (RunGroup& group : group_runs(data.runs))
     data.groups.push_back(load_group(store, std::move(group), data.loss_window));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "results/advice/accuracy_evidence.h"
+#include "results/dropped_updates.h"
 #include "results/gradient_loss.h"
 #include "results/html_page.h"
 #include "results/store.h"
@@ -18,9 +19,13 @@ struct Curve {
   std::vector<double> mean, low, high;  ///< low/high = mean -/+ spread; equal to it for one seed
 };
 
-/// Means over all steps and seeds.
+/// Means over all steps and seeds. The first four add up to the mean step time: what fills a step.
 struct StepSplit {
-  double compute_s = 0, codec_s = 0, exposed_s = 0;
+  double compute_s = 0;
+  double exposed_codec_s = 0;  ///< encoding and decoding beside which nothing is computed
+  double exposed_s = 0;        ///< exposed communication (results/exposed.h)
+  double idle_s = 0;           ///< the rest: a worker waits, and none of its transfers is under way
+  double codec_s = 0;          ///< all encoding and decoding, hidden or not
   double wire_bytes = 0, payload_bytes = 0;
   double retransmissions = 0;
 };
@@ -33,8 +38,9 @@ struct ReportGroup {
   StepSplit split;
   std::string time_provenance, learning_provenance;
   std::optional<GradientLoss> loss_of_gradients;  ///< mean over seeds; of udp-lossy alone
-  AccuracyEvidence evidence;  ///< against training without compression
-  double message_bytes = 0;   ///< of a worker in a step; 0 = not known
+  AccuracyEvidence evidence;                      ///< against training without compression
+  double message_bytes = 0;                       ///< of a worker in a step; 0 = not known
+  std::optional<DroppedUpdates> updates;          ///< all seeds'; of federated rounds alone
   std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
 };
 
@@ -53,9 +59,9 @@ struct ReportData {
   std::vector<ReportGroup> groups;
   std::vector<Section> sections;
   std::vector<std::string> section_pointers;
-  int loss_window = 1;  ///< steps in the loss curves' running mean
-  int unfinished = 0;
-  AccuracyKnowledge accuracy;  ///< what the store's runs and publications say of methods
+  int loss_window = 1;                 ///< steps in the loss curves' running mean
+  std::vector<RunSummary> unfinished;  ///< asked for, and left out
+  AccuracyKnowledge accuracy;          ///< what the store's runs and publications say of methods
 };
 
 ReportData load_report(const Store& store, std::span<const RunId> ids);

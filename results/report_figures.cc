@@ -116,14 +116,18 @@ DrawnFigure split_figure(const ReportData& data, const Section& section) {
   DrawnFigure drawn;
   Figure& figure = drawn.figure;
   figure.title = "Where a step's time goes";
-  figure.subtitle = "mean step; communication counts where nothing hides it";
+  figure.subtitle =
+      "mean over steps, workers and seeds; parts add up to the step; communication counts where "
+      "the "
+      "worker neither computes nor encodes nor decodes";
   figure.x = {"time of a step", Quantity::kSeconds};
   figure.horizontal_bars = true;
   figure.legend = Legend::kBottom;
   const std::pair<const char*, double StepSplit::*> parts[] = {
       {"compute", &StepSplit::compute_s},
-      {"encode and decode", &StepSplit::codec_s},
-      {"exposed communication", &StepSplit::exposed_s}};
+      {"encode and decode, not hidden", &StepSplit::exposed_codec_s},
+      {"exposed communication", &StepSplit::exposed_s},
+      {"idle", &StepSplit::idle_s}};
   int index = 0;
   for (const auto& [name, member] : parts) {
     Series series{SeriesKind::kBars, name, {}, {}, {}, {}, "step", {}};
@@ -132,7 +136,8 @@ DrawnFigure split_figure(const ReportData& data, const Section& section) {
       series.x.push_back(static_cast<double>(series.x.size()));
       series.y.push_back(data.groups[i].split.*member);
     }
-    figure.series.push_back(std::move(series));
+    const bool any = std::ranges::any_of(series.y, [](double seconds) { return seconds > 0; });
+    if (any) figure.series.push_back(std::move(series));
   }
   for (const std::size_t i : section.groups) figure.y.categories.push_back(data.groups[i].name);
   attach_source(data, section.groups, false, figure);

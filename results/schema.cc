@@ -100,7 +100,24 @@ CREATE TABLE links (
 );
 )sql";
 
-constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}};
+/// What was "ratio" counted traffic, and is renamed; the old name stays as an alias. Labels of
+/// figures that the scenario gives said "measured", or how times were got.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE runs RENAME COLUMN ratio TO traffic_ratio;
+ALTER TABLE runs ADD COLUMN compression_ratio REAL;
+ALTER TABLE runs ADD COLUMN ratio REAL GENERATED ALWAYS AS (traffic_ratio) VIRTUAL;
+ALTER TABLE steps ADD COLUMN exposed_codec_s REAL;
+UPDATE metrics SET name = 'traffic_ratio' WHERE name = 'ratio' AND step = -1;
+UPDATE metrics SET provenance = 'given' WHERE name IN (
+  'summary_workers', 'summary_group', 'summary_overlap', 'summary_buckets',
+  'summary_compute_spread', 'summary_bandwidth_bytes_per_s',
+  'summary_server_bandwidth_bytes_per_s', 'summary_delay_s', 'summary_forwarding_s',
+  'summary_loss', 'summary_rate_spread')
+  OR name GLOB 'summary_exchange_*';
+UPDATE metrics SET provenance = 'simulated' WHERE name GLOB 'summary_correction_*';
+)sql";
+
+constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}};
 constexpr const char* kAttempted = "open the results database";
 
 }  // namespace

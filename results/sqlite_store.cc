@@ -143,14 +143,18 @@ RunId SqliteStore::begin_run(const RunHeader& header, std::int64_t steps_total) 
 
 void SqliteStore::insert_steps(RunId run, std::span<const StepRow> steps) {
   if (steps.empty()) return;
-  Statement insert(connection_, "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                   "store steps of run " + std::to_string(run) + " in");
+  Statement insert(
+      connection_,
+      "INSERT INTO steps (run_id, step, loss, start_s, end_s, payload_bytes, wire_bytes, "
+      "retransmissions, compute_s, codec_s, exposed_s, exposed_codec_s) "
+      "VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+      "store steps of run " + std::to_string(run) + " in");
   double end = 0;
   for (const StepRow& row : steps) {
     insert.bind(1, run).bind(2, row.step).bind(3, row.loss).bind(4, row.start_s);
     insert.bind(5, row.end_s).bind(6, row.payload_bytes).bind(7, row.wire_bytes);
     insert.bind(8, row.retransmissions).bind(9, row.compute_s).bind(10, row.codec_s);
-    insert.bind(11, row.exposed_s).run();
+    insert.bind(11, row.exposed_s).bind(12, row.exposed_codec_s).run();
     end = std::max(end, row.end_s);
   }
   Statement update(connection_,
@@ -229,18 +233,20 @@ void SqliteStore::finish_run(RunId run, RunStatus status, const std::string& err
                              std::span<const MetricRow> finals) {
   const std::scoped_lock lock(mutex_);
   require_writable("finish a run in");
-  constexpr std::array columns = {"final_loss", "final_accuracy",   "step_time_s",
-                                  "ratio",      "time_to_target_s", "wire_bytes"};
+  constexpr std::array columns = {"final_loss",        "final_accuracy", "step_time_s",
+                                  "compression_ratio", "traffic_ratio",  "time_to_target_s",
+                                  "wire_bytes"};
   // A finished run also survives a power cut: this one commit is flushed to the disk.
   connection_.execute("PRAGMA synchronous=FULL", "finish a run in");
   Transaction transaction(connection_, Transaction::Kind::kWrite, "finish a run in");
-  Statement update(connection_,
-                   "UPDATE runs SET status=?, error=?, learning_hash=?, timeline_hash=?, "
-                   "ended_at=?, final_loss=?, final_accuracy=?, step_time_s=?, ratio=?, "
-                   "time_to_target_s=?, wire_bytes=? WHERE id=?",
-                   "finish run " + std::to_string(run) + " in");
+  Statement update(
+      connection_,
+      "UPDATE runs SET status=?, error=?, learning_hash=?, timeline_hash=?, "
+      "ended_at=?, final_loss=?, final_accuracy=?, step_time_s=?, compression_ratio=?, "
+      "traffic_ratio=?, time_to_target_s=?, wire_bytes=? WHERE id=?",
+      "finish run " + std::to_string(run) + " in");
   update.bind(1, name_of(status)).bind(2, error).bind(3, learning_hash).bind(4, timeline_hash);
-  update.bind(5, now_utc()).bind(12, run);
+  update.bind(5, now_utc()).bind(13, run);
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (const MetricRow& row : finals)
       if (row.name == columns[i]) update.bind(static_cast<int>(6 + i), row.value);

@@ -14,8 +14,9 @@ constexpr const char* kRunColumns =
     "SELECT r.id, r.scenario_hash, s.json, s.name, s.file, r.seed, r.method, r.executor, r.model, "
     "r.data_set, r.workers, r.host, r.version, r.device, r.compute_provenance, r.status, "
     "r.started_at, r.ended_at, r.error, r.steps_done, r.steps_total, r.simulated_s, r.final_loss, "
-    "r.final_accuracy, r.step_time_s, r.ratio, r.time_to_target_s, r.wire_bytes, r.learning_hash, "
-    "r.timeline_hash FROM runs r JOIN scenarios s ON s.id = r.scenario_id ";
+    "r.final_accuracy, r.step_time_s, r.time_to_target_s, r.wire_bytes, r.learning_hash, "
+    "r.timeline_hash, r.compression_ratio, r.traffic_ratio FROM runs r JOIN scenarios s ON s.id = "
+    "r.scenario_id ";
 
 RunHeader header_from(const Statement& row) {
   RunHeader header;
@@ -50,11 +51,12 @@ RunSummary summary_from(const Statement& row) {
   run.final_loss = row.column_optional(22);
   run.final_accuracy = row.column_optional(23);
   run.step_time_s = row.column_optional(24);
-  run.ratio = row.column_optional(25);
-  run.time_to_target_s = row.column_optional(26);
-  run.wire_bytes = row.column_optional(27);
-  run.learning_hash = row.column_text(28);
-  run.timeline_hash = row.column_text(29);
+  run.time_to_target_s = row.column_optional(25);
+  run.wire_bytes = row.column_optional(26);
+  run.learning_hash = row.column_text(27);
+  run.timeline_hash = row.column_text(28);
+  run.compression_ratio = row.column_optional(29);
+  run.traffic_ratio = row.column_optional(30);
   return run;
 }
 
@@ -101,10 +103,11 @@ std::optional<RunId> SqliteStore::find_finished(const std::string& scenario_hash
 
 std::vector<StepRow> SqliteStore::steps(RunId run) const {
   const std::scoped_lock lock(mutex_);
-  Statement rows(connection_,
-                 "SELECT step, loss, start_s, end_s, payload_bytes, wire_bytes, retransmissions, "
-                 "compute_s, codec_s, exposed_s FROM steps WHERE run_id = ? ORDER BY step",
-                 "read the steps of");
+  Statement rows(
+      connection_,
+      "SELECT step, loss, start_s, end_s, payload_bytes, wire_bytes, retransmissions, "
+      "compute_s, codec_s, exposed_s, exposed_codec_s FROM steps WHERE run_id = ? ORDER BY step",
+      "read the steps of");
   rows.bind(1, run);
   std::vector<StepRow> steps;
   while (rows.step()) {
@@ -119,6 +122,7 @@ std::vector<StepRow> SqliteStore::steps(RunId run) const {
     step.compute_s = rows.column_number(7);
     step.codec_s = rows.column_number(8);
     step.exposed_s = rows.column_number(9);
+    step.exposed_codec_s = rows.column_number(10);
   }
   return steps;
 }

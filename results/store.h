@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,8 +30,17 @@ std::string_view name_of(RunStatus status);
 /// Throws StoreError for a name that is none.
 RunStatus run_status(std::string_view name);
 
-/// How a figure was got.
-enum class Provenance { kMeasured, kSimulated, kEmulated, kPredicted, kPublished, kAssumed };
+/// Where a figure comes from. Given: the scenario says it, or it follows from what it says by
+/// arithmetic alone.
+enum class Provenance {
+  kMeasured,
+  kSimulated,
+  kEmulated,
+  kPredicted,
+  kPublished,
+  kAssumed,
+  kGiven
+};
 std::string_view name_of(Provenance provenance);
 Provenance provenance_of(std::string_view name);
 
@@ -60,9 +70,12 @@ struct StepRow {
   std::int64_t payload_bytes = 0;
   std::int64_t wire_bytes = 0;
   std::int64_t retransmissions = 0;
-  double compute_s = 0;  ///< mean over workers of time in forward, backward, update
-  double codec_s = 0;    ///< encode, decode, aggregate
-  double exposed_s = 0;  ///< step time not covered by compute or codec: exposed communication
+  // Means over workers (results/exposed.h).
+  double compute_s = 0;  ///< forward, backward, update
+  double codec_s = 0;    ///< encode, decode, aggregate; it may run beside compute
+  double exposed_s = 0;  ///< exposed communication: under way while neither of these ran
+  /// Of codec_s, the time beside which nothing was computed; NaN = not stored.
+  double exposed_codec_s = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// A named figure of a run at a step (-1 = of the whole run).
@@ -110,9 +123,11 @@ struct LinkSeries {
 
 /// The optional figures are the metrics of the same name that finish_run was given: final_loss
 /// (mean training loss of the last step), final_accuracy (share of held-out samples right),
-/// step_time_s (mean), ratio (payload bytes over the bytes that fp32 values would take: 1 =
-/// uncompressed, 0.1 = a tenth), time_to_target_s (simulated time to the target accuracy; absent =
-/// not reached), wire_bytes (of the whole run). Absent while the run is running.
+/// step_time_s (mean), compression_ratio (what a worker encodes of its gradients over the bytes of
+/// their fp32 values), traffic_ratio (bytes on the wire over those that the same exchange of fp32
+/// values puts there; 1 = uncompressed, 0.1 = a tenth), time_to_target_s (simulated time to the
+/// target accuracy; absent = not reached), wire_bytes (of the whole run). Absent while the run is
+/// running.
 struct RunSummary {
   RunId id = 0;
   RunHeader header;
@@ -122,8 +137,8 @@ struct RunSummary {
   std::vector<std::string> tags;
   std::int64_t steps_done = 0, steps_total = 0;
   double simulated_s = 0;
-  std::optional<double> final_loss, final_accuracy, step_time_s, ratio, time_to_target_s;
-  std::optional<double> wire_bytes;
+  std::optional<double> final_loss, final_accuracy, step_time_s, time_to_target_s;
+  std::optional<double> compression_ratio, traffic_ratio, wire_bytes;
   std::string learning_hash, timeline_hash;
 };
 

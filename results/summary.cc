@@ -45,7 +45,8 @@ void summarise(RunGroup& group) {
   std::sort(group.runs.begin(), group.runs.end(),
             [](const RunSummary& a, const RunSummary& b) { return a.header.seed < b.header.seed; });
   group.step_time_s = of(group.runs, "step_time_s");
-  group.ratio = of(group.runs, "ratio");
+  group.compression_ratio = of(group.runs, "compression_ratio");
+  group.traffic_ratio = of(group.runs, "traffic_ratio");
   group.wire_bytes = of(group.runs, "wire_bytes");
   group.simulated_s = of(group.runs, "simulated_s");
   group.time_to_target_s = of(group.runs, "time_to_target_s");
@@ -128,6 +129,13 @@ Statistic statistic(std::span<const double> values) {
   return result;
 }
 
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 double relative_error_of(const Statistic& known) {
   return known.n < 2 || !(known.mean > 0) ? 0 : known.spread / std::sqrt(known.n) / known.mean;
 }
@@ -191,7 +199,9 @@ std::vector<std::vector<std::string>> closing_table(std::span<const RunGroup> gr
   };
   const Column columns[] = {
       {"method", [](const RunGroup& g) { return g.label; }},
-      {"ratio", [](const RunGroup& g) { return shown(g.ratio, Quantity::kPlain); }},
+      {"compression ratio",
+       [](const RunGroup& g) { return shown(g.compression_ratio, Quantity::kPlain); }},
+      {"traffic ratio", [](const RunGroup& g) { return shown(g.traffic_ratio, Quantity::kPlain); }},
       {"step time", [](const RunGroup& g) { return shown(g.step_time_s, Quantity::kSeconds); }},
       {"wire bytes", [](const RunGroup& g) { return shown(g.wire_bytes, Quantity::kBytes); }},
       {"time to target",

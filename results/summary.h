@@ -21,6 +21,7 @@ struct Statistic {
   double greatest = std::numeric_limits<double>::quiet_NaN();
 };
 Statistic statistic(std::span<const double> values);
+double median(std::vector<double> values);  ///< NaN of none; of an even number the upper middle
 /// Standard error of the mean over the mean: spread / sqrt(n) / mean; 0 where n < 2 or the mean is
 /// not above 0.
 double relative_error_of(const Statistic& known);
@@ -40,15 +41,15 @@ struct RunGroup {
   std::vector<RunSummary> runs;                  ///< finished ones that count, by seed
   int unfinished = 0;                            ///< running, partial or failed runs, left out
   std::optional<double> target_accuracy;
-  Statistic step_time_s, ratio, wire_bytes, simulated_s, time_to_target_s, final_loss,
-      final_accuracy;
+  Statistic step_time_s, compression_ratio, traffic_ratio, wire_bytes, simulated_s,
+      time_to_target_s, final_loss, final_accuracy;
   int reached_target = 0;  ///< runs with a time to the target
 };
 
 /// In order of the first run of each group; groups without a finished run are left out.
 std::vector<RunGroup> group_runs(std::span<const RunSummary> runs);
 
-/// The closing table: a header row and one row a group (method, what differs, ratio, step time,
+/// The closing table: a header row and one row a group (method, what differs, ratios, step time,
 /// simulated time to the target, final accuracy, n). Columns in which no group has a value are left
 /// out.
 std::vector<std::vector<std::string>> closing_table(std::span<const RunGroup> groups);
@@ -65,7 +66,7 @@ struct ComparisonRow {
   std::vector<std::string> texts;              ///< [runs] as shown
   std::vector<std::optional<double>> numbers;  ///< [runs] where numeric
   std::vector<std::optional<double>> deltas;   ///< [runs] value - baseline's
-  std::vector<std::optional<double>> factors;  ///< [runs] value / baseline's
+  std::vector<std::optional<double>> factors;  ///< [runs] value / baseline's, of figures alone
   bool differs = false;
 };
 struct Comparison {

@@ -184,8 +184,11 @@ std::unique_ptr<scenarios::Trainer> make_collective_replay(const Scenario& given
   }
   Replayed step =
       collective == "parameter-server" ? parameter_server(scenario) : one_collective(scenario);
-  return std::make_unique<CollectiveReplay>(std::move(step), scenario.workload.repetitions,
-                                            std::move(choice));
+  auto replay = std::make_unique<CollectiveReplay>(std::move(step), scenario.workload.repetitions,
+                                                   std::move(choice));
+  const Seconds compute = scenario.workload.compute;
+  if (compute > Seconds(0)) replay->set_given_compute(compute);
+  return replay;
 }
 
 }  // namespace gradwire::runner

@@ -101,7 +101,9 @@ class Round {
 class FederatedReplay final : public RepeatedStep {
  public:
   explicit FederatedReplay(const Scenario& scenario)
-      : RepeatedStep({}, scenario.workload.repetitions, {}), scenario_(scenario) {}
+      : RepeatedStep({}, scenario.workload.repetitions, {}), scenario_(scenario) {
+    set_given_compute(scenario.workload.federated.compute);
+  }
 
   bool next(StepPlan& plan) override {
     if (!RepeatedStep::next(plan)) return false;

@@ -20,6 +20,12 @@ class RepeatedStep : public scenarios::Trainer {
     profile_.device = "none (no training)";
   }
 
+  /// The steps compute, for as long as the scenario says; `forward`: a worker before its exchange.
+  void set_given_compute(Seconds forward) {
+    profile_.provenance = "given";
+    profile_.forward = forward;
+  }
+
   const scenarios::ComputeProfile& prepare() override { return profile_; }
   void use_profile(const scenarios::ComputeProfile&) override {}
 

@@ -5,13 +5,24 @@
 
 #include "results/collective_choice.h"
 #include "results/prediction/stored_summary.h"
+#include "results/summary.h"
 #include "runner/provenance.h"
-#include "runner/run_words.h"
+#include "runner/run_description.h"
+#include "runner/run_origins.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::runner {
+namespace {
 
-using results::Provenance;
+/// Bytes of the fp32 values that all workers' encoders are given in a step.
+Bytes gradient_bytes(const scenarios::Scenario& scenario,
+                     const scenarios::ComputeProfile& profile) {
+  std::int64_t elements = 0;
+  for (const auto& bucket : profile.buckets) elements += bucket.elements;
+  return Bytes(4 * elements * scenario.cluster.workers);
+}
+
+}  // namespace
 
 RunRecord::RunRecord(const scenarios::Scenario& scenario, const scenarios::ComputeProfile& profile,
                      results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor)
@@ -19,7 +30,9 @@ RunRecord::RunRecord(const scenarios::Scenario& scenario, const scenarios::Compu
       store_(store),
       trainer_(trainer),
       executor_(executor),
-      recorder_(scenario.cluster.workers),
+      recorder_(scenario.cluster.workers, scenario.network.transport,
+                gradient_bytes(scenario, profile)),
+      origins_(origins_of(scenario, profile, executor.provenance())),
       id_(store.begin_run(header(profile), trainer.steps_total())) {}
 
 results::RunHeader RunRecord::header(const scenarios::ComputeProfile& profile) const {
@@ -45,10 +58,6 @@ bool RunRecord::trains() const {
   return scenario_.workload.kind == scenarios::WorkloadKind::kTraining;
 }
 
-Provenance RunRecord::time_provenance() const {
-  return results::provenance_of(executor_.provenance());
-}
-
 double RunRecord::wall_s() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
 }
@@ -60,20 +69,18 @@ results::StepRow RunRecord::add_step(const scenarios::StepPlan& plan, sim::Graph
   std::int64_t missing = 0;
   for (const sim::MissingData& each : outcome.missing)
     for (const sim::ByteRange& range : each.ranges) missing += range.count;
-  if (missing > 0)
-    metrics_.push_back(
-        {plan.step, "missing_bytes", static_cast<double>(missing), "B", time_provenance()});
+  if (missing > 0) add_figure(plan.step, "missing_bytes", static_cast<double>(missing), "B");
   missing_bytes_ += missing;
   for (const scenarios::Figure& figure : trainer_.on_step_ended(plan, outcome))
-    metrics_.push_back({plan.step, figure.name, figure.value, figure.unit, time_provenance()});
+    add_figure(plan.step, figure.name, figure.value, figure.unit);
   steps_.push_back(row);
   return row;
 }
 
 void RunRecord::add_evaluation(const results::StepRow& row,
                                const scenarios::Evaluation& evaluation) {
-  metrics_.push_back({row.step, "held_out_loss", evaluation.loss, "", Provenance::kMeasured});
-  metrics_.push_back({row.step, "accuracy", evaluation.accuracy, "", Provenance::kMeasured});
+  add_figure(row.step, "held_out_loss", evaluation.loss, "");
+  add_figure(row.step, "accuracy", evaluation.accuracy, "");
   last_ = evaluation;
   const double target = scenario_.workload.target_accuracy;
   if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;
@@ -92,54 +99,54 @@ void RunRecord::append_after(double wall_s) {
   if (Clock::now() - last_append_ > std::chrono::duration<double>(wall_s)) append();
 }
 
-void RunRecord::add_final(const std::string& name, double value, const char* unit,
-                          Provenance provenance) {
-  finals_.push_back({-1, name, value, unit, provenance});
+void RunRecord::add_figure(std::int64_t step, const std::string& name, double value,
+                           const std::string& unit) {
+  metrics_.push_back(results::labelled(step, name, value, unit, origins_));
+}
+
+void RunRecord::add_final(const std::string& name, double value, const std::string& unit) {
+  finals_.push_back(results::labelled(-1, name, value, unit, origins_));
 }
 
 void RunRecord::add_learning_finals() {
-  if (trains()) add_final("final_loss", last_loss_, "", Provenance::kMeasured);
-  if (last_) add_final("final_accuracy", last_->accuracy, "", Provenance::kMeasured);
-  if (time_to_target_) add_final("time_to_target_s", *time_to_target_, "s", time_provenance());
+  if (trains()) add_final("final_loss", last_loss_, "");
+  if (last_) add_final("final_accuracy", last_->accuracy, "");
+  if (time_to_target_) add_final("time_to_target_s", *time_to_target_, "s");
 }
 
 void RunRecord::add_time_finals() {
-  const Provenance time = time_provenance();
-  add_final("step_time_s", mean(recorder_.step_times()), "s", time);
-  add_final("step_time_median_s", median(recorder_.step_times()), "s", time);
-  add_final("exchange_s", median(recorder_.exchange_times()), "s", time);
-  add_final("simulated_s", recorder_.simulated_s(), "s", time);
+  if (recorder_.step_times().empty()) return;  // it failed before its first step ended
+  add_final("step_time_s", results::statistic(recorder_.step_times()).mean, "s");
+  add_final("step_time_median_s", results::median(recorder_.step_times()), "s");
+  add_final("exchange_s", results::median(recorder_.exchange_times()), "s");
+  add_final("simulated_s", recorder_.simulated_s(), "s");
 }
 
-void RunRecord::add_byte_finals(Provenance length) {
-  const auto payload = static_cast<double>(recorder_.payload_bytes());
-  const auto dense = static_cast<double>(recorder_.dense_bytes());
-  add_final("wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B", time_provenance());
-  add_final("payload_bytes", payload, "B", length);
-  if (dense > 0) add_final("ratio", payload / dense, "", length);
+void RunRecord::add_byte_finals() {
+  add_final("wire_bytes", static_cast<double>(recorder_.wire_bytes()), "B");
+  add_final("payload_bytes", static_cast<double>(recorder_.payload_bytes()), "B");
+  if (const auto ratio = recorder_.compression_ratio()) add_final("compression_ratio", *ratio, "");
+  if (const auto ratio = recorder_.traffic_ratio()) add_final("traffic_ratio", *ratio, "");
 }
 
 void RunRecord::add_workload_finals() {
   for (const auto& each : trainer_.collective_choice().candidates)
-    add_final(results::choice_metric(each.collective), each.time.value(), "s",
-              Provenance::kSimulated);
+    add_final(results::choice_metric(each.collective), each.time.value(), "s");
   if (scenario_.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy)
-    add_final("missing_bytes", static_cast<double>(missing_bytes_), "B", time_provenance());
+    add_final("missing_bytes", static_cast<double>(missing_bytes_), "B");
   for (const scenarios::Figure& figure : trainer_.figures())
-    finals_.push_back({-1, figure.name, figure.value, figure.unit, time_provenance()});
+    add_final(figure.name, figure.value, figure.unit);
 }
 
 void RunRecord::finish(results::RunStatus status, const std::string& error) {
   finals_.clear();  // a first try may have failed
-  // Real payloads where something was encoded; a replay only says how long they would be.
-  const Provenance length = trains() ? Provenance::kMeasured : time_provenance();
   add_learning_finals();
   add_time_finals();
-  add_byte_finals(length);
+  add_byte_finals();
   add_workload_finals();
   if (summary_)
-    std::ranges::move(results::summary_metrics(*summary_, length), std::back_inserter(finals_));
-  add_final("wall_s", wall_s(), "s", Provenance::kMeasured);
+    std::ranges::move(results::summary_metrics(*summary_, origins_), std::back_inserter(finals_));
+  add_final("wall_s", wall_s(), "s");
   Hasher learning;
   learning.add(trainer_.learning_hash());
   store_.put_timeline(id_, executor_.provenance(), recorder_.segments());

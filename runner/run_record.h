@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "results/figure_origin.h"
 #include "results/prediction/step_model.h"
 #include "results/store.h"
 #include "runner/step_recorder.h"
@@ -42,12 +43,12 @@ class RunRecord {
 
   results::RunHeader header(const scenarios::ComputeProfile& profile) const;
   bool trains() const;
-  results::Provenance time_provenance() const;
-  void add_final(const std::string& name, double value, const char* unit,
-                 results::Provenance provenance);
+  void add_figure(std::int64_t step, const std::string& name, double value,
+                  const std::string& unit);
+  void add_final(const std::string& name, double value, const std::string& unit);
   void add_learning_finals();
   void add_time_finals();
-  void add_byte_finals(results::Provenance length);
+  void add_byte_finals();
   void add_workload_finals();
 
   const scenarios::Scenario& scenario_;
@@ -55,6 +56,7 @@ class RunRecord {
   scenarios::Trainer& trainer_;
   sim::Executor& executor_;
   StepRecorder recorder_;
+  results::RunOrigins origins_;
   results::RunId id_ = 0;
   std::vector<results::StepRow> steps_;
   std::vector<results::MetricRow> metrics_, finals_;

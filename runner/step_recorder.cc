@@ -1,22 +1,25 @@
 #include "runner/step_recorder.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "results/exposed.h"
+#include "runner/message_sizes.h"
 #include "sim/timeline_hash.h"
-#include "sim/timeline_summary.h"
 
 namespace gradwire::runner {
 namespace {
 
-/// Means over the workers of the split of one step.
-void add_split(const scenarios::StepPlan& plan, const sim::Timeline& timeline, int workers,
-               results::StepRow& row) {
-  for (int worker = 0; worker < workers; ++worker) {
-    const sim::StepSplit split = sim::split_of(*plan.graph, timeline, worker);
-    row.compute_s += split.compute.value() / workers;
-    row.codec_s += split.codec.value() / workers;
-    row.exposed_s += split.exposed.value() / workers;
-  }
+/// Whether something of the step was cut off.
+bool is_cut_off(const sim::Timeline& timeline) {
+  return std::ranges::any_of(timeline.ops,
+                             [](const sim::OpRecord& op) { return op.end < Seconds(0); });
+}
+
+/// What the same payload takes on the wire where every segment is full and sent once.
+Bytes clean_wire_bytes(Bytes payload, const sim::TransportSettings& transport) {
+  const bool headers = transport.protocol != sim::TransportSettings::Protocol::kIdeal;
+  return headers ? sim::wire_bytes(payload, transport) : payload;
 }
 
 /// When the step's first operation started: graphs are submitted before their turn.
@@ -50,28 +53,53 @@ results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
   row.loss = plan.loss;
   row.start_s = first_start(timeline);
   row.end_s = end.value();
-  row.payload_bytes = plan.payload.count();
+  Bytes sent{0};
   for (const sim::OpRecord& op : timeline.ops) {
+    sent += op.payload;
     row.wire_bytes += op.wire.count();
     row.retransmissions += op.retransmissions;
   }
-  add_split(plan, timeline, workers_, row);
+  row.payload_bytes = (is_cut_off(timeline) ? sent : plan.payload).count();
+  Segments segments = segments_of(plan, timeline);
+  const results::TimeSplit split = results::split_of(segments, workers_);
+  row.compute_s = split.compute_s;
+  row.codec_s = split.codec_s;
+  row.exposed_codec_s = split.exposed_codec_s;
+  row.exposed_s = split.exposed_s;
   step_times_.push_back(row.end_s - last_end_);
   exchange_times_.push_back(exchange_time(*plan.graph, timeline));
   last_end_ = row.end_s;
-  payload_bytes_ += row.payload_bytes;
-  dense_bytes_ += plan.dense_payload.count();
-  wire_bytes_ += row.wire_bytes;
+  count_bytes(plan, row);
   hash_.add(sim::timeline_hash(timeline));
-  add_segments(plan, timeline);
+  keep(plan, timeline, std::move(segments));
   return row;
 }
 
-void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Timeline& timeline) {
+void StepRecorder::count_bytes(const scenarios::StepPlan& plan, results::StepRow& row) {
+  payload_bytes_ += row.payload_bytes;
+  wire_bytes_ += row.wire_bytes;
+  const Bytes own = own_payload(plan);
+  if (own == Bytes(0)) return;  // a step without an exchange compresses nothing
+  own_bytes_ += own.count();
+  gradient_bytes_ += gradients_.count();
+  dense_wire_bytes_ += clean_wire_bytes(plan.dense_payload, transport_).count();
+}
+
+std::optional<double> StepRecorder::compression_ratio() const {
+  if (gradient_bytes_ == 0) return std::nullopt;
+  return static_cast<double>(own_bytes_) / static_cast<double>(gradient_bytes_);
+}
+
+std::optional<double> StepRecorder::traffic_ratio() const {
+  if (gradient_bytes_ == 0 || dense_wire_bytes_ == 0) return std::nullopt;
+  return static_cast<double>(wire_bytes_) / static_cast<double>(dense_wire_bytes_);
+}
+
+StepRecorder::Segments StepRecorder::segments_of(const scenarios::StepPlan& plan,
+                                                 const sim::Timeline& timeline) {
   const sim::GraphTemplate& graph = *plan.graph;
-  if (segments_.size() + graph.size() > kMaxSegments) return;
-  path_.add(plan.graph, timeline, plan.after);
-  path_steps_.push_back(plan.step);
+  const auto starts = rank_starts_.add(plan.graph, timeline, plan.after);
+  Segments segments;
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     const sim::OpRecord& record = timeline.ops[op];
     if (record.end < record.start || record.start < Seconds(0)) continue;
@@ -83,8 +111,14 @@ void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Time
                                      record.end.value(),
                                      record.payload.count()};
     if (graph.kind[op] != sim::OpKind::kCollective) {
-      if (graph.kind[op] == sim::OpKind::kTransfer) segment.lane = results::kTransferLane;
-      if (record.end > record.start) segments_.push_back(std::move(segment));
+      if (record.end == record.start) continue;
+      const bool transfer = graph.kind[op] == sim::OpKind::kTransfer;
+      if (transfer) segment.lane = results::kTransferLane;
+      segments.push_back(segment);
+      if (!transfer) continue;
+      segment.worker = graph.peer[op];
+      segment.bytes = 0;
+      segments.push_back(std::move(segment));
       continue;
     }
     const auto collective = static_cast<std::size_t>(graph.peer[op]);
@@ -94,9 +128,20 @@ void StepRecorder::add_segments(const scenarios::StepPlan& plan, const sim::Time
     for (std::size_t rank = 0; rank < members.size(); ++rank) {
       segment.worker = members[rank];
       segment.end_s = timeline.rank_done[collective][rank].value();
-      segments_.push_back(segment);
+      // The reports of emulated workers come from several clocks.
+      segment.start_s = std::min(starts[collective][rank].value(), segment.end_s);
+      segments.push_back(segment);
     }
   }
+  return segments;
+}
+
+void StepRecorder::keep(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
+                        Segments segments) {
+  if (segments_.size() + plan.graph->size() > kMaxSegments) return;
+  path_.add(plan.graph, timeline, plan.after);
+  path_steps_.push_back(plan.step);
+  std::ranges::move(segments, std::back_inserter(segments_));
 }
 
 std::vector<results::TimelineSegment> StepRecorder::segments() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "base/hash.h"
@@ -6,16 +7,23 @@
 #include "scenarios/trainer.h"
 #include "sim/critical_path.h"
 #include "sim/executor.h"
+#include "sim/rank_starts.h"
 
 namespace gradwire::runner {
 
 /// Turns the timelines of a run's steps into stored rows: times, bytes, the split of each step,
 /// drawn segments (the first kMaxSegments of a run), and the run's timeline hash.
+///
+/// A rank's segment of a collective begins when that rank was ready, a transfer's stands at both
+/// hosts (its bytes at the source).
 class StepRecorder {
  public:
   static constexpr std::size_t kMaxSegments = 20'000;
 
-  explicit StepRecorder(int workers) : workers_(workers) {}
+  /// `gradients`: bytes of the fp32 values that workers' encoders turn into messages in a step, all
+  /// workers; 0 = nothing is encoded.
+  StepRecorder(int workers, const sim::TransportSettings& transport, Bytes gradients)
+      : workers_(workers), transport_(transport), gradients_(gradients) {}
 
   /// `end`: of the step, which may have been cut off.
   results::StepRow record(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
@@ -30,20 +38,31 @@ class StepRecorder {
   const std::vector<double>& exchange_times() const { return exchange_times_; }
   double simulated_s() const { return last_end_; }
   std::int64_t payload_bytes() const { return payload_bytes_; }
-  std::int64_t dense_bytes() const { return dense_bytes_; }
+  /// Encoded bytes of workers' own messages over those of their values in fp32, and bytes on the
+  /// wire over those of the same exchange of fp32 values, in full segments, each sent once. Empty
+  /// where nothing was encoded.
+  std::optional<double> compression_ratio() const;
+  std::optional<double> traffic_ratio() const;
   std::int64_t wire_bytes() const { return wire_bytes_; }
   const Hasher& timeline_hash() const { return hash_; }
 
  private:
-  void add_segments(const scenarios::StepPlan& plan, const sim::Timeline& timeline);
+  using Segments = std::vector<results::TimelineSegment>;
+  Segments segments_of(const scenarios::StepPlan& plan, const sim::Timeline& timeline);
+  void keep(const scenarios::StepPlan& plan, const sim::Timeline& timeline, Segments segments);
+  void count_bytes(const scenarios::StepPlan& plan, results::StepRow& row);
 
   int workers_;
+  sim::TransportSettings transport_;
+  Bytes gradients_;
+  sim::RankStarts rank_starts_;
   std::vector<results::TimelineSegment> segments_;
   sim::CriticalPath path_;
   std::vector<std::int64_t> path_steps_;  ///< by add() call of path_
   std::vector<double> step_times_, exchange_times_;
   double last_end_ = 0;
-  std::int64_t payload_bytes_ = 0, dense_bytes_ = 0, wire_bytes_ = 0;
+  std::int64_t payload_bytes_ = 0, wire_bytes_ = 0;
+  std::int64_t own_bytes_ = 0, gradient_bytes_ = 0, dense_wire_bytes_ = 0;
   Hasher hash_;
 };
 

@@ -108,6 +108,9 @@ void GraphSession::cancel(GraphId graph) {
     const Slot& slot = slots_[static_cast<std::size_t>(s)];
     const std::int32_t next = slot.next;
     if (slot.graph == graph) {
+      // A transfer counts when it has arrived: its bytes on the wire do too.
+      Bytes& payload = run->record(slot.op).payload;
+      payload = Bytes(payload.count() - slot.hop.bytes.count());
       network_.cancel(static_cast<TransferId>(slot.generation) << 32 | static_cast<TransferId>(s));
       unlink_slot(s);
       free_slot(s);

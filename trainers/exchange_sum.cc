@@ -502,6 +502,8 @@ CodecSeconds SumExchange::time_bucket(std::size_t b, GradientSpans gradients, in
                                               slice(values, layout_.tensors()[t]));
     }
   });
+  // fp32 values are terms as they stand; our copies of them are no codec's work.
+  if (settings_.codec->name() == "none" && !settings_.device) times.encode = times.decode = {};
   return times;
 }
 

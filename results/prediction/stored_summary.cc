@@ -40,9 +40,9 @@ constexpr StepField kStepFields[] = {
     {"compute_spread", "", &StepSummary::compute_spread},
     {"bandwidth_bytes_per_s", "B/s", &StepSummary::bandwidth},
     {"server_bandwidth_bytes_per_s", "B/s", &StepSummary::server_bandwidth},
-    {"delay_s", "s", &StepSummary::delay_s},
+    {"path_delay_s", "s", &StepSummary::delay_s},
     {"forwarding_s", "s", &StepSummary::forwarding_s},
-    {"loss", "", &StepSummary::loss},
+    {"path_loss", "", &StepSummary::loss},
     {"rate_spread", "", &StepSummary::rate_spread},
 };
 
@@ -55,6 +55,10 @@ constexpr RangeField kRangeFields[] = {
     {"compute_range", &AssumedFigures::compute},
     {"coding_range", &AssumedFigures::coding},
 };
+
+/// Names of a path's figures, and what databases before schema version 3 call them.
+constexpr std::pair<const char*, const char*> kRenamed[] = {{"path_delay_s", "delay_s"},
+                                                            {"path_loss", "loss"}};
 
 double total(const StepSummary& step, double BucketSummary::*value) {
   double sum = 0;
@@ -101,10 +105,10 @@ Correction correction_of(const std::map<std::string, double>& figures) {
 
 }  // namespace
 
-std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance) {
+std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins& origins) {
   std::vector<MetricRow> rows;
   const auto add = [&](const std::string& name, double value, const char* unit) {
-    rows.push_back({-1, kPrefix + name, value, unit, provenance});
+    rows.push_back(labelled(-1, kPrefix + name, value, unit, origins));
   };
   add("exchange_" + std::string(name_of(step.exchange)), 1, "");
   add("workers", step.workers, "");
@@ -143,6 +147,9 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
       figures[row.name.substr(std::string(kPrefix).size())] = row.value;
   }
   if (!known || figures["buckets"] < 1) return std::nullopt;
+  for (const auto& [name, earlier] : kRenamed)
+    if (const auto old = figures.find(earlier); old != figures.end())
+      figures.try_emplace(name, old->second);
   step.workers = static_cast<int>(figures["workers"]);
   step.group = static_cast<int>(figures["group"]);
   step.overlap = figures["overlap"] != 0;

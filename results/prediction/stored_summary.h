@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "results/figure_origin.h"
 #include "results/prediction/step_fit.h"
 #include "results/store.h"
 
@@ -11,7 +12,7 @@ namespace gradwire::results {
 
 /// Figures named "summary_...", of the whole run: totals of times and bytes, and, where the buckets
 /// differ (and are 256 at most), each one's: "summary_message_bytes_0", ...
-std::vector<MetricRow> summary_metrics(const StepSummary& step, Provenance provenance);
+std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins& origins);
 
 /// Empty where a run has none (it was stored by an earlier version, or its exchange has no closed
 /// form).

@@ -191,8 +191,7 @@ ScalePoint point_of(const Store& store, int workers,
                           : 0;
   point.low_s = std::max(point.seconds - half, point.seconds * 1e-3);
   point.high_s = point.seconds + half;
-  // What overlaps counts once: exposed is at most what compute and codec leave (as in the report of
-  // runs).
+  // Where steps overlap, some seconds count twice: exposed is at most what compute and codec leave.
   const double most =
       std::max(0.0, point.seconds - std::max(point.split.compute_s, point.split.codec_s));
   point.split.exposed_s = std::min(point.split.exposed_s, most);

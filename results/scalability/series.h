@@ -15,7 +15,7 @@ namespace gradwire::results {
 struct KnownSplit {
   double compute_s = 0;  ///< forward, backward, update
   double codec_s = 0;    ///< encode, decode, add
-  double exposed_s = 0;  ///< covered by neither: communication and waiting
+  double exposed_s = 0;  ///< exposed communication (results/exposed.h)
 };
 
 /// Runs of a series on one number of workers.

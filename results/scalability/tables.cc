@@ -77,7 +77,8 @@ HtmlTable step_table(const Scalability& all) {
 }
 
 HtmlTable known_split_table(const Scalability& all) {
-  HtmlTable table = {{"workers", "step", "compute", "encode, decode, add", "exposed and waiting"}};
+  HtmlTable table = {
+      {"workers", "step", "compute", "encode, decode, add", "exposed communication"}};
   for (const ScaleSeries& series : all.data.series) {
     table.push_back({series.name});
     for (const ScalePoint& point : series.points)

@@ -65,7 +65,7 @@ TEST_CASE("steps, metrics and timelines", "[export]") {
   CHECK(steps[1]["loss"].is_null());  // diverged
   CHECK(steps[1]["wire_bytes"] == 1100);
   CHECK(export_steps(*one.store, one.id, ExportFormat::kCsv)
-            .find("sample.step1,1,1,,0.25,0.5,1000,1100,1,0.1,0.05,0.1\r\n") != std::string::npos);
+            .find("sample.step1,1,1,,0.25,0.5,1000,1100,1,0.1,0.05,0.1,\r\n") != std::string::npos);
   const Json metrics = Json::parse(export_metrics(*one.store, one.id, ExportFormat::kJson))["rows"];
   CHECK(metrics[0]["provenance"] == "measured");
   const Json segments =

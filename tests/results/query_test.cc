@@ -21,7 +21,7 @@ RunSummary sample() {
   run.header.executor = "flow";
   run.header.scenario_json = synthetic_scenario(synthetic_methods()[1], "100Mbps", 1);
   run.status = RunStatus::kFinished;
-  run.ratio = 0.02;
+  run.compression_ratio = 0.02;
   run.step_time_s = 0.049;
   run.final_accuracy = 0.95;
   run.tags = {"paper", "keep"};
@@ -45,8 +45,8 @@ std::string problem(const std::string& text) {
 
 TEST_CASE("filters select runs", "[query]") {
   CHECK(matches(""));
-  CHECK(matches("ratio<0.1 and workers>=16 and method=topk"));
-  CHECK_FALSE(matches("ratio<0.01 and workers>=16"));
+  CHECK(matches("compression_ratio<0.1 and workers>=16 and method=topk"));
+  CHECK_FALSE(matches("compression_ratio<0.01 and workers>=16"));
   CHECK_FALSE(matches("workers>16"));
   CHECK(matches("workers=16"));
   CHECK(matches("workers == 16"));
@@ -90,22 +90,29 @@ TEST_CASE("a missing figure satisfies no comparison", "[query]") {
   CHECK_FALSE(matches("time_to_target!=10"));
   CHECK(matches("time_to_target=none"));
   CHECK_FALSE(matches("time_to_target!=none"));
-  CHECK(matches("ratio!=none"));
+  CHECK(matches("compression_ratio!=none"));
 }
 
 TEST_CASE("a filter's errors say where and what instead", "[query]") {
-  CHECK_THAT(problem("workrs>3"),
-             Contains("character 1") && Contains("did you mean \"workers\"") && Contains("ratio"));
-  CHECK_THAT(problem("ratio<0.1 workers>3"), Contains("character 11") && Contains("\"and\""));
-  CHECK_THAT(problem("ratio<"), Contains("character 7") && Contains("expected a value"));
-  CHECK_THAT(problem("ratio"), Contains("expected an operator") && Contains("~"));
-  CHECK_THAT(problem("ratio<abc"), Contains("character 7") && Contains("not a number"));
-  CHECK_THAT(problem("ratio~1"), Contains("is a number"));
+  CHECK_THAT(problem("workrs>3"), Contains("character 1") && Contains("did you mean \"workers\"") &&
+                                      Contains("traffic_ratio"));
+  // A name that was taken for both of its successors.
+  CHECK_THAT(problem("ratio<0.1"),
+             Contains("character 1") && Contains("compression_ratio") && Contains("traffic_ratio"));
+  CHECK_THAT(problem("ratio<0.1"), !Contains("allowed: id"));
+  CHECK_THAT(problem("compression_ratio<0.1 workers>3"),
+             Contains("character 23") && Contains("\"and\""));
+  CHECK_THAT(problem("compression_ratio<"),
+             Contains("character 19") && Contains("expected a value"));
+  CHECK_THAT(problem("compression_ratio"), Contains("expected an operator") && Contains("~"));
+  CHECK_THAT(problem("compression_ratio<abc"),
+             Contains("character 19") && Contains("not a number"));
+  CHECK_THAT(problem("compression_ratio~1"), Contains("is a number"));
   CHECK_THAT(problem("method<3"), Contains("is a text"));
-  CHECK_THAT(problem("(ratio<1"), Contains("character 1") && Contains("not closed"));
-  CHECK_THAT(problem("ratio<1)"), Contains("not opened"));
+  CHECK_THAT(problem("(compression_ratio<1"), Contains("character 1") && Contains("not closed"));
+  CHECK_THAT(problem("compression_ratio<1)"), Contains("not opened"));
   CHECK_THAT(problem("method=\"topk"), Contains("quote is not closed"));
-  CHECK_THAT(problem("ratio<1 and"), Contains("expected a field"));
+  CHECK_THAT(problem("compression_ratio<1 and"), Contains("expected a field"));
   CHECK_THAT(problem(std::string(5000, '(')), Contains("nested too deeply"));
 }
 

@@ -5,6 +5,7 @@
 #include "base/file_descriptor.h"
 #include "results/collective_choice.h"
 #include "results/gradient_loss.h"
+#include "results/report_data.h"
 #include "tests/results/html_check.h"
 #include "tests/results/synthetic_runs.h"
 #include "tests/results/test_store.h"
@@ -93,6 +94,31 @@ TEST_CASE("overlapping steps do not count exposed time twice", "[report]") {
   CHECK_THAT(report_html(*store, std::vector{id}), Contains("66.7 % is exposed communication"));
 }
 
+TEST_CASE("the headline's exposed share is the one that the parts of a step have", "[report]") {
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  const RunId id = store->begin_run(sample_header(), 1);
+  // A step of 1 s: 0.3 s of compute, 0.4 s of codec of which 0.25 s hide behind it, 0.5 s exposed,
+  // 0.05 s idle: .3 + .15 + .5 + .05 = 1. The share is .5 / 1 = 50 %; over the sum of the parts
+  // that overlap it would be .5 / (.3 + .4 + .5) = 42 %.
+  StepRow step = sample_step(0);
+  step.start_s = 0;
+  step.end_s = 1;
+  step.compute_s = 0.3;
+  step.codec_s = 0.4;
+  step.exposed_codec_s = 0.15;
+  step.exposed_s = 0.5;
+  store->append(id, std::vector{step}, {});
+  const std::vector<MetricRow> finals = {{-1, "step_time_s", 1, "s", Provenance::kSimulated}};
+  store->finish_run(id, RunStatus::kFinished, "", "", "", finals);
+  const ReportData data = load_report(*store, std::vector{id});
+  const StepSplit& split = data.groups[0].split;
+  CHECK(split.exposed_codec_s == Approx(0.15));
+  CHECK(split.idle_s == Approx(0.05));
+  CHECK(split.compute_s + split.exposed_codec_s + split.exposed_s + split.idle_s == Approx(1));
+  CHECK_THAT(report_html(*store, std::vector{id}), Contains("50.0 % is exposed communication"));
+}
+
 TEST_CASE("forty-eight runs on four links become sections", "[report]") {
   const Runs runs({{"1Gbps", 1e9}, {"10Gbps", 1e10}, {"10Mbps", 1e7}, {"100Mbps", 1e8}});
   REQUIRE(runs.ids.size() == 48);
@@ -121,7 +147,9 @@ TEST_CASE("what is not known is not claimed", "[report]") {
     const Runs runs({{"100Mbps", 1e8}}, 1);
     std::vector<RunId> ids = runs.ids;
     ids.push_back(runs.store->begin_run(sample_header(), 1));
-    CHECK_THAT(report_html(*runs.store, ids), Contains("1 unfinished runs left out"));
+    const std::string html = report_html(*runs.store, ids);
+    CHECK_THAT(html, Contains("1 unfinished runs left out"));
+    CHECK_THAT(html, Contains("running, 0 of 1 steps"));
     CHECK_THROWS_WITH(report_html(*runs.store, std::vector{ids.back()}),
                       Contains("none of them is finished"));
   }

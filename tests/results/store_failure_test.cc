@@ -3,7 +3,9 @@
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fstream>
+#include <map>
 
 #include "base/file_descriptor.h"
 #include "results/schema.h"
@@ -54,6 +56,44 @@ TEST_CASE("a newer schema is refused and left alone", "[store]") {
   CHECK_THROWS_WITH(Store::open(path, kRead), Contains("newer Gradwire"));
   create(path).execute("PRAGMA user_version=" + std::to_string(schema_version()), "test");
   CHECK(Store::open(path, kRead)->runs().size() == 1);
+}
+
+TEST_CASE("a database of version 2: its ratio was of traffic, its labels are mended", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("old.db");
+  {
+    const Connection old = create(path);
+    migrate(old, migrations().first(2));
+    old.execute(
+        "INSERT INTO scenarios (id, digest, hash, name, file, json) VALUES (1, 'd', 'h', 'n', 'f', "
+        "'{}');"
+        "INSERT INTO runs (id, scenario_id, scenario_hash, seed, method, executor, model, data_set,"
+        " workers, host, version, device, compute_provenance, status, started_at, steps_total, "
+        "ratio) VALUES (1, 1, 'h', 1, 'topk 5%', 'flow', 'm', '', 8, 'h', 'v', 'd', 'measured', "
+        "'finished', '', 1, 0.4);"
+        "INSERT INTO steps VALUES (1, 0, 0.5, 0, 1, 100, 110, 0, 0.5, 0.1, 0.4);"
+        "INSERT INTO metrics VALUES (1, 'ratio', -1, 0.4, '', 'measured');"
+        "INSERT INTO metrics VALUES (1, 'summary_delay_s', -1, 1e-4, 's', 'measured');"
+        "INSERT INTO metrics VALUES (1, 'summary_exchange_ring-all-gather', -1, 1, '', 'measured');"
+        "INSERT INTO metrics VALUES (1, 'summary_forward_s', -1, 0.1, 's', 'measured');",
+        "test");
+  }
+  const auto store = Store::open(path, kWrite);
+  const RunSummary run = store->run(1).value();
+  CHECK(run.traffic_ratio == 0.4);
+  CHECK_FALSE(run.compression_ratio);  // what a message was nobody wrote down
+  const StepRow step = store->steps(1).at(0);
+  CHECK(step.exposed_s == 0.4);
+  CHECK(std::isnan(step.exposed_codec_s));
+  std::map<std::string, Provenance> labels;
+  for (const MetricRow& row : store->metrics(1)) labels[row.name] = row.provenance;
+  CHECK(labels.contains("traffic_ratio"));
+  CHECK_FALSE(labels.contains("ratio"));
+  CHECK(labels.at("summary_delay_s") == Provenance::kGiven);
+  CHECK(labels.at("summary_exchange_ring-all-gather") == Provenance::kGiven);
+  CHECK(labels.at("summary_forward_s") == Provenance::kMeasured);
+  // People's own SQL that says "ratio" goes on meaning what it meant.
+  CHECK(create(path).scalar("SELECT count(*) FROM runs WHERE ratio = 0.4", "test") == 1);
 }
 
 TEST_CASE("migrations run in order, all or none", "[store]") {

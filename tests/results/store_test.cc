@@ -44,7 +44,8 @@ TEST_CASE("what is written is read back", "[store]") {
         {-1, "final_loss", 0.25, "", Provenance::kMeasured},
         {-1, "final_accuracy", 0.95, "share", Provenance::kMeasured},
         {-1, "step_time_s", 0.25, "s", Provenance::kSimulated},
-        {-1, "ratio", 0.02, "", Provenance::kMeasured},
+        {-1, "compression_ratio", 0.02, "", Provenance::kMeasured},
+        {-1, "traffic_ratio", 0.08, "", Provenance::kSimulated},
         {-1, "wire_bytes", 2200, "B", Provenance::kSimulated}};
     store->finish_run(id, RunStatus::kFinished, "", "aa", "bb", finals);
     const auto runs = store->runs();
@@ -55,16 +56,17 @@ TEST_CASE("what is written is read back", "[store]") {
     CHECK(runs[0].header.seed == 7);
     CHECK(runs[0].header.workers == 8);
     CHECK(runs[0].final_accuracy == 0.95);
-    CHECK(runs[0].ratio == 0.02);
+    CHECK(runs[0].compression_ratio == 0.02);
+    CHECK(runs[0].traffic_ratio == 0.08);
     CHECK(runs[0].wire_bytes == 2200);
     CHECK_FALSE(runs[0].time_to_target_s);  // not reached is not zero
     CHECK(runs[0].learning_hash == "aa");
     CHECK(runs[0].timeline_hash == "bb");
     CHECK(runs[0].ended_at.size() == 20);
     const auto read = store->metrics(id);
-    REQUIRE(read.size() == 6);
-    CHECK(read[5].name == "accuracy");  // step 1 after step -1
-    CHECK(read[5].provenance == Provenance::kMeasured);
+    REQUIRE(read.size() == 7);
+    CHECK(read[6].name == "accuracy");  // step 1 after step -1
+    CHECK(read[6].provenance == Provenance::kMeasured);
     CHECK(store->integrity() == "ok");
   }
 }

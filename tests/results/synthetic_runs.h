@@ -89,7 +89,8 @@ inline gradwire::results::RunId add_synthetic_run(gradwire::results::Store& stor
       {-1, "final_loss", steps.back().loss, "", Provenance::kMeasured},
       {-1, "final_accuracy", accuracy, "share", Provenance::kMeasured},
       {-1, "step_time_s", now / kSteps, "s", Provenance::kSimulated},
-      {-1, "ratio", method.ratio, "", Provenance::kMeasured},
+      {-1, "compression_ratio", method.ratio, "", Provenance::kMeasured},
+      {-1, "traffic_ratio", method.ratio * 1.005, "", Provenance::kSimulated},
       {-1, "wire_bytes", std::floor(wire) * kSteps, "B", Provenance::kSimulated}};
   if (target_at >= 0)
     finals.push_back({-1, "time_to_target_s", target_at, "s", Provenance::kSimulated});

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include "sim/timeline_hash.h"
-#include "sim/timeline_summary.h"
 #include "tests/sim/graphs.h"
 
 using namespace gradwire;
@@ -262,30 +261,4 @@ TEST_CASE("the same run twice gives bit-equal timelines, another one a different
   other.seed = 2;
   const auto executor = make("flow", cluster, other);
   CHECK(timeline_hash(run(*executor, step)) != hash[0]);
-}
-
-TEST_CASE("a step splits into compute, codec and exposed communication") {
-  // Worker 0: compute 0-2, codec 1-3 (they overlap 1-2), transfer 3-3.0x, then compute 1 s.
-  // Covered: 0-3 and the last second; exposed is what is between.
-  GraphBuilder builder;
-  const OpIndex forward = compute(builder, 0);
-  const OpIndex wait = compute(builder, 1);
-  const OpIndex encode = compute(builder, 0, {wait}, Lane::kCodec);
-  const OpIndex send = builder.add_transfer(0, 1, "data", {}, std::vector<OpIndex>{encode});
-  const OpIndex update = compute(builder, 0, {send, forward});
-  const Step step(builder.finish(), {1000000}, {2, 1, 2, 0, 1});
-  const auto executor = make("flow", pair_of_hosts());
-  const Timeline t = run(*executor, step);
-  const StepSplit split = split_of(*step.graph, t, 0);
-  CHECK(split.compute.value() == Approx(3));
-  CHECK(split.codec.value() == Approx(2));
-  const double sent = (t.ops[send].end - t.ops[send].start).value();
-  CHECK(sent > 0.008);
-  CHECK(split.exposed.value() == Approx(sent));
-  CHECK(split.step.value() == Approx(4 + sent));
-  CHECK(t.ops[update].end == t.end);
-  // Worker 1 computes for 1 s and then waits for the data.
-  const StepSplit peer = split_of(*step.graph, t, 1);
-  CHECK(peer.step.value() == Approx(3 + sent));
-  CHECK(peer.exposed.value() == Approx(2 + sent));
 }

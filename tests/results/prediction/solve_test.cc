@@ -79,7 +79,7 @@ TEST_CASE("A summary survives the store's figures") {
   step.overlap = false;
   step.loss = 0.01;
   step.buckets.assign(4, {0.1, 0.2, 0.3, 0.4, 1e6});
-  const auto read = stored_summary(summary_metrics(step, Provenance::kSimulated));
+  const auto read = stored_summary(summary_metrics(step, RunOrigins{}));
   REQUIRE(read);
   CHECK(read->exchange == step.exchange);
   CHECK(read->group == 4);
@@ -93,7 +93,7 @@ TEST_CASE("Buckets that differ survive as they are; of very many only totals do"
   // A large bucket last is exposed where equal ones would hide behind the backward pass.
   StepSummary step = training_step();
   step.buckets = {{0.1, 0.01, 0.01, 0, 1e5}, {0.2, 0.01, 0.01, 0, 1e5}, {0.01, 0.3, 0.1, 0, 5e7}};
-  const auto rows = summary_metrics(step, Provenance::kSimulated);
+  const auto rows = summary_metrics(step, RunOrigins{});
   const auto read = stored_summary(rows);
   REQUIRE(read);
   REQUIRE(read->buckets.size() == 3);
@@ -103,9 +103,9 @@ TEST_CASE("Buckets that differ survive as they are; of very many only totals do"
   CHECK(step_time(*read, usual_constants()).total_s == step_time(step, usual_constants()).total_s);
   // Equal buckets need no figures of their own; 300 are kept as totals.
   step.buckets.assign(3, step.buckets[2]);
-  CHECK(summary_metrics(step, Provenance::kSimulated).size() < rows.size());
+  CHECK(summary_metrics(step, RunOrigins{}).size() < rows.size());
   step.buckets.assign(300, {.message_bytes = 1});
   step.buckets[0].message_bytes = 301;
-  CHECK(stored_summary(summary_metrics(step, Provenance::kSimulated))->buckets[5].message_bytes ==
+  CHECK(stored_summary(summary_metrics(step, RunOrigins{}))->buckets[5].message_bytes ==
         2);  // 600 bytes over 300
 }

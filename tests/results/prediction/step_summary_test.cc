@@ -111,10 +111,10 @@ TEST_CASE("An efficiency knows that slower compute is slower alone, too") {
 
 TEST_CASE("What was assumed is stored with the summary, and said in words") {
   StepSummary step = costly_step(ExchangeKind::kRingAllReduce);
-  const auto count = summary_metrics(step, Provenance::kSimulated).size();
+  const auto count = summary_metrics(step, RunOrigins{}).size();
   CHECK(in_words(step.assumed).empty());
   step.assumed = {{0.49, 1.3}, {1, 100}};
-  const auto rows = summary_metrics(step, Provenance::kSimulated);
+  const auto rows = summary_metrics(step, RunOrigins{});
   CHECK(rows.size() == count + 4);
   const auto read = stored_summary(rows);
   REQUIRE(read);

@@ -80,7 +80,7 @@ inline gradwire::results::RunId add_scale_run(gradwire::results::Store& store,
   store.append(run, steps, {});
   std::vector<MetricRow> finals = {{-1, "step_time_s", seconds, "s", Provenance::kSimulated}};
   if (given.summary)
-    for (const MetricRow& row : summary_metrics(step, Provenance::kAssumed)) finals.push_back(row);
+    for (const MetricRow& row : summary_metrics(step, RunOrigins{})) finals.push_back(row);
   store.finish_run(run, RunStatus::kFinished, "", "", "", finals);
   return run;
 }

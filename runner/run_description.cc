@@ -1,22 +1,8 @@
-#include "runner/run_words.h"
+#include "runner/run_description.h"
 
-#include <algorithm>
 #include <filesystem>
 
 namespace gradwire::runner {
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
 
 std::string model_label(const scenarios::Workload& workload) {
   switch (workload.kind) {

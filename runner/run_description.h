@@ -1,15 +1,10 @@
 #pragma once
 #include <string>
-#include <vector>
 
 #include "scenarios/scenario.h"
 
 /// What a run says of itself beside its figures.
 namespace gradwire::runner {
-
-/// 0 of none.
-double median(std::vector<double> values);
-double mean(const std::vector<double>& values);
 
 /// The model, the profile's name, or what a workload without a model does.
 std::string model_label(const scenarios::Workload& workload);

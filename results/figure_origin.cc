@@ -1,0 +1,202 @@
+#include "results/figure_origin.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/error.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr Origin kNoFigure = Origin::kNoFigure, kGiven = Origin::kGiven, kTime = Origin::kTime,
+                 kPayload = Origin::kPayload, kCompute = Origin::kCompute, kCodec = Origin::kCodec,
+                 kLearning = Origin::kLearning, kMeasured = Origin::kMeasured,
+                 kSimulated = Origin::kSimulated, kAssumed = Origin::kAssumed,
+                 kPredicted = Origin::kPredicted, kAsStated = Origin::kAsStated;
+
+constexpr FigureOrigin kFigures[] = {
+    // A run and its steps.
+    {"id", kNoFigure},
+    {"run", kNoFigure},
+    {"step", kNoFigure},
+    {"worker", kNoFigure},
+    {"channel", kNoFigure},
+    {"workers", kGiven},
+    {"bandwidth_bps", kGiven},
+    {"delay_s", kGiven},
+    {"link_loss", kGiven},
+    {"rate_bps", kGiven},
+    {"steps_total", kGiven},
+    {"steps_done", kNoFigure},
+    {"simulated_s", kTime},
+    {"step_time_s", kTime},
+    {"step_time_median_s", kTime},
+    {"exchange_s", kTime},
+    {"time_to_target_s", kTime},
+    {"start_s", kTime},
+    {"end_s", kTime},
+    {"compute_s", kCompute},
+    {"codec_s", kCodec},
+    {"exposed_codec_s", kTime},
+    {"exposed_s", kTime},
+    {"wire_bytes", kTime},
+    {"traffic_ratio", kTime},
+    {"retransmissions", kTime},
+    {"utilisation", kTime},
+    {"missing_bytes", kTime},
+    {"missing_share", kTime},
+    {"pipeline_bubble", kTime},
+    {"kept_activations", kTime},
+    {"clients_sampled", kGiven},
+    {"clients_dropped_out", kGiven},
+    {"clients_arrived", kTime},
+    {"clients_late", kTime},
+    {"payload_bytes", kPayload},
+    {"bytes", kPayload},
+    {"compression_ratio", kPayload},
+    {"loss", kLearning},
+    {"final_loss", kLearning},
+    {"held_out_loss", kLearning},
+    {"accuracy", kLearning},
+    {"final_accuracy", kLearning},
+    {"gradient_error", kLearning},
+    {"weight_spread", kLearning},
+    {"wall_s", kMeasured},
+    {"auto_*", kSimulated},
+    // The summary of a run's step (results/prediction/stored_summary.h).
+    {"summary_exchange_*", kGiven},
+    {"summary_workers", kGiven},
+    {"summary_group", kGiven},
+    {"summary_overlap", kGiven},
+    {"summary_buckets", kGiven},
+    {"summary_forward_s", kCompute},
+    {"summary_backward_s", kCompute},
+    {"summary_update_s", kCompute},
+    {"summary_compute_spread", kGiven},
+    {"summary_encode_s", kCodec},
+    {"summary_decode_s", kCodec},
+    {"summary_add_s", kCodec},
+    {"summary_scale_s", kCodec},
+    {"summary_message_bytes", kPayload},
+    {"summary_prelude_bytes", kPayload},
+    {"summary_bandwidth_bytes_per_s", kGiven},
+    {"summary_server_bandwidth_bytes_per_s", kGiven},
+    {"summary_path_delay_s", kGiven},
+    {"summary_delay_s", kGiven},
+    {"summary_forwarding_s", kGiven},
+    {"summary_path_loss", kGiven},
+    {"summary_loss", kGiven},
+    {"summary_rate_spread", kGiven},
+    {"summary_compute_range_low", kAssumed},
+    {"summary_compute_range_high", kAssumed},
+    {"summary_coding_range_low", kAssumed},
+    {"summary_coding_range_high", kAssumed},
+    {"summary_correction_bytes", kGiven},
+    {"summary_correction_factor", kSimulated},
+    // What commands print beside the figures of runs.
+    {"seed", kNoFigure},
+    {"seeds", kNoFigure},
+    {"runs", kNoFigure},
+    {"steps", kNoFigure},
+    {"repetitions", kNoFigure},
+    {"simulations", kNoFigure},
+    {"emulated_run", kNoFigure},
+    {"simulated_run", kNoFigure},
+    {"elements", kNoFigure},
+    {"line", kNoFigure},
+    {"events", kPredicted},       // of a run that is planned
+    {"remaining_s", kPredicted},  // of a run that is under way
+    {"final_accuracy_spread", kLearning},
+    {"base_rtt_s", kMeasured},
+    {"emulated_exchange_s", Origin::kEmulated},
+    {"simulated_exchange_s", kSimulated},
+    {"flow_over_emulated", kAsStated},
+    {"frame_bytes", kPayload},
+    {"bits_per_element", kPayload},
+    {"flops_per_sample", kGiven},
+    {"activations_per_sample", kGiven},
+    // Rows that are figures: their own names, units and labels say where they come from.
+    {"value", kAsStated},
+    {"spread", kAsStated},
+    {"bar", kGiven},
+    {"delta", kAsStated},
+    {"factor", kAsStated},
+    // Of fits and closed forms.
+    {"low_90", kPredicted},
+    {"high_90", kPredicted},
+    {"low_s", kPredicted},
+    {"high_s", kPredicted},
+    {"error", kPredicted},
+    {"error_before", kPredicted},
+    {"encode_s", kPredicted},
+    {"decode_s", kPredicted},
+    {"wait_s", kPredicted},
+    {"efficiency", kPredicted},
+    {"over_fp32", kPredicted},
+    {"over_fp16", kPredicted},
+    {"flow_step_time_s", kSimulated},
+    {"flow_over_fp32", kSimulated},
+    {"flow_over_fp16", kSimulated},
+};
+
+/// "message_bytes" of "message_bytes_3".
+std::string_view without_number(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  const bool numbered =
+      last != std::string_view::npos && last + 1 < name.size() && name[last] == '_';
+  return numbered ? name.substr(0, last) : name;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  return pattern == name;
+}
+
+}  // namespace
+
+std::span<const FigureOrigin> figure_origins() {
+  return kFigures;
+}
+
+std::optional<Origin> origin_of(std::string_view figure) {
+  for (const std::string_view name : {figure, without_number(figure)})
+    for (const FigureOrigin& each : kFigures)
+      if (matches(each.name, name)) return each.origin;
+  return std::nullopt;
+}
+
+Provenance provenance_in(std::string_view figure, const RunOrigins& origins) {
+  const std::optional<Origin> origin = origin_of(figure);
+  GRADWIRE_ASSERT(origin.has_value());
+  switch (*origin) {
+    case Origin::kGiven:
+      return Provenance::kGiven;
+    case Origin::kTime:
+      return origins.time;
+    case Origin::kPayload:
+      return origins.payload;
+    case Origin::kCompute:
+      return origins.compute;
+    case Origin::kCodec:
+      return origins.codec;
+    case Origin::kLearning:
+    case Origin::kMeasured:
+      return Provenance::kMeasured;
+    case Origin::kSimulated:
+      return Provenance::kSimulated;
+    case Origin::kEmulated:
+      return Provenance::kEmulated;
+    case Origin::kPredicted:
+      return Provenance::kPredicted;
+    case Origin::kPublished:
+      return Provenance::kPublished;
+    case Origin::kAssumed:
+      return Provenance::kAssumed;
+    default:
+      GRADWIRE_ASSERT(false);  // not a run's
+      return Provenance::kAssumed;
+  }
+}
+
+}  // namespace gradwire::results
