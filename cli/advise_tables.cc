@@ -270,7 +270,7 @@ void print_verdicts(const AdviceShown& shown, const Context& context) {
 void print_ranking(const AdviceShown& shown, const Context& context) {
   std::vector<Column> columns = {workers_column()};
   append(columns, way_columns());
-  append(columns, {{"ratio"},
+  append(columns, {{"compression_ratio"},
                    step_time_column(),
                    {"compute_s", "compute", kDuration, Importance::kLow},
                    {"encode_s", "encode", kDuration, Importance::kLow},

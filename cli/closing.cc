@@ -2,13 +2,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/folder.h"
 #include "cli/run_table.h"
 #include "results/collective_choice.h"
+#include "results/dropped_updates.h"
 #include "results/export.h"
 #include "results/gradient_loss.h"
 #include "results/report.h"
@@ -40,16 +40,10 @@ void print_choices(const results::Store& store, std::span<const RunSummary> runs
 /// Of federated rounds: whose updates the server has not added.
 void print_dropped(const results::Store& store, std::span<const RunSummary> runs) {
   for (const RunSummary& run : runs) {
-    std::map<std::string, long long> clients;
-    for (const results::MetricRow& row : store.metrics(run.id))
-      if (row.step == -1 && row.name.starts_with("clients_"))
-        clients[row.name] = static_cast<long long>(row.value);
-    if (clients["clients_late"] + clients["clients_dropped_out"] == 0) continue;
-    std::printf(
-        "run %lld: of %lld updates %lld came after the deadline and were dropped, %lld "
-        "clients dropped out\n",
-        static_cast<long long>(run.id), clients["clients_sampled"], clients["clients_late"],
-        clients["clients_dropped_out"]);
+    const auto updates = results::dropped_updates_of(store.metrics(run.id));
+    if (updates && updates->arrived() < updates->sampled)
+      std::printf("run %lld: %s\n", static_cast<long long>(run.id),
+                  results::in_words(*updates).c_str());
   }
 }
 
@@ -65,9 +59,29 @@ void print_losses(const results::Store& store, std::span<const RunSummary> runs)
   if (lines > kMostLines) std::printf("... and %zu more: gradwire show RUN\n", lines - kMostLines);
 }
 
+/// Of the closing table's columns, where the page is too narrow for all.
+Importance importance_of(const std::string& title) {
+  if (title == "method" || title == "step time" || title == "final accuracy")
+    return Importance::kKey;
+  if (title == "traffic ratio" || title == "time to target") return Importance::kHigh;
+  return title == "seeds" || title == "compression ratio" ? Importance::kLow : Importance::kNormal;
+}
+
+Table closing_table(std::span<const RunSummary> runs) {
+  const auto lines = results::closing_table(results::group_runs(runs));
+  std::vector<Column> columns;
+  for (const std::string& title : lines.front())
+    columns.push_back({title, "", columns.empty() ? Column::Style::kPlain : Column::Style::kFigure,
+                       importance_of(title)});
+  Table table(std::move(columns));
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    table.add(std::vector<Cell>(lines[i].begin(), lines[i].end()));
+  return table;
+}
+
 void print_text(const results::Store& store, std::span<const RunSummary> runs,
                 const Context& context) {
-  table_of_texts(results::closing_table(results::group_runs(runs))).print_text(context);
+  closing_table(runs).print_text(context);
   std::printf("\n");
   constexpr std::size_t kMostHashLines = 12;
   std::size_t lines = 0;
@@ -97,7 +111,8 @@ void print_summary_line(std::span<const RunSummary> runs) {
     };
     line["rows"].push_back({{"name", group.label},
                             {"seeds", group.runs.size()},
-                            {"ratio", number(group.ratio.mean)},
+                            {"compression_ratio", number(group.compression_ratio.mean)},
+                            {"traffic_ratio", number(group.traffic_ratio.mean)},
                             {"step_time_s", number(group.step_time_s.mean)},
                             {"time_to_target_s", number(group.time_to_target_s.mean)},
                             {"final_accuracy", number(group.final_accuracy.mean)},

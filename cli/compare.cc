@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_table.h"
+#include "results/fields.h"
 #include "results/query.h"
 #include "results/summary.h"
 
@@ -14,14 +15,22 @@ struct Arguments {
   bool all = false;
 };
 
+/// "(baseline; partial, 15 of 100 steps)"; empty for a finished run that is not the baseline.
+std::string notes_of(const results::RunSummary& run, bool baseline) {
+  std::string notes = baseline ? "baseline" : "";
+  if (run.status != results::RunStatus::kFinished)
+    notes += (notes.empty() ? "" : "; ") + results::status_in_words(run);
+  return notes.empty() ? "" : " (" + notes + ")";
+}
+
 void print_text(const std::vector<results::RunSummary>& runs, const results::Comparison& comparison,
                 bool all, const Context& context) {
   std::vector<std::vector<std::string>> lines(1, {"field"});
   for (std::size_t i = 0; i < runs.size(); ++i)
     lines[0].push_back("run " + std::to_string(runs[i].id) +
-                       (i == comparison.baseline ? " (baseline)" : ""));
+                       notes_of(runs[i], i == comparison.baseline));
   for (const results::ComparisonRow& row : comparison.rows) {
-    if (!row.differs && !all) continue;
+    if (row.name == "id" || (!row.differs && !all)) continue;  // the titles say it
     std::vector<std::string> line = {row.name};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       std::string text = row.texts[i];

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/run_table.h"
+#include "results/fields.h"
 #include "runner/packet_forecast.h"
 
 namespace gradwire::cli {
@@ -93,9 +94,9 @@ void ProgressPrinter::on_run_ended(const RunProgress& progress, const results::R
     row["runs"] = progress.runs;
     row["skipped"] = skipped;
     print_line(row);
-  } else if (context_.verbose > 0) {
+  } else if (context_.verbose > 0 || summary.status != results::RunStatus::kFinished) {
     context_.say("run " + std::to_string(summary.id) + ": " + summary.header.method +
-                 (skipped ? " was finished already" : " finished"));
+                 (skipped ? " was finished already" : " is " + results::status_in_words(summary)));
   }
 }
 

@@ -23,7 +23,16 @@ struct ChartArguments {
   std::string out = "gradwire-report/terngrad-chart";
 };
 
+/// For people. A negative control does what it is there for by missing the mark.
+std::string verdict(const results::ReproductionRow& row) {
+  const auto holds = row.holds();
+  if (!holds) return "-";
+  if (!row.negative_control) return *holds ? "yes" : "no";
+  return *holds ? "fails, as it must" : "meets the mark, which it must not";
+}
+
 void print_rows(const std::vector<results::ReproductionRow>& rows, Context& context) {
+  const bool people = context.format() == Format::kText;
   Table table({{"name"},
                {"method"},
                {.name = "claim", .importance = Importance::kLow},
@@ -37,7 +46,10 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
     const auto holds = row.holds();
     table.add({row.name, row.method, row.claim, row.value, row.spread ? Cell(*row.spread) : Cell(),
                static_cast<std::int64_t>(row.seeds),
-               row.pass_mark ? Cell(row.pass_mark->text()) : Cell(), holds ? Cell(*holds) : Cell(),
+               row.pass_mark ? Cell(row.pass_mark->text()) : Cell(),
+               people  ? Cell(verdict(row))
+               : holds ? Cell(*holds)
+                       : Cell(),
                row.negative_control});
   }
   table.print(context);

@@ -33,35 +33,55 @@ Cell cell_of(const results::Field& field, const RunSummary& run) {
 }
 
 /// What a person sees of a run; machine formats get every field.
-constexpr const char* kShortFields[] = {"id",          "scenario_name",  "status",     "method",
-                                        "executor",    "workers",        "seed",       "ratio",
-                                        "step_time_s", "final_accuracy", "simulated_s"};
+constexpr std::pair<const char*, Importance> kShortFields[] = {
+    {"id", Importance::kKey},
+    {"scenario_name", Importance::kNormal},
+    {"status", Importance::kHigh},
+    {"method", Importance::kKey},
+    {"executor", Importance::kLow},
+    {"workers", Importance::kNormal},
+    {"seed", Importance::kLow},
+    {"compression_ratio", Importance::kLow},
+    {"traffic_ratio", Importance::kNormal},
+    {"step_time_s", Importance::kKey},
+    {"final_accuracy", Importance::kKey},
+    {"simulated_s", Importance::kLow}};
 
-std::vector<const results::Field*> short_fields() {
+Table short_table(std::span<const RunSummary> runs) {
   std::vector<const results::Field*> fields;
-  for (const char* name : kShortFields)
-    if (const results::Field* field = results::find_field(name)) fields.push_back(field);
-  return fields;
+  std::vector<Column> columns;
+  for (const auto& [name, importance] : kShortFields) {
+    fields.push_back(results::find_field(name));
+    columns.push_back({name, "", style_of(name), importance});
+  }
+  Table table(std::move(columns));
+  for (const RunSummary& run : runs) {
+    std::vector<Cell> row;
+    for (const results::Field* field : fields)
+      row.push_back(field->name == std::string_view("status") ? results::status_in_words(run)
+                                                              : cell_of(*field, run));
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+Table full_table(std::span<const RunSummary> runs) {
+  std::vector<Column> columns;
+  for (const results::Field& field : results::run_fields())
+    columns.push_back({field.name, "", style_of(field.name)});
+  Table table(std::move(columns));
+  for (const RunSummary& run : runs) {
+    std::vector<Cell> row;
+    for (const results::Field& field : results::run_fields()) row.push_back(cell_of(field, run));
+    table.add(std::move(row));
+  }
+  return table;
 }
 
 }  // namespace
 
 Table run_table(std::span<const RunSummary> runs, bool all_fields) {
-  std::vector<const results::Field*> fields;
-  if (all_fields)
-    for (const results::Field& field : results::run_fields()) fields.push_back(&field);
-  else
-    fields = short_fields();
-  std::vector<Column> columns;
-  for (const results::Field* field : fields)
-    columns.push_back({field->name, "", style_of(field->name)});
-  Table table(std::move(columns));
-  for (const RunSummary& run : runs) {
-    std::vector<Cell> row;
-    for (const results::Field* field : fields) row.push_back(cell_of(*field, run));
-    table.add(std::move(row));
-  }
-  return table;
+  return all_fields ? full_table(runs) : short_table(runs);
 }
 
 Table run_table(std::span<const RunSummary> runs, const Context& context) {

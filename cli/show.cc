@@ -1,22 +1,56 @@
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_table.h"
 #include "results/fields.h"
+#include "results/figure_origin.h"
 
 namespace gradwire::cli {
 namespace {
 
-/// Field by field, then every figure of the whole run with how it was got.
+/// Where the run's figures come from, by name, as they are stored.
+std::map<std::string, std::string> labels_of(const std::vector<results::MetricRow>& metrics) {
+  std::map<std::string, std::string> labels;
+  for (const results::MetricRow& metric : metrics)
+    if (metric.step < 0) labels[metric.name] = name_of(metric.provenance);
+  return labels;
+}
+
+/// What is stored with the run says so itself; what the scenario gives was given.
+std::string provenance_of(const results::Field& field,
+                          const std::map<std::string, std::string>& labels) {
+  if (!field.numeric()) return "";
+  if (const auto found = labels.find(field.name); found != labels.end()) return found->second;
+  return results::origin_of(field.name) == results::Origin::kGiven ? "given" : "";
+}
+
+void show_fields(const results::RunSummary& run, const std::map<std::string, std::string>& labels) {
+  for (const results::Field& field : results::run_fields()) {
+    const std::string text = field.name == std::string_view("status")
+                                 ? results::status_in_words(run)
+                                 : results::shown(field, run);
+    if (text.empty() || text == "-") continue;
+    const std::string provenance = provenance_of(field, labels);
+    std::printf("%-20s %s%s\n", field.name, text.c_str(),
+                provenance.empty() ? "" : ("  (" + provenance + ")").c_str());
+  }
+}
+
+/// Field by field, then every figure of the whole run with where it comes from.
 void show_text(const results::Store& store, const results::RunSummary& run,
                const Context& context) {
-  for (const results::Field& field : results::run_fields()) {
-    const std::string text = results::shown(field, run);
-    if (!text.empty() && text != "-") std::printf("%-20s %s\n", field.name, text.c_str());
-  }
+  const std::vector<results::MetricRow> metrics = store.metrics(run.id);
+  show_fields(run, labels_of(metrics));
   std::printf("\n");
-  Table figures({{"name", "figure"}, {"value"}, {"unit"}, {"provenance", "how it was got"}});
-  for (const results::MetricRow& metric : store.metrics(run.id))
+  if (run.status != results::RunStatus::kFinished)
+    std::printf("The run is %s: its figures are of these.\n\n",
+                results::status_in_words(run).c_str());
+  Table figures({{"name", "figure", Column::Style::kPlain, Importance::kKey},
+                 {"value", "", Column::Style::kPlain, Importance::kKey},
+                 {"unit"},
+                 {"provenance", "", Column::Style::kPlain, Importance::kHigh}});
+  for (const results::MetricRow& metric : metrics)
     if (metric.step < 0)
       figures.add(
           {metric.name, metric.value, metric.unit, std::string(name_of(metric.provenance))});

@@ -90,7 +90,17 @@ TEST_CASE("SIGINT stops after the current step, keeps the steps and exits with 1
   const auto rows = rows_of(database);
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].at("status") == "partial");
-  CHECK(rows[0].at("steps_done").get<int>() > 0);
+  const int done = rows[0].at("steps_done").get<int>();
+  CHECK(done > 0);
+  // Wherever the run is shown it says that it is partial, and how far it came.
+  const std::string words = "partial, " + std::to_string(done) + " of 1000000 steps";
+  const auto says = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {"--db", database});
+    return run_program(command).out.find(words) != std::string::npos;
+  };
+  CHECK(says({"list", "--wide"}));
+  CHECK(says({"show", "1"}));
+  CHECK(says({"compare", "1", "1", "--wide"}));
 }
 
 TEST_CASE("a full disk is reported, and what was stored stays", "[unit]") {

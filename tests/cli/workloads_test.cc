@@ -119,6 +119,8 @@ void check_rounds_cut_off(const std::string& executor) {
   CHECK(figures_of(text, "clients_arrived", executor).at(1) == 3);
   CHECK(figures_of(text, "clients_late", executor).at(-1) == 2);
   CHECK(figures_of(text, "step_time_s", executor).at(-1) == Approx(3));
+  // A round: 4 downloads and the 3 uploads that arrive. Worker 2 would begin its own at 3.4 s.
+  CHECK(figures_of(text, "payload_bytes", executor).at(-1) == 2 * 7e6);
 }
 
 }  // namespace

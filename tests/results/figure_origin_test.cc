@@ -18,7 +18,8 @@ namespace {
 /// Names of numbers among a table's fields that the table of origins does not have.
 std::set<std::string> unlabelled(const std::string& exported) {
   std::set<std::string> names;
-  for (const Json& row : Json::parse(exported).at("rows"))
+  const Json rows = Json::parse(exported).at("rows");
+  for (const Json& row : rows)
     for (const auto& [name, value] : row.items())
       if (value.is_number() && !origin_of(name)) names.insert(name);
   return names;
