@@ -27,7 +27,12 @@ constexpr std::array<ColumnInfo, kColumns> kInfos = {{
     {"final_accuracy", "Accuracy", "share of held-out samples right at the end", Quantity::kShare},
     {"final_loss", "Loss", "training loss of the last step", Quantity::kPlain},
     {"step_time_s", "Step time", "mean simulated time of a step", Quantity::kDuration},
-    {"ratio", "Ratio", "encoded bytes as a share of the same exchange in fp32", Quantity::kRatio},
+    {"compression_ratio", "Compression",
+     "what a worker encodes of its gradients, as a share of their fp32 values' bytes",
+     Quantity::kRatio},
+    {"traffic_ratio", "Traffic",
+     "bytes on the wire, as a share of those of the same exchange of fp32 values",
+     Quantity::kRatio},
     {"wire_bytes", "On the wire", "bytes sent by all hosts, headers and repeats included",
      Quantity::kBytes},
     {"simulated_s", "Simulated", "virtual time of the whole run", Quantity::kDuration},
@@ -97,8 +102,10 @@ std::optional<double> number(const RunSummary& run, Column column) {
       return run.final_loss;
     case Column::kStepTime:
       return run.step_time_s;
-    case Column::kRatio:
-      return run.ratio;
+    case Column::kCompressionRatio:
+      return run.compression_ratio;
+    case Column::kTrafficRatio:
+      return run.traffic_ratio;
     case Column::kWireBytes:
       return run.wire_bytes;
     case Column::kSimulated:

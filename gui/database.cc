@@ -143,6 +143,7 @@ void DatabaseWorker::load_timeline(RunId run, std::uint64_t generation) {
     if (!store_ || generation != front_->timeline_generation_) return;
     auto timeline = std::make_shared<RunTimeline>();
     timeline->run = run;
+    if (const auto summary = store_->run(run)) timeline->workers = summary->header.workers;
     timeline->segments = store_->timeline(run);
     timeline->provenance = QString::fromStdString(store_->timeline_provenance(run));
     emit timeline_loaded(timeline, generation);

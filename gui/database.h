@@ -21,6 +21,7 @@ using CurvePtr = std::shared_ptr<const RunCurve>;
 
 struct RunTimeline {
   results::RunId run = 0;
+  int workers = 0;
   std::vector<results::TimelineSegment> segments;
   QString provenance;
 };

@@ -6,7 +6,7 @@
 namespace gradwire::gui {
 
 /// What the filter field's text means: words to look for, or a typed expression
-/// ("ratio<0.1 and workers>=16") that is checked before it is used.
+/// ("traffic_ratio<0.1 and workers>=16") that is checked before it is used.
 struct RunFilter {
   bool typed = false;
   RunPredicate predicate;  ///< set when typed and valid

@@ -53,7 +53,9 @@ QString entry_text(const QueueEntry& entry) {
   const RunProgress& run = entry.progress;
   QStringList parts;
   if (entry.state != QueueState::kRunning) {
-    parts << (entry.result.isEmpty() ? QString(name_of(entry.state)) : entry.result);
+    if (entry.state == QueueState::kCancelled || entry.result.isEmpty())
+      parts << name_of(entry.state);
+    if (!entry.result.isEmpty()) parts << entry.result;
   }
   parts << QString("%1 of %2 steps").arg(run.step).arg(run.steps);
   if (entry.state == QueueState::kRunning && run.remaining_s >= 0) {
@@ -102,9 +104,18 @@ void RunQueueModel::finish_run(const QJsonObject& object) {
     entry.progress.steps = object["steps_total"].toInteger();
     entry.progress.simulated_s = object["simulated_s"].toDouble();
   }
-  const bool failed = object["status"].toString() == "failed";
-  entry.state = failed ? QueueState::kFailed : QueueState::kFinished;
-  if (!failed) entry.progress.step = std::max(entry.progress.step, entry.progress.steps);
+  const QString status = object["status"].toString();
+  const bool failed = status == "failed";
+  entry.state = failed                ? QueueState::kFailed
+                : status == "partial" ? QueueState::kCancelled
+                                      : QueueState::kFinished;
+  // The store knows how many steps were kept; the last progress message may be older.
+  if (const QJsonValue done = object["steps_done"]; done.isDouble())
+    entry.progress.step = done.toInteger();
+  else if (entry.state == QueueState::kFinished)
+    entry.progress.step = std::max(entry.progress.step, entry.progress.steps);
+  if (const QJsonValue total = object["steps_total"]; total.isDouble())
+    entry.progress.steps = total.toInteger();
   entry.result = failed ? object["error"].toString() : QString();
   if (const QJsonValue accuracy = object["final_accuracy"]; accuracy.isDouble()) {
     entry.result = QString("accuracy %1 %").arg(accuracy.toDouble() * 100, 0, 'f', 1);

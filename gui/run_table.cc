@@ -42,7 +42,7 @@ RunTable::RunTable(RunSelection* selection, QWidget* parent)
 
 void RunTable::build_filter_row() {
   filter_ = new QLineEdit(this);
-  filter_->setPlaceholderText("Filter: words, or an expression such as ratio<0.1 and workers>=16");
+  filter_->setPlaceholderText("Filter: words, or an expression such as traffic_ratio<0.1 and workers>=16");
   filter_->setClearButtonEnabled(true);
   filter_->setAccessibleName("Filter of the run table");
   differing_ = new QCheckBox("Only columns that differ", this);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "results/exposed.h"
 #include "results/store.h"
 
 /// The timeline's arithmetic, without a widget: rows, the window of time that is shown, which
@@ -90,18 +91,13 @@ std::optional<std::uint32_t> segment_at(const TimelineRow& row,
                                         const std::vector<results::TimelineSegment>& segments,
                                         double time_s, double slack_s);
 
-/// How much of the communication hides behind work, over one step. Means over workers, seconds.
+/// How much of the communication hides behind work, over one step.
 struct OverlapNumbers {
-  int workers = 0;
-  double step_s = 0;     ///< first start to last end
-  double compute_s = 0;  ///< union of compute (and host) segments
-  double codec_s = 0;
-  double network_s = 0;  ///< union of transfers
-  double hidden_s = 0;   ///< network time during which the worker computed, encoded or decoded
-  double exposed_s = 0;  ///< the rest: network_s = hidden_s + exposed_s
+  double step_s = 0;         ///< first start to last end
+  results::TimeSplit split;  ///< means over the run's workers
 };
 OverlapNumbers overlap_numbers(const TimelineRows& rows,
                                const std::vector<results::TimelineSegment>& segments,
-                               std::int64_t step);
+                               std::int64_t step, int workers);
 
 }  // namespace gradwire::gui

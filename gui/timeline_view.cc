@@ -111,19 +111,21 @@ const StepSpan* TimelineView::middle_step() const {
 QString TimelineView::overlap_text() const {
   const StepSpan* step = middle_step();
   if (!step || !timeline_) return {};
-  const OverlapNumbers numbers = overlap_numbers(rows_, timeline_->segments, step->step);
-  const double share = numbers.network_s > 0 ? numbers.hidden_s / numbers.network_s : 0;
+  const OverlapNumbers numbers =
+      overlap_numbers(rows_, timeline_->segments, step->step, timeline_->workers);
+  const results::TimeSplit& split = numbers.split;
+  const double hidden = split.network_s - split.exposed_s;
+  const double share = split.network_s > 0 ? hidden / split.network_s : 0;
   return QString(
              "Step %1: %2 · compute %3 · codec %4 · network %5, of which %6 hidden (%7 %) "
              "and %8 exposed · mean of %9 %10 · %11")
       .arg(step->step)
-      .arg(duration_text(numbers.step_s), duration_text(numbers.compute_s),
-           duration_text(numbers.codec_s), duration_text(numbers.network_s),
-           duration_text(numbers.hidden_s))
+      .arg(duration_text(numbers.step_s), duration_text(split.compute_s),
+           duration_text(split.codec_s), duration_text(split.network_s), duration_text(hidden))
       .arg(share * 100, 0, 'f', 0)
-      .arg(duration_text(numbers.exposed_s))
-      .arg(numbers.workers)
-      .arg(numbers.workers == 1 ? "worker" : "workers", timeline_->provenance);
+      .arg(duration_text(split.exposed_s))
+      .arg(split.workers)
+      .arg(split.workers == 1 ? "worker" : "workers", timeline_->provenance);
 }
 
 QStringList TimelineView::hover_lines(std::uint32_t index) const {

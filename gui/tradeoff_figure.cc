@@ -39,8 +39,10 @@ const char* label_of(Column column) {
       return "simulated time of a step";
     case Column::kWireBytes:
       return "bytes on the wire";
-    case Column::kRatio:
-      return "encoded bytes as a share of fp32";
+    case Column::kCompressionRatio:
+      return "encoded gradients as a share of fp32";
+    case Column::kTrafficRatio:
+      return "bytes on the wire as a share of fp32";
     default:
       return info(column).title;
   }

@@ -46,7 +46,8 @@ void TradeoffView::build() {
                                                   {"Time to target", Column::kTimeToTarget},
                                                   {"Step time", Column::kStepTime},
                                                   {"Bytes on the wire", Column::kWireBytes},
-                                                  {"Compression ratio", Column::kRatio}};
+                                                  {"Compression ratio", Column::kCompressionRatio},
+                                                  {"Traffic ratio", Column::kTrafficRatio}};
   for (const auto& [name, column] : costs) cost_->addItem(name, static_cast<int>(column));
   log_ = new QCheckBox("Logarithmic", this);
   front_ = new QCheckBox("Pareto front", this);
@@ -148,8 +149,9 @@ QStringList TradeoffView::card(const FigureView::Hit& hit) const {
   QStringList lines{QString("Run %1 · %2").arg(run->id).arg(raw_text(*run, Column::kName))};
   lines << raw_text(*run, Column::kMethod) +
                QString(" · %1 workers · seed %2").arg(run->header.workers).arg(run->header.seed);
-  for (Column column : {Column::kAccuracy, Column::kSimulated, Column::kTimeToTarget,
-                        Column::kStepTime, Column::kWireBytes, Column::kRatio}) {
+  for (Column column :
+       {Column::kAccuracy, Column::kSimulated, Column::kTimeToTarget, Column::kStepTime,
+        Column::kWireBytes, Column::kCompressionRatio, Column::kTrafficRatio}) {
     if (!number(*run, column)) continue;
     lines << QString("%1: %2").arg(info(column).title, shown_text(*run, column, style));
   }

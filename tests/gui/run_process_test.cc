@@ -2,6 +2,7 @@
 
 #include <QElapsedTimer>
 #include <QFile>
+#include <QJsonObject>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -91,6 +92,30 @@ TEST_CASE("a running scenario shows its progress, leaves the window usable, and 
   CHECK(panel->queue()->entries()[0].state == QueueState::kCancelled);
   CHECK(panel->queue()->entries()[0].progress.step < 400);
   CHECK_FALSE(panel->process()->running());
+}
+
+TEST_CASE("a partial run in the queue says how far it came", "[gui]") {
+  // The last message that was shown said 90 of 100; 15 steps are what the database has.
+  const QJsonObject row{{"run", 1},           {"status", "partial"}, {"scenario_name", "s"},
+                        {"steps_done", 15},   {"steps_total", 100},  {"seed", 1},
+                        {"step_time_s", 0.05}};
+  RunQueueModel queue;
+  RunProgress progress;
+  progress.run = 1;
+  progress.name = "s";
+  progress.step = 90;
+  progress.steps = 100;
+  queue.update(progress);
+  queue.finish_run(row);
+  CHECK(queue.entries()[0].state == QueueState::kCancelled);
+  CHECK(entry_text(queue.entries()[0]).contains("partial"));
+  CHECK(entry_text(queue.entries()[0]).contains("15 of 100 steps"));
+  QJsonObject finished = row;
+  finished["status"] = "finished";
+  finished["steps_done"] = 100;
+  queue.finish_run(finished);
+  CHECK(queue.entries()[0].state == QueueState::kFinished);
+  CHECK(entry_text(queue.entries()[0]).contains("100 of 100 steps"));
 }
 
 TEST_CASE("a second cancel ends a run that does not listen", "[gui]") {

@@ -50,7 +50,7 @@ TEST_CASE("free text needs every word, without regard to case", "[unit]") {
 }
 
 TEST_CASE("typed expressions filter by value; wrong ones say why", "[unit]") {
-  const RunFilter filter = parse_run_filter("ratio<0.1 and workers>=16");
+  const RunFilter filter = parse_run_filter("traffic_ratio<0.1 and workers>=16");
   REQUIRE(filter.typed);
   REQUIRE(filter.error.isEmpty());
   RunView view = view_of(test::sample_runs(144));
@@ -60,7 +60,7 @@ TEST_CASE("typed expressions filter by value; wrong ones say why", "[unit]") {
   CHECK(view.rows() == 48);
   CHECK_FALSE(parse_run_filter("top k").typed);
   CHECK_FALSE(parse_run_filter("no_such_field<3").error.isEmpty());
-  CHECK_FALSE(parse_run_filter("ratio<").error.isEmpty());
+  CHECK_FALSE(parse_run_filter("traffic_ratio<").error.isEmpty());
 }
 
 TEST_CASE("every number column's key is a field of filter expressions", "[unit]") {
@@ -96,7 +96,7 @@ TEST_CASE("only columns in which the shown runs differ", "[unit]") {
   view.set_text_filter("terngrad");
   const auto differs = view.differing_columns();
   CHECK_FALSE(differs[static_cast<int>(Column::kMethod)]);
-  CHECK_FALSE(differs[static_cast<int>(Column::kRatio)]);
+  CHECK_FALSE(differs[static_cast<int>(Column::kTrafficRatio)]);
   CHECK(differs[static_cast<int>(Column::kWorkers)]);
   CHECK(differs[static_cast<int>(Column::kRun)]);
 }
@@ -105,12 +105,12 @@ TEST_CASE("values are shown with units and copied in full", "[unit]") {
   RunSummary run = test::sample_run(1);
   run.step_time_s = 0.0123456789012345;
   run.final_accuracy = 0.95149;
-  run.ratio = 0.02;
+  run.traffic_ratio = 0.02;
   run.wire_bytes = 4.19e6;
   CHECK(shown_text(run, Column::kStepTime, {}) == "12.3 ms");
   CHECK(full_text(run, Column::kStepTime).toDouble() == 0.0123456789012345);
   CHECK(shown_text(run, Column::kAccuracy, {}) == "95.1 %");
-  CHECK(shown_text(run, Column::kRatio, {}) == "2.00 %");
+  CHECK(shown_text(run, Column::kTrafficRatio, {}) == "2.00 %");
   CHECK(shown_text(run, Column::kWireBytes, {}) == "4.19 MB");
   // 4.19 MB are 33.52 Mbit.
   CHECK(shown_text(run, Column::kWireBytes, {true}) == "33.5 Mbit");

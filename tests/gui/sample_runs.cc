@@ -77,7 +77,7 @@ RunSummary sample_run(int index) {
   run.steps_done = run.status == RunStatus::kFailed ? 37 : 400;
   run.step_time_s = step_s(index);
   run.simulated_s = *run.step_time_s * double(run.steps_done);
-  run.ratio = method.ratio;
+  run.compression_ratio = run.traffic_ratio = method.ratio;
   run.wire_bytes = 1.03 * kDenseBytes * method.ratio * 2 * run.header.workers * 400;
   if (run.status == RunStatus::kFailed) {
     run.error = "cannot train worker 3: loss is not a number";
@@ -173,7 +173,8 @@ void write_sample_database(const std::string& path, int count) {
     add("final_accuracy", run.final_accuracy, "1");
     add("final_loss", run.final_loss, "1");
     add("step_time_s", run.step_time_s, "s");
-    add("ratio", run.ratio, "1");
+    add("compression_ratio", run.compression_ratio, "1");
+    add("traffic_ratio", run.traffic_ratio, "1");
     add("wire_bytes", run.wire_bytes, "B");
     add("simulated_s", run.simulated_s, "s");
     add("time_to_target_s", run.time_to_target_s, "s");

@@ -40,17 +40,17 @@ TEST_CASE("rows are sorted by worker and lane, segments by start", "[unit]") {
 
 TEST_CASE("overlap numbers are means over workers of unions of intervals", "[unit]") {
   const auto segments = two_workers();
-  const OverlapNumbers numbers = overlap_numbers(build_rows(segments), segments, 0);
+  const OverlapNumbers numbers = overlap_numbers(build_rows(segments), segments, 0, 2);
   // Worker 0: network 3-7 = 4 s, compute and codec cover 0-5, so 3-5 = 2 s hidden, 2 s exposed.
   // Worker 1: network 3-5 = 2 s, compute covers 0-2: nothing hidden, 2 s exposed.
-  CHECK(numbers.workers == 2);
+  CHECK(numbers.split.workers == 2);
   CHECK(numbers.step_s == 7);
-  CHECK(numbers.compute_s == (4 + 2) / 2.0);
-  CHECK(numbers.codec_s == 0.5);
-  CHECK(numbers.network_s == (4 + 2) / 2.0);
-  CHECK(numbers.hidden_s == (2 + 0) / 2.0);
-  CHECK(numbers.exposed_s == (2 + 2) / 2.0);
-  CHECK(overlap_numbers(build_rows(segments), segments, 9).workers == 0);
+  CHECK(numbers.split.compute_s == (4 + 2) / 2.0);
+  CHECK(numbers.split.codec_s == 0.5);
+  CHECK(numbers.split.network_s == (4 + 2) / 2.0);
+  CHECK(numbers.split.network_s - numbers.split.exposed_s == (2 + 0) / 2.0);
+  CHECK(numbers.split.exposed_s == (2 + 2) / 2.0);
+  CHECK(overlap_numbers(build_rows(segments), segments, 9, 2).split.workers == 0);
 }
 
 TEST_CASE("overlapping transfers count once and a collective concerns every worker", "[unit]") {
@@ -58,15 +58,15 @@ TEST_CASE("overlapping transfers count once and a collective concerns every work
   std::vector<TimelineSegment> segments = {{0, 0, kCompute, "forward", 0, 2, 0},
                                            {0, 0, kNetwork, "a", 1, 3, 1},
                                            {0, 0, kNetwork, "b", 2, 4, 1}};
-  OverlapNumbers numbers = overlap_numbers(build_rows(segments), segments, 0);
-  CHECK(numbers.network_s == 3);
-  CHECK(numbers.hidden_s == 1);
+  OverlapNumbers numbers = overlap_numbers(build_rows(segments), segments, 0, 2);
+  CHECK(numbers.split.network_s == 3);
+  CHECK(numbers.split.exposed_s == 2);
   // A collective of no single worker from 3 to 6 extends the union to 1-6 = 5 s.
   segments.push_back({0, -1, kNetwork, "all-reduce", 3, 6, 1});
-  numbers = overlap_numbers(build_rows(segments), segments, 0);
-  CHECK(numbers.workers == 1);
-  CHECK(numbers.network_s == 5);
-  CHECK(numbers.exposed_s == 4);
+  numbers = overlap_numbers(build_rows(segments), segments, 0, 2);
+  CHECK(numbers.split.workers == 1);
+  CHECK(numbers.split.network_s == 5);
+  CHECK(numbers.split.exposed_s == 4);
 }
 
 TEST_CASE("zooming keeps the time under the pointer", "[unit]") {

@@ -85,7 +85,7 @@ TEST_CASE("ten thousand runs sort, filter and scroll in the real window", "[gui]
 TEST_CASE("a wrong expression is explained and changes nothing", "[gui]") {
   Fixture fixture(100);
   QLineEdit* filter = fixture.window.table()->filter_field();
-  filter->setText("ratio<0.1 and workers>=16");
+  filter->setText("traffic_ratio<0.1 and workers>=16");
   QTest::keyClick(filter, Qt::Key_Return);
   const int rows = fixture.table()->model()->rowCount();
   CHECK(rows < 100);
