@@ -14,7 +14,7 @@ struct StepSampling {
   std::uint64_t first_seed = 1;
   int least_seeds = 1, most_seeds = 1;
   double wanted_error = 0.02;  ///< seeds are added until the mean is known to this share of it,
-  Seconds longest{5};          ///< or so much of the wall clock's time has passed
+  Seconds longest{5};          ///< or so much processor time has passed
 };
 /// What a step wants: few steps where all are alike, more and several seeds where chance decides.
 StepSampling sampling_of(const results::StepSummary& step);
