@@ -9,7 +9,7 @@
 namespace gradwire::cli {
 namespace {
 
-struct Arguments {
+struct CalibrateArguments {
   bench::CalibrateOptions options;
   std::string output;
   std::string markdown;
@@ -39,7 +39,7 @@ std::string how_to_use(const std::string& output) {
          "\nand gradwire bench fidelity --calibration " + output + " says how far it is.";
 }
 
-void run(const Arguments& arguments, Context& context) {
+void run(const CalibrateArguments& arguments, Context& context) {
   const runner::InterruptGuard guard;
   bench::CalibrateOptions options = arguments.options;
   options.stopped = [] { return runner::interrupted_by() != 0; };
@@ -65,7 +65,7 @@ void run(const Arguments& arguments, Context& context) {
 void add_calibrate(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "calibrate", "Measure a grid of transfers, and fit the flow executor's constants to it");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CalibrateArguments>();
   bench::CalibrateOptions& options = arguments->options;
   command->add_option("--against", options.reference, "ns-3, or this kernel's TCP in namespaces")
       ->check(CLI::IsMember({"packet", "linux"}))

@@ -9,7 +9,7 @@
 namespace gradwire::cli {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> runs;
   std::string fail_if;
   bool all = false;
@@ -64,7 +64,7 @@ void print_json(const results::Comparison& comparison) {
               nlohmann::ordered_json{{"schema_version", 1}, {"rows", rows}}.dump(1).c_str());
 }
 
-void compare(const Arguments& arguments, Context& context) {
+void compare(const CompareArguments& arguments, Context& context) {
   const auto store = context.open_reader();
   std::vector<results::RunSummary> runs;
   for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name));
@@ -91,7 +91,7 @@ void compare(const Arguments& arguments, Context& context) {
 void add_compare(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("compare", "Runs side by side; the first one is the baseline");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
   command->add_option("--fail-if", arguments->fail_if,
                       "Exit with 7 if a run but the baseline matches this filter");

@@ -9,14 +9,14 @@
 namespace gradwire::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string run;
   std::string what = "steps";
   std::string as = "csv";
   std::string out;
 };
 
-std::string exported(const Arguments& arguments, const results::Store& store) {
+std::string exported(const ExportArguments& arguments, const results::Store& store) {
   if (arguments.what == "runs") {
     const auto runs = store.runs();
     return results::export_runs(
@@ -32,7 +32,7 @@ std::string exported(const Arguments& arguments, const results::Store& store) {
   return results::export_steps(store, run, format);
 }
 
-void write(const Arguments& arguments, const Context& context) {
+void write(const ExportArguments& arguments, const Context& context) {
   if (arguments.what != "runs" && arguments.run.empty())
     throw Error(ErrorKind::kUsage, "export " + arguments.what, "", "no run is named",
                 "gradwire export RUN, or --what runs");
@@ -49,7 +49,7 @@ void write(const Arguments& arguments, const Context& context) {
 void add_export(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a run's steps, metrics, timeline or links for other programs");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   command->add_option("RUN", arguments->run, "Run number or tag");
   command->add_option("--what", arguments->what, "What to write")
       ->check(CLI::IsMember({"steps", "metrics", "timeline", "links", "runs"}))

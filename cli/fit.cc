@@ -9,7 +9,7 @@
 namespace gradwire::cli {
 namespace {
 
-struct Arguments {
+struct FitArguments {
   PointArguments points;
   std::string out;
   std::string svg;
@@ -46,7 +46,7 @@ std::string closing(const results::StepFit& fit) {
          results::against(fit.ground);
 }
 
-void fit(const Arguments& arguments, Context& context) {
+void fit(const FitArguments& arguments, Context& context) {
   const auto points = points_of(arguments.points, context);
   const results::StepFit fit = results::fit_steps(points);
   for (const std::string& warning : fit.warnings) context.say("warning: " + warning);
@@ -65,7 +65,7 @@ void fit(const Arguments& arguments, Context& context) {
 void add_fit(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("fit", "Fit the performance model's constants to runs, tables and logs");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FitArguments>();
   add_point_options(*command, arguments->points);
   command->add_option("-o,--out", arguments->out, "Write the fit, for predict --fit")
       ->type_name("FILE");

@@ -16,7 +16,7 @@
 namespace gradwire::cli {
 namespace {
 
-struct Arguments {
+struct PredictArguments {
   RunArguments scenario;
   std::string model;  ///< layer table
   std::string filter;
@@ -36,7 +36,7 @@ struct Ground {
 };
 
 /// The form that is asked for; fitted where there is something to fit, else overlap.
-results::StepForm form_of(const Arguments& arguments) {
+results::StepForm form_of(const PredictArguments& arguments) {
   const bool fitted = !arguments.fit.empty() || !arguments.filter.empty();
   results::StepForm form = fitted ? results::StepForm::kFitted : results::StepForm::kOverlap;
   results::step_form(arguments.form, form);
@@ -55,7 +55,8 @@ results::StepForm form_of(const Arguments& arguments) {
   return form;
 }
 
-results::StepFit fit_of(const Arguments& arguments, const Ground& ground, const Context& context) {
+results::StepFit fit_of(const PredictArguments& arguments, const Ground& ground,
+                        const Context& context) {
   if (!arguments.fit.empty()) {
     if (!arguments.filter.empty())
       throw Error(ErrorKind::kUsage, "predict", "", "--fit and --filter exclude each other");
@@ -75,7 +76,7 @@ results::StepFit fit_of(const Arguments& arguments, const Ground& ground, const 
   return results::usual_fit();
 }
 
-Ground ground_of(const Arguments& arguments, const Context& context) {
+Ground ground_of(const PredictArguments& arguments, const Context& context) {
   Ground ground;
   ground.form = form_of(arguments);
   try {
@@ -165,7 +166,7 @@ scenarios::ScenarioFile scenario_file_of(const Arguments& arguments) {
   return named_or_plain_scenario(scenario);
 }
 
-void predict(const Arguments& arguments, Context& context) {
+void predict(const PredictArguments& arguments, Context& context) {
   if (arguments.solve.empty() != arguments.target.empty())
     throw Error(ErrorKind::kUsage, "predict", "", "--solve and --target belong together",
                 "for example: --solve bandwidth --target 'efficiency>=0.8'");
@@ -186,7 +187,7 @@ void predict(const Arguments& arguments, Context& context) {
 void add_predict(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "predict", "Step times by the performance model, without running; or what it would take");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PredictArguments>();
   add_scenario_options(*command, arguments->scenario, kPlainScenario);
   command->add_option("--model", arguments->model, "Layer table (resnet50, vgg16, ...)");
   command->add_option("--filter", arguments->filter, "Fit to the stored runs that pass");

@@ -10,10 +10,10 @@ namespace {
 constexpr int kSlowAnswers = 3;
 
 /// The search: what was simulated so far, and the best of it.
-class Search {
+class AnswerSearch {
  public:
-  Search(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
-         double samples, const SimulateAnswer& simulate, double tolerance)
+  AnswerSearch(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
+               double samples, const SimulateAnswer& simulate, double tolerance)
       : fit_(fit),
         step_(step),
         quantity_(quantity),
@@ -74,7 +74,7 @@ CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, Solve
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options) {
   const double tolerance = step.is_irregular() ? options.lossy_tolerance : options.tolerance;
-  Search search(fit, step, quantity, target, samples, simulate, tolerance);
+  AnswerSearch search(fit, step, quantity, target, samples, simulate, tolerance);
   Solution solution = search.solve();
   for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)
     solution = search.solve();

@@ -76,9 +76,9 @@ class Normals {
 };
 
 /// Log times of the points, and the search over them.
-class Search {
+class FitSearch {
  public:
-  explicit Search(std::span<const StepPoint> points) : points_(points) {
+  explicit FitSearch(std::span<const StepPoint> points) : points_(points) {
     for (const StepPoint& point : points) {
       logs_.push_back(std::log(point.seconds));
       const double known = std::hypot(known_to(point), form_error_at_points(point.step));
@@ -169,7 +169,7 @@ double known_to(const StepPoint& point) {
 
 StepFit fit_steps(std::span<const StepPoint> points) {
   for (const StepPoint& point : points) check(point);
-  const Search search(points);
+  const FitSearch search(points);
   const LeastSquaresFit least = search.fit();
   StepFit fit;
   fit.constants = constants_at(least.values);

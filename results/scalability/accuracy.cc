@@ -11,7 +11,7 @@
 namespace gradwire::results {
 namespace {
 
-AccuracyRow row_of(const Scalability& all, std::size_t series, int workers) {
+AccuracyRow accuracy_row(const Scalability& all, std::size_t series, int workers) {
   const ScaleSeries& its = all.data.series[series];
   const ScaleAnswer step = *all.answer(series, workers);
   AccuracyRow row;
@@ -52,7 +52,7 @@ AccuracyAnswer accuracy_of(const Scalability& all) {
     std::string reason;
     for (const int workers : shown_workers(all, i)) {
       try {
-        answer.rows.push_back(row_of(all, i, workers));
+        answer.rows.push_back(accuracy_row(all, i, workers));
       } catch (const Error& error) {  // a method or batch that nobody trained
         without.push_back(std::to_string(workers));
         if (reason.empty()) reason = error.what();

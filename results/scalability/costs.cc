@@ -19,7 +19,7 @@ double steps_of(const Scalability& all, std::size_t series, int workers) {
              : kMillion / (workers * samples);
 }
 
-CostRow row_of(const Scalability& all, std::size_t series, int workers) {
+CostRow cost_row(const Scalability& all, std::size_t series, int workers) {
   const ScaleAnswer answer = *all.answer(series, workers);
   const StepSummary step = all.predicted(series, workers).step;
   const double steps = steps_of(all, series, workers);
@@ -62,8 +62,13 @@ std::vector<CostRow> cost_rows(const Scalability& all) {
   if (!all.options.costs.prices.any()) return rows;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
     if (all.model(i) && all.data.series[i].samples > 0)
+<<<<<<< HEAD
       for (const int workers : shown_workers(all, i)) rows.push_back(row_of(all, i, workers));
   mark_front(all, rows);
+=======
+      for (const int workers : shown_workers(all, i)) rows.push_back(cost_row(all, i, workers));
+  mark_front(rows);
+>>>>>>> 4496fff (build: several sources are one unit for the compiler)
   return rows;
 }
 

@@ -91,7 +91,7 @@ std::string block_html(const Block& block) {
 }
 
 /// The first section is the answer: set apart.
-std::string section_html(const Section& section, bool verdict) {
+std::string section_html(const DocumentSection& section, bool verdict) {
   std::string out = "<section>\n" + html_element("h2", section.heading);
   std::string body;
   for (const Block& block : section.blocks) body += block_html(block);
@@ -165,7 +165,7 @@ std::string document_html(const Document& document) {
 
 std::vector<const NamedFigure*> figures_in(const Document& document) {
   std::vector<const NamedFigure*> list;
-  for (const Section& section : document.sections)
+  for (const DocumentSection& section : document.sections)
     for (const Block& block : section.blocks)
       for (const auto& column : block.figures)
         for (const NamedFigure& named : column) list.push_back(&named);

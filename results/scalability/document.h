@@ -37,7 +37,7 @@ Block text_table_of(HtmlTable table);  ///< all to the left
 Block code(std::string text);
 Block figures_of(std::vector<std::vector<NamedFigure>> columns);
 
-struct Section {
+struct DocumentSection {
   std::string heading;
   std::vector<Block> blocks;
 };
@@ -46,7 +46,7 @@ struct Document {
   std::string title, lead;
   std::vector<std::string> chips;     ///< what the figures are, in a word each
   std::vector<std::string> warnings;  ///< printed at the top
-  std::vector<Section> sections;
+  std::vector<DocumentSection> sections;
 };
 
 /// One self-contained file: no script, nothing is fetched; prints on A4 and Letter.

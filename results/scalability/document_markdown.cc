@@ -67,7 +67,7 @@ std::string document_markdown(const Document& document) {
   out += items(document.chips, false) + "\n";
   if (!document.warnings.empty())
     out += "**Before you rely on this**\n\n" + items(document.warnings, false) + "\n";
-  for (const Section& section : document.sections) {
+  for (const DocumentSection& section : document.sections) {
     out += "## " + escaped(section.heading) + "\n\n";
     for (const Block& block : section.blocks) out += block_markdown(block) + "\n";
   }

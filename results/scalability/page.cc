@@ -11,15 +11,15 @@
 namespace gradwire::results {
 namespace {
 
-Section answer_section(const Scalability& all) {
-  Section section{"In short", {}};
+DocumentSection answer_section(const Scalability& all) {
+  DocumentSection section{"In short", {}};
   for (const std::string& sentence : short_answer(all))
     section.blocks.push_back(paragraph(sentence));
   return section;
 }
 
-Section curves_section(const Scalability& all) {
-  Section section{"Throughput and efficiency", {}};
+DocumentSection curves_section(const Scalability& all) {
+  DocumentSection section{"Throughput and efficiency", {}};
   std::vector<std::vector<NamedFigure>> columns = {{throughput_figure(all), residual_figure(all)}};
   const bool modelled =
       std::ranges::any_of(all.models, [](const auto& m) { return m.has_value(); });
@@ -41,8 +41,8 @@ Section curves_section(const Scalability& all) {
   return section;
 }
 
-Section split_section(const Scalability& all) {
-  Section section{"Where the time goes", {}};
+DocumentSection split_section(const Scalability& all) {
+  DocumentSection section{"Where the time goes", {}};
   std::vector<std::vector<NamedFigure>> columns(2);
   std::size_t count = 0;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
@@ -57,8 +57,8 @@ Section split_section(const Scalability& all) {
   return section;
 }
 
-Section sensitivity_section(const Scalability& all) {
-  Section section{"What moves the answer most", {}};
+DocumentSection sensitivity_section(const Scalability& all) {
+  DocumentSection section{"What moves the answer most", {}};
   section.blocks = {
       figures_of({{sensitivity_figure(all)}}), table_of(sensitivity_table(all)),
       note("One input at a time, the others as they are; batch: compute in proportion "
@@ -66,8 +66,8 @@ Section sensitivity_section(const Scalability& all) {
   return section;
 }
 
-Section crossover_section(const Scalability& all) {
-  Section section{"On which links compressing pays", {}};
+DocumentSection crossover_section(const Scalability& all) {
+  DocumentSection section{"On which links compressing pays", {}};
   const auto competition = competition_of(all);
   if (!competition) {
     section.blocks = {paragraph("Nothing is drawn here: " + no_competition_words(all) + ".")};
@@ -85,8 +85,8 @@ Section crossover_section(const Scalability& all) {
   return section;
 }
 
-Section cost_section(const Scalability& all) {
-  Section section{"What it costs", {}};
+DocumentSection cost_section(const Scalability& all) {
+  DocumentSection section{"What it costs", {}};
   const auto rows = cost_rows(all);
   if (!rows.empty()) {
     section.blocks = {
@@ -109,9 +109,9 @@ Section cost_section(const Scalability& all) {
   return section;
 }
 
-Section accuracy_section(const Scalability& all) {
+DocumentSection accuracy_section(const Scalability& all) {
   const AccuracyAnswer answer = accuracy_of(all);
-  Section section{"Time to " + percent(all.options.accuracy.target) + " accuracy", {}};
+  DocumentSection section{"Time to " + percent(all.options.accuracy.target) + " accuracy", {}};
   if (answer.rows.empty())
     section.blocks.push_back(paragraph("It cannot be said for any row above."));
   else
@@ -125,8 +125,8 @@ Section accuracy_section(const Scalability& all) {
   return section;
 }
 
-Section validation_section(const Scalability& all) {
-  Section section{"How far the model can be trusted", {paragraph(validation_words(all))}};
+DocumentSection validation_section(const Scalability& all) {
+  DocumentSection section{"How far the model can be trusted", {paragraph(validation_words(all))}};
   const HtmlTable held = validation_table(all);
   if (held.size() > 1) {
     section.blocks.push_back(figures_of({{validation_figure(all)}}));
@@ -143,8 +143,8 @@ Section validation_section(const Scalability& all) {
   return section;
 }
 
-Section advice_section(const Scalability& all) {
-  Section section{"What to do", {}};
+DocumentSection advice_section(const Scalability& all) {
+  DocumentSection section{"What to do", {}};
   const auto list = recommendations(all);
   if (list.empty())
     section.blocks.push_back(paragraph("These runs support no recommendation: see above."));
@@ -160,13 +160,13 @@ Section advice_section(const Scalability& all) {
   return section;
 }
 
-Section provenance_section(const Scalability& all) {
+DocumentSection provenance_section(const Scalability& all) {
   return {"Where the figures come from",
           {text_table_of(provenance_table(all)), text_table_of(runs_table(all))}};
 }
 
-Section again_section(const Scalability& all) {
-  Section section{"The same report again", {}};
+DocumentSection again_section(const Scalability& all) {
+  DocumentSection section{"The same report again", {}};
   section.blocks = {
       code(all.options.command),
       note("From " + all.options.source +

@@ -4,16 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "sim/flow/max_min_tolerances.h"
 
 namespace gradwire::sim {
-namespace {
-
-/// Shares this close are equal: far above rounding (1e-16 a step), far below anything that matters.
-constexpr double kEqualShares = 1e-12;
-constexpr double kFull = 1e-9;
-
-}  // namespace
-
 MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
     : ack_share_(ack_share),
       channels_(capacities.size()),

@@ -3,13 +3,9 @@
 
 #include "base/error.h"
 #include "sim/flow/max_min.h"
+#include "sim/flow/max_min_tolerances.h"
 
 namespace gradwire::sim {
-namespace {
-
-constexpr double kEqualShares = 1e-12;
-
-}  // namespace
 
 void MaxMin::set_medium(std::int32_t id, std::size_t hop, double cost, double weight) {
   Flow& f = flow(id);

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "sim/flow/max_min.h"
+#include "sim/flow/max_min_tolerances.h"
 
 namespace gradwire::sim {
 namespace {
 
-constexpr double kFull = 1e-9;
 constexpr double kUnits = 1 << 20;  // of the fixed-point sum, in a byte a second
 
 }  // namespace

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/flow/tcp/round_trip_gains.h"
 #include "sim/flow/tcp/stream.h"
 
 namespace gradwire::sim {
 namespace {
 
-constexpr double kSmoothing = 0.125;
-constexpr double kDeviationSmoothing = 0.25;
-constexpr double kDeviations = 4;
 constexpr double kLongestWait = 0.125;  // of the smoothed round trip, for segments out of order
 constexpr std::int64_t kDuplicates = 3;
 

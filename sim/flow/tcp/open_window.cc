@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/flow/tcp/round_trip_gains.h"
 #include "sim/flow/tcp/stream.h"
 
 namespace gradwire::sim {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double kLongRoundTrip = 5e-3;  // s
 constexpr double kCaution = 0.75;        // a stream too many costs time, one too few is wrong
-constexpr double kSmoothing = 0.125;     // of round trips, RFC 6298
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace

@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/flow/tcp/round_trip_gains.h"
 #include "sim/flow/tcp/stream.h"
 
 namespace gradwire::sim {
 namespace {
 
 constexpr double kLeastDeviations = 0.001;
-constexpr double kDeviations = 4;
-constexpr double kSmoothing = 0.125;
-constexpr double kDeviationSmoothing = 0.25;
 /// ns-3 3.44 multiplies bytes by bytes in 32 bits here (tcp-prr-recovery.cc): from some 80 segments
 /// on, recovery sends nothing until the product has wrapped around.
 constexpr std::int64_t kProductMask = 0xFFFFFFFF;
