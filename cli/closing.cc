@@ -11,6 +11,7 @@
 #include "results/dropped_updates.h"
 #include "results/export.h"
 #include "results/gradient_loss.h"
+#include "results/notes.h"
 #include "results/report.h"
 #include "results/summary.h"
 
@@ -79,6 +80,15 @@ Table closing_table(std::span<const RunSummary> runs) {
   return table;
 }
 
+/// What was done otherwise than asked, each sentence once.
+void print_notes(const results::Store& store, std::span<const RunSummary> runs) {
+  std::set<std::string> said;
+  for (const RunSummary& run : runs)
+    for (const std::string& note : results::notes_of(store.metrics(run.id)))
+      if (said.insert(run.header.method + note).second)
+        std::printf("%s: note: %s\n", run.header.method.c_str(), note.c_str());
+}
+
 void print_text(const results::Store& store, std::span<const RunSummary> runs,
                 const Context& context) {
   closing_table(runs).print_text(context);
@@ -98,6 +108,7 @@ void print_text(const results::Store& store, std::span<const RunSummary> runs,
   print_choices(store, runs);
   print_dropped(store, runs);
   print_losses(store, runs);
+  print_notes(store, runs);
   std::fflush(stdout);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/run_table.h"
 #include "results/fields.h"
 #include "results/figure_origin.h"
+#include "results/notes.h"
 
 namespace gradwire::cli {
 namespace {
@@ -42,6 +43,8 @@ void show_text(const results::Store& store, const results::RunSummary& run,
                const Context& context) {
   const std::vector<results::MetricRow> metrics = store.metrics(run.id);
   show_fields(run, labels_of(metrics));
+  for (const std::string& note : results::notes_of(metrics))
+    std::printf("%-20s %s\n", "note", note.c_str());
   std::printf("\n");
   if (run.status != results::RunStatus::kFinished)
     std::printf("The run is %s: its figures are of these.\n\n",
@@ -51,7 +54,7 @@ void show_text(const results::Store& store, const results::RunSummary& run,
                  {"unit"},
                  {"provenance", "", Column::Style::kPlain, Importance::kHigh}});
   for (const results::MetricRow& metric : metrics)
-    if (metric.step < 0)
+    if (metric.step < 0 && !results::is_note(metric))
       figures.add(
           {metric.name, metric.value, metric.unit, std::string(name_of(metric.provenance))});
   figures.print_text(context);
@@ -64,8 +67,10 @@ nlohmann::ordered_json show_json(const results::Store& store, const results::Run
   json.erase("type");
   json["name"] = run.header.scenario_name;
   json["scenario"] = nlohmann::ordered_json::parse(run.header.scenario_json);
+  const std::vector<results::MetricRow> metrics = store.metrics(run.id);
+  json["notes"] = results::notes_of(metrics);
   json["metrics"] = nlohmann::ordered_json::array();
-  for (const results::MetricRow& metric : store.metrics(run.id))
+  for (const results::MetricRow& metric : metrics)
     json["metrics"].push_back({{"name", metric.name},
                                {"step", metric.step},
                                {"value", metric.value},

@@ -48,6 +48,7 @@ std::vector<std::string> assumptions_of(const ReportData& data) {
     add(executor_sentence(header.executor));
     add(compute_sentence(header));
     if (!group.choice.empty()) add(group.choice);
+    for (const std::string& note : group.notes) add(group.name + ": " + note + ".");
     if (group.loss_of_gradients)
       add("Over udp-lossy nothing is sent again: each worker applies what has reached it of the "
           "gradients to weights of its own. Accuracy is that of worker 0.");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "results/collective_choice.h"
+#include "results/notes.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -97,6 +98,7 @@ ReportGroup load_group(const Store& store, RunGroup source, int& window) {
     const std::vector<MetricRow> metrics = store.metrics(run.id);
     group.time_provenance = time_provenance(run.header, metrics);
     group.choice = choice_sentence(metrics);
+    for (std::string& note : notes_of(metrics)) group.notes.insert(std::move(note));
     if (const auto loss = gradient_loss_of(metrics)) lost.push_back(*loss);
     if (const auto updates = dropped_updates_of(metrics)) dropped.push_back(*updates);
     for (const MetricRow& metric : metrics) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct ReportGroup {
   double message_bytes = 0;                       ///< of a worker in a step; 0 = not known
   std::optional<DroppedUpdates> updates;          ///< all seeds'; of federated rounds alone
   std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
+  std::set<std::string> notes;  ///< of its runs (results/notes.h)
 };
 
 /// All groups that differ in the method only.

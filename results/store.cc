@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStatusNames = {"running", "finished", "partial",
                                                           "failed"};
-constexpr std::array<std::string_view, 7> kProvenanceNames = {
-    "measured", "simulated", "emulated", "predicted", "published", "assumed", "given"};
+constexpr std::array<std::string_view, 8> kProvenanceNames = {
+    "measured", "simulated", "emulated", "predicted", "published", "assumed", "given",
+    "partly emulated"};
 
 template <class Enum, std::size_t size>
 Enum parse(const std::array<std::string_view, size>& names, std::string_view name,

@@ -31,7 +31,8 @@ std::string_view name_of(RunStatus status);
 RunStatus run_status(std::string_view name);
 
 /// Where a figure comes from. Given: the scenario says it, or it follows from what it says by
-/// arithmetic alone.
+/// arithmetic alone. Partly emulated: without something that the scenario's network has, which a
+/// note of the run names (results/notes.h).
 enum class Provenance {
   kMeasured,
   kSimulated,
@@ -39,7 +40,8 @@ enum class Provenance {
   kPredicted,
   kPublished,
   kAssumed,
-  kGiven
+  kGiven,
+  kPartlyEmulated
 };
 std::string_view name_of(Provenance provenance);
 Provenance provenance_of(std::string_view name);

@@ -100,7 +100,7 @@ class Run {
 
   RunOutcome loop() {
     progress_.phase = "training";
-    if (options_.train_first) train_all();
+    if (trains_first()) train_all();
     bool more = submit_next();
     while (!in_flight_.empty()) {
       if (more && !in_flight_.back().plan.alone && interrupted_by() == 0) more = submit_next();
@@ -122,6 +122,9 @@ class Run {
   std::optional<scenarios::Evaluation> evaluated(std::int64_t step) {
     return trains() && due(step) ? std::optional(trainer_->evaluate()) : std::nullopt;
   }
+
+  /// What only replays may depend on how its steps end, such as rounds with a deadline.
+  bool trains_first() const { return options_.train_first && trains(); }
 
   /// Trained steps name earlier graphs by place (1, 2, ...) until they are submitted.
   void train_all() {
@@ -147,14 +150,16 @@ class Run {
   }
 
   sim::GraphId submit(const StepPlan& plan) {
-    // Of one worker, who exchanges nothing, a fit learns nothing.
-    if (!std::exchange(summarized_, true) && scenario_.cluster.workers > 1)
+    // Of one worker, who exchanges nothing, a fit learns nothing; and it would hold times of a
+    // network without delays against the scenario's delays.
+    const bool whole = executor_->provenance() != "partly emulated";
+    if (!std::exchange(summarized_, true) && scenario_.cluster.workers > 1 && whole)
       record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
     return executor_->submit(scenarios::submission_of(plan));
   }
 
   bool submit_next() {
-    if (options_.train_first) return submit_trained();
+    if (trains_first()) return submit_trained();
     Flight flight;
     if (!trainer_->next(flight.plan)) return false;
     forecast(flight.plan);
@@ -244,6 +249,7 @@ class Run {
   void finish(results::RunStatus status, const std::string& error) {
     if (sampler_ && status == results::RunStatus::kFinished) sampler_->finish(*executor_);
     if (sampler_) store_.put_links(record_->id(), sampler_->series());
+    if (options_.executor_facts) record_->set_facts(options_.executor_facts());
     record_->finish(status, error);
   }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "results/store.h"
 #include "runner/profile_cache.h"
@@ -13,6 +15,12 @@
 /// steps.
 namespace gradwire::runner {
 
+/// What an executor from outside has to say about a run, at its end.
+struct RunFacts {
+  std::vector<std::string> notes;          ///< what it did otherwise than the scenario asks
+  std::vector<scenarios::Figure> figures;  ///< measured
+};
+
 struct RunOptions {
   int threads = 1;
   std::string executor;  ///< overrides the scenario's; empty = as the scenario says
@@ -24,8 +32,11 @@ struct RunOptions {
   double append_every_s = 0.5;  ///< wall time between transactions
   /// Replaces make_executor (the emulator's executor comes from outside sim/).
   std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)> executor_factory;
-  /// Trains all steps before the first is submitted: for executors on a real clock, which training
-  /// beside them would disturb. Only for methods whose learning does not depend on the network.
+  /// Asked when a run with such an executor ends; may be empty.
+  std::function<RunFacts()> executor_facts;
+  /// Trains all steps of a training workload before the first is submitted: for executors on a real
+  /// clock, which training beside them would disturb. Only for methods whose learning does not
+  /// depend on the network.
   bool train_first = false;
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;

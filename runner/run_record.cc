@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "results/collective_choice.h"
+#include "results/notes.h"
 #include "results/prediction/stored_summary.h"
 #include "results/summary.h"
 #include "runner/provenance.h"
@@ -138,12 +139,20 @@ void RunRecord::add_workload_finals() {
     add_final(figure.name, figure.value, figure.unit);
 }
 
+void RunRecord::add_notes() {
+  for (const std::string& note : trainer_.notes()) finals_.push_back(results::note_row(note));
+  for (const std::string& note : facts_.notes) finals_.push_back(results::note_row(note));
+  for (const scenarios::Figure& figure : facts_.figures)
+    finals_.push_back({-1, figure.name, figure.value, figure.unit, Provenance::kMeasured});
+}
+
 void RunRecord::finish(results::RunStatus status, const std::string& error) {
   finals_.clear();  // a first try may have failed
   add_learning_finals();
   add_time_finals();
   add_byte_finals();
   add_workload_finals();
+  add_notes();
   if (summary_)
     std::ranges::move(results::summary_metrics(*summary_, origins_), std::back_inserter(finals_));
   add_final("wall_s", wall_s(), "s");

@@ -7,6 +7,7 @@
 #include "results/figure_origin.h"
 #include "results/prediction/step_model.h"
 #include "results/store.h"
+#include "runner/run_loop.h"
 #include "runner/step_recorder.h"
 #include "scenarios/trainer.h"
 #include "sim/executor.h"
@@ -31,6 +32,8 @@ class RunRecord {
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
   /// Of the run's first step, where a closed form describes it.
   void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
+  /// Of an executor from outside.
+  void set_facts(RunFacts facts) { facts_ = std::move(facts); }
   /// Writes what has come since the last time.
   void append();
   /// The same, where that is longer ago.
@@ -50,6 +53,7 @@ class RunRecord {
   void add_time_finals();
   void add_byte_finals();
   void add_workload_finals();
+  void add_notes();
 
   const scenarios::Scenario& scenario_;
   results::Store& store_;
@@ -61,6 +65,7 @@ class RunRecord {
   std::vector<results::StepRow> steps_;
   std::vector<results::MetricRow> metrics_, finals_;
   std::optional<results::StepSummary> summary_;
+  RunFacts facts_;
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
   double last_loss_ = 0;

@@ -16,18 +16,20 @@ std::string data_path(const scenarios::Scenario& scenario) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();
 }
 
-/// True if whole steps stay on the GPU; says once why not.
-bool stays_on_device(const scenarios::Scenario& scenario) {
-  const std::string reason = why_steps_leave_device(device_codec_settings(scenario));
+/// Why gradients are encoded and weights updated on the host although the passes are computed on a
+/// GPU; empty where whole steps stay there, or nothing is computed there. Said once, too.
+std::string why_on_host(const scenarios::Scenario& scenario, bool loses) {
+  if (scenario.cluster.device != "cuda") return "";
+  const std::string reason = loses ? "each worker's own mean is made of what has reached it"
+                                   : why_steps_leave_device(device_codec_settings(scenario));
+  if (reason.empty()) return "";
+  const std::string note =
+      "device cuda computes the passes, but gradients are encoded and weights updated on the "
+      "host: " +
+      reason;
   static std::once_flag said;
-  if (!reason.empty()) {
-    std::call_once(said, [&] {
-      std::cerr << "gradwire: device cuda computes the passes, but gradients are encoded and "
-                   "weights updated on the host: "
-                << reason << "\n";
-    });
-  }
-  return reason.empty();
+  std::call_once(said, [&] { std::cerr << "gradwire: " << note << "\n"; });
+  return note;
 }
 
 }  // namespace
@@ -40,16 +42,20 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   keep_heap();
   auto data = std::make_unique<DataSet>(
       load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
-  // Gradients are then combined on the host, a worker at a time.
   const bool loses =
       scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy;
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
-  auto model = make_model(scenario.workload.model, *data, device,
-                          device == "cuda" && !loses && stays_on_device(scenario));
+  const std::string note = why_on_host(scenario, loses);
+  auto model = make_model(scenario.workload.model, *data, device, device == "cuda" && note.empty());
+  std::unique_ptr<SynchronousTrainer> trainer;
   if (loses)
-    return std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));
-  return std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
+    trainer = std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));
+  else
+    trainer =
+        std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
+  trainer->add_note(note);
+  return trainer;
 }
 
 }  // namespace gradwire::trainers

@@ -6,6 +6,7 @@
 
 #include "compressors/decorators/rules.h"
 #include "scenarios/layer_times.h"
+#include "scenarios/methods.h"
 #include "trainers/auto_collective.h"
 #include "trainers/codec_costs.h"
 #include "trainers/compute_times.h"
@@ -103,6 +104,10 @@ class ProfileReplay final : public scenarios::Trainer {
   std::int64_t steps_total() const override { return scenario_.workload.steps; }
   std::int64_t parameters() const override { return layout_.elements(); }
   scenarios::CollectiveChoice collective_choice() const override { return choice_; }
+  std::vector<std::string> notes() const override {
+    const std::string note = scenarios::policy_note(scenario_);
+    return note.empty() ? std::vector<std::string>{} : std::vector<std::string>{note};
+  }
   std::uint64_t learning_hash() const override { return 0; }
   void save(std::ostream&) const override {}
   void load(std::istream&) override {}

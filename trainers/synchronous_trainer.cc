@@ -191,6 +191,18 @@ scenarios::Evaluation SynchronousTrainer::evaluate() {
   return {total.loss / total.count, total.right / total.count};
 }
 
+std::vector<std::string> SynchronousTrainer::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (const std::string note = scenarios::policy_note(scenario_); !note.empty())
+    notes.push_back(note);
+  const bool sums = exchange_settings_.codec->policy() == compressors::AggregatePolicy::kSum;
+  if (encoder_ && sums && device_codec_settings(scenario_).error_feedback)
+    notes.emplace_back(
+        "device cuda computes the passes and updates the weights, but gradients are encoded on the "
+        "host: error feedback of sums has no CUDA version");
+  return notes;
+}
+
 std::uint64_t SynchronousTrainer::learning_hash() const {
   Hasher hasher;
   hasher.add(chain_);

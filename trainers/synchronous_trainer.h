@@ -39,9 +39,15 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::int64_t steps_total() const override { return scenario_.workload.steps; }
   std::int64_t parameters() const override { return layout_.elements(); }
   scenarios::CollectiveChoice collective_choice() const override { return choice_; }
+  std::vector<std::string> notes() const override;
   std::uint64_t learning_hash() const override;
   void save(std::ostream& out) const override;
   void load(std::istream& in) override;
+
+  /// What is done otherwise than asked, found out where the model was made; empty = nothing.
+  void add_note(const std::string& note) {
+    if (!note.empty()) notes_.push_back(note);
+  }
 
   const Layout& layout() const { return layout_; }
   std::span<const float> weights() const;
@@ -88,6 +94,7 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
+  std::vector<std::string> notes_;
 
  private:
   void pass_of(int worker, int thread);

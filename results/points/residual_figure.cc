@@ -26,7 +26,8 @@ Figure residual_figure(const StepFit& fit, std::span<const StepPoint> points) {
   figure.y = {.label = "predicted over known, less 1", .quantity = Quantity::kShare};
   for (const Provenance provenance :
        {Provenance::kMeasured, Provenance::kSimulated, Provenance::kEmulated,
-        Provenance::kPublished, Provenance::kPredicted, Provenance::kAssumed}) {
+        Provenance::kPartlyEmulated, Provenance::kPublished, Provenance::kPredicted,
+        Provenance::kAssumed}) {
     const int index = static_cast<int>(figure.series.size());
     Series series;
     series.kind = SeriesKind::kScatter;
