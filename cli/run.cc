@@ -17,14 +17,32 @@
 namespace gradwire::cli {
 namespace {
 
+[[noreturn]] void refuse(const std::string& option, const std::string& reason,
+                         const std::string& remedy) {
+  throw Error(ErrorKind::kUsage, "use", option, reason, remedy);
+}
+
+/// Options that an executor of the file's runs cannot serve.
+void refuse_unserved(const RunArguments& arguments, const scenarios::ScenarioFile& file) {
+  for (const scenarios::Scenario& scenario : file.runs) {
+    if (scenario.executor == "packet") continue;
+    const std::string reason = "executor " + scenario.executor + " sends no packets of ns-3";
+    if (!arguments.pcap.empty()) refuse("--pcap", reason, "use --executor packet");
+    if (!arguments.flow_monitor.empty()) refuse("--flow-monitor", reason, "use --executor packet");
+    if (scenario.executor == "emulator" && arguments.jobs > 1)
+      refuse("--jobs " + std::to_string(arguments.jobs),
+             "emulated runs take the machine's processors and clock one at a time", "leave it out");
+  }
+}
+
+}  // namespace
+
 int exit_code_of(const runner::SweepResult& result) {
   if (result.interrupted) return exit_code(runner::interruption());
   if (result.failed > 0)
     return exit_code(result.runs.empty() ? ErrorKind::kFailure : ErrorKind::kPartial);
   return 0;
 }
-
-}  // namespace
 
 scenarios::Overrides overrides_of(const RunArguments& arguments) {
   scenarios::Overrides overrides = overrides_of_environment();
@@ -70,11 +88,22 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments, const std:
       ->allow_extra_args(false);
 }
 
+void add_result_options(CLI::App& command, RunArguments& arguments) {
+  command.add_flag("--resume", arguments.resume,
+                   "Skip runs that are finished in the database, replace unfinished ones");
+  command
+      .add_option("-o,--report", arguments.report,
+                  "Where to write the report (default: beside the database)")
+      ->type_name("FILE");
+  command.add_flag("--no-report", arguments.no_report, "Write no report");
+}
+
 void run(const RunArguments& arguments, Context& context,
          const std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)>& factory) {
   const scenarios::ScenarioFile file = read_scenario(arguments);
   warn(file, context);
   if (arguments.print_config) return print_config(file, context);
+  refuse_unserved(arguments, file);
   const std::unique_ptr<results::Store> store = context.open_writer();
   runner::SweepOptions options;
   options.threads = arguments.threads;
@@ -107,6 +136,7 @@ void run(const RunArguments& arguments, Context& context,
 /// Whether the runs go to the emulator, by option or by scenario; it takes all of them or none.
 bool is_emulated(const RunArguments& arguments) {
   const scenarios::ScenarioFile file = read_scenario(arguments);
+  refuse_unserved(arguments, file);
   const auto count = std::count_if(file.runs.begin(), file.runs.end(), [](const auto& scenario) {
     return scenario.executor == "emulator";
   });
@@ -131,12 +161,7 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("-j,--jobs", arguments->jobs, "Runs of the sweep at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->add_flag("--resume", arguments->resume,
-                    "Skip runs that are finished in the database, replace unfinished ones");
-  command
-      ->add_option("-o,--report", arguments->report,
-                   "Where to write the report (default: beside the database)")
-      ->type_name("FILE");
+  add_result_options(*command, *arguments);
   command
       ->add_option("--pcap", arguments->pcap,
                    "Packet executor: write FOLDER/run-N/HOST.pcap, each host's IP packets")
@@ -145,7 +170,6 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("--flow-monitor", arguments->flow_monitor,
                    "Packet executor: write ns-3's flow monitor of each run to FOLDER/run-N.xml")
       ->type_name("FOLDER");
-  command->add_flag("--no-report", arguments->no_report, "Write no report");
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");
   command->footer(

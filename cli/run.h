@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "runner/sweep.h"
 #include "scenarios/overrides.h"
+#include "scenarios/scenario.h"
 #include "sim/executor.h"
 
 namespace gradwire::cli {
@@ -29,6 +31,10 @@ struct RunArguments {
 /// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.
 void add_scenario_options(CLI::App& command, RunArguments& arguments,
                           const std::string& plain = {});
+/// --resume, --report and --no-report.
+void add_result_options(CLI::App& command, RunArguments& arguments);
+/// Of a sweep: 0, or that some of its runs failed or that it was interrupted.
+int exit_code_of(const runner::SweepResult& result);
 /// The environment's fields, then --set, --executor and --seed. Throws Error for one that is not of
 /// its form.
 scenarios::Overrides overrides_of(const RunArguments& arguments);

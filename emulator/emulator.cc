@@ -70,10 +70,8 @@ void EmulatorSession::set_up(const sim::Cluster& cluster) {
     if (link.loss > 0) report_.loss_by = "nftables";
   }
   if (longest > Seconds(0) && !report_.netem)
-    report_.warnings.push_back(
-        "link delays of up to " + format_duration(longest) +
-        " are not emulated: this kernel has no netem (module sch_netem); compare with `flow` on "
-        "the measured base RTT");
+    report_.missing.push_back("link delays of up to " + format_duration(longest) +
+                              " are not emulated: this kernel has no netem (module sch_netem)");
   if (cluster.host_count() == 1)
     report_.warnings.push_back("a single host exchanges nothing: no base RTT was measured");
 }
@@ -83,14 +81,20 @@ void EmulatorSession::measure_neighbours() {
   // A lost message costs a retransmission timeout; a median of a few is as good.
   const int rounds =
       report_.loss_by == "none" ? options_.rtt_rounds : std::min(options_.rtt_rounds, 15);
-  std::vector<Seconds> medians;
+  std::vector<Seconds> medians, overheads;
   for (int from = 0; from < hosts && hosts > 1; ++from) {
     const int to = (from + 1) % hosts;
     const Seconds time = measure_base_rtt(from, to, rounds);
     report_.base_rtt.push_back({from, to, time});
     medians.push_back(time);
+    const auto delay = [&](int host) {
+      return report_.netem ? links_[static_cast<std::size_t>(host)].delay : Seconds(0);
+    };
+    overheads.push_back(std::max(Seconds(0), time - (delay(from) + delay(to)) * 2));
   }
-  if (!medians.empty()) report_.median_base_rtt = median_of(medians);
+  if (medians.empty()) return;
+  report_.median_base_rtt = median_of(medians);
+  report_.median_overhead = median_of(overheads);
 }
 
 Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds) {

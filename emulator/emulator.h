@@ -46,6 +46,11 @@ struct EmulatorReport {
   /// network; and the median of them all.
   std::vector<PairRtt> base_rtt;
   Seconds median_base_rtt{0};
+  /// The median of what a base RTT has beyond the link delays that are emulated: wake-ups.
+  Seconds median_overhead{0};
+  /// What the cluster's links have and the emulated ones have not; empty = all is emulated. The
+  /// executor's provenance is then "partly emulated".
+  std::vector<std::string> missing;
   std::vector<std::string> warnings;
 };
 

@@ -16,7 +16,9 @@ class EmulatorSession final : public Emulator {
   EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options);
 
   std::string_view name() const override { return "emulator"; }
-  std::string_view provenance() const override { return "emulated"; }
+  std::string_view provenance() const override {
+    return report_.missing.empty() ? "emulated" : "partly emulated";
+  }
   sim::GraphId submit(const sim::Submission& submission) override;
   bool advance(Seconds until, std::vector<sim::Event>& events) override;
   void cancel(sim::GraphId graph) override;

@@ -1,0 +1,143 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+
+#include "results/store.h"
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+using results::Store;
+
+namespace {
+
+constexpr int kNoCapability = 5;
+
+std::string scenario_text(const std::string& workload, const std::string& delay) {
+  return R"({"schema_version": 1, "name": "m", "workload": )" + workload +
+         R"(, "cluster": {"workers": 2}, "network": {"link": {"bandwidth": "200Mbps", "delay": ")" +
+         delay + R"("}}, "executor": "emulator"})";
+}
+
+const std::string kRing =
+    R"({"collective": "ring-all-reduce", "bytes": "100kB", "repetitions": 4})";
+
+/// Runs a scenario on the emulator; false, with the reason printed, where this machine has none.
+bool emulated(const std::vector<std::string>& arguments, Result& result) {
+  result = run_program(arguments);
+  if (result.exit_code != kNoCapability) return true;
+  WARN("skipped: " << result.err);
+  return false;
+}
+
+std::map<std::string, results::MetricRow> figures(const Store& store, results::RunId run) {
+  std::map<std::string, results::MetricRow> figures;
+  for (const results::MetricRow& row : store.metrics(run))
+    if (row.step < 0) figures[row.name] = row;
+  return figures;
+}
+
+}  // namespace
+
+TEST_CASE("run: what an executor cannot serve is refused by name", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "0us"));
+  const auto refusal = [&](const std::string& executor, std::vector<std::string> options) {
+    options.insert(options.begin(), {"run", folder.file("m.json"), "--db", folder.file("a.db"),
+                                     "--executor", executor});
+    const Result result = run_program(options);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  for (const std::string executor : {"model", "flow", "emulator"}) {
+    CAPTURE(executor);
+    for (const std::string option : {"--pcap", "--flow-monitor"}) {
+      const std::string said = refusal(executor, {option, folder.file("packets")});
+      CHECK_THAT(said, Contains(option));
+      CHECK_THAT(said, Contains("executor " + executor));
+    }
+  }
+  CHECK_THAT(refusal("emulator", {"--jobs", "2"}), Contains("--jobs 2"));
+  // Nothing was run, and so nothing stored.
+  CHECK_FALSE(std::filesystem::exists(folder.file("a.db")));
+}
+
+TEST_CASE("run --executor emulator: a report where asked, and --resume keeps what is done",
+          "[net]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "3ms"));
+  const std::string database = folder.file("a.db"), report = folder.file("own/report.html");
+  Result result;
+  if (!emulated({"run", folder.file("m.json"), "--db", database, "-j", "1", "-o", report}, result))
+    return;
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(std::filesystem::exists(report));
+  results::RunId twin = 0;
+  {
+    const auto store = Store::open(database, Store::Mode::kReadOnly);
+    REQUIRE(store->runs().size() == 2);
+    for (const results::RunSummary& run : store->runs()) {
+      const auto found = figures(*store, run.id);
+      const results::MetricRow& time = found.at("step_time_s");
+      if (run.header.executor == "flow") {
+        twin = run.id;
+        CHECK(time.provenance == results::Provenance::kSimulated);
+        continue;
+      }
+      // A link delay of 3 ms was emulated, or the run says that it was not.
+      const bool whole = time.provenance == results::Provenance::kEmulated;
+      bool noted = false;
+      for (const auto& [name, row] : found)
+        noted = noted || name.starts_with("note: link delays of up to 3.00 ms are not emulated");
+      CHECK(noted == !whole);
+      if (!whole) CHECK(time.provenance == results::Provenance::kPartlyEmulated);
+      // A round trip crosses four links of 3 ms each, if they have that delay.
+      const Result shown =
+          run_program({"show", std::to_string(run.id), "--db", database, "--format", "json"});
+      CHECK((shown.out.find("are not emulated") != std::string::npos) == !whole);
+      const double beyond = found.at("base_rtt_s").value - found.at("base_rtt_overhead_s").value;
+      CHECK(beyond == Approx(whole ? 12e-3 : 0).margin(1e-9));
+    }
+  }
+  const Result again = run_program({"run", folder.file("m.json"), "--db", database, "--resume",
+                                    "--no-report", "--format", "csv"});
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(Store::open(database, Store::Mode::kReadOnly)->runs().size() == 2);
+  CHECK_THAT(again.out, Contains("m,none,2,4,"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("gradwire-report")));
+  // A twin that is gone is run again, on the links that were emulated.
+  Store::open(database, Store::Mode::kReadWrite)->remove_run(twin);
+  REQUIRE(
+      run_program({"emulate", folder.file("m.json"), "--db", database, "--resume", "--no-report"})
+          .exit_code == 0);
+  CHECK(Store::open(database, Store::Mode::kReadOnly)->runs().size() == 2);
+}
+
+TEST_CASE("run --executor emulator: a round's deadline cuts off who is late", "[net]") {
+  const TemporaryFolder folder;
+  // Client 1 trains for 20 ms x 200 = 4 s, the round ends after 1 s.
+  write_file(folder.file("f.json"),
+             R"({"schema_version": 1, "name": "f", "workload": {"federated": {"upload": "50kB",
+      "download": "50kB", "compute": "20ms", "deadline": "1s"}, "repetitions": 2},
+      "cluster": {"workers": 3, "stragglers": [{"worker": 1, "factor": 200}]},
+      "network": {"link": {"bandwidth": "200Mbps", "delay": "0us"}}, "executor": "emulator"})");
+  Result result;
+  if (!emulated({"run", folder.file("f.json"), "--db", folder.file("a.db"), "--no-report"}, result))
+    return;
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
+  REQUIRE(store->runs().size() == 2);
+  for (const results::RunSummary& run : store->runs()) {
+    CAPTURE(run.header.executor);
+    const auto found = figures(*store, run.id);
+    CHECK(run.steps_done == 2);
+    CHECK(found.at("clients_sampled").value == 6);
+    CHECK(found.at("clients_arrived").value == 4);
+    CHECK(found.at("clients_late").value == 2);
+    CHECK(run.simulated_s >= 2 * 1.0);
+  }
+}
