@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/file_descriptor.h"
 #include "results/store.h"
 #include "tests/cli/program.h"
 
