@@ -143,7 +143,7 @@ void RunRecord::add_notes() {
   for (const std::string& note : trainer_.notes()) finals_.push_back(results::note_row(note));
   for (const std::string& note : facts_.notes) finals_.push_back(results::note_row(note));
   for (const scenarios::Figure& figure : facts_.figures)
-    finals_.push_back({-1, figure.name, figure.value, figure.unit, Provenance::kMeasured});
+    finals_.push_back({-1, figure.name, figure.value, figure.unit, results::Provenance::kMeasured});
 }
 
 void RunRecord::finish(results::RunStatus status, const std::string& error) {
