@@ -159,7 +159,7 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   for (const std::string& what : assumed) context.say("the bands reckon with " + what);
 }
 
-scenarios::ScenarioFile scenario_file_of(const Arguments& arguments) {
+scenarios::ScenarioFile scenario_file_of(const PredictArguments& arguments) {
   RunArguments scenario = arguments.scenario;
   if (!arguments.model.empty())
     scenario.sets.push_back("/workload/profile=" + nlohmann::json(arguments.model).dump());

@@ -9,21 +9,21 @@ namespace {
 // Of sim::Lane.
 constexpr std::uint8_t kComputeLane = 1, kCodecLane = 2, kHostLane = 3;
 
-struct Interval {
+struct BusyInterval {
   double start_s = 0, end_s = 0;
   std::int64_t step = 0;  ///< of the segment that began it
 };
-using Intervals = std::vector<Interval>;
+using BusyIntervals = std::vector<BusyInterval>;
 
 struct Lanes {
-  Intervals compute, codec, network;
+  BusyIntervals compute, codec, network;
 };
 
 /// Intervals that overlap or touch become one.
-Intervals united(Intervals list) {
-  std::ranges::stable_sort(list, {}, &Interval::start_s);
-  Intervals result;
-  for (const Interval& each : list) {
+BusyIntervals united(BusyIntervals list) {
+  std::ranges::stable_sort(list, {}, &BusyInterval::start_s);
+  BusyIntervals result;
+  for (const BusyInterval& each : list) {
     if (!result.empty() && each.start_s <= result.back().end_s)
       result.back().end_s = std::max(result.back().end_s, each.end_s);
     else
@@ -32,16 +32,16 @@ Intervals united(Intervals list) {
   return result;
 }
 
-Intervals united(Intervals list, const Intervals& more) {
+BusyIntervals united(BusyIntervals list, const BusyIntervals& more) {
   list.insert(list.end(), more.begin(), more.end());
   return united(std::move(list));
 }
 
 /// `list` without the times that `covers` covers. Both are united.
-Intervals without(const Intervals& list, const Intervals& covers) {
-  Intervals left;
+BusyIntervals without(const BusyIntervals& list, const BusyIntervals& covers) {
+  BusyIntervals left;
   auto next = covers.begin();
-  for (const Interval& busy : list) {
+  for (const BusyInterval& busy : list) {
     double at = busy.start_s;
     const auto add = [&](double until) {
       if (until > at) left.push_back({at, until, busy.step});
@@ -56,9 +56,9 @@ Intervals without(const Intervals& list, const Intervals& covers) {
   return left;
 }
 
-double length(const Intervals& list) {
+double length(const BusyIntervals& list) {
   double sum = 0;
-  for (const Interval& each : list) sum += each.end_s - each.start_s;
+  for (const BusyInterval& each : list) sum += each.end_s - each.start_s;
   return sum;
 }
 
@@ -68,14 +68,14 @@ std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments
   std::map<std::int32_t, Lanes> workers;
   for (const TimelineSegment& segment : segments) {
     Lanes& lanes = workers[segment.worker];
-    const Interval interval{segment.start_s, segment.end_s, segment.step};
+    const BusyInterval interval{segment.start_s, segment.end_s, segment.step};
     if (segment.lane == kTransferLane) lanes.network.push_back(interval);
     if (segment.lane == kComputeLane || segment.lane == kHostLane)
       lanes.compute.push_back(interval);
     if (segment.lane == kCodecLane) lanes.codec.push_back(interval);
   }
   const auto common = workers.find(-1);
-  const Intervals everybodys = common == workers.end() ? Intervals() : common->second.network;
+  const BusyIntervals everybodys = common == workers.end() ? BusyIntervals() : common->second.network;
   if (workers.size() > 1) workers.erase(-1);
   for (auto& [worker, lanes] : workers) {
     lanes.compute = united(std::move(lanes.compute));
@@ -86,7 +86,7 @@ std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments
   return workers;
 }
 
-Intervals exposed_of(const Lanes& lanes) {
+BusyIntervals exposed_of(const Lanes& lanes) {
   return without(lanes.network, united(lanes.compute, lanes.codec));
 }
 
@@ -95,7 +95,7 @@ Intervals exposed_of(const Lanes& lanes) {
 std::vector<TimelineSegment> exposed_communication(std::span<const TimelineSegment> segments) {
   std::vector<TimelineSegment> exposed;
   for (const auto& [worker, lanes] : lanes_of(segments))
-    for (const Interval& each : exposed_of(lanes))
+    for (const BusyInterval& each : exposed_of(lanes))
       exposed.push_back(
           {each.step, worker, kTransferLane, "exposed communication", each.start_s, each.end_s, 0});
   return exposed;

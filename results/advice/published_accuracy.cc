@@ -41,7 +41,7 @@ PublishedAccuracy row_of(const CsvTable& table, std::size_t row) {
   return published;
 }
 
-std::string signed_points(double share) {
+std::string signed_number(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%+.1f", 100 * share);
   return text[0] == '-' ? "\u2212" + std::string(text + 1) : text;
@@ -80,7 +80,7 @@ std::string range_of(const Rows& rows) {
     high = std::max(high, row->difference());
   }
   if (low > high) return "curves without figures";
-  const std::string first = signed_points(low), last = signed_points(high);
+  const std::string first = signed_number(low), last = signed_number(high);
   return (first == last ? first : first + " to " + last) + " points";
 }
 

@@ -11,7 +11,7 @@
 namespace gradwire::results {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ExchangeKind>, 17> kNames = {{
+constexpr std::array<std::pair<std::string_view, ExchangeKind>, 17> kShapeNames = {{
     {"ring-all-reduce", ExchangeKind::kRingAllReduce},
     {"ring-all-gather", ExchangeKind::kRingAllGather},
     {"direct-all-gather", ExchangeKind::kDirectAllGather},
@@ -55,13 +55,13 @@ std::vector<Hops> two_level(int workers, int group) {
 }  // namespace
 
 std::string_view name_of(ExchangeKind kind) {
-  for (const auto& [name, candidate] : kNames)
+  for (const auto& [name, candidate] : kShapeNames)
     if (candidate == kind) return name;
   return "";
 }
 
 bool exchange_kind(std::string_view name, ExchangeKind& kind) {
-  for (const auto& [candidate, value] : kNames) {
+  for (const auto& [candidate, value] : kShapeNames) {
     if (candidate != name) continue;
     kind = value;
     return true;

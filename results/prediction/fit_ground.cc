@@ -14,11 +14,11 @@ namespace {
 /// digits.
 constexpr double kNear = 1.1;
 
-struct Quantity {
+struct ComparedQuantity {
   const char* name;
   double (*of)(const StepSummary&);
 };
-constexpr std::array<Quantity, 5> kQuantities = {{
+constexpr std::array<ComparedQuantity, 5> kQuantities = {{
     {"workers", [](const StepSummary& step) { return static_cast<double>(step.workers); }},
     {"bandwidth", [](const StepSummary& step) { return step.bandwidth; }},
     {"delay", [](const StepSummary& step) { return step.delay_s; }},
@@ -59,7 +59,7 @@ std::string beyond(const FitGround::Range& range, double value) {
 FitGround ground_of(std::span<const StepPoint> points) {
   FitGround ground;
   for (const StepPoint& point : points) ++ground.points[std::string(name_of(point.provenance))];
-  for (const Quantity& quantity : kQuantities) {
+  for (const ComparedQuantity& quantity : kQuantities) {
     if (points.empty()) break;
     const auto less = [&](const StepPoint& a, const StepPoint& b) {
       return quantity.of(a.step) < quantity.of(b.step);
@@ -97,7 +97,7 @@ std::string against(const FitGround& ground) {
 std::string beyond_data(const FitGround& ground, const StepSummary& step) {
   std::string list;
   for (const FitGround::Range& range : ground.ranges)
-    for (const Quantity& quantity : kQuantities) {
+    for (const ComparedQuantity& quantity : kQuantities) {
       if (quantity.name != range.quantity) continue;
       const std::string part = beyond(range, quantity.of(step));
       if (!part.empty()) join(list, part);

@@ -43,7 +43,7 @@ struct Weighted {
   }
 };
 
-[[noreturn]] void refuse(const std::string& reason, const std::string& remedy = {}) {
+[[noreturn]] void refuse_fit(const std::string& reason, const std::string& remedy = {}) {
   throw Error(ErrorKind::kFailure, "fit", "the model", reason, remedy);
 }
 
@@ -91,7 +91,7 @@ void refuse_open_direction(const Weighted& problem, const Eigen::MatrixXd& infor
     unit.maxCoeff(&at);  // no point depends on it
   }
   if (std::isfinite(problem.unknowns[static_cast<std::size_t>(at)].prior_deviation)) return;
-  refuse("the points do not determine " + problem.unknowns[static_cast<std::size_t>(at)].name,
+  refuse_fit("the points do not determine " + problem.unknowns[static_cast<std::size_t>(at)].name,
          "add points, or give it a prior");
 }
 
@@ -119,7 +119,7 @@ double LeastSquaresFit::deviation(std::size_t unknown) const {
 
 LeastSquaresFit fit_least_squares(std::span<const Unknown> unknowns, std::size_t points,
                                   const Residuals& residuals, const LeastSquaresOptions& options) {
-  if (points == 0) refuse("there is no point");
+  if (points == 0) refuse_fit("there is no point");
   LeastSquaresFit fit;
   fit.residuals.resize(points);
   fit.weights.assign(points, 1);
@@ -131,7 +131,7 @@ LeastSquaresFit fit_least_squares(std::span<const Unknown> unknowns, std::size_t
   const std::span<const double> at(x.data(), unknowns.size());
   residuals(at, fit.residuals);
   for (const double r : fit.residuals)
-    if (!std::isfinite(r)) refuse("a residual at the start is not a number");
+    if (!std::isfinite(r)) refuse_fit("a residual at the start is not a number");
   for (int pass = 0; pass < options.passes; ++pass) {
     search(problem, x);
     residuals(at, fit.residuals);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kHalvings = 60;
 /// In the order of SolveFor.
-constexpr std::array<std::string_view, 4> kNames = {"bandwidth", "ratio", "workers", "latency"};
+constexpr std::array<std::string_view, 4> kSolveNames = {"bandwidth", "ratio", "workers", "latency"};
 
 struct Range {
   double worst, best;  ///< ends of the search: the target is met most easily at `best`
@@ -147,13 +147,13 @@ double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target
 }
 
 std::string_view name_of(SolveFor quantity) {
-  return kNames[static_cast<std::size_t>(quantity)];
+  return kSolveNames[static_cast<std::size_t>(quantity)];
 }
 
 bool solve_for(std::string_view name, SolveFor& quantity) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return false;
-  quantity = static_cast<SolveFor>(found - kNames.begin());
+  const auto found = std::find(kSolveNames.begin(), kSolveNames.end(), name);
+  if (found == kSolveNames.end()) return false;
+  quantity = static_cast<SolveFor>(found - kSolveNames.begin());
   return true;
 }
 

@@ -62,13 +62,8 @@ std::vector<CostRow> cost_rows(const Scalability& all) {
   if (!all.options.costs.prices.any()) return rows;
   for (std::size_t i = 0; i < all.data.series.size(); ++i)
     if (all.model(i) && all.data.series[i].samples > 0)
-<<<<<<< HEAD
-      for (const int workers : shown_workers(all, i)) rows.push_back(row_of(all, i, workers));
-  mark_front(all, rows);
-=======
       for (const int workers : shown_workers(all, i)) rows.push_back(cost_row(all, i, workers));
-  mark_front(rows);
->>>>>>> 4496fff (build: several sources are one unit for the compiler)
+  mark_front(all, rows);
   return rows;
 }
 
