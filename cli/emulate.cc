@@ -124,7 +124,7 @@ std::vector<Column> columns() {
           {"base_rtt_s", "base RTT (measured)", Column::Style::kDuration, Importance::kLow},
           {"emulated_exchange_s", "exchange, emulated (median)", Column::Style::kDuration,
            Importance::kKey},
-          {"provenance", "how it was got"},
+          {"provenance", "how it was obtained"},
           {"simulated_exchange_s", "exchange, flow (median)", Column::Style::kDuration,
            Importance::kKey},
           {"flow_over_emulated", "flow / emulated", Column::Style::kPlain, Importance::kHigh},

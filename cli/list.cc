@@ -8,9 +8,8 @@ void add_list(CLI::App& app, Context& context) {
   command->add_option("--filter", *filter,
                       "Expression over run fields, such as 'method=topk and workers>=4'");
   command->footer(
-      "Examples:\n  gradwire list\n  gradwire list --filter 'final_accuracy>0.9 and "
-      "compression_ratio<0.1' "
-      "--format csv");
+      "Examples:\n  gradwire list\n"
+      "  gradwire list --filter 'final_accuracy>0.9 and traffic_ratio<0.1'");
   command->callback([filter, &context] {
     const auto store = context.open_reader();
     run_table(filtered_runs(*store, *filter), context).print(context, "run");

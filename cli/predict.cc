@@ -208,9 +208,8 @@ void add_predict(CLI::App& app, Context& context) {
       "Without --fit and --filter the constants have their usual values, and bands are wide.\n"
       "TernGrad's forms have no band and no parts.\n"
       "Answers of --solve are simulated by flow, and corrected where the model misses there.\n"
-      "Examples:\n  gradwire predict --model vgg16 --set /cluster/workers=512 --form "
-      "terngrad-plateau\n"
-      "  gradwire predict scenarios/alexnet.json --set /cluster/workers=512\n"
+      "Examples:\n  gradwire predict --model vgg16 --set /cluster/workers=512\n"
+      "  gradwire predict scenarios/alexnet.json --form terngrad-plateau\n"
       "  gradwire predict scenarios/lan.json --filter 'scenario=lan and workers<=8'\n"
       "  gradwire predict --solve bandwidth --target 'efficiency>=0.8'");
   command->callback([arguments, &context] { predict(*arguments, context); });

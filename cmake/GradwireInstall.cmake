@@ -41,7 +41,7 @@ if(TARGET gradwire_compressors)
     install(DIRECTORY ${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire COMPONENT compressors
             FILES_MATCHING PATTERN "*.h" PATTERN kernels EXCLUDE PATTERN cuda EXCLUDE
             PATTERN codecs EXCLUDE PATTERN field_text.h EXCLUDE PATTERN payload.h EXCLUDE
-            PATTERN ranges.h EXCLUDE PATTERN selection_candidates.h EXCLUDE
+            PATTERN ranges.h EXCLUDE PATTERN residual.h EXCLUDE PATTERN selection_candidates.h EXCLUDE
             PATTERN selection_rank.h EXCLUDE PATTERN tensor_moments.h EXCLUDE)
   endforeach()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gradwire)

@@ -50,7 +50,7 @@ TEST_CASE("a file is taken where a codec's name may stand", "[unit]") {
   REQUIRE(
       run_program({"codec", "encode", "fp16", "-i", folder.file("in"), "-o", folder.file("frame")})
           .exit_code == 0);
-  const Result inspected = run_program({"codec", "inspect", folder.file("frame")});
+  const Result inspected = run_program({"codec", "inspect", "--wide", folder.file("frame")});
   CHECK(inspected.exit_code == 0);
   CHECK_THAT(inspected.out, Contains("CRC-32C of the payload"));
   const Result decoded =

@@ -115,7 +115,9 @@ class Prepared {
     const std::string scenario = file("long.json");
     return {{"run", {scenario, "--resume", "--no-report"}},
             {"plan", {scenario}},
-            {"emulate", {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1"}, false},
+            {"emulate",
+             {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1", "--no-report"},
+             false},
             {"list"},
             {"show", {"1"}},
             {"compare", {"1", "3", "8"}},

@@ -179,7 +179,9 @@ TEST_CASE("predict --model names a layer table, as in advise; bands reckon with 
   // V100: compute between .49 and 1.3 times what peaks say. Nothing is encoded.
   CHECK(vgg.at("assumed") == "compute 0.49 to 1.3 times what is assumed");
   CHECK(vgg.at("fitted_to").get<std::string>().find("no points") == 0);
-  CHECK(number(resnet, "high_s") > 1.2 * number(resnet, "step_time_s"));
+  // 97 of 206 ms are compute, and the exchange waits for it in part: 30 % more of it is 8 % of the step.
+  CHECK(number(resnet, "high_s") > 1.05 * number(resnet, "step_time_s"));
+  CHECK(number(resnet, "low_s") < number(resnet, "step_time_s"));
   // A codec's assumed cost is in the band as well: up to a hundred times.
   const auto topk = predicted({"--set", "/method/name=topk"});
   CHECK(topk.at("assumed").get<std::string>().find("codecs 1 to 100 times") != std::string::npos);
