@@ -20,7 +20,7 @@ p{margin:0 0 10px;max-width:76ch}
 .answers div{border:1px solid var(--gw-grid);border-left:4px solid var(--gw-s0);border-radius:6px;
  padding:14px 18px}
 .answers dt{font-weight:600;margin-bottom:4px}
-.answers dd{margin:0}
+.answers dd{margin:0;overflow-wrap:anywhere}
 .answers.small dt{font-size:14px}.answers.small dd{font-size:14px}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "compressors/codec.h"
 #include "results/difference.h"
 #include "results/scenario_view.h"
 
@@ -139,8 +140,7 @@ const PublishedAccuracy* published_loss(const AccuracyKnowledge& knowledge,
 
 std::string loss_words(const PublishedAccuracy& row) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.2f to %.2f %%", 100 * row.uncompressed,
-                100 * row.compressed);
+  std::snprintf(text, sizeof text, "%.2f to %.2f %%", 100 * row.uncompressed, 100 * row.compressed);
   return "loses accuracy: " + signed_in_points(row.difference()) + " published for " + row.model +
          " (" + row.figure + " " + text + ", " + row.source + ")";
 }
@@ -188,22 +188,39 @@ AccuracyEvidence evidence_of(const AccuracyKnowledge& knowledge, const std::stri
   const auto* any = worst(knowledge, [&](const auto& one) { return one.method == label; });
   if (any && standing_of(*any, knowledge.tolerance) == Standing::kLoses)
     return from_runs(*any, Standing::kLoses);
-  const auto* own = worst(
-      knowledge, [&](const auto& one) { return one.method == label && one.model == model; });
+  const auto* own =
+      worst(knowledge, [&](const auto& one) { return one.method == label && one.model == model; });
   if (own) return from_runs(*own, standing_of(*own, knowledge.tolerance));
   if (const auto* loss = published_loss(knowledge, method, method_json, model))
     return {Standing::kLoses, loss_words(*loss), loss->difference()};
   AccuracyEvidence unknown{Standing::kUnknown, "accuracy unknown here"};
-  if (any)
-    unknown.words += " for " + model + "; " + stored_words(*any);
+  if (any) unknown.words += " for " + model + "; " + stored_words(*any);
   unknown.words += "; " + published_words(knowledge.published, method, method_json, model);
   return unknown;
 }
 
+namespace {
+
+/// Without what a scenario need not say: options at their defaults.
+nlohmann::ordered_json without_defaults(nlohmann::ordered_json method) {
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
+    if (method.value("name", "") != codec.name) continue;
+    for (const OptionSpec& option : codec.options) {
+      const auto found = method.find(option.name);
+      if (found == method.end()) continue;
+      const std::string value = found->is_string() ? found->get<std::string>() : found->dump();
+      if (value == option.default_text) method.erase(found);
+    }
+  }
+  return method;
+}
+
+}  // namespace
+
 std::string accuracy_command(const std::string& method_json) {
   const auto method = nlohmann::ordered_json::parse(method_json, nullptr, false);
   return R"(gradwire run quickstart --set '/seeds=[1,2,3]' --set '/sweep={"/method":[{"name":"none"},)" +
-         (method.is_discarded() ? "{}" : method.dump()) + "]}'";
+         (method.is_object() ? without_defaults(method).dump() : "{}") + "]}'";
 }
 
 }  // namespace gradwire::results

@@ -36,10 +36,12 @@ class Timeline {
     }
     if (!step.overlap)
       for (Stages& bucket : buckets_) bucket.available = ready_;
+    if (!is_finite()) return;
     while (decoded_ < buckets_.size()) advance();
   }
 
   StepTime time() const {
+    if (!is_finite()) return {kNever, kNever, kNever, kNever, kNever, kNever};
     const double end = std::max(ready_, lane_);
     StepTime time;
     time.exchange_s = exchanged_;
@@ -55,6 +57,16 @@ class Timeline {
   }
 
  private:
+  /// Whether the constants are in the model's domain: a fit tries others, which have no order of
+  /// events.
+  bool is_finite() const {
+    return std::isfinite(ready_) &&
+           std::all_of(buckets_.begin(), buckets_.end(), [](const auto& b) {
+             return std::isfinite(b.available + b.code + b.before + b.again + b.exchange +
+                                  b.decode);
+           });
+  }
+
   /// What a bucket's second exchange goes by: a prelude before its gradients, or the sums of a
   /// scatter-reduce behind its chunks.
   static ExchangeKind other_kind(const StepSummary& step) {

@@ -62,7 +62,7 @@ std::vector<PublishedAccuracy> shipped() {
 TEST_CASE("runs are held against uncompressed ones of the same workload alone") {
   auto runs = runs_of("topk 1%", 0.948);
   runs.push_back(trained("topk 1%", 0.3, 4, "10Mbps"));  // no baseline at that rate
-  runs.push_back(trained("topk 1%", 0.2, 1));            // an earlier run of seed 1: a later one counts
+  runs.push_back(trained("topk 1%", 0.2, 1));  // an earlier run of seed 1: a later one counts
   runs.back().id = 1;
   runs.push_back(trained("sign", 0.9, 1));
   runs.back().status = RunStatus::kPartial;
@@ -76,9 +76,9 @@ TEST_CASE("runs are held against uncompressed ones of the same workload alone") 
 TEST_CASE("standing follows from difference, spread and tolerance") {
   // Means of three seeds with a deviation of 0.1 point each: 95 % interval of their difference
   // t(2) sqrt(2 x 0.1^2 / 3) = 4.303 x 0.0816 = 0.35 points.
-  CHECK(evidence(runs_of("topk 1%", 0.948), "topk 1%").standing == Standing::kKeeps);   // -0.2
-  CHECK(evidence(runs_of("topk 1%", 0.943), "topk 1%").standing == Standing::kUnclear); // -0.7
-  CHECK(evidence(runs_of("topk 1%", 0.938), "topk 1%").standing == Standing::kLoses);   // -1.2
+  CHECK(evidence(runs_of("topk 1%", 0.948), "topk 1%").standing == Standing::kKeeps);    // -0.2
+  CHECK(evidence(runs_of("topk 1%", 0.943), "topk 1%").standing == Standing::kUnclear);  // -0.7
+  CHECK(evidence(runs_of("topk 1%", 0.938), "topk 1%").standing == Standing::kLoses);    // -1.2
   CHECK_THAT(evidence(runs_of("topk 1%", 0.948), "topk 1%").words,
              Contains("accuracy kept: \u22120.2 points (\u00b1 0.4) against 95.0 % uncompressed in "
                       "runs stored here (mlp on digits, 4 workers, 3 seeds)"));
@@ -112,20 +112,23 @@ TEST_CASE("the shipped publications are read, with their sources") {
   for (const PublishedAccuracy& row : rows) CHECK_THAT(row.source, Contains("arXiv:"));
   AccuracyKnowledge knowledge;
   knowledge.published = rows;
-  const auto dgc = evidence_of(knowledge, "dgc 0.1%", R"({"name":"dgc","ratio":0.001})", "resnet50");
+  const auto dgc =
+      evidence_of(knowledge, "dgc 0.1%", R"({"name":"dgc","ratio":0.001})", "resnet50");
   CHECK(dgc.standing == Standing::kUnknown);  // 75.96 to 76.15 is not measured here
   CHECK_THAT(dgc.words, Contains("unknown here; published: +0.2 points for resnet50") &&
                             Contains("momentum correction") && Contains("arXiv:1712.01887"));
   // GoogLeNet's top-5: 88.30 to 86.77, 87.82 to 85.96, 89.00 to 86.47.
-  const auto googlenet = evidence_of(knowledge, "terngrad", R"({"name":"terngrad","clip":2.5})", "googlenet");
+  const auto googlenet =
+      evidence_of(knowledge, "terngrad", R"({"name":"terngrad","clip":2.5})", "googlenet");
   CHECK(googlenet.standing == Standing::kLoses);
   CHECK_THAT(googlenet.words, Contains("\u22122.5 points published for googlenet"));
   knowledge.tolerance = 0.03;
-  CHECK(evidence_of(knowledge, "terngrad", R"({"name":"terngrad","clip":2.5})", "googlenet").standing ==
-        Standing::kUnknown);
+  CHECK(evidence_of(knowledge, "terngrad", R"({"name":"terngrad","clip":2.5})", "googlenet")
+            .standing == Standing::kUnknown);
   // No setting of the source's own: the range over all that is known, and said to be of others.
-  CHECK_THAT(evidence_of(knowledge, "qsgd bits=2", R"({"name":"qsgd","bits":2})", "resnet152").words,
-             Contains("\u22120.3 points for resnet152 with bits=8"));
+  CHECK_THAT(
+      evidence_of(knowledge, "qsgd bits=2", R"({"name":"qsgd","bits":2})", "resnet152").words,
+      Contains("\u22120.3 points for resnet152 with bits=8"));
   CHECK_THAT(
       evidence_of(knowledge, "terngrad clip=0", R"({"name":"terngrad","clip":0})", "alexnet").words,
       Contains("\u22122.7 points"));
@@ -142,4 +145,19 @@ TEST_CASE("a table of publications that is not one is refused by line") {
   CHECK_THROWS_WITH(read("topk,,mlp,digits,top-1,95,940,2,,arXiv:1,paper"), Contains("above 100"));
   CHECK_THROWS_WITH(read("topk,,mlp,digits,top-1,95,94,2,,,paper"), Contains("source"));
   CHECK_THROWS_WITH(read("topk,,mlp,digits,top-1,95,94,2,,arXiv:1,heard"), Contains("read"));
+}
+
+TEST_CASE("the command that finds out says only what is not a default") {
+  // As a stored scenario has it: every option of topk, of which the ratio alone was asked for.
+  const std::string stored =
+      R"({"name":"topk","error_feedback":true,"ratio":0.05,"k":0,"selection":"exact",)"
+      R"("sample":0.001,"indices":"u32","values":"f32"})";
+  CHECK(accuracy_command(stored) ==
+        R"(gradwire run quickstart --set '/seeds=[1,2,3]' --set '/sweep={"/method":[)"
+        R"({"name":"none"},{"name":"topk","error_feedback":true,"ratio":0.05}]}')");
+  // Another selection is said; an unknown method is left as it is.
+  CHECK(accuracy_command(R"({"name":"topk","selection":"sampled"})")
+            .find(R"("selection":"sampled")") != std::string::npos);
+  CHECK(accuracy_command(R"({"name":"mine","k":0})").find(R"({"name":"mine","k":0})") !=
+        std::string::npos);
 }

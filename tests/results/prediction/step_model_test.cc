@@ -32,6 +32,20 @@ TEST_CASE("A message shorter than a segment is forwarded sooner") {
         Approx(2 * (80e-6 + 679 / 125e6)).epsilon(1e-6));
 }
 
+TEST_CASE("Constants outside the model's domain give no finite time, and a fit refuses them") {
+  // A search may try them: a line rate of nothing, a latency beyond all numbers.
+  const StepSummary step = ring_step(4);
+  for (const double efficiency : {0.0, std::nan("")}) {
+    StepConstants constants = plain_constants();
+    constants[static_cast<std::size_t>(StepConstant::kEfficiency)] = efficiency;
+    CHECK_FALSE(std::isfinite(step_time(step, constants).total_s));
+  }
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kLatency)] = HUGE_VAL;
+  CHECK_FALSE(std::isfinite(step_time(step, constants).total_s));
+  CHECK(std::isfinite(step_time(step, plain_constants()).total_s));
+}
+
 TEST_CASE("A worker codes one thing at a time, and a sum is made on the way") {
   // Two buckets of an all-gather among 2, ready at .1 and .2, sent at once; encode .03, decode 2 x
   // .05. Lane: encode to .13, decode .13-.23, encode .23-.26, decode to .36.
