@@ -91,17 +91,46 @@ function(gradwire_header_package package version target header)
   target_include_directories(${target} INTERFACE ${GRADWIRE_${package}_INCLUDE})
 endfunction()
 
+# gradwire_other_instruction_sets(result): those of x86-64 that a build for this machine alone leaves
+# out, as Highway names them: all but the best that it has and the baseline.
+function(gradwire_other_instruction_sets result)
+  set(${result} "" PARENT_SCOPE)
+  if(GRADWIRE_INSTRUCTION_SETS STREQUAL all OR CMAKE_CROSSCOMPILING OR
+     NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  set(sets HWY_AVX3_DL HWY_AVX3 HWY_AVX2)  # the best first
+  try_run(GRADWIRE_BEST_SET GRADWIRE_BEST_SET_COMPILED
+          SOURCE_FROM_CONTENT best.cc "
+#define HWY_WANT_AVX3_DL
+#include <hwy/targets.h>
+int main() {
+  const auto here = hwy::SupportedTargets();
+  return here & HWY_AVX3_DL ? 0 : here & HWY_AVX3 ? 1 : here & HWY_AVX2 ? 2 : 3;
+}"
+          LINK_LIBRARIES hwy::hwy)
+  if(GRADWIRE_BEST_SET MATCHES "^[0-2]$")
+    list(REMOVE_AT sets ${GRADWIRE_BEST_SET})
+    list(JOIN sets "|" sets)
+    set(${result} "|${sets}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # gradwire_kernels(target source...): sources of `target` that Highway compiles once for each
 # instruction set. Without its library, its headers do under GRADWIRE_DEPS/include, for this machine's
 # processor alone: choosing an instruction set at run time is what needs the library.
 function(gradwire_kernels target)
+  find_package(hwy 1.0 QUIET)
+  set(others)
+  if(hwy_FOUND)
+    gradwire_other_instruction_sets(others)
+  endif()
   # One baseline and the instruction sets that most machines have: each one more costs build time.
   # Highway leaves out AVX-512 with VBMI unless it is asked for.
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
-    "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
+    "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV${others})")
   # Each includes itself once for each instruction set.
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  find_package(hwy 1.0 QUIET)
   if(hwy_FOUND)
     target_link_libraries(${target} PRIVATE hwy::hwy)
     return()
