@@ -1,7 +1,7 @@
 #include "bench/training.h"
 
 #include "runner/trainer_module.h"
-#include "trainers/bench_training.h"
+#include "trainers/timing/bench_training.h"
 
 namespace gradwire::bench {
 

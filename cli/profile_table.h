@@ -1,7 +1,7 @@
 #pragma once
 #include "cli/context.h"
 #include "scenarios/trainer.h"
-#include "trainers/model_profile.h"
+#include "trainers/timing/model_profile.h"
 
 namespace gradwire::cli {
 

@@ -8,7 +8,7 @@
 #include "runner/pipeline_replay.h"
 #include "runner/repeated_step.h"
 #ifdef GRADWIRE_HAVE_PROFILE_REPLAY
-#include "trainers/profile_replay.h"
+#include "trainers/replays/profile_replay.h"
 #endif
 
 namespace gradwire::runner {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/philox.h"
-#include "trainers/sampling.h"
+#include "trainers/data/sampling.h"
 
 namespace gradwire::trainers {
 

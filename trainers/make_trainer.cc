@@ -2,9 +2,9 @@
 #include <iostream>
 #include <mutex>
 
-#include "trainers/heap.h"
-#include "trainers/lossy_trainer.h"
-#include "trainers/synchronous_trainer.h"
+#include "trainers/schedules/lossy_trainer.h"
+#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/heap.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

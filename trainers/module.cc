@@ -1,10 +1,10 @@
-#include "trainers/bench_training.h"
-#include "trainers/codec_costs.h"
-#include "trainers/model_profile.h"
-#include "trainers/synchronous_trainer.h"
+#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/bench_training.h"
+#include "trainers/timing/codec_costs.h"
+#include "trainers/timing/model_profile.h"
 
-/// The module's symbols: scenarios/trainer.h, trainers/bench_training.h and
-/// trainers/model_profile.h name them.
+/// The module's symbols: scenarios/trainer.h, trainers/timing/bench_training.h and
+/// trainers/timing/model_profile.h name them.
 #define GRADWIRE_EXPORT extern "C" __attribute__((visibility("default")))
 
 GRADWIRE_EXPORT gradwire::scenarios::Trainer* gradwire_make_trainer(

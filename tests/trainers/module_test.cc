@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "tests/trainers/support.h"
-#include "trainers/bench_training.h"
+#include "trainers/timing/bench_training.h"
 
 namespace gradwire::trainers {
 namespace {

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-#include "trainers/measure.h"
-#include "trainers/optimizer.h"
+#include "trainers/timing/measure.h"
+#include "trainers/updates/optimizer.h"
 
 namespace gradwire::trainers {
 namespace {

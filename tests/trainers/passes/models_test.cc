@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/file_descriptor.h"
+#include "tests/skip.h"
+#include "tests/trainers/support.h"
+#include "trainers/passes/replica.h"
+#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+DataSet images(int channels, int side, std::size_t samples) {
+  DataSet data;
+  data.name = "made up";
+  data.classes = 10;
+  data.channels = channels;
+  data.height = data.width = side;
+  data.pixels.resize(samples * data.features());
+  for (std::size_t i = 0; i < data.pixels.size(); ++i) {
+    data.pixels[i] = static_cast<std::uint8_t>(philox_word({3, 0, 0, 0}, i));
+  }
+  for (std::size_t i = 0; i < samples; ++i)
+    data.labels.push_back(static_cast<std::uint8_t>(i % 10));
+  split_by_seed(data, samples, samples / 4, 1);
+  normalise(data);
+  return data;
+}
+
+std::int64_t parameters_of(const std::string& model, const DataSet& data) {
+  const auto made = make_model(model, data, "cpu");
+  return Layout(made->parameters(), Bytes(1)).elements();
+}
+
+TEST_CASE("models have the parameters of their definitions") {
+  const DataSet mnist = images(1, 28, 40), digits = images(1, 8, 40), cifar = images(3, 32, 40);
+  CHECK(parameters_of("logistic", digits) == 64 * 10 + 10);
+  CHECK(parameters_of("mlp", digits) == 50826);  // 64-256-128-10
+  // Caffe's LeNet: 520 + 25,050 + 400,500 + 5,010.
+  CHECK(parameters_of("lenet5", mnist) == 431080);
+  // 3x3 kernels: 200 + 9,050 + 100,500 + 5,010.
+  CHECK(parameters_of("lenet5", digits) == 114760);
+  // Convolutions 432 + 6 * 2,304 + (4,608 + 5 * 9,216) + (18,432 + 5 * 36,864) = 267,696;
+  // normalisations 2 * (7 * 16 + 6 * 32 + 6 * 64) = 1,376; last layer 650.
+  CHECK(parameters_of("resnet20", cifar) == 267696 + 1376 + 650);
+  CHECK_THROWS_AS(make_model("lenet6", mnist, "cpu"), TrainerError);
+  CHECK_THROWS_WITH(make_model("char-lstm", mnist, "cpu"), Catch::Contains("data set text"));
+}
+
+/// The gradient along itself, by central differences of the loss: |g|^2.
+void check_gradient(const std::string& name, const DataSet& data, double tolerance) {
+  const auto model = make_model(name, data, "cpu");
+  const Layout layout(model->parameters(), Bytes(25'000'000));
+  std::vector<float> weights(static_cast<std::size_t>(layout.elements()));
+  std::vector<float> statistics = model->initial_statistics();
+  initialise(model->parameters(), layout, 1, weights);
+  const auto replica = model->make_replica(layout, weights, statistics);
+  Batch batch;
+  gather(data, std::span(data.train).first(8), batch);
+  const auto gradients = replica->make_gradients(), scrap = replica->make_gradients();
+  replica->train_pass(batch, *gradients, false);
+  double square = 0;
+  std::vector<float> flat;
+  for (const auto tensor : gradients->tensors()) {
+    for (const float g : tensor) square += double{g} * g, flat.push_back(g);
+  }
+  REQUIRE(flat.size() == weights.size());
+  const std::vector<float> start = weights;
+  const auto loss_at = [&](double step) {
+    for (std::size_t e = 0; e < flat.size(); ++e) {
+      weights[e] = static_cast<float>(start[e] + step * flat[e]);
+    }
+    return replica->train_pass(batch, *scrap, false);
+  };
+  const double h = 1e-2 / std::sqrt(square);
+  const double slope = (loss_at(h) - loss_at(-h)) / (2 * h);
+  INFO(name << ": slope " << slope << ", |g|^2 " << square);
+  CHECK(slope == Approx(square).epsilon(tolerance));
+}
+
+TEST_CASE("gradients are the slopes of the loss, in the layout's order") {
+  const DataSet digits = images(1, 8, 40);
+  check_gradient("logistic", digits, 0.01);
+  check_gradient("mlp", digits, 0.01);
+  check_gradient("lenet5", digits, 0.02);
+  check_gradient("resnet20", images(3, 16, 40), 0.05);
+}
+
+TEST_CASE("an LSTM learns a repeating text") {
+  const TemporaryFolder folder;
+  std::string text;
+  while (text.size() < 32 * 80) text += "the quick brown fox jumps. ";
+  write_file(folder.file("text.txt"), text);
+  scenarios::Scenario scenario = digits_scenario("char-lstm");
+  scenario.file = folder.file("scenario.json");
+  scenario.workload.data_set = "text";
+  scenario.workload.data_path = "text.txt";  // relative to the scenario
+  scenario.workload.optimizer = "adam";
+  scenario.workload.learning_rate = 0.01;
+  scenario.workload.batch_per_worker = 8;
+  scenario.workload.steps = 30;
+  scenario.cluster.workers = 2;
+  const auto trainer = make_trainer(scenario, {});
+  const double before = trainer->evaluate().accuracy;
+  trainer->prepare();
+  scenarios::StepPlan plan;
+  while (trainer->next(plan)) {
+  }
+  CHECK(before < 0.3);
+  CHECK(trainer->evaluate().accuracy > 0.8);
+}
+
+TEST_CASE("batch normalisation keeps worker 0's running statistics, on any number of threads") {
+  std::vector<std::vector<float>> kept;
+  for (const int threads : {1, 2}) {
+    const DataSet data = images(3, 16, 60);
+    const auto model = make_model("resnet20", data, "cpu");
+    const Layout layout(model->parameters(), Bytes(25'000'000));
+    std::vector<float> weights(static_cast<std::size_t>(layout.elements()));
+    std::vector<float> statistics = model->initial_statistics();
+    initialise(model->parameters(), layout, 1, weights);
+    WorkerPool pool(threads);
+    std::vector<std::unique_ptr<Replica>> replicas;
+    for (int t = 0; t < threads; ++t) {
+      replicas.push_back(model->make_replica(layout, weights, statistics));
+    }
+    pool.run(4, [&](int worker, int thread) {
+      Batch batch;
+      gather(data, std::span(data.train).subspan(static_cast<std::size_t>(8 * worker), 8), batch);
+      Replica& replica = *replicas[static_cast<std::size_t>(thread)];
+      const auto gradients = replica.make_gradients();
+      replica.train_pass(batch, *gradients, worker == 0);
+    });
+    CHECK(statistics != model->initial_statistics());
+    kept.push_back(statistics);
+  }
+  CHECK(kept[0] == kept[1]);
+}
+
+TEST_CASE("a GPU that is not there is a missing capability, with the reason", "[needs-no-gpu]") {
+  const DataSet data = images(1, 8, 40);
+  try {
+    make_model("mlp", data, "cuda");
+    testing::skip("a GPU is here: the refusal cannot be tried");
+  } catch (const TrainerError& error) {
+    CHECK(error.kind() == ErrorKind::kCapability);
+    CHECK_THAT(error.what(), Catch::Contains("device cuda"));
+  }
+}
+
+}  // namespace
+}  // namespace gradwire::trainers

@@ -1,0 +1,56 @@
+#pragma once
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trainers/data/data_set.h"
+#include "trainers/layout.h"
+
+/// Models as functions of their parameters: no modules, so that any number of threads runs the same
+/// model on the same weights. Includes LibTorch.
+namespace gradwire::trainers {
+
+/// Running mean and variance of each batch normalisation, [2 i] and [2 i + 1].
+struct Statistics {
+  std::vector<at::Tensor> values;
+  bool training = false;
+  bool record = false;  ///< while training: update them
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// images: [batch, channels, height, width] -> logits [batch, classes];
+  /// text: [batch, sequence] -> [batch * sequence, classes].
+  virtual at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
+                             const Statistics& statistics) const = 0;
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// Channels of each batch normalisation.
+  const std::vector<std::int64_t>& normalised_channels() const { return normalised_; }
+
+ protected:
+  /// Uniform in +-sqrt(1 / fan_in), weights and biases, as LibTorch's own layers start; returns the
+  /// number of the weight (the bias follows).
+  std::size_t add_linear(const std::string& name, std::int64_t in, std::int64_t out);
+  std::size_t add_convolution(const std::string& name, std::int64_t in, std::int64_t out,
+                              std::int64_t kernel);
+  std::size_t add(const std::string& name, std::vector<std::int64_t> shape, double centre,
+                  double bound);
+
+  std::vector<Parameter> parameters_;
+  std::vector<std::int64_t> normalised_;
+};
+
+/// Throws TrainerError for an unknown name, or a model that does not take such data.
+std::unique_ptr<Network> make_network(const std::string& name, const DataSet& data);
+
+// One maker per model, in a file of its own or beside its siblings.
+std::unique_ptr<Network> make_logistic(const DataSet& data);
+std::unique_ptr<Network> make_mlp(const DataSet& data);
+std::unique_ptr<Network> make_lenet5(const DataSet& data);
+std::unique_ptr<Network> make_resnet20(const DataSet& data);
+std::unique_ptr<Network> make_char_lstm(const DataSet& data);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,85 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "trainers/data/data_set.h"
+#include "trainers/layout.h"
+
+/// The border to LibTorch: what the training methods need from a model, without its headers.
+namespace gradwire::trainers {
+
+/// One worker's gradients of one pass, owned by the library that computed them: taken over, not
+/// copied. tensors()[i] belongs to the layout's tensor i. Device memory where the model keeps its
+/// gradients on a device (trainers/device/device_step.h); only a DeviceEncoder reads those.
+class Gradients {
+ public:
+  virtual ~Gradients() = default;
+  std::span<const std::span<const float>> tensors() const { return tensors_; }
+
+ protected:
+  std::vector<std::span<const float>> tensors_;
+};
+
+struct PassTimes {
+  Seconds forward{0};
+  std::vector<Seconds> ready;  ///< by tensor (layout order): since the backward pass started
+  Seconds backward{0};         ///< the whole backward pass
+};
+
+struct Score {
+  double loss = 0;   ///< sum over predictions
+  double right = 0;  ///< predictions that are right
+  double count = 0;
+};
+
+/// Where a replica's own copy of the weights lies, flat in layout order, and the stream (a
+/// cudaStream_t) that its work goes to.
+struct DeviceMemory {
+  float* weights = nullptr;
+  void* stream = nullptr;
+};
+
+/// A model that one host thread runs. Weights are views of the trainer's flat buffer, shared by all
+/// replicas; gradients are each pass's own. Uses one intra-op thread.
+class Replica {
+ public:
+  virtual ~Replica() = default;
+  virtual std::unique_ptr<Gradients> make_gradients() const = 0;
+  /// Mean loss of the batch; fills `gradients`. Layers with running statistics update them only if
+  /// `record_statistics` (as in distributed training, worker 0's are kept).
+  virtual double train_pass(const Batch& batch, Gradients& gradients, bool record_statistics) = 0;
+  /// The same pass with clocks; leaves no trace in weights or statistics.
+  virtual PassTimes time_pass(const Batch& batch) = 0;
+  virtual Score evaluate(const Batch& batch) = 0;
+  /// Called after the trainer changed the flat weights (a device's copy must follow).
+  virtual void weights_changed() {}
+  /// Nothing where gradients are handed out in host memory.
+  virtual DeviceMemory device_memory() const { return {}; }
+};
+
+/// What a kind of model is, and the maker of its replicas.
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual std::span<const Parameter> parameters() const = 0;
+  /// Values of running statistics (batch normalisation) and their initial content.
+  virtual std::vector<float> initial_statistics() const = 0;
+  /// All arguments must outlive the replica.
+  virtual std::unique_ptr<Replica> make_replica(const Layout& layout, std::span<float> weights,
+                                                std::span<float> statistics) const = 0;
+  virtual std::string device_name() const = 0;
+};
+
+/// "logistic", "mlp", "lenet5", "resnet20" (images), "char-lstm" (text), on "cpu" or "cuda". Throws
+/// TrainerError where model and data do not fit, or (kCapability) where the device is missing.
+/// `keep_gradients`: they stay in device memory, else each pass copies them to the host.
+std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
+                                  const std::string& device, bool keep_gradients = false);
+
+/// The processor's model name, for provenance.
+std::string cpu_model_name();
+
+}  // namespace gradwire::trainers

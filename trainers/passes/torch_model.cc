@@ -1,0 +1,345 @@
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "trainers/device/cuda_device.h"
+#include "trainers/passes/network.h"
+#include "trainers/passes/replica.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds since(Clock::time_point start) {
+  return Seconds(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+/// Each pass uses one intra-op thread; LibTorch keeps that setting per calling thread.
+void use_one_thread() {
+  thread_local const bool done = [] {
+    at::set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// The stream that passes run on: the calling thread's current one.
+c10::Stream current_stream(at::Device device) {
+  return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+}
+
+class TorchGradients final : public Gradients {
+ public:
+  void take(std::vector<at::Tensor> tensors) {
+    held_ = std::move(tensors);
+    tensors_.clear();
+    for (const at::Tensor& tensor : held_) {
+      tensors_.emplace_back(tensor.const_data_ptr<float>(),
+                            static_cast<std::size_t>(tensor.numel()));
+    }
+  }
+
+ private:
+  std::vector<at::Tensor> held_;
+};
+
+/// All gradients of a pass in one flat device buffer; each bucket is a range of it. Autograd adds
+/// into views of it. `on_host`: a copy that each pass fills, for codecs that have no CUDA twin.
+class FlatGradients final : public Gradients {
+ public:
+  FlatGradients(const Layout& layout, std::span<const Parameter> parameters, at::Device device,
+                bool keep_on_device)
+      : flat_(at::zeros({layout.elements()}, at::TensorOptions(device).dtype(at::kFloat))) {
+    if (!keep_on_device) host_ = at::empty({layout.elements()}, at::kFloat);
+    const float* base = (keep_on_device ? flat_ : host_).const_data_ptr<float>();
+    for (const TensorSlot& slot : layout.tensors()) {
+      tensors_.emplace_back(base + slot.first, static_cast<std::size_t>(slot.count));
+    }
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      const TensorSlot& slot = layout.tensors()[layout.tensor_of(static_cast<int>(p))];
+      views_.push_back(flat_.narrow(0, slot.first, slot.count).view(parameters[p].shape));
+    }
+  }
+
+  /// Called before the backward pass: what it leaves is added to these zeros.
+  void bind(std::vector<at::Tensor>& parameters) {
+    flat_.zero_();
+    for (std::size_t p = 0; p < parameters.size(); ++p) parameters[p].mutable_grad() = views_[p];
+  }
+  void finish(std::vector<at::Tensor>& parameters) {
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      at::Tensor& gradient = parameters[p].mutable_grad();
+      GRADWIRE_ASSERT(gradient.is_same(views_[p]));  // autograd wrote in place
+      gradient.reset();
+    }
+    if (host_.defined()) host_.copy_(flat_);
+  }
+
+ private:
+  at::Tensor flat_, host_;
+  std::vector<at::Tensor> views_;  ///< by parameter
+};
+
+class TorchReplica final : public Replica {
+ public:
+  TorchReplica(const Network& network, const DataSet& data, const Layout& layout,
+               std::span<float> weights, std::span<float> statistics, at::Device device,
+               bool keep_gradients)
+      : network_(network),
+        data_(data),
+        layout_(layout),
+        device_(device),
+        keep_gradients_(keep_gradients),
+        flat_(weights),
+        flat_statistics_(statistics) {
+    use_one_thread();
+    const at::Tensor whole = at::from_blob(weights.data(), {layout.elements()}, at::kFloat);
+    // On the CPU `whole` is the trainer's buffer itself; on a device it is a copy of it.
+    device_weights_ = whole.to(device);
+    for (const Parameter& parameter : network.parameters()) {
+      const TensorSlot& slot =
+          layout.tensors()[layout.tensor_of(static_cast<int>(parameters_.size()))];
+      parameters_.push_back(device_weights_.narrow(0, slot.first, slot.count)
+                                .view(parameter.shape)
+                                .detach()
+                                .set_requires_grad(true));
+    }
+    bind_statistics(statistics);
+  }
+
+  std::unique_ptr<Gradients> make_gradients() const override {
+    if (device_.is_cpu()) return std::make_unique<TorchGradients>();
+    return std::make_unique<FlatGradients>(layout_, network_.parameters(), device_,
+                                           keep_gradients_);
+  }
+
+  double train_pass(const Batch& batch, Gradients& gradients, bool record_statistics) override {
+    use_one_thread();
+    if (!device_.is_cpu()) {
+      return device_pass(batch, static_cast<FlatGradients&>(gradients), record_statistics);
+    }
+    const at::Tensor loss = training_loss(batch, record_statistics);
+    loss.backward();
+    static_cast<TorchGradients&>(gradients).take(take_gradients());
+    return loss.item<float>();
+  }
+
+  PassTimes time_pass(const Batch& batch) override {
+    use_one_thread();
+    return device_.is_cpu() ? time_cpu_pass(batch) : time_device_pass(batch);
+  }
+
+  Score evaluate(const Batch& batch) override {
+    use_one_thread();
+    const at::NoGradGuard no_gradients;
+    statistics_.training = statistics_.record = false;
+    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
+    const at::Tensor targets = targets_of(batch);
+    Score score;
+    score.count = static_cast<double>(targets.numel());
+    score.loss = at::cross_entropy_loss(logits, targets).item<float>() * score.count;
+    score.right = static_cast<double>(logits.argmax(1).eq(targets).sum().item<std::int64_t>());
+    return score;
+  }
+
+  void weights_changed() override {
+    if (device_.is_cpu()) return;
+    const at::NoGradGuard no_gradients;
+    device_weights_.copy_(host_weights());
+    copy_statistics(/*to_host=*/false);
+  }
+
+  DeviceMemory device_memory() const override {
+    if (!keep_gradients_) return {};
+    return {device_weights_.data_ptr<float>(), current_stream(device_).native_handle()};
+  }
+
+ private:
+  double device_pass(const Batch& batch, FlatGradients& gradients, bool record_statistics) {
+    const at::Tensor loss = training_loss(batch, record_statistics);
+    gradients.bind(parameters_);
+    loss.backward();
+    gradients.finish(parameters_);
+    if (record_statistics) copy_statistics(/*to_host=*/true);
+    return loss.item<float>();
+  }
+
+  PassTimes time_cpu_pass(const Batch& batch) {
+    PassTimes times;
+    times.ready.resize(parameters_.size());
+    Clock::time_point start = Clock::now();
+    std::vector<unsigned> hooks;
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      hooks.push_back(parameters_[p].register_hook([this, p, &times, &start](const at::Tensor&) {
+        times.ready[layout_.tensor_of(static_cast<int>(p))] = since(start);
+      }));
+    }
+    const at::Tensor loss = training_loss(batch, false);
+    times.forward = since(start);
+    start = Clock::now();
+    loss.backward();
+    times.backward = since(start);
+    for (std::size_t p = 0; p < parameters_.size(); ++p) parameters_[p].remove_hook(hooks[p]);
+    take_gradients();
+    return times;
+  }
+
+  /// CUDA events in the passes' own stream: the host waits once, at the end.
+  PassTimes time_device_pass(const Batch& batch) {
+    const auto event = [this] {
+      return c10::Event(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+    };
+    const auto mark = [this](c10::Event& at) { at.record(current_stream(device_)); };
+    const auto seconds = [](const c10::Event& from, const c10::Event& to) {
+      return Seconds(1e-3 * from.elapsedTime(to));
+    };
+    c10::Event start = event(), forward = event(), end = event();
+    std::vector<c10::Event> ready;
+    std::vector<unsigned> hooks;
+    for (std::size_t p = 0; p < parameters_.size(); ++p) ready.push_back(event());
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      hooks.push_back(
+          parameters_[p].register_hook([&mark, &at = ready[p]](const at::Tensor&) { mark(at); }));
+    }
+    mark(start);
+    const at::Tensor loss = training_loss(batch, false);
+    mark(forward);
+    loss.backward();
+    mark(end);
+    end.synchronize();
+    PassTimes times{seconds(start, forward), std::vector<Seconds>(parameters_.size()),
+                    seconds(forward, end)};
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      times.ready[layout_.tensor_of(static_cast<int>(p))] = seconds(forward, ready[p]);
+      parameters_[p].remove_hook(hooks[p]);
+      parameters_[p].mutable_grad().reset();
+    }
+    return times;
+  }
+
+  at::Tensor host_weights() const {
+    return at::from_blob(flat_.data(), {layout_.elements()}, at::kFloat);
+  }
+
+  /// A device's running statistics to the trainer's buffer (for checkpoints), or back.
+  void copy_statistics(bool to_host) {
+    float* at = flat_statistics_.data();
+    for (at::Tensor& values : statistics_.values) {
+      at::Tensor host = at::from_blob(at, {values.numel()}, at::kFloat);
+      to_host ? host.copy_(values) : values.copy_(host);
+      at += values.numel();
+    }
+  }
+
+  void bind_statistics(std::span<float> statistics) {
+    std::int64_t at = 0;
+    for (const std::int64_t channels : network_.normalised_channels()) {
+      for (int moment = 0; moment < 2; ++moment, at += channels) {
+        statistics_.values.push_back(
+            at::from_blob(statistics.data() + at, {channels}, at::kFloat).to(device_));
+      }
+    }
+  }
+
+  at::Tensor input_of(const Batch& batch) const {
+    if (data_.is_text()) {
+      return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()),
+                           {batch.count, data_.sequence}, at::kLong)
+          .to(device_);
+    }
+    return at::from_blob(const_cast<float*>(batch.inputs.data()),
+                         {batch.count, data_.channels, data_.height, data_.width}, at::kFloat)
+        .to(device_);
+  }
+  at::Tensor targets_of(const Batch& batch) const {
+    return at::from_blob(const_cast<std::int64_t*>(batch.targets.data()),
+                         {static_cast<std::int64_t>(batch.targets.size())}, at::kLong)
+        .to(device_);
+  }
+
+  at::Tensor training_loss(const Batch& batch, bool record) {
+    statistics_.training = true;
+    statistics_.record = record;
+    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
+    return at::cross_entropy_loss(logits, targets_of(batch));
+  }
+
+  /// Takes over the gradients that the backward pass left on the CPU, in layout order.
+  std::vector<at::Tensor> take_gradients() {
+    std::vector<at::Tensor> taken(parameters_.size());
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      at::Tensor& gradient = parameters_[p].mutable_grad();
+      GRADWIRE_ASSERT(gradient.defined());
+      taken[layout_.tensor_of(static_cast<int>(p))] = gradient.contiguous();
+      gradient.reset();
+    }
+    return taken;
+  }
+
+  const Network& network_;
+  const DataSet& data_;
+  const Layout& layout_;
+  at::Device device_;
+  bool keep_gradients_;
+  std::span<float> flat_;
+  std::span<float> flat_statistics_;
+  at::Tensor device_weights_;
+  std::vector<at::Tensor> parameters_;
+  Statistics statistics_;
+};
+
+class TorchModel final : public Model {
+ public:
+  TorchModel(const std::string& name, const DataSet& data, at::Device device,
+             std::string device_name, bool keep_gradients)
+      : network_(make_network(name, data)),
+        data_(data),
+        device_(device),
+        device_name_(std::move(device_name)),
+        keep_gradients_(keep_gradients) {}
+
+  std::span<const Parameter> parameters() const override { return network_->parameters(); }
+
+  std::vector<float> initial_statistics() const override {
+    std::vector<float> values;
+    for (const std::int64_t channels : network_->normalised_channels()) {
+      values.insert(values.end(), static_cast<std::size_t>(channels), 0.0f);
+      values.insert(values.end(), static_cast<std::size_t>(channels), 1.0f);
+    }
+    return values;
+  }
+
+  std::unique_ptr<Replica> make_replica(const Layout& layout, std::span<float> weights,
+                                        std::span<float> statistics) const override {
+    return std::make_unique<TorchReplica>(*network_, data_, layout, weights, statistics, device_,
+                                          keep_gradients_);
+  }
+
+  std::string device_name() const override { return device_name_; }
+
+ private:
+  std::unique_ptr<Network> network_;
+  const DataSet& data_;
+  at::Device device_;
+  std::string device_name_;
+  bool keep_gradients_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
+                                  const std::string& device, bool keep_gradients) {
+  if (device == "cuda") {
+    return std::make_unique<TorchModel>(name, data, at::Device(at::kCUDA, 0), load_cuda(),
+                                        keep_gradients);
+  }
+  return std::make_unique<TorchModel>(name, data, at::Device(at::kCPU), cpu_model_name(), false);
+}
+
+}  // namespace gradwire::trainers

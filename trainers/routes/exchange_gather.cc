@@ -1,0 +1,340 @@
+#include <algorithm>
+
+#include "compressors/codec_plan.h"
+#include "trainers/channel/framing.h"
+#include "trainers/routes/decode_arrived.h"
+#include "trainers/routes/exchange.h"
+#include "trainers/routes/movers.h"
+#include "trainers/routes/sparse_sum.h"
+#include "trainers/routes/tensor_parts.h"
+#include "trainers/timing/measure.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using sim::CollectiveKind;
+
+class GatherExchange final : public Exchange {
+ public:
+  GatherExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)
+      : settings_(settings),
+        codec_(*settings.codec),
+        layout_(layout),
+        states_(states),
+        gradients_(workers()),
+        steps_(workers()),
+        messages_(workers(),
+                  std::vector<std::vector<std::vector<std::byte>>>(
+                      layout.buckets().size(), std::vector<std::vector<std::byte>>(shards()))) {
+    for (const TensorSlot& slot : layout.tensors())
+      codec_of_.push_back(&compressors::chosen_codec(codec_, spec_of(slot)));
+    for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
+      parts_.push_back(is_cut() ? cut_bucket(layout, b, settings.shards, settings.keep_rows)
+                                : std::vector<Parts>{whole_tensors(b)});
+      for (const Parts& parts : parts_.back()) {
+        for (const TensorPart& part : parts) {
+          scratch_size_ = std::max(scratch_size_, codec(part).scratch_size(spec(part)));
+        }
+      }
+    }
+    // A device encodes whole tensors.
+    if (settings.device)
+      settings.device->choose(is_cut() ? DevicePayload::kValues : DevicePayload::kMessage);
+  }
+
+  std::vector<Stage> stages(std::size_t b, Seconds) const override {
+    const std::int64_t elements = layout_.buckets()[b].count;
+    const auto collective = [&](CollectiveKind kind, const char* label) {
+      return Stage{StageKind::kCollective, sim::OpKind::kCollective, label, StageCost::kNone,
+                   collective_spec(kind, settings_.workers, elements, b)};
+    };
+    const Stage encode{StageKind::kWorker, sim::OpKind::kEncode, "encode", StageCost::kEncode};
+    if (!settings_.server) {
+      return {encode,
+              collective(settings_.all_gather, "all-gather"),
+              {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecodeAll}};
+    }
+    return {encode,
+            collective(CollectiveKind::kPush, "push"),
+            {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
+            collective(CollectiveKind::kPull, "pull"),
+            {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecode}};
+  }
+
+  void encode(int worker, GradientSpans gradients, std::int64_t step) override {
+    const auto w = static_cast<std::size_t>(worker);
+    gradients_[w].assign(gradients.begin(), gradients.end());
+    steps_[w] = step;
+    if (settings_.device) return settings_.device->encode(worker, gradients, {}, step);
+    encode_parts(worker);
+  }
+
+  void combine(StepTraffic& traffic, std::span<float> mean) override {
+    if (settings_.device) read_device();
+    if (traffic.loses() && fixed_.empty()) fixed_ = fixed_sizes(codec_of_);
+    replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
+    for (auto& replica : replica_) replica.resize(mean.size());
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      for (std::size_t s = 0; s < shards(); ++s) {
+        std::vector<Message> messages;
+        for (const auto& own : messages_) messages.emplace_back(own[b][s]);
+        settings_.server ? combine_at_server(traffic, b, s, messages, mean)
+                         : combine_among_workers(traffic, b, messages, mean);
+      }
+    }
+  }
+
+  void charge(StepTraffic& traffic) const override {
+    if (settings_.server) {
+      throw TrainerError("replay a profile with", codec_.name(),
+                         "what a parameter server sends back depends on which elements the "
+                         "workers' messages name, and a profile has no gradients",
+                         "set /exchange/collective to ring, or use none, fp16 or terngrad without "
+                         "error feedback",
+                         ErrorKind::kScenario);
+    }
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      const std::vector<Bytes> sizes(workers(),
+                                     Bytes(static_cast<std::int64_t>(message_bytes(parts_[b][0]))));
+      traffic.charge(b, 1, sizes, sizes[0] * (settings_.workers * (settings_.workers - 1)));
+    }
+  }
+
+  std::span<const float> replica(int worker) const override {
+    return replica_[static_cast<std::size_t>(worker)];
+  }
+
+  CodecSeconds time_bucket(std::size_t b, GradientSpans gradients, int repetitions) override;
+
+ private:
+  using Parts = std::vector<TensorPart>;
+
+  std::size_t workers() const { return static_cast<std::size_t>(settings_.workers); }
+  std::size_t shards() const {
+    return settings_.server ? static_cast<std::size_t>(settings_.shards) : 1;
+  }
+  /// Whether tensors are encoded part by part.
+  bool is_cut() const { return shards() > 1; }
+  const TensorSlot& slot_of(const TensorPart& part) const { return layout_.tensors()[part.tensor]; }
+  const compressors::Codec& codec(const TensorPart& part) const { return *codec_of_[part.tensor]; }
+  compressors::TensorSpec spec(const TensorPart& part) const {
+    return {static_cast<std::size_t>(part.count), slot_of(part).name, part.shape};
+  }
+  Parts whole_tensors(std::size_t b) const {
+    const BucketSlot& bucket = layout_.buckets()[b];
+    Parts parts;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t)
+      parts.push_back({t, 0, layout_.tensors()[t].count, layout_.tensors()[t].shape});
+    return parts;
+  }
+
+  /// The elements of a shard's parts in a buffer of the whole layout.
+  std::span<float> range_of(std::span<float> all, std::size_t b, std::size_t shard) const {
+    const Parts& parts = parts_[b][shard];
+    if (parts.empty()) return {};
+    const TensorPart &first = parts.front(), &last = parts.back();
+    const std::int64_t begin = slot_of(first).first + first.first;
+    const std::int64_t end = slot_of(last).first + last.first + last.count;
+    return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+
+  std::size_t message_bytes(const Parts& parts) const {
+    std::size_t bytes = 0;
+    for (const TensorPart& part : parts)
+      bytes += kLengthBytes + codec(part).max_encoded_size(spec(part));
+    return bytes;
+  }
+
+  /// A worker remembers a tensor, or the parts of one that is cut one by one.
+  std::span<std::byte> state_of(StateStore& states, int worker, const TensorPart& part) const {
+    return states.at({worker, slot_of(part).parameter, Direction::kUp, is_cut() ? part.first : -1},
+                     codec(part).state_size(spec(part)));
+  }
+
+  /// message = for each part: u32 length, payload.
+  void write_message(StateStore& states, const Parts& parts, GradientSpans gradients, int worker,
+                     std::int64_t step, std::vector<std::byte>& message) const {
+    MessageWriter writer(message, message_bytes(parts));
+    for (const TensorPart& part : parts) {
+      const TensorSlot& slot = slot_of(part);
+      compressors::EncodeJob job;
+      job.tensor = {slot.name, part.shape,
+                    gradients[part.tensor].subspan(static_cast<std::size_t>(part.first),
+                                                   static_cast<std::size_t>(part.count))};
+      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),
+                          static_cast<std::uint32_t>(worker),
+                          static_cast<std::uint32_t>(slot.parameter)};
+      job.draws.first_element = static_cast<std::uint64_t>(part.first);
+      job.state = state_of(states, worker, part);
+      writer.add([&](std::span<std::byte> room) {
+        job.payload = room;
+        return codec(part).encode(job, thread_scratch(scratch_size_));
+      });
+    }
+    writer.finish();
+  }
+
+  void encode_parts(int worker) {
+    const auto w = static_cast<std::size_t>(worker);
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      for (std::size_t s = 0; s < shards(); ++s) {
+        write_message(states_, parts_[b][s], gradients_[w], worker, steps_[w], messages_[w][b][s]);
+      }
+    }
+  }
+
+  void read_device() {
+    settings_.device->wait();
+    for (std::size_t w = 0; w < workers(); ++w) {
+      for (std::size_t b = 0; !is_cut() && b < layout_.buckets().size(); ++b) {
+        join_payloads(b, static_cast<int>(w), messages_[w][b][0]);
+      }
+      if (!is_cut()) continue;
+      gradients_[w] = device_values(*settings_.device, layout_, static_cast<int>(w));
+      encode_parts(static_cast<int>(w));
+    }
+  }
+
+  /// The message of bucket b from the payloads that the device has encoded.
+  void join_payloads(std::size_t b, int worker, std::vector<std::byte>& message) const {
+    message.clear();
+    const BucketSlot& bucket = layout_.buckets()[b];
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const Message payload = settings_.device->payload(worker, t);
+      const auto length = static_cast<std::uint32_t>(payload.size());
+      const auto bytes = std::as_bytes(std::span(&length, 1));
+      message.insert(message.end(), bytes.begin(), bytes.end());
+      message.insert(message.end(), payload.begin(), payload.end());
+    }
+  }
+
+  /// What a receiver knows of the length of a part's payload, where something is lost.
+  std::optional<std::size_t> usual_size(const TensorPart& part) const {
+    if (fixed_.empty() || !fixed_[part.tensor]) return std::nullopt;
+    return codec(part).max_encoded_size(spec(part));
+  }
+
+  /// sum += factor * what `message` says of these parts; sum is their range.
+  void add_message(const Parts& parts, const Received& message, float factor,
+                   std::span<float> sum) const {
+    MessageReader reader(message, codec_.name());
+    std::size_t at = 0;
+    for (const TensorPart& part : parts) {
+      const std::optional<Received> payload = reader.next(slot_of(part).name, usual_size(part));
+      compressors::DecodeJob job;
+      job.values = sum.subspan(at, static_cast<std::size_t>(part.count));
+      at += static_cast<std::size_t>(part.count);
+      if (!payload) continue;
+      job.payload = payload->bytes;
+      job.name = slot_of(part).name;
+      job.shape = part.shape;
+      decode_arrived(codec(part), job, payload->gaps, factor, thread_scratch(scratch_size_));
+    }
+  }
+
+  void decode_all(const Parts& parts, std::span<const Received> messages, float factor,
+                  std::span<float> sum) const {
+    std::fill(sum.begin(), sum.end(), 0.0f);
+    for (const Received& message : messages) add_message(parts, message, factor, sum);
+  }
+
+  void combine_among_workers(StepTraffic& traffic, std::size_t b,
+                             const std::vector<Message>& messages, std::span<float> mean) {
+    GatherMover mover(messages);
+    traffic.move(b, 1, sizes_of(messages), mover);
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    decode_all(parts_[b][0], mover.received(0), factor, range_of(mean, b, 0));
+    for (std::size_t w = 0; w < replica_.size(); ++w) {
+      decode_all(parts_[b][0], mover.received(static_cast<int>(w)), factor,
+                 range_of(replica_[w], b, 0));
+    }
+  }
+
+  void combine_at_server(StepTraffic& traffic, std::size_t b, std::size_t shard,
+                         const std::vector<Message>& messages, std::span<float> mean) {
+    ServerMover push(messages);
+    traffic.move(b, 1, sizes_of(messages), push, shard);
+    const std::span<float> own = range_of(mean, b, shard);
+    std::vector<float> sum(own.size());
+    decode_all(parts_[b][shard], push.received(), 1.0f, sum);
+    std::vector<std::byte> answer;
+    write_sum(sum, answer);
+    const std::vector<Message> answers(workers(), answer);
+    ServerMover pull(answers);
+    traffic.move(b, 3, sizes_of(answers), pull, shard);
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    read_sum(pull.received()[0], factor, own);
+    for (std::size_t w = 0; w < replica_.size(); ++w) {
+      read_sum(pull.received()[w], factor, range_of(replica_[w], b, shard));
+    }
+  }
+
+  ExchangeSettings settings_;
+  const compressors::Codec& codec_;
+  const Layout& layout_;
+  StateStore& states_;
+  std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
+  std::vector<std::vector<Parts>> parts_;            ///< [bucket][shard]
+  std::vector<bool> fixed_;                          ///< by tensor; known where something is lost
+  std::size_t scratch_size_ = 0;
+  std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
+  std::vector<std::int64_t> steps_;                                         ///< [worker]
+  std::vector<std::vector<std::vector<std::vector<std::byte>>>> messages_;  ///< [worker][b][shard]
+  std::vector<std::vector<float>> replica_;
+};
+
+CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients, int repetitions) {
+  StateStore fresh;
+  std::vector<std::vector<std::byte>> messages(shards());
+  std::vector<std::span<const float>> values(gradients.begin(), gradients.end());
+  std::vector<float> sum(static_cast<std::size_t>(layout_.buckets()[b].count));
+  CodecSeconds times;
+  if (settings_.device)
+    times.encode = settings_.device->time_bucket(b, gradients, repetitions).encode;
+  if (settings_.device && is_cut()) values = device_values(*settings_.device, layout_, -1, b);
+  const auto each = [&](auto&& call) {
+    std::size_t at = 0;
+    for (std::size_t s = 0; s < shards(); ++s) {
+      std::size_t count = 0;
+      for (const TensorPart& part : parts_[b][s]) count += static_cast<std::size_t>(part.count);
+      call(parts_[b][s], messages[s], std::span(sum).subspan(at, count));
+      at += count;
+    }
+  };
+  if (settings_.device && !is_cut()) {
+    join_payloads(b, -1, messages[0]);
+  } else {
+    times.encode += median_time(repetitions, [&] {
+      each([&](const Parts& parts, auto& message, std::span<float>) {
+        write_message(fresh, parts, values, 0, 0, message);
+      });
+    });
+  }
+  times.aggregate = median_time(repetitions, [&] {
+    each([&](const Parts& parts, auto& message, std::span<float> own) {
+      add_message(parts, {message}, 1.0f, own);
+    });
+  });
+  times.decode = times.aggregate;
+  if (!settings_.server) return times;
+  // What comes back from the server is one sum; one worker's message stands in for it here.
+  each([&](const Parts& parts, auto& message, std::span<float> own) {
+    decode_all(parts, std::vector<Received>{{message}}, 1.0f, own);
+    const std::vector<float> decoded(own.begin(), own.end());
+    write_sum(decoded, message);
+  });
+  times.decode = median_time(repetitions, [&] {
+    each([&](const Parts&, auto& message, std::span<float> own) { read_sum(message, 1.0f, own); });
+  });
+  return times;
+}
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings& settings,
+                                               const Layout& layout, StateStore& states) {
+  return std::make_unique<GatherExchange>(settings, layout, states);
+}
+
+}  // namespace gradwire::trainers

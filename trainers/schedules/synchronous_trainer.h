@@ -1,0 +1,113 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "scenarios/trainer.h"
+#include "trainers/channel/state_store.h"
+#include "trainers/data/data_set.h"
+#include "trainers/data/sampling.h"
+#include "trainers/passes/replica.h"
+#include "trainers/routes/exchange.h"
+#include "trainers/timing/step_template.h"
+#include "trainers/updates/optimizer.h"
+#include "trainers/worker_pool.h"
+
+/// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
+///
+///   g_w = grad of mean loss over B_w at weights x_t
+///   x_{t+1} = optimiser(x_t, (1/N) sum_w decode(encode(g_w)))
+///
+/// All workers hold equal weights after every step, so one copy stands for all of them (tests check
+/// that every worker's own decoded mean is bit-equal; trainers/schedules/lossy_trainer.h for
+/// networks where it is not). Losses, weights and bytes do not depend on the number of host
+/// threads, nor on virtual time. Layers with running statistics keep worker 0's.
+namespace gradwire::trainers {
+
+class SynchronousTrainer : public scenarios::Trainer {
+ public:
+  /// Throws TrainerError where scenario, data and model do not fit each other.
+  SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+                     std::unique_ptr<DataSet> data, std::unique_ptr<Model> model);
+
+  const scenarios::ComputeProfile& prepare() override;
+  void use_profile(const scenarios::ComputeProfile& profile) override;
+  bool next(scenarios::StepPlan& plan) override;
+  void on_submitted(const scenarios::StepPlan& plan, sim::GraphId graph) override;
+  void on_event(const sim::Event&) override {}  // virtual time decides nothing here
+  scenarios::Evaluation evaluate() override;
+  std::int64_t steps_total() const override { return scenario_.workload.steps; }
+  std::int64_t parameters() const override { return layout_.elements(); }
+  scenarios::CollectiveChoice collective_choice() const override { return choice_; }
+  std::vector<std::string> notes() const override;
+  std::uint64_t learning_hash() const override;
+  void save(std::ostream& out) const override;
+  void load(std::istream& in) override;
+
+  /// What is done otherwise than asked, found out where the model was made; empty = nothing.
+  void add_note(const std::string& note) {
+    if (!note.empty()) notes_.push_back(note);
+  }
+
+  const Layout& layout() const { return layout_; }
+  std::span<const float> weights() const;
+  /// The mean gradient of the last step, as all workers hold it.
+  std::span<const float> mean() const { return mean_; }
+
+ protected:
+  /// Before a pass of `worker` on `thread`, where workers' weights differ.
+  virtual void place_weights(int /*worker*/, int /*thread*/) {}
+  virtual void save_content(std::ostream& out) const;
+  virtual void load_content(std::istream& in);
+
+  /// A step but for the update: passes, messages and their mean, as if all arrived.
+  void run_step(scenarios::StepPlan& plan);
+  void encode_all();
+
+  int workers() const { return scenario_.cluster.workers; }
+  OptimizerSettings optimizer_settings() const;
+
+  // What a method that builds on this one works with.
+  std::unique_ptr<DataSet> data_;
+  std::unique_ptr<Model> model_;
+  Layout layout_;
+  scenarios::CollectiveChoice choice_;
+  scenarios::Scenario scenario_;  ///< with the collective that was chosen
+  /// Where weights live on a device, this is a copy that weights() refreshes.
+  mutable std::vector<float> weights_;
+  std::vector<float> mean_, statistics_;
+  Sampler sampler_;
+  StateStore states_;
+  ExchangeSettings exchange_settings_;
+  std::unique_ptr<DeviceEncoder> encoder_;  ///< null unless steps stay on a device
+  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<Optimizer> optimizer_;
+  WorkerPool pool_;
+  std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
+  std::vector<Batch> batches_;                         ///< [thread]
+  std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
+  std::unique_ptr<DeviceUpdate> device_update_;        ///< null unless steps stay on a device
+  std::vector<double> losses_;                         ///< [worker]
+  scenarios::ComputeProfile profile_;
+  std::unique_ptr<StepTemplate> template_;
+  std::vector<Seconds> seconds_;
+  std::int64_t step_ = 0;
+  std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
+  std::optional<sim::GraphId> last_graph_;
+  std::vector<std::string> notes_;
+
+ private:
+  void pass_of(int worker, int thread);
+  void set_up_device(DeviceMemory memory);
+  void update();
+  void fill(scenarios::StepPlan& plan, Bytes payload);
+};
+
+/// The codec's settings as a device takes them.
+DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario);
+
+/// Data set, model and method of a scenario (training workloads only).
+std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,
+                                                 const scenarios::TrainerOptions& options);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,177 @@
+#include "trainers/timing/bench_training.h"
+
+#include <ATen/Parallel.h>
+#include <torch/optim/sgd.h>
+
+#include <algorithm>
+
+#include "trainers/passes/network.h"
+#include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/heap.h"
+#include "trainers/timing/measure.h"
+
+namespace gradwire::trainers {
+namespace {
+
+constexpr double kRate = 0.01, kMomentum = 0.9;
+constexpr std::size_t kSamples = 2000;
+
+DataSet made_up_images(std::uint64_t seed) {
+  DataSet data;
+  data.name = "made-up images";
+  data.classes = 10;
+  data.channels = 1;
+  data.height = data.width = 28;
+  data.pixels.resize(kSamples * data.features());
+  const RandomStream stream{seed, 0, 0, kFirstReservedTensor};
+  for (std::size_t i = 0; i < data.pixels.size(); ++i) {
+    data.pixels[i] = static_cast<std::uint8_t>(philox_word(stream, i));
+  }
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    data.labels.push_back(static_cast<std::uint8_t>(data.pixels[i * data.features()] % 10));
+  }
+  split_by_seed(data, kSamples, kSamples / 10, seed);
+  normalise(data);
+  return data;
+}
+
+scenarios::Scenario scenario_of(const TrainingBenchSettings& settings) {
+  scenarios::Scenario scenario;
+  scenario.name = "bench";
+  scenario.workload.model = "lenet5";
+  scenario.workload.batch_per_worker = settings.batch_per_worker;
+  scenario.workload.steps = 1 << 30;
+  scenario.workload.learning_rate = kRate;
+  scenario.workload.momentum = kMomentum;
+  scenario.cluster.workers = settings.workers;
+  scenario.seed = settings.seed;
+  return scenario;
+}
+
+/// The loop that a user would write without Gradwire.
+class BareLoop {
+ public:
+  explicit BareLoop(const TrainingBenchSettings& settings)
+      : settings_(settings),
+        data_(made_up_images(settings.seed)),
+        network_(make_network("lenet5", data_)),
+        sampler_(data_.train, settings.workers, settings.batch_per_worker, settings.seed),
+        layout_(network_->parameters(), Bytes(25'000'000)),
+        weights_(static_cast<std::size_t>(layout_.elements())),
+        optimizer_(make_parameters(), torch::optim::SGDOptions(kRate).momentum(kMomentum)) {}
+
+  void step() {
+    for (int worker = 0; worker < settings_.workers; ++worker) {
+      gather(data_, sampler_.batch(worker, step_), batch_);
+      const at::Tensor input = at::from_blob(
+          batch_.inputs.data(), {batch_.count, 1, data_.height, data_.width}, at::kFloat);
+      const at::Tensor targets = at::from_blob(batch_.targets.data(), {batch_.count}, at::kLong);
+      const at::Tensor loss =
+          at::cross_entropy_loss(network_->forward(parameters_, input, {}), targets);
+      loss.backward();
+      loss_ = loss.item<float>();
+    }
+    for (at::Tensor& parameter : parameters_) parameter.mutable_grad().div_(settings_.workers);
+    optimizer_.step();
+    optimizer_.zero_grad();
+    ++step_;
+  }
+
+ private:
+  std::vector<at::Tensor> make_parameters() {
+    initialise(network_->parameters(), layout_, settings_.seed, weights_);
+    for (const Parameter& parameter : network_->parameters()) {
+      const TensorSlot& slot =
+          layout_.tensors()[layout_.tensor_of(static_cast<int>(parameters_.size()))];
+      parameters_.push_back(at::from_blob(weights_.data() + slot.first, parameter.shape, at::kFloat)
+                                .clone()
+                                .set_requires_grad(true));
+    }
+    return parameters_;
+  }
+
+  TrainingBenchSettings settings_;
+  DataSet data_;
+  std::unique_ptr<Network> network_;
+  Sampler sampler_;
+  Layout layout_;
+  std::vector<float> weights_;
+  std::vector<at::Tensor> parameters_;
+  torch::optim::SGD optimizer_;
+  Batch batch_;
+  std::int64_t step_ = 0;
+  double loss_ = 0;
+};
+
+/// The same training through the trainer, with its graphs run by the flow executor.
+class SimulatedLoop {
+ public:
+  explicit SimulatedLoop(const TrainingBenchSettings& settings)
+      : executor_(
+            sim::make_executor("flow", sim::Cluster::star(settings.workers, sim::LinkSpec{}), {})) {
+    auto data = std::make_unique<DataSet>(made_up_images(settings.seed));
+    auto model = make_model("lenet5", *data, "cpu");
+    trainer_ = std::make_unique<SynchronousTrainer>(
+        scenario_of(settings), scenarios::TrainerOptions{}, std::move(data), std::move(model));
+    trainer_->prepare();
+  }
+
+  void step() {
+    trainer_->next(plan_);
+    const sim::GraphId graph =
+        executor_->submit({plan_.graph, plan_.bytes, plan_.seconds, Seconds(0), plan_.after});
+    trainer_->on_submitted(plan_, graph);
+    sim::run_to_end(*executor_, graph);
+    executor_->forget(graph);
+  }
+  std::int64_t parameters() const { return trainer_->parameters(); }
+
+ private:
+  std::unique_ptr<sim::Executor> executor_;
+  std::unique_ptr<SynchronousTrainer> trainer_;
+  scenarios::StepPlan plan_;
+};
+
+template <typename Loop>
+double time_steps(Loop& loop, int steps) {
+  return time_of([&] {
+           for (int i = 0; i < steps; ++i) loop.step();
+         }).value() /
+         steps;
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+TrainingBenchResult bench_training(const TrainingBenchSettings& settings) {
+  keep_heap();  // for both loops: runs have it too
+  at::set_num_threads(1);
+  BareLoop bare(settings);
+  SimulatedLoop simulated(settings);
+  const MachineLock alone;
+  time_steps(bare, 2);
+  time_steps(simulated, 2);
+  std::vector<double> ratios, bare_times, simulated_times;
+  for (int pair = 0; pair < settings.pairs; ++pair) {
+    double first = 0;
+    if (pair % 2 == 0) first = time_steps(bare, settings.steps);
+    simulated_times.push_back(time_steps(simulated, settings.steps));
+    bare_times.push_back(pair % 2 == 0 ? first : time_steps(bare, settings.steps));
+    ratios.push_back(simulated_times.back() / bare_times.back());
+  }
+  TrainingBenchResult result;
+  result.ratio = spread_of(ratios).median;
+  result.ratio_low = quantile(ratios, 0.25);
+  result.ratio_high = quantile(ratios, 0.75);
+  result.bare_step_s = spread_of(bare_times).median;
+  result.simulated_step_s = spread_of(simulated_times).median;
+  result.parameters = simulated.parameters();
+  result.pairs = settings.pairs;
+  return result;
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,42 @@
+#pragma once
+#include "scenarios/profile.h"
+#include "scenarios/scenario.h"
+#include "scenarios/trainer.h"
+#include "trainers/passes/replica.h"
+#include "trainers/routes/exchange.h"
+#include "trainers/updates/optimizer.h"
+
+/// Where a trainer's compute and codec times come from.
+namespace gradwire::trainers {
+
+/// What is measured: worker 0's pass over `batch`, alone on the machine.
+struct MeasuredParts {
+  const Layout& layout;
+  Replica& replica;
+  Exchange& exchange;
+  const Batch& batch;
+  std::span<const float> weights;
+  OptimizerSettings optimizer;
+  std::string device;
+  DeviceUpdate* device_update = nullptr;  ///< where the update runs on a device
+};
+
+/// Waits for the machine-wide lock, warms up, then repeats the pass (5 to 30 times, about half a
+/// second) and each codec operation (5 times); medians. Nothing of the training changes.
+scenarios::ComputeProfile measure_times(const MeasuredParts& parts);
+
+/// Times of a device profile (scenarios/profile.h) for this model, batch and codec; the backward
+/// pass is spread over tensors by their share of elements. Throws TrainerError where the profile
+/// has no such model or codec.
+scenarios::ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
+                                             const Layout& layout, bool shares_scales);
+
+/// The layout's buckets, all times zero.
+scenarios::ComputeProfile empty_profile(const Layout& layout);
+
+/// Fills in the buckets' codec times of `device`, which the scenario calls cluster.device; plain
+/// fp32 needs none.
+void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
+                      bool shares_scales, scenarios::ComputeProfile& profile);
+
+}  // namespace gradwire::trainers
