@@ -1,26 +1,14 @@
-#include <atomic>
 #include <cmath>
 
-#include "compressors/arithmetic/bits.h"
 #include "compressors/decorators/clip.h"
 #include "compressors/decorators/decorator.h"
 #include "compressors/decorators/residual.h"
-#include "compressors/kernels/kernels.h"
+#include "compressors/payload.h"
 #include "compressors/ranges.h"
 #include "compressors/selection.h"
 
 namespace gradwire::compressors {
 namespace {
-
-void require_finite_values(const Codec& codec, const TensorView& tensor, ThreadTeam* team) {
-  std::atomic<bool> finite{true};
-  for_ranges(
-      team, tensor.data.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
-        if (kernels::max_magnitude_bits(tensor.data.data() + begin, end - begin) >= kInfinityBits)
-          finite = false;
-      });
-  if (!finite) require_finite(codec.name(), tensor, kInfinityBits);
-}
 
 /// State: velocity u (n floats, padded to 8 bytes), what was not sent v (the same), the inner
 /// codec's. What is fed to v is u (or g after it, for Nesterov's form), so that error feedback's
@@ -45,7 +33,7 @@ class MomentumCodec final : public Decorator {
     GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
     const auto u = view_as<float>(job.state, n);
     const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
-    require_finite_values(inner(), job.tensor, job.team);
+    require_finite(inner().name(), job.tensor, shared_magnitude(job.team, job.tensor.data));
     EncodeJob corrected = job;
     corrected.state = job.state.subspan(2 * floats_bytes(n));
     corrected.tensor.data = advanced(job.tensor.data, job.team, u, v);
@@ -76,7 +64,7 @@ class MomentumCodec final : public Decorator {
     GRADWIRE_ASSERT(!options_.masking);  // sparse codecs alone are masked, and none of them sums
     const auto u = view_as<float>(job.state, n);
     const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
-    require_finite_values(inner(), job.tensor, nullptr);
+    require_finite(inner().name(), job.tensor, shared_magnitude(nullptr, job.tensor.data));
     TermsJob corrected = job;
     corrected.state = job.state.subspan(2 * floats_bytes(n));
     corrected.tensor.data = advanced(job.tensor.data, nullptr, u, v);

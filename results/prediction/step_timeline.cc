@@ -36,12 +36,13 @@ class Timeline {
     }
     if (!step.overlap)
       for (Stages& bucket : buckets_) bucket.available = ready_;
-    if (!is_finite()) return;
+    finite_ = is_finite();
+    if (!finite_) return;
     while (decoded_ < buckets_.size()) advance();
   }
 
   StepTime time() const {
-    if (!is_finite()) return {kNever, kNever, kNever, kNever, kNever, kNever};
+    if (!finite_) return {kNever, kNever, kNever, kNever, kNever, kNever};
     const double end = std::max(ready_, lane_);
     StepTime time;
     time.exchange_s = exchanged_;
@@ -145,6 +146,7 @@ class Timeline {
   const StepSummary& step_;
   ExchangeForm exchange_, other_;
   double additions_, decodes_;
+  bool finite_ = false;
   double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
   double waiting_ = 0;     ///< when the bucket under way was coded again
   double again_ = kNever;  ///< when it can be
