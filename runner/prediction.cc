@@ -34,8 +34,10 @@ results::StepSummary from_graph(const scenarios::Scenario& scenario, const sim::
 bool same_training(const results::RunSummary& run, const scenarios::Scenario& scenario) {
   const ordered_json ran = ordered_json::parse(run.header.scenario_json, nullptr, false);
   if (ran.is_discarded()) return false;
-  for (const char* part : {"/workload/model", "/workload/data", "/workload/batch_per_worker",
-                           "/method", "/exchange", "/cluster/device"}) {
+  for (const char* part :
+       {"/workload/model", "/workload/hidden", "/workload/activation", "/workload/bias",
+        "/workload/embedding", "/workload/data", "/workload/batch_per_worker", "/method",
+        "/exchange", "/cluster/device"}) {
     const ordered_json::json_pointer pointer(part);
     const bool here = scenario.json.contains(pointer), there = ran.contains(pointer);
     if (here != there || (here && scenario.json.at(pointer) != ran.at(pointer))) return false;

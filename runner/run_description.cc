@@ -3,11 +3,22 @@
 #include <filesystem>
 
 namespace gradwire::runner {
+namespace {
+
+/// The name, with the widths that a scenario gives: "mlp 64-64".
+std::string trained_model(const scenarios::Workload& workload) {
+  std::string widths;
+  for (const std::int64_t width : workload.hidden.value_or(std::vector<std::int64_t>{}))
+    widths += (widths.empty() ? " " : "-") + std::to_string(width);
+  return workload.model + widths;
+}
+
+}  // namespace
 
 std::string model_label(const scenarios::Workload& workload) {
   switch (workload.kind) {
     case scenarios::WorkloadKind::kTraining:
-      return workload.model;
+      return trained_model(workload);
     case scenarios::WorkloadKind::kProfile:  // a shipped name, or a file's name
       return std::filesystem::path(workload.profile).stem().string();
     case scenarios::WorkloadKind::kPipeline:

@@ -1,5 +1,8 @@
 #include "scenarios/build.h"
 
+#include <array>
+#include <charconv>
+
 #include "scenarios/build_parts.h"
 #include "scenarios/scenario_hash.h"
 
@@ -28,6 +31,14 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
 }
 
 }  // namespace
+
+std::string option_text(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get<double>()).ptr;
+  return {text.data(), end};
+}
 
 void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   const ordered_json& json = scenario.json;

@@ -1,6 +1,3 @@
-#include <array>
-#include <charconv>
-
 #include "scenarios/build_parts.h"
 #include "scenarios/methods.h"
 
@@ -8,15 +5,6 @@ namespace gradwire::scenarios {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// As a user would write it ("0", not "0.0").
-std::string option_text(const ordered_json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number_float()) return value.dump();
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get<double>()).ptr;
-  return {text.data(), end};
-}
 
 compressors::CodecChoice choice_of(const ordered_json& json) {
   compressors::CodecChoice choice;

@@ -18,6 +18,9 @@ inline const nlohmann::ordered_json& member(const nlohmann::ordered_json& object
   return found == object.end() ? nothing : *found;
 }
 
+/// An option's value as a user would write it ("0", not "0.0").
+std::string option_text(const nlohmann::ordered_json& value);
+
 /// Absent members leave `target` as it is.
 template <class T>
 void take(const nlohmann::ordered_json& object, const char* key, T& target) {

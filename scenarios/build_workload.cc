@@ -43,10 +43,32 @@ void fill_gossip(const ordered_json& json, Workload& workload) {
   }
 }
 
-void fill_training(const ordered_json& json, Workload& workload) {
+void fill_data(const ordered_json& json, Workload& workload) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "set")
+      workload.data_set = value.get<std::string>();
+    else if (key == "path")
+      workload.data_path = value.get<std::string>();
+    else if (key == "seed")
+      workload.data_seed = value.get<std::uint64_t>();
+    else
+      workload.data_options[key] = option_text(value);
+  }
+}
+
+void fill_model(const ordered_json& json, Workload& workload) {
   take(json, "model", workload.model);
-  take(member(json, "data"), "set", workload.data_set);
-  take(member(json, "data"), "path", workload.data_path);
+  if (json.contains("hidden")) workload.hidden.emplace();
+  for (const ordered_json& each : member(json, "hidden"))
+    if (each.is_number_integer()) workload.hidden->push_back(each.get<std::int64_t>());
+  take(json, "activation", workload.activation);
+  take(json, "bias", workload.bias);
+  take(json, "embedding", workload.embedding);
+}
+
+void fill_training(const ordered_json& json, Workload& workload) {
+  fill_model(json, workload);
+  fill_data(member(json, "data"), workload);
   const ordered_json& optimizer = member(json, "optimizer");
   take(optimizer, "name", workload.optimizer);
   take(optimizer, "lr", workload.learning_rate);

@@ -48,6 +48,10 @@ void check_device(const Rules& rules) {
     if (rules.scenario.workload.kind == WorkloadKind::kTraining &&
         !profile.models.contains(model) && rules.sound({"/workload/model"}))
       rules.refuse("/cluster/device", "profile " + device + " has no times for model " + model);
+    if (rules.scenario.workload.kind == WorkloadKind::kTraining && rules.scenario.workload.hidden)
+      rules.warn("/cluster/device", "profile " + device + " has the times of " + model +
+                                        " with its own hidden layers; they are not scaled to "
+                                        "/workload/hidden");
     const std::string codec = codec_plan(rules.scenario.method).codec.name;
     if (!profile.codecs.contains(codec) && rules.sound({"/method"}))
       rules.refuse("/cluster/device", "profile " + device + " has no times for codec " + codec);

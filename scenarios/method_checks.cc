@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
 #include "scenarios/share.h"
 
@@ -31,25 +32,43 @@ void check_momentum(const Rules& rules, const compressors::CodecPlan& plan) {
                  "the same as /workload/optimizer/momentum, or leave either out");
 }
 
-}  // namespace
-
-void check_data(const Rules& rules) {
+void check_files(const Rules& rules, const DataSetInfo& set) {
   const Workload& workload = rules.scenario.workload;
-  if (!rules.sound({"/workload/model", "/workload/data"})) return;
-  if ((workload.model == "char-lstm") != (workload.data_set == "text"))
-    rules.refuse("/workload/data/set",
-                 "model " + workload.model + " cannot learn from data set " + workload.data_set,
-                 workload.model == "char-lstm" ? "text" : "digits, mnist, cifar10");
   if (workload.data_path.empty()) {
-    if (workload.data_set != "digits")
-      rules.refuse("/workload/data/path", "data set " + workload.data_set + " is not built in",
+    if (set.files == DataFiles::kRequired)
+      rules.refuse("/workload/data/path", "data set " + set.name + " is not built in",
                    "the path of its files");
+    return;
+  }
+  if (set.files == DataFiles::kNone) {
+    rules.refuse("/workload/data/path", "data set " + set.name + " has no files", "none");
     return;
   }
   const std::string path = relative_to_file(workload.data_path, rules.scenario.file);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     rules.refuse("/workload/data/path", "there is no file or folder " + path);
+}
+
+}  // namespace
+
+void check_data(const Rules& rules) {
+  const Workload& workload = rules.scenario.workload;
+  if (!rules.sound({"/workload/model", "/workload/data"})) return;
+  const ModelInfo& model = *find_model(workload.model);
+  const DataSetInfo& set = *find_data_set(workload.data_set);
+  if (!takes(model, set)) {
+    std::string allowed;
+    for (const DataSetInfo& other : data_set_catalogue())
+      if (takes(model, other)) allowed += (allowed.empty() ? "" : ", ") + other.name;
+    rules.refuse("/workload/data/set",
+                 "model " + workload.model + " cannot learn from data set " + workload.data_set,
+                 allowed);
+  }
+  if (workload.model == "char-lstm" && workload.hidden && workload.hidden->size() != 1 &&
+      rules.sound({"/workload/hidden"}))
+    rules.refuse("/workload/hidden", "char-lstm has one hidden layer", "a list of one width");
+  check_files(rules, set);
 }
 
 void check_method(const Rules& rules) {

@@ -51,9 +51,15 @@ inline constexpr std::array<const char*, 6> kWorkloadKeys = {
 struct Workload {
   WorkloadKind kind = WorkloadKind::kTraining;
   // Training.
-  std::string model = "mlp";        ///< logistic mlp lenet5 resnet20 char-lstm
-  std::string data_set = "digits";  ///< digits mnist cifar10 text
-  std::string data_path;            ///< folder or file; relative to the scenario file; empty = embedded (digits)
+  std::string model = "mlp";        ///< a row of scenarios/data_sets.h
+  std::optional<std::vector<std::int64_t>> hidden;  ///< widths; absent = the model's own
+  std::string activation = "relu";  ///< mlp: relu tanh
+  bool bias = true;                 ///< logistic, mlp
+  int embedding = 32;               ///< char-lstm
+  std::string data_set = "digits";  ///< a row of scenarios/data_sets.h
+  std::string data_path;            ///< folder or file; relative to the scenario file
+  std::map<std::string, std::string> data_options;  ///< of the data set's row
+  std::optional<std::uint64_t> data_seed;           ///< absent: see DataSetInfo::drawn_by_run
   int batch_per_worker = 32;
   int steps = 200;
   std::string optimizer = "sgd";    ///< sgd adam

@@ -1,24 +1,100 @@
+#include "scenarios/data_sets.h"
 #include "scenarios/scenario_rows.h"
 
 namespace gradwire::scenarios {
 namespace {
 
-void add_training(Rows& rows) {
-  rows.push_back({.pointer = "/workload/model",
-                  .spec = {.type = OptionType::kChoice,
-                           .default_text = "mlp",
-                           .help = "Model that is really trained.",
-                           .choices = {"logistic", "mlp", "lenet5", "resnet20", "char-lstm"}},
+/// Sets whose split into training and held-out samples the run's seed draws.
+std::string seeded_by_run() {
+  std::string text;
+  for (const DataSetInfo& set : data_set_catalogue())
+    if (set.drawn_by_run) text += (text.empty() ? "" : ", ") + set.name;
+  return text;
+}
+
+/// "name: what it is; ..." of a catalogue.
+template <class Row>
+std::string list_of(const std::vector<Row>& rows) {
+  std::string text;
+  for (const Row& row : rows) text += (text.empty() ? "" : "; ") + row.name + ": " + row.help;
+  return text;
+}
+
+void add_model(Rows& rows) {
+  rows.push_back(
+      {.pointer = "/workload/model",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "mlp",
+                .help = "Model that is really trained. " + list_of(model_catalogue()) + ".",
+                .choices = model_names()},
+       .kinds = kTraining});
+  const Condition layered{"/workload/model", {"mlp", "char-lstm"}};
+  rows.push_back(list_row("/workload/hidden",
+                          "Widths of the hidden layers, from the input on: any number of mlp, one "
+                          "of char-lstm.",
+                          kTraining));
+  rows.back().when = layered;
+  rows.back().computed_default = "mlp: [256, 128]; char-lstm: [128]";
+  rows.push_back({.pointer = "/workload/hidden/*",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Width of one layer.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "units",
                   .kinds = kTraining});
+  rows.push_back({.pointer = "/workload/activation",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "Between the layers.",
+                           .choices = {"relu", "tanh"}},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", {"mlp"}},
+                  .computed_default = "relu"});
+  rows.push_back({.pointer = "/workload/bias",
+                  .spec = {.type = OptionType::kBoolean,
+                           .help = "Whether layers add a bias to their products."},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", {"logistic", "mlp"}},
+                  .computed_default = "true"});
+  rows.push_back({.pointer = "/workload/embedding",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Numbers that stand for a character.",
+                           .min = 1,
+                           .max = 65536},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", {"char-lstm"}},
+                  .computed_default = "32"});
+}
+
+void add_data(Rows& rows) {
   rows.push_back(object_row("/workload/data", "Training and held-out data.", kTraining));
   rows.push_back({.pointer = "/workload/data/set",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "digits",
-                           .help = "Data set; only `digits` is built in, the others need `path`.",
-                           .choices = {"digits", "mnist", "cifar10", "text"}},
+                           .help = "Data set. " + list_of(data_set_catalogue()) + ".",
+                           .choices = data_set_names()},
                   .kinds = kTraining});
   rows.push_back(text_row("/workload/data/path", "Folder or file, relative to the scenario file."));
   rows.back().kinds = kTraining;
+  rows.push_back(
+      {.pointer = "/workload/data/seed",
+       .spec = {.type = OptionType::kInteger,
+                .help = "Seed of what is drawn: generated samples, or which samples are held out.",
+                .min = 0,
+                .max = 9e15},
+       .kinds = kTraining,
+       .computed_default = "1, so that all seeds of a scenario learn from the same data; " +
+                           seeded_by_run() + ": the run's"});
+  for (const DataSetInfo& set : data_set_catalogue())
+    for (const OptionSpec& option : set.options)
+      rows.push_back({.pointer = "/workload/data/" + option.name,
+                      .spec = option,
+                      .kinds = kTraining,
+                      .when = Condition{"/workload/data/set", {set.name}}});
+}
+
+void add_training(Rows& rows) {
+  add_model(rows);
+  add_data(rows);
   rows.push_back({.pointer = "/workload/batch_per_worker",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "32",

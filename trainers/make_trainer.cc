@@ -1,7 +1,7 @@
-#include <filesystem>
 #include <iostream>
 #include <mutex>
 
+#include "scenarios/share.h"
 #include "trainers/schedules/lossy_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
@@ -10,10 +10,22 @@
 namespace gradwire::trainers {
 namespace {
 
-std::string data_path(const scenarios::Scenario& scenario) {
-  const std::filesystem::path path(scenario.workload.data_path);
-  if (path.empty() || path.is_absolute()) return path.string();
-  return (std::filesystem::path(scenario.file).parent_path() / path).string();
+DataChoice data_choice(const scenarios::Scenario& scenario) {
+  const scenarios::Workload& workload = scenario.workload;
+  const auto seen_from_here = [&](const std::string& path) {
+    return path.empty() ? path : scenarios::relative_to_file(path, scenario.file);
+  };
+  return {workload.data_set, seen_from_here(workload.data_path), workload.data_options,
+          scenario.seed, workload.data_seed};
+}
+
+ModelChoice model_choice(const scenarios::Workload& workload) {
+  ModelChoice choice(workload.model);
+  choice.hidden = workload.hidden;
+  choice.activation = workload.activation;
+  choice.bias = workload.bias;
+  choice.embedding = workload.embedding;
+  return choice;
 }
 
 /// Why gradients are encoded and weights updated on the host although the passes are computed on a
@@ -40,14 +52,14 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
     throw TrainerError("train", scenario.name, "its workload is not a training run");
   }
   keep_heap();
-  auto data = std::make_unique<DataSet>(
-      load_data_set(scenario.workload.data_set, data_path(scenario), scenario.seed));
+  auto data = std::make_unique<DataSet>(load_data_set(data_choice(scenario)));
   const bool loses =
       scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy;
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
   const std::string note = why_on_host(scenario, loses);
-  auto model = make_model(scenario.workload.model, *data, device, device == "cuda" && note.empty());
+  auto model =
+      make_model(model_choice(scenario.workload), *data, device, device == "cuda" && note.empty());
   std::unique_ptr<SynchronousTrainer> trainer;
   if (loses)
     trainer = std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));

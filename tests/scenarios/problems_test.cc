@@ -180,8 +180,28 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        R"("workload": {"optimizer": {"name": "adam", "momentum": 0.9}})"},
       {"",
        "t.json:1: /workload/data/set: model char-lstm cannot learn from data set digits; allowed: "
-       "text",
+       "text, markov",
        R"("workload": {"model": "char-lstm"})"},
+      {"",
+       "t.json:1: /workload/data/set: model lenet5 cannot learn from data set sparse-logit; "
+       "allowed: digits, mnist, cifar10, glyph",
+       R"("workload": {"model": "lenet5", "data": {"set": "sparse-logit"}})"},
+      {"",
+       "t.json:1: /workload/data/sigma: does not go with /workload/data/set = markov; allowed: "
+       "only with glyph",
+       R"("workload": {"model": "char-lstm", "data": {"set": "markov", "sigma": 1}})"},
+      {"",
+       "t.json:1: /workload/data/samples: 0 is out of range; allowed: integer >= 1 and <= 10000000",
+       R"("workload": {"data": {"set": "gaussian-clusters", "samples": 0}})"},
+      {"",
+       "t.json:1: /workload/hidden: does not go with /workload/model = logistic; allowed: only "
+       "with mlp or char-lstm",
+       R"("workload": {"model": "logistic", "hidden": [64]})"},
+      {"", "t.json:1: /workload/hidden/1: 0 is out of range; allowed: integer >= 1 and <= 65536",
+       R"("workload": {"hidden": [64, 0]})"},
+      {"",
+       "t.json:1: /workload/hidden: char-lstm has one hidden layer; allowed: a list of one width",
+       R"("workload": {"model": "char-lstm", "data": {"set": "markov"}, "hidden": [64, 64]})"},
       {kMomentum + R"({"momentum": 0.5}})",
        "t.json:1: /method/momentum_correction/momentum: differs from the optimiser's momentum, in "
        "whose place the workers apply it; allowed: the same as /workload/optimizer/momentum, or "
@@ -238,6 +258,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "t.json:1: /workload/data/path: data set mnist is not built in; allowed: the path of its "
        "files",
        R"("workload": {"data": {"set": "mnist"}})"},
+      {"", "t.json:1: /workload/data/path: data set digits has no files; allowed: none",
+       R"("workload": {"data": {"path": "no-such-folder"}})"},
       {R"(, "cluster": {"device": "reference-cpuu"})",
        "t.json:1: /cluster/device: cannot find device profile reference-cpuu: no such profile "
        "ships "

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <numeric>
 
 #include "trainers/data/data_set.h"
 #include "trainers/data/gzip.h"
@@ -49,12 +48,9 @@ DataSet load_cifar10(const std::string& folder) {
   for (int part = 1; part <= 5; ++part) {
     append_file(folder, "data_batch_" + std::to_string(part) + ".bin", data);
   }
-  data.train.resize(data.labels.size());
-  std::iota(data.train.begin(), data.train.end(), 0u);
+  const std::size_t train = data.labels.size();
   append_file(folder, "test_batch.bin", data);
-  data.held_out.resize(data.labels.size() - data.train.size());
-  std::iota(data.held_out.begin(), data.held_out.end(),
-            static_cast<std::uint32_t>(data.train.size()));
+  split_in_order(data, train, data.labels.size());
   normalise(data);
   return data;
 }

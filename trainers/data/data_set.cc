@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "scenarios/data_sets.h"
+#include "trainers/data/generated.h"
 #include "trainers/data/sampling.h"
 #include "trainers/trainer_error.h"
 
@@ -24,6 +27,25 @@ void gather_images(const DataSet& data, std::span<const std::uint32_t> samples, 
   }
 }
 
+void gather_numbers(const DataSet& data, std::span<const std::uint32_t> samples, Batch& batch) {
+  const std::size_t features = data.features();
+  batch.inputs.resize(samples.size() * features);
+  batch.targets.resize(samples.size());
+  if (!data.entry_begin.empty()) std::fill(batch.inputs.begin(), batch.inputs.end(), 0.0f);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::size_t sample = samples[i];
+    float* out = batch.inputs.data() + i * features;
+    if (data.entry_begin.empty()) {
+      std::copy_n(data.numbers.data() + sample * features, features, out);
+    } else {
+      for (std::size_t e = data.entry_begin[sample]; e < data.entry_begin[sample + 1]; ++e) {
+        out[data.entries[e].feature] = data.entries[e].value;
+      }
+    }
+    batch.targets[i] = data.labels[sample];
+  }
+}
+
 void gather_text(const DataSet& data, std::span<const std::uint32_t> samples, Batch& batch) {
   const auto length = static_cast<std::size_t>(data.sequence);
   batch.tokens.resize(samples.size() * length);
@@ -40,7 +62,8 @@ void gather_text(const DataSet& data, std::span<const std::uint32_t> samples, Ba
 
 void gather(const DataSet& data, std::span<const std::uint32_t> samples, Batch& batch) {
   batch.count = static_cast<int>(samples.size());
-  data.is_text() ? gather_text(data, samples, batch) : gather_images(data, samples, batch);
+  if (data.is_text()) return gather_text(data, samples, batch);
+  data.pixels.empty() ? gather_numbers(data, samples, batch) : gather_images(data, samples, batch);
 }
 
 void split_by_seed(DataSet& data, std::size_t samples, std::size_t held_out, std::uint64_t seed) {
@@ -51,6 +74,13 @@ void split_by_seed(DataSet& data, std::size_t samples, std::size_t held_out, std
   data.train.assign(cut, order.end());
   std::sort(data.held_out.begin(), data.held_out.end());
   std::sort(data.train.begin(), data.train.end());
+}
+
+void split_in_order(DataSet& data, std::size_t train, std::size_t all) {
+  data.train.resize(train);
+  data.held_out.resize(all - train);
+  std::iota(data.train.begin(), data.train.end(), 0u);
+  std::iota(data.held_out.begin(), data.held_out.end(), static_cast<std::uint32_t>(train));
 }
 
 void normalise(DataSet& data) {
@@ -78,21 +108,73 @@ void normalise(DataSet& data) {
   }
 }
 
-DataSet load_data_set(const std::string& name, const std::string& path, std::uint64_t seed) {
-  if (name == "digits" && path.empty()) return load_digits(seed);
-  if (path.empty()) {
-    throw TrainerError("load data set", name, "no path is given",
-                       "set /workload/data/path; only digits are built in");
+namespace {
+
+using Loader = DataSet (*)(const DataChoice&, const OptionValues&, std::uint64_t seed);
+
+constexpr std::pair<const char*, Loader> kLoaders[] = {
+    {"digits",
+     [](const DataChoice&, const OptionValues&, std::uint64_t seed) { return load_digits(seed); }},
+    {"mnist", [](const DataChoice& choice, const OptionValues&,
+                 std::uint64_t seed) { return load_mnist(choice.path, seed); }},
+    {"cifar10", [](const DataChoice& choice, const OptionValues&,
+                   std::uint64_t) { return load_cifar10(choice.path); }},
+    {"text", [](const DataChoice& choice, const OptionValues&,
+                std::uint64_t) { return load_text(choice.path); }},
+    {"gaussian-clusters",
+     [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
+       return make_gaussian_clusters(o.integer("samples"), o.integer("held_out"), seed);
+     }},
+    {"sparse-linear",
+     [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
+       return make_sparse_linear(o.integer("samples"), o.integer("held_out"), seed);
+     }},
+    {"glyph",
+     [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
+       return make_glyph(o.integer("samples"), o.integer("held_out"), o.number("sigma"), seed);
+     }},
+    {"markov",
+     [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
+       return make_markov(o.integer("tokens"), o.integer("held_out_tokens"), seed);
+     }},
+    {"sparse-logit",
+     [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
+       return make_sparse_logit(o.integer("samples"), o.integer("held_out"), seed);
+     }},
+};
+
+void check_path(const scenarios::DataSetInfo& info, const std::string& path) {
+  if (info.files == scenarios::DataFiles::kRequired && path.empty()) {
+    throw TrainerError("load data set", info.name, "no path is given",
+                       "set /workload/data/path to its file or folder");
   }
-  if (name == "mnist") return load_mnist(path, seed);
-  if (name == "cifar10") return load_cifar10(path);
-  if (name == "text") return load_text(path);
-  if (name == "digits") {
-    throw TrainerError("load data set", path, "the digits are built in and take no path",
+  if (info.files == scenarios::DataFiles::kNone && !path.empty()) {
+    throw TrainerError("load data set", path, info.name + " has no files and takes no path",
                        "leave out /workload/data/path");
   }
-  throw TrainerError("load data set", name, "there is no such set",
-                     "choose digits, mnist, cifar10 or text");
+}
+
+}  // namespace
+
+DataSet load_data_set(const DataChoice& choice) {
+  const scenarios::DataSetInfo* info = scenarios::find_data_set(choice.set);
+  const auto loader = std::find_if(std::begin(kLoaders), std::end(kLoaders),
+                                   [&](const auto& row) { return row.first == choice.set; });
+  if (!info) {
+    std::string names;
+    for (const std::string& name : scenarios::data_set_names())
+      names += (names.empty() ? "" : ", ") + name;
+    throw TrainerError("load data set", choice.set, "there is no such set",
+                       "choose one of " + names);
+  }
+  GRADWIRE_ASSERT(loader != std::end(kLoaders));
+  check_path(*info, choice.path);
+  const std::uint64_t seed = choice.seed.value_or(info->drawn_by_run ? choice.run_seed : 1);
+  return loader->second(choice, OptionValues(info->options, choice.options), seed);
+}
+
+DataSet load_data_set(const std::string& name, const std::string& path, std::uint64_t run_seed) {
+  return load_data_set(DataChoice{name, path, {}, run_seed});
 }
 
 }  // namespace gradwire::trainers

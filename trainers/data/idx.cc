@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <numeric>
 
 #include "trainers/data/data_set.h"
 #include "trainers/data/gzip.h"
@@ -142,10 +141,7 @@ DataSet load_mnist(const std::string& folder, std::uint64_t seed) {
   if (train == 0) {
     split_by_seed(data, all, all * 3 / 20, seed);
   } else {
-    data.train.resize(train);
-    data.held_out.resize(all - train);
-    std::iota(data.train.begin(), data.train.end(), 0u);
-    std::iota(data.held_out.begin(), data.held_out.end(), static_cast<std::uint32_t>(train));
+    split_in_order(data, train, all);
   }
   normalise(data);
   return data;

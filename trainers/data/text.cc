@@ -1,5 +1,4 @@
 #include <array>
-#include <numeric>
 
 #include "trainers/data/data_set.h"
 #include "trainers/data/gzip.h"
@@ -29,11 +28,7 @@ DataSet load_text(const std::string& file) {
   for (const std::uint8_t byte : data.tokens) index[byte] = 1;
   for (int& entry : index) entry = entry ? data.classes++ : 0;
   for (std::uint8_t& token : data.tokens) token = static_cast<std::uint8_t>(index[token]);
-  data.train.resize(samples - samples / 10);
-  data.held_out.resize(samples / 10);
-  std::iota(data.train.begin(), data.train.end(), 0u);
-  std::iota(data.held_out.begin(), data.held_out.end(),
-            static_cast<std::uint32_t>(data.train.size()));
+  split_in_order(data, samples - samples / 10, samples);
   return data;
 }
 

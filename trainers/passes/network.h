@@ -7,6 +7,7 @@
 
 #include "trainers/data/data_set.h"
 #include "trainers/layout.h"
+#include "trainers/passes/model_choice.h"
 
 /// Models as functions of their parameters: no modules, so that any number of threads runs the same
 /// model on the same weights. Includes LibTorch.
@@ -22,7 +23,7 @@ struct Statistics {
 class Network {
  public:
   virtual ~Network() = default;
-  /// images: [batch, channels, height, width] -> logits [batch, classes];
+  /// images, numbers: [batch, channels, height, width] -> logits [batch, classes];
   /// text: [batch, sequence] -> [batch * sequence, classes].
   virtual at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
                              const Statistics& statistics) const = 0;
@@ -33,7 +34,8 @@ class Network {
  protected:
   /// Uniform in +-sqrt(1 / fan_in), weights and biases, as LibTorch's own layers start; returns the
   /// number of the weight (the bias follows).
-  std::size_t add_linear(const std::string& name, std::int64_t in, std::int64_t out);
+  std::size_t add_linear(const std::string& name, std::int64_t in, std::int64_t out,
+                         bool bias = true);
   std::size_t add_convolution(const std::string& name, std::int64_t in, std::int64_t out,
                               std::int64_t kernel);
   std::size_t add(const std::string& name, std::vector<std::int64_t> shape, double centre,
@@ -44,13 +46,13 @@ class Network {
 };
 
 /// Throws TrainerError for an unknown name, or a model that does not take such data.
-std::unique_ptr<Network> make_network(const std::string& name, const DataSet& data);
+std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& data);
 
 // One maker per model, in a file of its own or beside its siblings.
-std::unique_ptr<Network> make_logistic(const DataSet& data);
-std::unique_ptr<Network> make_mlp(const DataSet& data);
-std::unique_ptr<Network> make_lenet5(const DataSet& data);
-std::unique_ptr<Network> make_resnet20(const DataSet& data);
-std::unique_ptr<Network> make_char_lstm(const DataSet& data);
+std::unique_ptr<Network> make_logistic(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_mlp(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_lenet5(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_resnet20(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data);
 
 }  // namespace gradwire::trainers

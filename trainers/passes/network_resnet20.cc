@@ -76,7 +76,7 @@ class Resnet20 final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_resnet20(const DataSet& data) {
+std::unique_ptr<Network> make_resnet20(const ModelChoice&, const DataSet& data) {
   return std::make_unique<Resnet20>(data);
 }
 

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "scenarios/data_sets.h"
 #include "trainers/passes/network.h"
 #include "trainers/trainer_error.h"
 
@@ -12,10 +15,12 @@ std::size_t Network::add(const std::string& name, std::vector<std::int64_t> shap
   return parameters_.size() - 1;
 }
 
-std::size_t Network::add_linear(const std::string& name, std::int64_t in, std::int64_t out) {
+std::size_t Network::add_linear(const std::string& name, std::int64_t in, std::int64_t out,
+                                bool bias) {
   const double bound = std::sqrt(1.0 / static_cast<double>(in));
-  add(name + ".weight", {out, in}, 0, bound);
-  return add(name + ".bias", {out}, 0, bound) - 1;
+  const std::size_t weight = add(name + ".weight", {out, in}, 0, bound);
+  if (bias) add(name + ".bias", {out}, 0, bound);
+  return weight;
 }
 
 std::size_t Network::add_convolution(const std::string& name, std::int64_t in, std::int64_t out,
@@ -27,26 +32,35 @@ std::size_t Network::add_convolution(const std::string& name, std::int64_t in, s
 
 namespace {
 
-/// Fully connected layers with ReLU between them; no hidden layer: multinomial logistic regression.
+/// Fully connected layers with an activation between them; no hidden layer: multinomial logistic
+/// regression. `one_output`: on two classes, the score of class 1 against a score 0 of class 0,
+/// which is binary logistic regression with one weight a feature.
 class Dense final : public Network {
  public:
-  Dense(const DataSet& data, const std::vector<std::int64_t>& hidden) {
+  Dense(const DataSet& data, const std::vector<std::int64_t>& hidden, const ModelChoice& choice,
+        bool one_output)
+      : bias_(choice.bias), tanh_(choice.activation == "tanh"), one_output_(one_output) {
     auto in = static_cast<std::int64_t>(data.features());
-    for (const std::int64_t width : hidden) {
-      add_linear("hidden" + std::to_string(parameters_.size() / 2 + 1), in, width);
-      in = width;
+    for (std::size_t layer = 0; layer < hidden.size(); ++layer) {
+      add_linear("hidden" + std::to_string(layer + 1), in, hidden[layer], bias_);
+      in = hidden[layer];
     }
-    add_linear("output", in, data.classes);
+    add_linear("output", in, one_output ? 1 : data.classes, bias_);
   }
 
   at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
                      const Statistics&) const override {
+    const std::size_t tensors = bias_ ? 2 : 1;
     at::Tensor x = at::flatten(input, 1);
-    for (std::size_t layer = 0; layer + 2 < p.size(); layer += 2) {
-      x = at::relu(at::linear(x, p[layer], p[layer + 1]));
+    for (std::size_t at = 0; at < p.size(); at += tensors) {
+      x = bias_ ? at::linear(x, p[at], p[at + 1]) : at::linear(x, p[at]);
+      if (at + tensors < p.size()) x = tanh_ ? at::tanh(x) : at::relu(x);
     }
-    return at::linear(x, p[p.size() - 2], p.back());
+    return one_output_ ? at::cat({at::zeros_like(x), x}, 1) : x;
   }
+
+ private:
+  bool bias_, tanh_, one_output_;
 };
 
 /// LeNet-5 in Caffe's form (20 and 50 maps of 5x5 kernels, each pooled by 2, then 500 units):
@@ -83,18 +97,17 @@ class Lenet5 final : public Network {
   std::int64_t padding_;
 };
 
-/// One LSTM layer over an embedding of characters; predicts each next character.
+/// One LSTM layer over an embedding of characters or tokens; predicts each next one.
 class CharLstm final : public Network {
  public:
-  explicit CharLstm(const DataSet& data) {
-    constexpr std::int64_t kEmbedding = 32, kHidden = 128;
-    const double bound = std::sqrt(1.0 / static_cast<double>(kHidden));
-    add("embedding.weight", {data.classes, kEmbedding}, 0, 1.0);
-    add("lstm.weight_ih", {4 * kHidden, kEmbedding}, 0, bound);
-    add("lstm.weight_hh", {4 * kHidden, kHidden}, 0, bound);
-    add("lstm.bias_ih", {4 * kHidden}, 0, bound);
-    add("lstm.bias_hh", {4 * kHidden}, 0, bound);
-    add_linear("output", kHidden, data.classes);
+  CharLstm(const DataSet& data, std::int64_t embedding, std::int64_t hidden) {
+    const double bound = std::sqrt(1.0 / static_cast<double>(hidden));
+    add("embedding.weight", {data.classes, embedding}, 0, 1.0);
+    add("lstm.weight_ih", {4 * hidden, embedding}, 0, bound);
+    add("lstm.weight_hh", {4 * hidden, hidden}, 0, bound);
+    add("lstm.bias_ih", {4 * hidden}, 0, bound);
+    add("lstm.bias_hh", {4 * hidden}, 0, bound);
+    add_linear("output", hidden, data.classes);
   }
 
   at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
@@ -115,32 +128,41 @@ void need(bool holds, const std::string& model, const DataSet& data, const char*
 
 }  // namespace
 
-std::unique_ptr<Network> make_logistic(const DataSet& data) {
-  return std::make_unique<Dense>(data, std::vector<std::int64_t>{});
+std::unique_ptr<Network> make_logistic(const ModelChoice& choice, const DataSet& data) {
+  return std::make_unique<Dense>(data, std::vector<std::int64_t>{}, choice, data.classes == 2);
 }
-std::unique_ptr<Network> make_mlp(const DataSet& data) {
-  return std::make_unique<Dense>(data, std::vector<std::int64_t>{256, 128});
+std::unique_ptr<Network> make_mlp(const ModelChoice& choice, const DataSet& data) {
+  return std::make_unique<Dense>(data, choice.hidden.value_or(std::vector<std::int64_t>{256, 128}),
+                                 choice, false);
 }
-std::unique_ptr<Network> make_lenet5(const DataSet& data) {
+std::unique_ptr<Network> make_lenet5(const ModelChoice&, const DataSet& data) {
   need(std::min(data.height, data.width) >= 8, "lenet5", data, "its images are smaller than 8x8");
   return std::make_unique<Lenet5>(data);
 }
-std::unique_ptr<Network> make_char_lstm(const DataSet& data) {
-  return std::make_unique<CharLstm>(data);
+std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data) {
+  const auto hidden = choice.hidden.value_or(std::vector<std::int64_t>{128});
+  need(hidden.size() == 1, "char-lstm", data, "it has one hidden layer");
+  return std::make_unique<CharLstm>(data, choice.embedding, hidden[0]);
 }
 
-std::unique_ptr<Network> make_network(const std::string& name, const DataSet& data) {
-  const bool text_model = name == "char-lstm";
-  need(text_model == data.is_text(), name, data,
-       text_model ? "the model predicts characters and needs the data set text"
-                  : "the model takes images; text needs the model char-lstm");
-  if (name == "logistic") return make_logistic(data);
-  if (name == "mlp") return make_mlp(data);
-  if (name == "lenet5") return make_lenet5(data);
-  if (name == "resnet20") return make_resnet20(data);
-  if (name == "char-lstm") return make_char_lstm(data);
-  throw TrainerError("make model", name, "there is no such model",
-                     "choose logistic, mlp, lenet5, resnet20 or char-lstm");
+std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& data) {
+  using Maker = std::unique_ptr<Network> (*)(const ModelChoice&, const DataSet&);
+  constexpr std::pair<const char*, Maker> kMakers[] = {{"logistic", make_logistic},
+                                                       {"mlp", make_mlp},
+                                                       {"lenet5", make_lenet5},
+                                                       {"resnet20", make_resnet20},
+                                                       {"char-lstm", make_char_lstm}};
+  const auto maker = std::find_if(std::begin(kMakers), std::end(kMakers),
+                                  [&](const auto& row) { return row.first == choice.name; });
+  const scenarios::ModelInfo* info = scenarios::find_model(choice.name);
+  if (!info || maker == std::end(kMakers))
+    throw TrainerError("make model", choice.name, "there is no such model",
+                       "choose logistic, mlp, lenet5, resnet20 or char-lstm");
+  const bool takes_text = info->takes.front() == scenarios::SampleKind::kText;
+  need(takes_text == data.is_text(), choice.name, data,
+       takes_text ? "the model predicts tokens and needs a data set of text"
+                  : "the model takes images or numbers; text needs the model char-lstm");
+  return maker->second(choice, data);
 }
 
 }  // namespace gradwire::trainers

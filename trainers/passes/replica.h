@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "trainers/data/data_set.h"
 #include "trainers/layout.h"
+#include "trainers/passes/model_choice.h"
 
 /// The border to LibTorch: what the training methods need from a model, without its headers.
 namespace gradwire::trainers {
@@ -73,10 +74,11 @@ class Model {
   virtual std::string device_name() const = 0;
 };
 
-/// "logistic", "mlp", "lenet5", "resnet20" (images), "char-lstm" (text), on "cpu" or "cuda". Throws
-/// TrainerError where model and data do not fit, or (kCapability) where the device is missing.
-/// `keep_gradients`: they stay in device memory, else each pass copies them to the host.
-std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
+/// "logistic", "mlp" (numbers or images), "lenet5", "resnet20" (images), "char-lstm" (text), on
+/// "cpu" or "cuda". Throws TrainerError where model and data do not fit, or (kCapability) where the
+/// device is missing. `keep_gradients`: they stay in device memory, else each pass copies them to
+/// the host.
+std::unique_ptr<Model> make_model(const ModelChoice& choice, const DataSet& data,
                                   const std::string& device, bool keep_gradients = false);
 
 /// The processor's model name, for provenance.

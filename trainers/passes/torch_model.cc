@@ -296,9 +296,9 @@ class TorchReplica final : public Replica {
 
 class TorchModel final : public Model {
  public:
-  TorchModel(const std::string& name, const DataSet& data, at::Device device,
+  TorchModel(const ModelChoice& choice, const DataSet& data, at::Device device,
              std::string device_name, bool keep_gradients)
-      : network_(make_network(name, data)),
+      : network_(make_network(choice, data)),
         data_(data),
         device_(device),
         device_name_(std::move(device_name)),
@@ -333,13 +333,13 @@ class TorchModel final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const std::string& name, const DataSet& data,
+std::unique_ptr<Model> make_model(const ModelChoice& choice, const DataSet& data,
                                   const std::string& device, bool keep_gradients) {
   if (device == "cuda") {
-    return std::make_unique<TorchModel>(name, data, at::Device(at::kCUDA, 0), load_cuda(),
+    return std::make_unique<TorchModel>(choice, data, at::Device(at::kCUDA, 0), load_cuda(),
                                         keep_gradients);
   }
-  return std::make_unique<TorchModel>(name, data, at::Device(at::kCPU), cpu_model_name(), false);
+  return std::make_unique<TorchModel>(choice, data, at::Device(at::kCPU), cpu_model_name(), false);
 }
 
 }  // namespace gradwire::trainers

@@ -4,6 +4,7 @@
 #include "base/file_descriptor.h"
 #include "tests/skip.h"
 #include "tests/trainers/support.h"
+#include "trainers/data/generated.h"
 #include "trainers/passes/replica.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
@@ -45,12 +46,12 @@ TEST_CASE("models have the parameters of their definitions") {
   // normalisations 2 * (7 * 16 + 6 * 32 + 6 * 64) = 1,376; last layer 650.
   CHECK(parameters_of("resnet20", cifar) == 267696 + 1376 + 650);
   CHECK_THROWS_AS(make_model("lenet6", mnist, "cpu"), TrainerError);
-  CHECK_THROWS_WITH(make_model("char-lstm", mnist, "cpu"), Catch::Contains("data set text"));
+  CHECK_THROWS_WITH(make_model("char-lstm", mnist, "cpu"), Catch::Contains("data set of text"));
 }
 
 /// The gradient along itself, by central differences of the loss: |g|^2.
-void check_gradient(const std::string& name, const DataSet& data, double tolerance) {
-  const auto model = make_model(name, data, "cpu");
+void check_gradient(const ModelChoice& choice, const DataSet& data, double tolerance) {
+  const auto model = make_model(choice, data, "cpu");
   const Layout layout(model->parameters(), Bytes(25'000'000));
   std::vector<float> weights(static_cast<std::size_t>(layout.elements()));
   std::vector<float> statistics = model->initial_statistics();
@@ -75,8 +76,49 @@ void check_gradient(const std::string& name, const DataSet& data, double toleran
   };
   const double h = 1e-2 / std::sqrt(square);
   const double slope = (loss_at(h) - loss_at(-h)) / (2 * h);
-  INFO(name << ": slope " << slope << ", |g|^2 " << square);
+  INFO(choice.name << ": slope " << slope << ", |g|^2 " << square);
   CHECK(slope == Approx(square).epsilon(tolerance));
+}
+
+TEST_CASE("widths, biases and embeddings are as asked") {
+  const auto names_of = [](const ModelChoice& choice, const DataSet& data) {
+    std::string text;
+    const auto model = make_model(choice, data, "cpu");
+    for (const Parameter& parameter : model->parameters()) {
+      text += parameter.name;
+      for (const std::int64_t side : parameter.shape) text += " " + std::to_string(side);
+      text += "; ";
+    }
+    return text;
+  };
+  DataSet digits = images(1, 8, 40);
+  ModelChoice choice("mlp");
+  choice.hidden = {64};
+  CHECK(names_of(choice, digits) ==
+        "hidden1.weight 64 64; hidden1.bias 64; output.weight 10 64; output.bias 10; ");
+  choice.bias = false;
+  CHECK(names_of(choice, digits) == "hidden1.weight 64 64; output.weight 10 64; ");
+  choice.hidden.emplace();
+  choice.bias = true;
+  CHECK(names_of(choice, digits) == names_of("logistic", digits));
+  // Two classes: one output of logistic regression, two of an mlp.
+  digits.classes = 2;
+  for (std::uint8_t& label : digits.labels) label %= 2;
+  CHECK(names_of("logistic", digits) == "output.weight 1 64; output.bias 1; ");
+  CHECK(names_of(choice, digits) == "output.weight 2 64; output.bias 2; ");
+  check_gradient("logistic", digits, 0.01);
+  choice.hidden = {32, 16};
+  choice.activation = "tanh";
+  choice.bias = false;
+  check_gradient(choice, digits, 0.01);
+  const DataSet tokens = make_markov(640, 32, 1);
+  ModelChoice lstm("char-lstm");
+  lstm.embedding = 8;
+  lstm.hidden = {16};
+  CHECK(names_of(lstm, tokens) ==
+        "embedding.weight 50 8; lstm.weight_ih 64 8; lstm.weight_hh 64 16; lstm.bias_ih 64; "
+        "lstm.bias_hh 64; output.weight 50 16; output.bias 50; ");
+  check_gradient(lstm, tokens, 0.02);
 }
 
 TEST_CASE("gradients are the slopes of the loss, in the layout's order") {

@@ -1,0 +1,139 @@
+#include "scenarios/data_sets.h"
+
+#include <algorithm>
+
+namespace gradwire::scenarios {
+namespace {
+
+OptionSpec count_option(std::string name, std::string usual, std::string help, double min = 1,
+                        double max = 1e7) {
+  return {.name = std::move(name),
+          .type = OptionType::kInteger,
+          .default_text = std::move(usual),
+          .help = std::move(help),
+          .min = min,
+          .max = max};
+}
+
+/// Options of a generated set: training and held-out samples.
+OptionTable sample_counts(const char* train, const char* held_out) {
+  return {count_option("samples", train, "Training samples."),
+          count_option("held_out", held_out, "Held-out samples, drawn apart from the others.")};
+}
+
+OptionTable with(OptionTable table, OptionSpec option) {
+  table.push_back(std::move(option));
+  return table;
+}
+
+OptionSpec sigma_option() {
+  return {.name = "sigma",
+          .type = OptionType::kNumber,
+          .default_text = "1",
+          .help = "Standard deviation of the noise on each pixel; the pattern's own is 1.",
+          .min = 0,
+          .max = 1000};
+}
+
+std::vector<DataSetInfo> make_data_sets() {
+  using enum SampleKind;
+  return {
+      {"digits",
+       kImage,
+       DataFiles::kNone,
+       "1,797 handwritten digits of 8x8 pixels, built in",
+       {},
+       true},
+      {"mnist",
+       kImage,
+       DataFiles::kRequired,
+       "handwritten digits of 28x28 pixels, IDX files",
+       {},
+       true},
+      {"cifar10", kImage, DataFiles::kRequired, "photographs of 32x32 pixels, the binary version"},
+      {"text", kText, DataFiles::kRequired, "a text, character by character"},
+      {"gaussian-clusters", kNumbers, DataFiles::kNone,
+       "30 centres in 64 dimensions, each coordinate drawn from N(0, 0.55^2); a sample is a centre "
+       "drawn at random plus N(0, 1) in each coordinate, its class the centre's number mod 10",
+       sample_counts("8000", "2000")},
+      {"sparse-linear", kNumbers, DataFiles::kNone,
+       "16,384 features, of which 40 are drawn for each sample by Zipf's law with exponent 1.1 (a "
+       "feature's value is how often it was drawn, over sqrt(40)); the class is the sign of a "
+       "linear function with weights from N(0, 1)",
+       sample_counts("6000", "2000")},
+      {"glyph", kImage, DataFiles::kNone,
+       "10 classes of 16x16 pixels: one smooth pattern a class, shifted by up to 2 pixels each "
+       "way, "
+       "scaled by 0.7 to 1.3, with noise",
+       with(sample_counts("4000", "4000"), sigma_option())},
+      {"markov",
+       kText,
+       DataFiles::kNone,
+       "50 tokens; the next one is drawn by the last one and the last but one mod 5, 5 % of the "
+       "time "
+       "from all tokens, else from 6 of them with Dirichlet(0.7) weights",
+       {count_option("tokens", "60000", "Training tokens, in sequences of 32.", 640),
+        count_option("held_out_tokens", "10000", "Held-out tokens.", 32)}},
+      {"sparse-logit", kNumbers, DataFiles::kNone,
+       "1,000 features, of which a sample has each with probability 5 %, from N(0, 1); 30 of them "
+       "have weights from N(0, 1.5^2), and the class is drawn by the logistic model with twice the "
+       "weighted sum",
+       sample_counts("4000", "1000")},
+  };
+}
+
+std::vector<ModelInfo> make_models() {
+  using enum SampleKind;
+  return {
+      {"logistic", {kNumbers, kImage}, "one linear layer; on two classes one output"},
+      {"mlp", {kNumbers, kImage}, "dense layers"},
+      {"lenet5", {kImage}, "two convolutions and two dense layers"},
+      {"resnet20", {kImage}, "20 layers with batch normalisation"},
+      {"char-lstm", {kText}, "an embedding, an LSTM and a linear layer"},
+  };
+}
+
+template <class Row>
+const Row* find_row(const std::vector<Row>& rows, std::string_view name) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<DataSetInfo>& data_set_catalogue() {
+  static const std::vector<DataSetInfo> rows = make_data_sets();
+  return rows;
+}
+
+const std::vector<ModelInfo>& model_catalogue() {
+  static const std::vector<ModelInfo> rows = make_models();
+  return rows;
+}
+
+const DataSetInfo* find_data_set(std::string_view name) {
+  return find_row(data_set_catalogue(), name);
+}
+const ModelInfo* find_model(std::string_view name) {
+  return find_row(model_catalogue(), name);
+}
+
+std::vector<std::string> data_set_names(bool (*which)(const DataSetInfo&)) {
+  std::vector<std::string> names;
+  for (const DataSetInfo& row : data_set_catalogue())
+    if (!which || which(row)) names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const ModelInfo& row : model_catalogue()) names.push_back(row.name);
+  return names;
+}
+
+bool takes(const ModelInfo& model, const DataSetInfo& data) {
+  return std::find(model.takes.begin(), model.takes.end(), data.kind) != model.takes.end();
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gradwire::trainers {
+
+/// A model by name, and what a scenario says of its layers.
+struct ModelChoice {
+  ModelChoice(const char* model) : name(model) {}             // NOLINT: "mlp" is a choice
+  ModelChoice(std::string model) : name(std::move(model)) {}  // NOLINT
+
+  std::string name;
+  /// Widths of hidden layers: of mlp, 256 and 128 if absent; of char-lstm one, 128 if absent.
+  std::optional<std::vector<std::int64_t>> hidden = {};
+  std::string activation = "relu";  ///< between mlp's layers: relu, tanh
+  bool bias = true;                 ///< of logistic and mlp
+  std::int64_t embedding = 32;      ///< of char-lstm
+};
+
+}  // namespace gradwire::trainers
