@@ -15,11 +15,23 @@ double doubt(const Statistic& a, const Statistic& b) {
   return student_quantile(0.975, std::min(a.n, b.n) - 1) * std::sqrt(variance);
 }
 
-std::string points(double share) {
-  char text[40];
-  std::snprintf(text, sizeof text, std::abs(share) >= 0.0995 ? "%.0f points" : "%.1f points",
+namespace {
+
+std::string number_of_points(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, std::abs(share) >= 0.0995 ? "%.0f" : "%.1f",
                 100 * std::abs(share));
   return text;
+}
+
+}  // namespace
+
+std::string points(double share) {
+  return number_of_points(share) + " points";
+}
+
+std::string signed_in_points(double share) {
+  return (share < 0 ? "\u2212" : "+") + number_of_points(share);
 }
 
 }  // namespace gradwire::results

@@ -13,5 +13,7 @@ double doubt(const Statistic& a, const Statistic& b);
 
 /// "0.4 points", "12 points": a difference of shares without its sign.
 std::string points(double share);
+/// "−0.4", "+12": a difference of shares, as a number of points.
+std::string signed_in_points(double share);
 
 }  // namespace gradwire::results

@@ -1,17 +1,13 @@
 #include "results/gradient_loss.h"
 
-#include <cstdio>
 #include <map>
+
+#include "results/percent.h"
 
 namespace gradwire::results {
 namespace {
 
-/// Three digits: losses of a tenth of a percent count.
-std::string percent(double share) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3g %%", share * 100);
-  return text;
-}
+constexpr const char* kDigits = "%.3g";  // losses of a tenth of a percent count
 
 }  // namespace
 
@@ -38,10 +34,10 @@ std::optional<GradientLoss> mean_of(std::span<const GradientLoss> losses) {
 
 std::string in_words(const GradientLoss& loss) {
   if (loss.missing == 0) return "no byte of the gradients was lost";
-  return percent(loss.missing) +
+  return percent_by(kDigits, loss.missing) +
          " of the gradients' bytes never arrived; a worker's mean gradient was " +
-         percent(loss.error) + " off the complete one, and weights ended " + percent(loss.spread) +
-         " apart";
+         percent_by(kDigits, loss.error) + " off the complete one, and weights ended " +
+         percent_by(kDigits, loss.spread) + " apart";
 }
 
 }  // namespace gradwire::results

@@ -57,14 +57,10 @@ struct Workload {
 /// Of published figures: 92.75 is not more than a point below 93.75.
 constexpr double kRounding = 1e-9;
 
-std::string signed_in_points(double share) {
-  return (share < 0 ? "\u2212" : "+") + points(share);
-}
-
 /// "−0.2 points (± 0.4)"
 std::string difference_words(const AccuracyComparison& one) {
   const double band = doubt(one.compressed, one.baseline);
-  std::string words = signed_in_points(one.difference());
+  std::string words = signed_in_points(one.difference()) + " points";
   if (!std::isnan(band)) {
     char text[32];
     std::snprintf(text, sizeof text, " (\u00b1 %.1f)", 100 * band);
@@ -141,8 +137,8 @@ const PublishedAccuracy* published_loss(const AccuracyKnowledge& knowledge,
 std::string loss_words(const PublishedAccuracy& row) {
   char text[64];
   std::snprintf(text, sizeof text, "%.2f to %.2f %%", 100 * row.uncompressed, 100 * row.compressed);
-  return "loses accuracy: " + signed_in_points(row.difference()) + " published for " + row.model +
-         " (" + row.figure + " " + text + ", " + row.source + ")";
+  return "loses accuracy: " + signed_in_points(row.difference()) + " points published for " +
+         row.model + " (" + row.figure + " " + text + ", " + row.source + ")";
 }
 
 }  // namespace

@@ -63,6 +63,9 @@ struct Choice {
 /// Precondition: there is one.
 Choice choose(std::span<const Option> options);
 
+/// Goes before the command that ends a recommendation.
+inline constexpr std::string_view kToFindOut = " To find out: ";
+
 /// What to do, by how much it is faster, what is known of its accuracy or how to find out, what is
 /// as fast, and what is faster but loses more than `tolerance` (a share). `where`: " on 16
 /// workers", or empty.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 #include "results/csv.h"
+#include "results/difference.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -41,12 +41,6 @@ PublishedAccuracy row_of(const CsvTable& table, std::size_t row) {
   return published;
 }
 
-std::string signed_number(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f", 100 * share);
-  return text[0] == '-' ? "\u2212" + std::string(text + 1) : text;
-}
-
 using Rows = std::vector<const PublishedAccuracy*>;
 
 /// The rows of the method that say most about the question.
@@ -80,7 +74,7 @@ std::string range_of(const Rows& rows) {
     high = std::max(high, row->difference());
   }
   if (low > high) return "curves without figures";
-  const std::string first = signed_number(low), last = signed_number(high);
+  const std::string first = signed_in_points(low), last = signed_in_points(high);
   return (first == last ? first : first + " to " + last) + " points";
 }
 

@@ -5,17 +5,12 @@
 #include <set>
 
 #include "results/advice/choice.h"
+#include "results/percent.h"
 #include "results/plot_geometry.h"
 
 /// A choice in words.
 namespace gradwire::results {
 namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
-}
 
 std::string times(double factor) {
   char text[32];
@@ -63,7 +58,7 @@ class Words {
     if (!choice_.chosen || chosen().accuracy.words.empty() ||
         chosen().accuracy.standing == Standing::kKeeps)
       return "";
-    return " To find out: " + accuracy_command(chosen().method_json);
+    return std::string(kToFindOut) + accuracy_command(chosen().method_json);
   }
 
   /// Compressed ways alone: fp32 and fp16 win every tie.
@@ -115,7 +110,7 @@ class Words {
     const Option& best = options_[*choice_.compressed];
     const double less = 1 - best.seconds / chosen().seconds;
     const std::string amount = std::abs(less) < 0.005 ? "as long"
-                                                      : percent(std::abs(less)) +
+                                                      : percent_by("%.0f", std::abs(less)) +
                                                             (less > 0 ? " less" : " more");
     return "; the best compressed step, " + best.name + ", takes " + amount;
   }

@@ -1,27 +1,18 @@
 #include "results/points/residual_figure.h"
 
-#include <cstdio>
 #include <string>
 
 #include "base/error.h"
+#include "results/percent.h"
 
 namespace gradwire::results {
-namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g %%", 100 * share);
-  return text;
-}
-
-}  // namespace
 
 Figure residual_figure(const StepFit& fit, std::span<const StepPoint> points) {
   GRADWIRE_ASSERT(fit.residuals.size() == points.size());
   Figure figure;
   figure.title = "The fitted model's error at its points";
-  figure.subtitle =
-      std::to_string(points.size()) + " points; dashed: their scatter, " + percent(fit.scatter);
+  figure.subtitle = std::to_string(points.size()) + " points; dashed: their scatter, " +
+                    percent_by("%.2g", fit.scatter);
   figure.x = {.label = "known time", .quantity = Quantity::kSeconds, .scale = Scale::kLog10};
   figure.y = {.label = "predicted over known, less 1", .quantity = Quantity::kShare};
   for (const Provenance provenance :

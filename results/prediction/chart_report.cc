@@ -5,6 +5,7 @@
 
 #include "results/csv.h"
 #include "results/html_page.h"
+#include "results/percent.h"
 #include "results/prediction/chart_figures.h"
 
 namespace gradwire::results {
@@ -20,7 +21,7 @@ std::string format(const char* pattern, double value) {
   return text;
 }
 std::string percent(double share) {
-  return format("%.2g %%", 100 * share);
+  return percent_by("%.2g", share);
 }
 
 /// On `authors`' own chart the tree must fail; on another it may be right.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "base/error.h"
 #include "base/philox.h"
+#include "results/percent.h"
 #include "results/prediction/assumed_spread.h"
 #include "results/prediction/least_squares.h"
 
@@ -118,12 +118,6 @@ class FitSearch {
   std::vector<double> shares_;  ///< of a residual: small where chance decides, or the form is rough
 };
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f %%", 100 * share);
-  return text;
-}
-
 void describe(const LeastSquaresFit& least, StepFit& fit) {
   std::string open;
   for (std::size_t k = 0; k < kStepConstants; ++k) {
@@ -140,8 +134,8 @@ void describe(const LeastSquaresFit& least, StepFit& fit) {
 void warn_of_points(std::span<const StepPoint> points, const LeastSquaresFit& least, StepFit& fit) {
   for (std::size_t i = 0; i < points.size(); ++i)
     if (least.weights[i] < kOutlierWeight)
-      fit.warnings.push_back(points[i].name + " is an outlier (" + percent(fit.residuals[i]) +
-                             "): it counts little");
+      fit.warnings.push_back(points[i].name + " is an outlier (" +
+                             percent_by("%+.1f", fit.residuals[i]) + "): it counts little");
 }
 
 /// Robust deviation of log time: the residuals', or what chance does to the points if that is more.

@@ -44,9 +44,8 @@ TEST_CASE("each figure of a run has an origin, once", "[origin]") {
 }
 
 TEST_CASE("each number that is exported has an origin", "[origin]") {
-  const TemporaryFolder folder;
-  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
-  const RunId id = store->begin_run(sample_header(), 1);
+  const BegunRun run(1);
+  const auto& [folder, store, id] = run;
   StepRow step = sample_step(0);
   step.exposed_codec_s = 0.01;
   store->append(id, std::vector{step},

@@ -75,9 +75,8 @@ TEST_CASE("the sentences follow from the figures", "[report]") {
 }
 
 TEST_CASE("overlapping steps do not count exposed time twice", "[report]") {
-  const TemporaryFolder folder;
-  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
-  const RunId id = store->begin_run(sample_header(), 2);
+  const BegunRun run(2);
+  const auto& [folder, store, id] = run;
   // Two steps of 1 s that overlap by half: 1.5 s for two, 0.75 s a step; 0.25 s of it is compute,
   // so at most 0.75 - 0.25 = 0.5 s are exposed (67 %), not the 0.7 s that each step has stored.
   std::vector<StepRow> steps = {sample_step(0), sample_step(1)};
@@ -95,9 +94,8 @@ TEST_CASE("overlapping steps do not count exposed time twice", "[report]") {
 }
 
 TEST_CASE("the headline's exposed share is the one that the parts of a step have", "[report]") {
-  const TemporaryFolder folder;
-  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
-  const RunId id = store->begin_run(sample_header(), 1);
+  const BegunRun run(1);
+  const auto& [folder, store, id] = run;
   // A step of 1 s: 0.3 s of compute, 0.4 s of codec of which 0.25 s hide behind it, 0.5 s exposed,
   // 0.05 s idle: .3 + .15 + .5 + .05 = 1. The share is .5 / 1 = 50 %; over the sum of the parts
   // that overlap it would be .5 / (.3 + .4 + .5) = 42 %.

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 
 #include "base/temporary_file.h"
@@ -26,6 +27,17 @@ inline gradwire::results::RunHeader sample_header(std::uint64_t seed = 1,
   header.compute_provenance = "measured";
   return header;
 }
+
+/// A database in a folder of its own, with the sample run begun.
+struct BegunRun {
+  explicit BegunRun(std::int64_t steps)
+      : store(gradwire::results::Store::open(folder.file("a.db"),
+                                             gradwire::results::Store::Mode::kReadWrite)),
+        id(store->begin_run(sample_header(), steps)) {}
+  TemporaryFolder folder;
+  std::unique_ptr<gradwire::results::Store> store;
+  gradwire::results::RunId id;
+};
 
 inline gradwire::results::StepRow sample_step(std::int64_t step) {
   gradwire::results::StepRow row;
