@@ -38,12 +38,11 @@ void print_residuals(const results::StepFit& fit, const std::vector<results::Ste
   table.print(context);
 }
 
-/// "8 measured, 4 simulated points of 2 to 8 workers; the model scatters by 1.2 % about measured
-/// steps, Gradwire's own simulator".
+/// "8 measured, 4 simulated points of 2 to 8 workers; the model scatters by 1.2 %; errors are
+/// against measured steps, Gradwire's own simulator".
 std::string closing(const results::StepFit& fit) {
   return results::data_of(fit.ground) + "; the model scatters by " +
-         std::to_string(100 * fit.scatter).substr(0, 4) + " % about " +
-         results::against(fit.ground);
+         std::to_string(100 * fit.scatter).substr(0, 4) + " %; " + results::error_words(fit.ground);
 }
 
 void fit(const FitArguments& arguments, Context& context) {

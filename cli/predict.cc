@@ -154,8 +154,8 @@ void predict_runs(const scenarios::ScenarioFile& file, const Ground& ground, Con
   }
   table.print(context);
   if (!ground.fit.ground.empty())
-    context.say("fitted to " + results::data_of(ground.fit.ground) + ", which are " +
-                results::against(ground.fit.ground));
+    context.say("fitted to " + results::data_of(ground.fit.ground) + "; " +
+                results::error_words(ground.fit.ground));
   for (const std::string& what : assumed) context.say("the bands reckon with " + what);
 }
 

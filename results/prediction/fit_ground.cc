@@ -94,6 +94,10 @@ std::string against(const FitGround& ground) {
   return list;
 }
 
+std::string error_words(const FitGround& ground) {
+  return ground.empty() ? "" : "errors are against " + against(ground);
+}
+
 std::string beyond_data(const FitGround& ground, const StepSummary& step) {
   std::string list;
   for (const FitGround::Range& range : ground.ranges)

@@ -33,6 +33,10 @@ std::string data_of(const FitGround& ground);
 /// "published figures"; several are listed. Empty without points.
 std::string against(const FitGround& ground);
 
+/// "errors are against measured steps": the clause that goes with every error of a fit. Empty
+/// without points.
+std::string error_words(const FitGround& ground);
+
 /// How far the step lies beyond the points: "workers 64 times the most, loss above all of them
 /// (0)"; empty within them, and without points.
 std::string beyond_data(const FitGround& ground, const StepSummary& step);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "results/scalability/figures.h"
+#include "results/scalability/words.h"
 
 namespace gradwire::results {
 namespace {
@@ -153,7 +154,7 @@ HtmlTable provenance_table(const Scalability& all) {
       {"parts of a step in the table of runs", runs + ": means over workers and steps"},
       {"sensitivity, reach, required bandwidth",
        "predicted: the model asked again with one input changed"},
-      {"errors on held-back runs", "predicted against " + runs}};
+      {"errors on held-back runs", "predicted; " + error_words(all)}};
   if (!all.computes) return table;
   table.push_back(
       {"ideal line, efficiency", "one worker's compute times, above, without any exchange"});

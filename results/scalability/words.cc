@@ -78,7 +78,7 @@ std::string reach_sentence(const Scalability& all) {
 
 std::string do_sentence(const Scalability& all) {
   std::string text = compress_words(all, peak_of(all));
-  text = text.substr(0, text.find(" To find out: "));  // it stands under "What to do"
+  text = text.substr(0, text.find(kToFindOut));  // it stands under "What to do"
   if (text.empty())
     if (const auto list = recommendations(all); !list.empty()) text = list.front();
   if (!all.model(all.best))
@@ -106,11 +106,19 @@ std::vector<std::string> short_answer(const Scalability& all) {
   return {reached_sentence(all), reach_sentence(all), do_sentence(all)};
 }
 
+std::string error_words(const Scalability& all) {
+  FitGround ground;
+  for (const auto& model : all.models)
+    if (model)
+      for (const auto& [provenance, count] : model->fit.ground.points)
+        ground.points[provenance] += count;
+  return error_words(ground);
+}
+
 std::string validation_words(const Scalability& all) {
   std::vector<double> errors;
   int inside = 0;
   double beyond = 1;
-  std::string truth;
   for (const auto& model : all.models) {
     if (!model) continue;
     for (const HeldBack& held : model->validation.held) {
@@ -118,7 +126,6 @@ std::string validation_words(const Scalability& all) {
       inside += held.inside();
       beyond = std::max(beyond, 1.0 * held.workers / model->validation.fitted.back());
     }
-    truth = against(model->fit.ground);
   }
   if (errors.empty())
     return "Nothing could be held back: no series has runs on two numbers of workers. Run it on "
@@ -128,9 +135,10 @@ std::string validation_words(const Scalability& all) {
   const double median = n % 2 ? errors[n / 2] : (errors[n / 2 - 1] + errors[n / 2]) / 2;
   return "Fitted on the fewer workers and asked about the larger ones, the model misses " +
          std::to_string(n) + (n == 1 ? " run by " : " runs by a median of ") + percent(median) +
-         (n == 1 ? "" : ", at worst " + percent(errors.back())) + "; " + std::to_string(inside) +
-         " of " + std::to_string(n) + " lie in its 90 % band. That is against " + truth + ", up to " +
-         format_value(beyond, Quantity::kPlain) + " times the workers that it was fitted on.";
+         (n == 1 ? "" : ", at worst " + percent(errors.back())) + "; " + error_words(all) +
+         ". In its 90 % band lie " + std::to_string(inside) + " of " + std::to_string(n) +
+         ", up to " + format_value(beyond, Quantity::kPlain) +
+         " times the workers that it was fitted on.";
 }
 
 std::vector<std::string> assumptions_of(const Scalability& all) {

@@ -17,6 +17,8 @@ std::vector<std::string> recommendations(const Scalability& all);
 std::vector<std::string> accuracy_notes(const Scalability& all);
 /// What has to hold for that.
 std::vector<std::string> assumptions_of(const Scalability& all);
+/// "errors are against Gradwire's own simulator": the points of all fits; empty without fits.
+std::string error_words(const Scalability& all);
 /// How good the predictions are on runs that were held back, in a sentence; where nothing could be
 /// held back, that.
 std::string validation_words(const Scalability& all);

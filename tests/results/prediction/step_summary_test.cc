@@ -132,6 +132,7 @@ TEST_CASE("A fit says what it rests on, and an answer how far beyond it lies") {
   const StepFit fit = fit_steps(points);
   CHECK(data_of(fit.ground) == "1 measured, 2 simulated points of 2 to 8 workers");
   CHECK(against(fit.ground) == "measured steps, Gradwire's own simulator");
+  CHECK(error_words(fit.ground) == "errors are against measured steps, Gradwire's own simulator");
   CHECK(beyond_data(fit.ground, ring_step(8)).empty());
   StepSummary far = ring_step(512);
   CHECK(beyond_data(fit.ground, far) == "workers 64 times the most");
@@ -148,4 +149,5 @@ TEST_CASE("A fit says what it rests on, and an answer how far beyond it lies") {
   CHECK(data_of(usual_fit().ground) == "no points: constants at their usual values");
   CHECK(beyond_data(usual_fit().ground, far).empty());
   CHECK(against(usual_fit().ground).empty());
+  CHECK(error_words(usual_fit().ground).empty());
 }
