@@ -36,7 +36,7 @@ double exchange_time(const sim::GraphTemplate& graph, const sim::Timeline& timel
     if (graph.kind[op] != sim::OpKind::kCollective && graph.kind[op] != sim::OpKind::kTransfer)
       continue;
     if (timeline.ops[op].end < Seconds(0)) continue;  // cut off
-    Seconds ready = timeline.start;
+    Seconds ready = timeline.ops[op].start;  // not the graph's: it is submitted before its turn
     for (const sim::OpIndex before : graph.dependencies(op))
       ready = std::max(ready, timeline.ops[before].end);
     sum += (timeline.ops[op].end - ready).value();

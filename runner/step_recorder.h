@@ -33,8 +33,8 @@ class StepRecorder {
   std::vector<results::TimelineSegment> segments() const;
   /// Time from one step's end to the next one's, by step.
   const std::vector<double>& step_times() const { return step_times_; }
-  /// By step: from all members' readiness to the last one's completion, summed over the step's
-  /// collectives and transfers.
+  /// By step: from all members' readiness (where they wait for an earlier step alone, the first
+  /// one's) to the last one's completion, summed over the step's collectives and transfers.
   const std::vector<double>& exchange_times() const { return exchange_times_; }
   double simulated_s() const { return last_end_; }
   std::int64_t payload_bytes() const { return payload_bytes_; }
