@@ -100,6 +100,14 @@ results::CostOptions costs_of(const AdviseArguments& arguments,
   return costs;
 }
 
+/// The command at the end stays on a line of its own, to be copied whole.
+void say_recommendation(const std::string& text, const Context& context) {
+  const std::size_t end = text.find(results::kToFindOut);
+  if (end == std::string::npos) return context.say_wrapped(text);
+  context.say_wrapped(text.substr(0, end) + " To find out:");
+  context.say("  " + text.substr(end + results::kToFindOut.size()));
+}
+
 void advise(const AdviseArguments& arguments, Context& context) {
   check(arguments);
   const scenarios::Scenario scenario = scenario_of(arguments, context);
@@ -116,11 +124,13 @@ void advise(const AdviseArguments& arguments, Context& context) {
     one.candidates = runner::advice_candidates(scenario, choices_of(arguments), workers, left_out);
     one.advice = results::advise(one.candidates, shown.fit, question);
     one.by_codec_cost = results::advice_by_codec_cost(one.candidates, shown.fit, question);
-    context.say(std::to_string(workers) + " workers. " + verdict_sentence(one.advice));
-    if (const auto text = codec_cost_sentence(one.by_codec_cost); !text.empty()) context.say(text);
+    say_recommendation(std::to_string(workers) + " workers. " + verdict_sentence(one.advice),
+                       context);
+    if (const auto text = codec_cost_sentence(one.by_codec_cost); !text.empty())
+      context.say_wrapped(text);
     shown.by_workers.push_back(std::move(one));
   }
-  for (const std::string& line : left_out) context.say("left out " + line);
+  for (const std::string& line : left_out) context.say_wrapped("left out " + line);
   if (arguments.show == "ranking") return print_ranking(shown, context);
   if (arguments.show == "crossover") return print_crossovers(shown, context);
   if (arguments.show == "cost") {

@@ -169,7 +169,7 @@ std::vector<Priced> all_priced(const AdviceShown& shown, const Context& context)
         plans.push_back(priced(shown, *ranked));
       } catch (const Error& error) {  // a method that nobody trained
         why_not = error.what();
-        context.say("left out: " + why_not);
+        context.say_wrapped("left out: " + why_not);
       }
     }
   }

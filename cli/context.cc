@@ -10,6 +10,8 @@
 #include <iostream>
 #include <string_view>
 
+#include "base/text_width.h"
+
 namespace gradwire::cli {
 namespace {
 
@@ -93,6 +95,10 @@ bool Context::agrees(const std::string& question) const {
   std::fprintf(stderr, "%s [y/N] ", question.c_str());
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
+}
+
+void Context::say_wrapped(const std::string& sentences) const {
+  for (const std::string& line : wrapped(sentences, page_width())) say(line);
 }
 
 void Context::say(const std::string& message) const {

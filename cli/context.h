@@ -44,6 +44,8 @@ struct Context {
   std::unique_ptr<results::Store> open_writer() const;
   /// A message for the user on stderr, unless --quiet.
   void say(const std::string& message) const;
+  /// The same for sentences, broken to the width that tables on stdout take.
+  void say_wrapped(const std::string& sentences) const;
 };
 
 // One function a subcommand, in the file of its name.

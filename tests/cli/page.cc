@@ -44,8 +44,9 @@ std::vector<std::string> cells_of(const std::string& line, const std::vector<std
   return cells;
 }
 
-PageTable table_of(const std::vector<std::string>& head, const std::vector<std::string>& body,
-                   const std::vector<std::size_t>& bars) {
+PageTable table_of(const std::vector<std::string>& head, const std::string& rule,
+                   const std::vector<std::string>& body) {
+  const std::vector<std::size_t> bars = bars_of(rule);
   PageTable table;
   table.titles.resize(bars.size() - 1);
   for (const std::string& line : head) {
@@ -57,6 +58,7 @@ PageTable table_of(const std::vector<std::string>& head, const std::vector<std::
         std::count(table.titles.begin(), table.titles.begin() + static_cast<std::ptrdiff_t>(i),
                    table.titles[i]);
     if (same > 0) table.titles[i] += "#" + std::to_string(same + 1);
+    if (rule[bars[i + 1] - 1] == ':') table.right.insert(table.titles[i]);
   }
   for (const std::string& line : body) {
     const auto cells = cells_of(line, bars);
@@ -96,7 +98,7 @@ Page read_page(const std::string& text) {
     const auto at = [&](std::size_t place) {
       return lines.begin() + static_cast<std::ptrdiff_t>(place);
     };
-    page.tables.push_back(table_of({at(first), at(i)}, {at(i + 1), at(end)}, bars_of(lines[i])));
+    page.tables.push_back(table_of({at(first), at(i)}, lines[i], {at(i + 1), at(end)}));
   }
   read_note(prose, page.left_out);
   return page;

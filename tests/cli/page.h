@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace gradwire::testing {
 struct PageTable {
   std::vector<std::string> titles;
   std::map<std::string, std::string> cells;  ///< of a column, one after the other
+  std::set<std::string> right;               ///< titles of columns that are aligned to the right
 };
 
 struct Page {

@@ -159,6 +159,26 @@ Result output_of(const Case& one, const Prepared& prepared, const Arguments& mor
   return run_program(arguments, "unset COLUMNS; exec \"$@\"");
 }
 
+/// Numbers stand below each other by their last digits.
+void check_numbers_right(const Page& page) {
+  for (const PageTable& table : page.tables)
+    for (const auto& [title, cells] : table.cells) {
+      CAPTURE(title);
+      const bool number =
+          !cells.empty() && cells.find_first_not_of("0123456789.") == std::string::npos;
+      if (number) CHECK(table.right.count(title) == 1);
+    }
+}
+
+/// Lines of prose; a command that can be copied is one line, however long.
+std::size_t widest_sentence(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("  gradwire ")) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
 /// Every column of the whole table is either there, cell by cell, or named as left out.
 void check_nothing_lost(const Page& page, const Page& whole) {
   REQUIRE(page.tables.size() == whole.tables.size());
@@ -193,6 +213,8 @@ TEST_CASE("every command's table takes 80 columns, and loses nothing silently", 
     const Page page = read_page(narrow.out);
     CHECK_FALSE(page.tables.empty());
     CHECK(page.widest_line <= kPage);
+    check_numbers_right(page);
+    if (one.command == "advise") CHECK(widest_sentence(narrow.err) <= kPage);
     if (!one.steady) continue;
     const Page whole = read_page(output_of(one, prepared, {"--wide"}).out);
     CHECK(whole.left_out.empty());
