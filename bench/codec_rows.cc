@@ -18,7 +18,8 @@ BenchRow row_of(const CodecPoint& point, const std::string& instructions, Metric
   const std::string stem = "codecs." + point.label + "." + name_of(point.operation);
   BenchRow row{.name = stem + "." + place_of(point) + "." + name_of(metric),
                .value = value,
-               .unit = unit_of(metric)};
+               .unit = unit_of(metric),
+               .provenance = metric == Metric::kTraffic ? "predicted" : "measured"};
   const auto bar =
       codec_bar(instructions, point.label, point.operation, metric, point.bytes, point.threads);
   if (!bar) return row;
@@ -108,7 +109,7 @@ std::vector<BenchRow> rows_of(const CodecBenchResult& result) {
                     .at_most = false});
   }
   judge(rows);
-  return rows;
+  return labelled(std::move(rows), "measured");
 }
 
 std::vector<std::string> notes_on(const CodecBenchResult& result) {

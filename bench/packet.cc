@@ -55,7 +55,8 @@ PacketRun measure_ring(const Say& say, std::vector<BenchRow>& rows) {
   rows.push_back({.name = name + "simulated_off_plain_ns3",
                   .value = off_by(ours.simulated_s, bare.simulated_s),
                   .unit = "%",
-                  .bar = 1});
+                  .bar = 1,
+                  .provenance = "simulated"});
   return ours;
 }
 
@@ -76,12 +77,14 @@ void add_flow(const PacketRun& packet, const Say& say, std::vector<BenchRow>& ro
   rows.push_back({.name = name + "error",
                   .value = off_by(flow.simulated_s, packet.simulated_s),
                   .unit = "%",
-                  .bar = 1});
+                  .bar = 1,
+                  .provenance = "simulated"});
   const double warm = warm_ring_s("flow", kWorkers, kElements);
   rows.push_back({.name = name + "error_warm",
                   .value = off_by(warm, warm_ring_s("packet", kWorkers, kElements)),
                   .unit = "%",
-                  .bar = 1});
+                  .bar = 1,
+                  .provenance = "simulated"});
 }
 
 void add_forecasts(const Say& say, std::vector<BenchRow>& rows) {
@@ -94,11 +97,13 @@ void add_forecasts(const Say& say, std::vector<BenchRow>& rows) {
     rows.push_back({.name = name + ".events_off_by_factor",
                     .value = factor(kSteps * work.events, run.events),
                     .unit = "",
-                    .bar = 2});
+                    .bar = 2,
+                    .provenance = "predicted"});
     rows.push_back({.name = name + ".wall_off_by_factor",
                     .value = factor(kSteps * work.effort / speed, run.wall_s),
                     .unit = "",
-                    .bar = 2});
+                    .bar = 2,
+                    .provenance = "predicted"});
   }
 }
 
@@ -109,7 +114,7 @@ std::vector<BenchRow> bench_packet(const Say& say) {
   const PacketRun ring = measure_ring(say, rows);
   add_flow(ring, say, rows);
   add_forecasts(say, rows);
-  return rows;
+  return labelled(std::move(rows), "measured");
 }
 
 }  // namespace gradwire::bench

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/error.h"
+
 namespace gradwire::bench {
 namespace {
 
@@ -34,6 +36,12 @@ std::string holds_text(const BenchRow& row, const char* none) {
 
 }  // namespace
 
+std::vector<BenchRow> labelled(std::vector<BenchRow> rows, const std::string& provenance) {
+  for (BenchRow& row : rows)
+    if (row.provenance.empty()) row.provenance = provenance;
+  return rows;
+}
+
 bool judge(std::vector<BenchRow>& rows) {
   bool all = true;
   for (BenchRow& row : rows) {
@@ -49,21 +57,26 @@ std::string rows_as_json(const std::vector<BenchRow>& rows) {
   std::string text = "{\"schema_version\": 1, \"rows\": [";
   const char* separator = "\n";
   for (const BenchRow& row : rows) {
+    GRADWIRE_ASSERT(!row.provenance.empty());
     text += separator;
     text += "  {\"name\": \"" + row.name + "\", \"value\": " + number(row.value, "%.9g") +
             ", \"unit\": \"" + row.unit +
             "\", \"bar\": " + (row.bar ? number(*row.bar, "%.9g") : "null") +
-            ", \"holds\": " + holds_text(row, "null") + "}";
+            ", \"holds\": " + holds_text(row, "null") + ", \"provenance\": \"" + row.provenance +
+            "\"}";
     separator = ",\n";
   }
   return text + "\n]}\n";
 }
 
 std::string rows_as_markdown(const std::vector<BenchRow>& rows) {
-  std::string text = "| name | value | unit | bar | holds |\n|---|---|---|---|---|\n";
+  std::string text =
+      "| name | value | unit | bar | holds | provenance |\n|---|---|---|---|---|---|\n";
   for (const BenchRow& row : rows) {
+    GRADWIRE_ASSERT(!row.provenance.empty());
     text += "| " + row.name + " | " + number(row.value, "%.4g") + " | " + row.unit + " | " +
-            (row.bar ? number(*row.bar, "%.4g") : "") + " | " + holds_text(row, "") + " |\n";
+            (row.bar ? number(*row.bar, "%.4g") : "") + " | " + holds_text(row, "") + " | " +
+            row.provenance + " |\n";
   }
   return text;
 }

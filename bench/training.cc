@@ -12,11 +12,13 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);
   const std::string stem = "training.lenet5.n4.";
-  return {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.05},
-          {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
-          {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
-          {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
-          {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}};
+  return labelled(
+      {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.05},
+       {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+       {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+       {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
+       {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
+      "measured");
 }
 
 }  // namespace gradwire::bench

@@ -44,14 +44,16 @@ Column provenance_column() {
 std::vector<Column> accuracy_columns() {
   return {{"accuracy", "", kPlain, Importance::kHigh},
           {"accuracy_difference", "accuracy difference", Column::Style::kPercent, Importance::kLow},
+          {"accuracy_provenance", "difference is", kPlain, Importance::kLow},
           {"accuracy_from", "accuracy from", kPlain, Importance::kLow}};
 }
 
 void add_accuracy(const results::AccuracyEvidence& accuracy, std::vector<Cell>& row) {
-  row.insert(row.end(),
-             {std::string(name_of(accuracy.standing)),
-              std::isnan(accuracy.difference) ? Cell() : Cell(accuracy.difference),
-              accuracy.words});
+  const bool unknown = std::isnan(accuracy.difference);
+  row.insert(
+      row.end(),
+      {std::string(name_of(accuracy.standing)), unknown ? Cell() : Cell(accuracy.difference),
+       unknown ? Cell() : Cell(std::string(name_of(accuracy.difference_from))), accuracy.words});
 }
 
 void add_way(const results::Candidate& candidate, std::vector<Cell>& row) {
@@ -119,7 +121,7 @@ std::vector<Cell> verified(const AdviceShown& shown, const results::Advice& advi
 void add_chosen(const results::Advice& advice, std::vector<Cell>& row) {
   const RankedCandidate* chosen = advice.chosen();
   if (!chosen) {  // as many cells as below
-    row.insert(row.end(), 11, Cell());
+    row.insert(row.end(), 12, Cell());
     return;
   }
   add_way(chosen->candidate, row);
@@ -211,7 +213,8 @@ std::vector<Column> cost_columns(const AdviceShown& shown) {
     append(columns, {{"epoch_s", "epoch", kDuration, high},
                      {"cost_per_epoch", "cost per epoch", kPlain, high}});
   if (shown.arguments.accuracy > 0)
-    append(columns, {{"steps"},
+    append(columns, {{"steps_to_accuracy", "steps"},
+                     {"steps_provenance", "steps are", kPlain, low},
                      {"to_accuracy_s", "time to accuracy", kDuration, high},
                      {"to_accuracy_low_s", "earliest", kDuration},
                      {"to_accuracy_high_s", "latest", kDuration},
@@ -236,8 +239,9 @@ std::vector<Cell> cost_row(const AdviceShown& shown, const Priced& plan, bool on
   }
   if (plan.steps)
     row.insert(row.end(),
-               {plan.steps->steps, plan.steps->steps * seconds, plan.steps->low * seconds,
-                plan.steps->high * seconds, plan.steps->steps * plan.cost, plan.steps->basis});
+               {plan.steps->steps, std::string(name_of(plan.steps->provenance)),
+                plan.steps->steps * seconds, plan.steps->low * seconds, plan.steps->high * seconds,
+                plan.steps->steps * plan.cost, plan.steps->basis});
   row.push_back(on_front);
   add_accuracy(plan.ranked->accuracy, row);
   row.push_back(kPredicted);

@@ -144,11 +144,13 @@ void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context
                {.name = "value", .importance = Importance::kKey},
                {"unit"},
                {.name = "bar", .importance = Importance::kHigh},
-               {.name = "holds", .importance = Importance::kKey}});
+               {.name = "holds", .importance = Importance::kKey},
+               {.name = "provenance", .importance = Importance::kLow}});
   for (const bench::BenchRow& row : rows) {
+    GRADWIRE_ASSERT(!row.provenance.empty());
     if (only_bars && !row.bar && context.format() == Format::kText) continue;
     table.add({row.name, row.value, row.unit, row.bar ? Cell(*row.bar) : Cell(),
-               row.holds ? Cell(*row.holds) : Cell()});
+               row.holds ? Cell(*row.holds) : Cell(), row.provenance});
   }
   table.print(context);
 }

@@ -17,10 +17,16 @@ struct FitArguments {
 };
 
 void print_constants(const results::StepFit& fit, const Context& context) {
-  Table table({{"constant"}, {"value"}, {"low_90"}, {"high_90"}, {"decided_by"}});
+  Table table({{"constant"},
+               {"value"},
+               {"low_90"},
+               {"high_90"},
+               {"decided_by"},
+               {.name = "provenance", .importance = Importance::kLow}});
   for (const results::Constant& constant : fit.described)
     table.add({constant.name, constant.value, constant.low, constant.high,
-               std::string(constant.identified ? "points" : "prior")});
+               std::string(constant.identified ? "points" : "prior"),
+               std::string(constant.identified ? "predicted" : "assumed")});
   table.print(context);
 }
 

@@ -110,8 +110,8 @@ void plan(const RunArguments& arguments, Context& context) {
                {.name = "steps", .importance = Importance::kLow},
                {.name = "needs", .importance = Importance::kLow},
                {.name = "stored", .importance = Importance::kHigh},
-               {.name = "events", .importance = Importance::kLow},
-               {"wall_s", "time", Column::Style::kDuration, Importance::kHigh}});
+               {"events", "events (forecast)", Column::Style::kPlain, Importance::kLow},
+               {"forecast_s", "time (forecast)", Column::Style::kDuration, Importance::kHigh}});
   const auto store = reader_of(context);
   Forecasts forecasts;
   Choices choices;

@@ -79,7 +79,7 @@ void ProgressPrinter::on_forecast(const RunProgress& progress,
                        {"run", progress.run},
                        {"runs", progress.runs},
                        {"events", forecast.events},
-                       {"wall_s", forecast.wall_s}});
+                       {"forecast_s", forecast.wall_s}});
   clear();
   context_.say("[" + std::to_string(progress.run) + "/" + std::to_string(progress.runs) + "] " +
                progress.method + " on the packet executor: " + runner::in_words(forecast));

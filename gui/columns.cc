@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/units.h"
+#include "results/figure_origin.h"
 
 namespace gradwire::gui {
 namespace {
@@ -84,6 +86,13 @@ const ColumnInfo& info(Column column) {
 
 bool is_number(Column column) {
   return info(column).quantity != Quantity::kText;
+}
+
+QString origin_text(Column column) {
+  if (!is_number(column)) return {};
+  const auto origin = results::origin_of(info(column).key);
+  GRADWIRE_ASSERT(origin.has_value());
+  return text(results::in_words(*origin));
 }
 
 std::optional<double> number(const RunSummary& run, Column column) {

@@ -47,6 +47,8 @@ inline Column column_at(int index) {
   return static_cast<Column>(index);
 }
 bool is_number(Column column);
+/// Where a number column's figures come from, in words; empty for what is no figure.
+QString origin_text(Column column);
 
 /// Sizes are written in bytes (MB) or bits (Mbit); everything else is unaffected.
 struct NumberStyle {

@@ -58,7 +58,9 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     return (is_number(column_at(section)) ? QString() : QStringLiteral("\u2002")) + column.title;
   }
   if (role == Qt::ToolTipRole) {
-    return QString("%1.\nIn filter expressions: %2").arg(column.help, column.key);
+    const QString origin = origin_text(column_at(section));
+    return QString("%1%2.\nIn filter expressions: %3")
+        .arg(column.help, origin.isEmpty() ? "" : "; " + origin, column.key);
   }
   if (role == Qt::TextAlignmentRole) {
     return int((is_number(column_at(section)) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

@@ -105,7 +105,8 @@ constexpr FigureOrigin kFigures[] = {
     {"simulated_run", kNoFigure},
     {"elements", kNoFigure},
     {"line", kNoFigure},
-    {"events", kPredicted},       // of a run that is planned
+    {"events", kPredicted},  // of a run that is planned
+    {"forecast_s", kPredicted},
     {"remaining_s", kPredicted},  // of a run that is under way
     {"final_accuracy_spread", kLearning},
     {"base_rtt_s", kMeasured},
@@ -135,6 +136,20 @@ constexpr FigureOrigin kFigures[] = {
     {"efficiency", kPredicted},
     {"over_fp32", kPredicted},
     {"over_fp16", kPredicted},
+    {"pays_below_bps", kPredicted},
+    {"bucket_bytes", kGiven},
+    {"accuracy_difference", kAsStated, "accuracy_provenance"},
+    // Costs are predicted times at given prices.
+    {"cost_per_step", kPredicted},
+    {"million_samples_s", kPredicted},
+    {"cost_per_million_samples", kPredicted},
+    {"epoch_s", kPredicted},
+    {"cost_per_epoch", kPredicted},
+    {"steps_to_accuracy", kAsStated, "steps_provenance"},
+    {"to_accuracy_s", kPredicted},
+    {"to_accuracy_low_s", kPredicted},
+    {"to_accuracy_high_s", kPredicted},
+    {"cost_to_accuracy", kPredicted},
     {"flow_step_time_s", kSimulated},
     {"flow_over_fp32", kSimulated},
     {"flow_over_fp16", kSimulated},
@@ -159,11 +174,48 @@ std::span<const FigureOrigin> figure_origins() {
   return kFigures;
 }
 
-std::optional<Origin> origin_of(std::string_view figure) {
+const FigureOrigin* find_origin(std::string_view figure) {
   for (const std::string_view name : {figure, without_number(figure)})
     for (const FigureOrigin& each : kFigures)
-      if (matches(each.name, name)) return each.origin;
-  return std::nullopt;
+      if (matches(each.name, name)) return &each;
+  return nullptr;
+}
+
+std::optional<Origin> origin_of(std::string_view figure) {
+  const FigureOrigin* found = find_origin(figure);
+  return found ? std::optional(found->origin) : std::nullopt;
+}
+
+std::string_view in_words(Origin origin) {
+  switch (origin) {
+    case Origin::kNoFigure:
+      return "";
+    case Origin::kGiven:
+      return "given by the scenario";
+    case Origin::kTime:
+      return "from the run's executor: predicted, simulated or emulated";
+    case Origin::kPayload:
+      return "measured on messages, or predicted from their sizes' formula";
+    case Origin::kCompute:
+    case Origin::kCodec:
+      return "measured here, or from a device profile";
+    case Origin::kLearning:
+    case Origin::kMeasured:
+      return "measured";
+    case Origin::kSimulated:
+      return "simulated";
+    case Origin::kEmulated:
+      return "emulated";
+    case Origin::kPredicted:
+      return "predicted";
+    case Origin::kPublished:
+      return "published";
+    case Origin::kAssumed:
+      return "assumed";
+    case Origin::kAsStated:
+      return "as the figure's row says";
+  }
+  return "";
 }
 
 Provenance provenance_in(std::string_view figure, const RunOrigins& origins) {

@@ -31,12 +31,18 @@ struct FigureOrigin {
   /// end of a figure ("_3") is a bucket's, and not part of its name.
   std::string_view name;
   Origin origin;
+  /// Of kAsStated: the column, in the figure's own row, that holds its provenance.
+  std::string_view stated_by = "provenance";
 };
 
 /// All of them.
 std::span<const FigureOrigin> figure_origins();
+/// The entry of the figure; null where the table has none.
+const FigureOrigin* find_origin(std::string_view figure);
 /// Empty where the table has no such figure.
 std::optional<Origin> origin_of(std::string_view figure);
+/// "given by the scenario"; empty for what is no figure.
+std::string_view in_words(Origin origin);
 
 /// How a run's kinds of figures came about.
 struct RunOrigins {

@@ -145,15 +145,18 @@ double count(const std::vector<Judged>& all, Test test) {
 }
 
 void add_verdict_rows(const std::vector<Judged>& all, std::vector<BenchRow>& rows) {
-  const auto add = [&](const char* name, double value) {
-    rows.push_back({.name = std::string("advice.") + name, .value = value, .unit = "cases"});
+  const auto add = [&](const char* name, double value, const char* provenance) {
+    rows.push_back({.name = std::string("advice.") + name,
+                    .value = value,
+                    .unit = "cases",
+                    .provenance = provenance});
   };
-  add("cases", static_cast<double>(all.size()));
+  add("cases", static_cast<double>(all.size()), "given");
   for (const auto& [name, verdict] :
        {std::pair{"flow_says.do_not_compress", Verdict::kDoNotCompress},
         std::pair{"flow_says.fp16", Verdict::kHalves},
         std::pair{"flow_says.compress", Verdict::kCompress}})
-    add(name, count(all, [&](const Judged& one) { return one.simulated == verdict; }));
+    add(name, count(all, [&](const Judged& one) { return one.simulated == verdict; }), "simulated");
   const double agree =
       count(all, [](const Judged& one) { return one.verdict_agrees && one.choice_agrees; });
   rows.push_back({.name = "advice.agree",
@@ -161,8 +164,10 @@ void add_verdict_rows(const std::vector<Judged>& all, std::vector<BenchRow>& row
                   .unit = "cases",
                   .bar = std::floor(0.9 * static_cast<double>(all.size())),
                   .at_most = false});
-  add("same_verdict", count(all, [](const Judged& one) { return one.predicted == one.simulated; }));
-  add("fewest_bytes_agree", count(all, [](const Judged& one) { return one.naive_agrees; }));
+  add("same_verdict", count(all, [](const Judged& one) { return one.predicted == one.simulated; }),
+      "predicted");
+  add("fewest_bytes_agree", count(all, [](const Judged& one) { return one.naive_agrees; }),
+      "predicted");
 }
 
 void add_error_rows(const std::vector<Judged>& all, std::vector<BenchRow>& rows) {
@@ -194,7 +199,7 @@ std::vector<BenchRow> bench_advice(const AdviceOptions& options, const Say& say)
   if (!options.rule_workers.empty())
     say("looking for the ratio at which an all-gather breaks even");
   for (const int workers : options.rule_workers) add_gather_rule_rows(workers, rows);
-  return rows;
+  return labelled(std::move(rows), "predicted");
 }
 
 }  // namespace gradwire::bench

@@ -67,12 +67,16 @@ void add_gather_rule_rows(int workers, std::vector<BenchRow>& rows) {
   const double by_model = break_even(scenario, [&](const Candidate& candidate) {
     return results::step_time(candidate.step, constants).total_s;
   });
-  rows.push_back({name + "break_even_ratio.flow", by_flow, "times smaller"});
+  rows.push_back({.name = name + "break_even_ratio.flow",
+                  .value = by_flow,
+                  .unit = "times smaller",
+                  .provenance = "simulated"});
   rows.push_back({name + "break_even_ratio.model", by_model, "times smaller"});
   rows.push_back({.name = name + "off_half_the_workers",
                   .value = std::abs(by_flow / (workers / 2.0) - 1),
                   .unit = "share",
-                  .bar = kRuleBar});
+                  .bar = kRuleBar,
+                  .provenance = "simulated"});
 }
 
 }  // namespace gradwire::bench

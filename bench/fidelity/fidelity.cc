@@ -269,7 +269,7 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
     rows.push_back({.name = name + ".cases", .value = double(results[r].size()), .unit = ""});
     if (!results[r].empty()) wanted[r].rows(name, results[r], rows);
   }
-  return rows;
+  return labelled(std::move(rows), "simulated");
 }
 
 }  // namespace gradwire::bench

@@ -80,7 +80,8 @@ void add_rows(const Regime& regime, const Results& results, std::vector<BenchRow
     for (const LinuxComparison& c : results) disturbed += c.disturbed, made += c.transfers;
     rows.push_back({.name = name + ".disturbed_repetitions",
                     .value = static_cast<double>(disturbed),
-                    .unit = "of " + std::to_string(made)});
+                    .unit = "of " + std::to_string(made),
+                    .provenance = "emulated"});
     return;
   }
   add(".median_error_of_mean", median_of(errors), 0.15);
@@ -169,6 +170,7 @@ std::vector<BenchRow> bench_linux_fidelity(const FidelityOptions& options, const
   std::vector<BenchRow> rows = {
       {.name = "fidelity.linux.held_rate", .value = reach.rate / 1e6, .unit = "Mbps"},
       {.name = "fidelity.linux.late_99", .value = 1e6 * reach.late_99, .unit = "us"}};
+  rows = labelled(std::move(rows), "measured");
   std::vector<Regime> wanted;
   for (const Regime& regime : regimes())
     if (is_wanted(options, regime.name)) wanted.push_back(regime);
@@ -183,7 +185,7 @@ std::vector<BenchRow> bench_linux_fidelity(const FidelityOptions& options, const
                     .at_most = false});
     if (!results.empty()) add_rows(regime, results, rows);
   }
-  return rows;
+  return labelled(std::move(rows), "simulated");
 }
 
 }  // namespace gradwire::bench

@@ -220,7 +220,7 @@ std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const S
     all.insert(all.end(), points.begin(), points.end());
   }
   add_band_rows(all, rows);
-  return rows;
+  return labelled(std::move(rows), "predicted");
 }
 
 }  // namespace gradwire::bench

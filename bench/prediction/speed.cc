@@ -115,12 +115,14 @@ std::vector<BenchRow> bench_predict(std::uint64_t seed, const Say& say) {
   for (int i = 0; i < kRepetitions; ++i) seconds.push_back(predict_all(fit, steps, each));
   const double worst = *std::max_element(each.begin(), each.end());
   const std::string name = "predict.points" + std::to_string(kPoints);
-  return {{.name = name + ".seconds", .value = median(seconds), .unit = "s", .bar = kSecondsBar},
-          {.name = name + ".worst", .value = 1e3 * worst, .unit = "ms", .bar = kPointBar},
-          {.name = "predict.scenario.resnet50.n512",
-           .value = answer_ms(fit),
-           .unit = "ms",
-           .bar = kPointBar}};
+  return labelled(
+      {{.name = name + ".seconds", .value = median(seconds), .unit = "s", .bar = kSecondsBar},
+       {.name = name + ".worst", .value = 1e3 * worst, .unit = "ms", .bar = kPointBar},
+       {.name = "predict.scenario.resnet50.n512",
+        .value = answer_ms(fit),
+        .unit = "ms",
+        .bar = kPointBar}},
+      "measured");
 }
 
 }  // namespace gradwire::bench

@@ -93,7 +93,7 @@ std::vector<BenchRow> bench_report(const Say& say) {
                   .value = static_cast<double>(read_file(plain).size()),
                   .unit = "B",
                   .bar = kBytesBar});
-  return rows;
+  return labelled(std::move(rows), "measured");
 }
 
 }  // namespace gradwire::bench

@@ -179,7 +179,8 @@ std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary>
 
 AccuracyEvidence evidence_of(const AccuracyKnowledge& knowledge, const std::string& label,
                              const std::string& method_json, const std::string& model) {
-  if (label == "none") return {Standing::kKeeps, "no compression, nothing lost", 0};
+  if (label == "none")
+    return {Standing::kKeeps, "no compression, nothing lost", 0, Provenance::kGiven};
   const std::string method = label.substr(0, label.find(' '));
   const auto* any = worst(knowledge, [&](const auto& one) { return one.method == label; });
   if (any && standing_of(*any, knowledge.tolerance) == Standing::kLoses)
@@ -188,7 +189,7 @@ AccuracyEvidence evidence_of(const AccuracyKnowledge& knowledge, const std::stri
       worst(knowledge, [&](const auto& one) { return one.method == label && one.model == model; });
   if (own) return from_runs(*own, standing_of(*own, knowledge.tolerance));
   if (const auto* loss = published_loss(knowledge, method, method_json, model))
-    return {Standing::kLoses, loss_words(*loss), loss->difference()};
+    return {Standing::kLoses, loss_words(*loss), loss->difference(), Provenance::kPublished};
   AccuracyEvidence unknown{Standing::kUnknown, "accuracy unknown here"};
   if (any) unknown.words += " for " + model + "; " + stored_words(*any);
   unknown.words += "; " + published_words(knowledge.published, method, method_json, model);

@@ -41,7 +41,8 @@ std::string_view name_of(Standing standing);  ///< "keeps", "unclear", "unknown"
 struct AccuracyEvidence {
   Standing standing = Standing::kUnknown;
   std::string words;  ///< begins small, without a full stop
-  double difference = std::numeric_limits<double>::quiet_NaN();  ///< of the stored runs, a share
+  double difference = std::numeric_limits<double>::quiet_NaN();  ///< a share
+  Provenance difference_from = Provenance::kMeasured;  ///< or published; given without compression
   bool may_be_recommended() const { return standing != Standing::kLoses; }
 };
 

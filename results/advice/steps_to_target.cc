@@ -105,6 +105,7 @@ StepsAnswer steps_for(std::span<const TrainedSteps> trained, const std::string& 
            batch_text(global_batch) + " was never trained, only " +
                batch_text(known->global_batch()) + " is near",
            "train it, or say what to assume: --assume-steps same or --assume-steps samples");
+  answer.provenance = Provenance::kAssumed;
   if (assumption == StepsAssumption::kSameSteps) {
     answer.basis += "; assumed: as many steps with " + batch_text(global_batch);
     return answer;

@@ -39,6 +39,7 @@ struct StepsAnswer {
   /// Of the seeds; the low end is just after the evaluation before the fastest seed's.
   double low = 0, high = 0;
   std::string basis;  ///< "3 of 3 seeds trained with a batch of 128", and any assumption
+  Provenance provenance = Provenance::kMeasured;  ///< or assumed
 };
 
 /// From the runs of the same method label and global batch, else from those of the nearest one and

@@ -11,7 +11,8 @@ using namespace gradwire::bench;
 TEST_CASE("a benchmark alone exits as the command does", "[unit]") {
   const auto code_of = [](double value) {
     return run_alone("test", [value](const Say&) {
-      return std::vector<BenchRow>{{.name = "seconds", .value = value, .bar = 2}};
+      return std::vector<BenchRow>{
+          {.name = "seconds", .value = value, .bar = 2, .provenance = "measured"}};
     });
   };
   CHECK(code_of(1) == 0);

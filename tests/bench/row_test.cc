@@ -54,11 +54,14 @@ TEST_CASE("a demand in two ways holds if either way does, whole", "[unit]") {
 TEST_CASE("rows are written as JSON and Markdown", "[unit]") {
   std::vector<BenchRow> rows = {{.name = "a.b", .value = 1.5, .unit = "GB/s"}, lower("c", .25, .5)};
   judge(rows);
+  rows[1].provenance = "simulated";
+  rows = labelled(std::move(rows), "measured");
   const std::string json = rows_as_json(rows);
   CHECK_THAT(json, Contains("{\"schema_version\": 1, \"rows\": ["));
   CHECK_THAT(json, Contains("{\"name\": \"a.b\", \"value\": 1.5, \"unit\": \"GB/s\", "
-                            "\"bar\": null, \"holds\": null}"));
-  CHECK_THAT(json, Contains("\"value\": 0.25, \"unit\": \"\", \"bar\": 0.5, \"holds\": false}"));
-  CHECK_THAT(rows_as_markdown(rows), Contains("| a.b | 1.5 | GB/s |  |  |\n") &&
-                                         Contains("| c | 0.25 |  | 0.5 | false |\n"));
+                            "\"bar\": null, \"holds\": null, \"provenance\": \"measured\"}"));
+  CHECK_THAT(json, Contains("\"value\": 0.25, \"unit\": \"\", \"bar\": 0.5, \"holds\": false, "
+                            "\"provenance\": \"simulated\"}"));
+  CHECK_THAT(rows_as_markdown(rows), Contains("| a.b | 1.5 | GB/s |  |  | measured |\n") &&
+                                         Contains("| c | 0.25 |  | 0.5 | false | simulated |\n"));
 }

@@ -99,7 +99,8 @@ TEST_CASE("advise counts the steps to an accuracy, and assumes nothing unless to
   for (const auto& row : rows) {
     const double seconds = row.at("step_time_s").get<double>();
     const double steps = row.at("method") == "none" ? 120 : 150;
-    CHECK(row.at("steps") == steps);
+    CHECK(row.at("steps_to_accuracy") == steps);
+    CHECK(row.at("steps_provenance") == "measured");
     CHECK(row.at("to_accuracy_s").get<double>() == Approx(steps * seconds));
     CHECK(row.at("cost_to_accuracy").get<double>() == Approx(steps * 0.008 * seconds));
   }
@@ -111,7 +112,8 @@ TEST_CASE("advise counts the steps to an accuracy, and assumes nothing unless to
   CHECK_THAT(refused.err, Catch::Contains("a batch of 256 was never trained"));
   const auto assumed = rows_of(with({"16", "--workers", "16", "--assume-steps", "samples"}));
   for (const auto& row : assumed) {
-    CHECK(row.at("steps") == (row.at("method") == "none" ? 60 : 75));
+    CHECK(row.at("steps_to_accuracy") == (row.at("method") == "none" ? 60 : 75));
+    CHECK(row.at("steps_provenance") == "assumed");
     CHECK_THAT(row.at("steps_from").get<std::string>(), Catch::Contains("assumed"));
   }
 }

@@ -54,7 +54,7 @@ TEST_CASE("plan says how many events a packet run is, and how long it takes", "[
   // transfer. Three repetitions: 15.9 million; four rates: 63 million.
   const auto row = nlohmann::json::parse(result.out).at("rows").at(0);
   CHECK(row.at("events").get<double>() == Approx(3 * (480 * 1080 * 10.2 + 480)).epsilon(1e-6));
-  CHECK(row.at("wall_s").get<double>() > 1);
+  CHECK(row.at("forecast_s").get<double>() > 1);
   CHECK_THAT(result.err, Contains("on the packet executor: about 63 million events"));
 }
 

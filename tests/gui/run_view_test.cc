@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/run_filter.h"
+#include "results/figure_origin.h"
 #include "sample_runs.h"
 
 using namespace gradwire::gui;
@@ -70,6 +71,20 @@ TEST_CASE("every number column's key is a field of filter expressions", "[unit]"
     const QString value = column == Column::kStatus ? "finished" : "1";
     CHECK(parse_run_filter(QString("%1=%2").arg(info(column).key, value)).error.isEmpty());
   }
+}
+
+TEST_CASE("every number column says where its figures come from", "[unit]") {
+  for (int c = 0; c < kColumns; ++c) {
+    const Column column = column_at(c);
+    INFO(info(column).key);
+    if (!is_number(column)) continue;
+    REQUIRE(origin_of(info(column).key));
+    const bool figure = origin_of(info(column).key) != Origin::kNoFigure;
+    CHECK(origin_text(column).isEmpty() == !figure);
+  }
+  CHECK(origin_text(Column::kWorkers) == "given by the scenario");
+  CHECK(origin_text(Column::kStepTime).contains("simulated"));
+  CHECK_FALSE(origin_of("a_column_of_unknown_source"));  // the check can fail
 }
 
 TEST_CASE("pins and the baseline stand on top whatever the sort and filter", "[unit]") {
