@@ -24,7 +24,7 @@ struct Calibration {
   TcpConstants constants;
 };
 
-/// One constant: either a number or a flag.
+/// A constant: either a number or a flag.
 struct ConstantField {
   std::string_view name;  ///< as in the file; seconds end in _s
   double TcpConstants::*number = nullptr;
@@ -44,7 +44,7 @@ std::string calibration_json(const Calibration& calibration);
 std::span<const std::string_view> shipped_calibrations();
 /// Throws Error(kUsage) naming those that ship.
 Calibration shipped_calibration(std::string_view name);
-/// One that ships or, where there is none of that name, that file.
+/// The shipped calibration of that name or, where none ships, the file at that path.
 Calibration find_calibration(const std::string& name_or_path);
 
 }  // namespace gradwire::sim

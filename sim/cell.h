@@ -10,7 +10,7 @@
 /// Rate. Log-distance path loss, no fading: at distance d (1 m or more)
 ///     loss(d) = L_1 + 10 n log10(d)                                         dB
 ///     SNR(d)  = power - loss(d) - (-174 + 10 log10(width) + noise figure)   dB
-/// The rate is that of the best scheme whose SNR is reached:
+/// The rate is that of the best scheme for which the SNR is enough:
 ///     Wi-Fi   802.11ax, one spatial stream, guard interval 3.2 us: symbols of 16 us, N data
 ///             carriers of b bits and code rate c: r = N b c / 16 us
 ///     LTE     CQI of 3GPP TS 36.213 table 7.2.3-1 for log2(1 + SNR / G), G = -ln(5 BER) / 1.5,
@@ -57,7 +57,7 @@ struct Radio {
 };
 const Radio& radio_of(Cell::Kind kind);
 
-// Of one station that sends 8 MB, 20 and 80 MHz, 3 to 50 m.
+// Fitted to one station that sends 8 MB, 20 and 80 MHz, 3 to 50 m from the base.
 inline constexpr double kWifiTurn = 0.38e-3;  ///< s: channel access, preambles, acknowledgements
 inline constexpr double kWifiFraming = 1.13;
 inline constexpr double kWifiTurnBytes = 65535;
@@ -68,7 +68,7 @@ void check_cell(const Cell& cell, const std::vector<std::string>& names);
 
 /// Bits per second of what a station sends or gets while it has the air; 0: out of range.
 double air_rate(const Cell& cell, double distance, bool up);
-/// The same when it is served alone, with what each turn costs.
+/// Bits per second of a station that is served alone, with what each turn costs.
 double alone_rate(const Cell& cell, double distance, bool up);
 /// Bytes of a turn of a station that would get `alone` bits per second.
 double turn_bytes(Cell::Kind kind, double alone);

@@ -63,7 +63,7 @@ class Cluster {
   /// Throws SimError for traffic that cannot be.
   void add_background(const BackgroundTraffic& traffic);
   void set_routing(const Routing& routing) { routing_ = routing; }
-  /// That pair's packets go this way (one direction). Checked by finish().
+  /// The pair's packets go by this route (one direction). Checked by finish().
   void add_route(FixedRoute route) { fixed_routes_.push_back(std::move(route)); }
   /// Host nodes become workers in the order in which they were added, but for the last
   /// `servers`. Computes routes. Throws SimError naming any pair of hosts that no path joins,

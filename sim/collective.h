@@ -14,31 +14,31 @@
 /// N members, rank r on host members[r]. E elements split into N chunks, chunk c being elements
 /// [floor(c E / N), floor((c+1) E / N)).
 ///
-/// | kind | hops | what rank r sends | bytes |
-/// |---|---|---|---|
-/// | ring all-reduce | 2(N-1) | hop h: chunk (r - h) mod N; h < N-1: partial sums of h+1
-/// contributors, then full sums | each 2(N-1)/N E w |
-/// | ring reduce-scatter | N-1 | the first half of the above | each (N-1)/N E w |
-/// | ring all-gather | N-1 | hop h: block of rank (r - h) mod N, of that rank's own size | sum of
-/// the others' blocks but one | | tree all-reduce | 2 ceil(log2 N) | its sum to its parent, the
-/// result to its children, one after the other (binomial tree, root 0) | all 2(N-1) E w | |
-/// halving-doubling all-reduce | 2 log2 P (+2), P = the largest power of two <= N | halves, then
-/// what it has (sim/collectives/halving_doubling.cc) | each of P 2(P-1)/P E w, and E w for each of
-/// the 2(N-P) that pair up |
-/// | two-level all-reduce, M groups | 2(M-1) + 2 | members: vector to the leader; leaders: a ring's
-/// M chunks, then the sum to their members | members E w; leaders 2(M-1)/M E w + (size - 1) E w |
-/// | direct all-gather | N-1 | its own message to everybody | (N-1) own size |
-/// | all-to-all | N-1 | chunk d of its own message (N chunks of bytes) to rank d | own size less
-/// its own chunk | | tree broadcast | ceil(log2 N) | rank 0's message to its children, one after
-/// the other | all (N-1) size | | gossip | 1 | its own message to each of its neighbours | degree x
-/// own size | | push (parameter server) | 1 | its message to the server | own size | | pull
-/// (parameter server) | 1 | the server sends rank r its message | own size |
+/// Kinds: hops; what rank r sends; bytes (each: of a rank; all: of all ranks).
+///   ring all-reduce       2(N-1); hop h: chunk (r - h) mod N, for h < N-1 partial sums of h+1
+///                         contributors, then full sums; each 2(N-1)/N E w
+///   ring reduce-scatter   N-1; hop h: chunk (r - h) mod N, partial sums of h+1 contributors; each
+///                         (N-1)/N E w
+///   ring all-gather       N-1; hop h: block of rank (r - h) mod N, of that rank's own size; sum of
+///                         the others' blocks but one
+///   tree all-reduce       2 ceil(log2 N); its sum to its parent, the result to its children, one
+///                         after the other (binomial tree, root 0); all 2(N-1) E w
+///   halving-doubling      2 log2 P (+2), P = the largest power of two <= N; halves, then what it
+///                         has (collectives/halving_doubling.cc); each of P 2(P-1)/P E w, and E w
+///                         for each of the 2(N-P) that pair up
+///   two-level all-reduce  2(M-1) + 2, M groups; members: vector to the leader; leaders: a ring's M
+///                         chunks, then the sum to their members; members E w, leaders 2(M-1)/M E w
+///                         + (size - 1) E w
+///   in-network            2 levels each way (collectives/in_network.cc); workers: vector to the
+///                         aggregator above them; it sends sums up, the sum down; E w each way
+///   direct all-gather     N-1; its own message to everybody; (N-1) own size
+///   all-to-all            N-1; chunk d of its own message (N chunks of bytes) to rank d; own size
+///                         less its own chunk
+///   tree broadcast        ceil(log2 N); rank 0's message to its children in turn; all (N-1) size
+///   gossip                1; its own message to each of its neighbours; degree x own size
+///   push, pull            1; its message to the parameter server, or the server's to it; own size
 ///
-/// | in-network all-reduce | 2 levels each way | workers: vector to the aggregator above them,
-/// which sends sums up and the whole sum down (sim/collectives/in_network.cc) | workers E w up, E w
-/// down |
-///
-/// w = width / 8 bytes an element, rounded up by hop; widths are those of full sums here.
+/// w = width / 8 bytes an element, rounded up by hop; the widths meant here are those of full sums.
 namespace gradwire::sim {
 
 enum class CollectiveKind : std::uint8_t {

@@ -9,8 +9,8 @@
 /// Where neither comes it waits until the last segment is late by more than the deadline.
 namespace gradwire::sim {
 
-/// That deadline, s: TransportSettings::deadline or, where none is set, as long as the queues of
-/// the way can hold a packet (one without a size, which CoDel keeps short: 0.1 s).
+/// A receiver's deadline, s: TransportSettings::deadline or, where none is set, as long as the
+/// queues of the way can hold a packet (0.1 s for a queue without a size: CoDel keeps it short).
 Seconds datagram_wait(const Cluster& cluster, std::span<const ChannelId> route,
                       const TransportSettings& transport);
 

@@ -9,8 +9,8 @@
 /// and *gates* that open:
 ///   plain operation: one source (its end), one gate (its start);
 ///   collective of N members: sources 0..N-1 (that rank done), N (the server done), N + 1 (all
-///   done);
-///                            gates 0..N-1 (that rank ready), N (the server ready; push and pull).
+///                            done); gates 0..N-1 (that rank ready), N (the server ready; push
+///                            and pull).
 /// A gate opens when all sources that lead to it have ended (sim/step_graph.h has the rule of which
 /// source leads to which gate).
 namespace gradwire::sim {

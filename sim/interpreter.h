@@ -20,10 +20,10 @@ class DataHandler {
   /// until the matching receive returns.
   virtual std::span<const std::byte> send(int host, OpIndex op, const HopTransfer& hop,
                                           ChunkRange chunk) = 0;
-  /// `host` receives it; does what the graph says (hop.reduce: add, else store).
+  /// `host` receives the payload; does what the graph says (hop.reduce: add, else store).
   virtual void receive(int host, OpIndex op, const HopTransfer& hop, ChunkRange chunk,
                        std::span<const std::byte> payload) = 0;
-  /// The same where `missing` bytes of the payload never arrived: what is missing must count as
+  /// `host` receives a payload of which `missing` bytes never arrived: those must count as
   /// nothing. By default receive() gets zeros in their place, which is right for sums of numbers;
   /// handlers of encoded messages and of stores that keep what they had say otherwise.
   virtual void receive_partial(int host, OpIndex op, const HopTransfer& hop, ChunkRange chunk,

@@ -18,9 +18,9 @@ using ChannelId = std::int32_t;
 /// has a chain of its own, which starts in the good state.
 struct BurstLoss {
   double enter = 0;  ///< probability, per packet, of good to bad; 0 = no bursts
-  double leave = 1;  ///< of bad to good: bursts of 1 / leave packets in the mean
-  double loss = 1;   ///< of a packet in the bad state
-  /// Of a packet, in the mean, where the good state loses `good`.
+  double leave = 1;  ///< probability, per packet, of bad to good: bursts of 1 / leave packets
+  double loss = 1;   ///< probability that a packet is lost in the bad state
+  /// Mean probability that a packet is lost, where it is `good` in the good state.
   double mean(double good) const {
     return enter <= 0 ? good : (leave * good + enter * loss) / (enter + leave);
   }
@@ -44,14 +44,14 @@ struct LinkSpec {
   BurstLoss burst{};
   /// Both directions share one medium of `rate`: what one sends the other cannot.
   bool half_duplex = false;
-  /// Null: `rate` all the time. Else that direction follows the schedule, and `rate` says nothing.
+  /// Null: `rate` all the time. Else the direction follows its schedule, and `rate` says nothing.
   RateSchedulePtr schedule{};       ///< a to b
   RateSchedulePtr schedule_back{};  ///< b to a
   /// Both schedules are so far ahead: at time t they stand where they say t + offset.
   Seconds schedule_offset{0};
   std::vector<Outage> outages{};  ///< ascending, apart
 
-  /// What a packet of that direction is lost with, in the mean.
+  /// Mean probability that a packet of one direction is lost.
   double mean_loss() const { return burst.mean(loss); }
 };
 
@@ -62,7 +62,7 @@ struct Link {
   NodeId a = 0;
   NodeId b = 0;
   LinkSpec spec;
-  std::int32_t cell = -1;  ///< whose air it is (Cluster::cells()); -1: a wire. a is the station
+  std::int32_t cell = -1;  ///< its radio cell (Cluster::cells()), a the station; -1: a wire
 
   const RateSchedulePtr& schedule(ChannelId channel) const {
     return channel % 2 == 0 ? spec.schedule : spec.schedule_back;

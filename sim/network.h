@@ -41,8 +41,8 @@ class Network {
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
   /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
   virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
-  /// The same on a connection of its own, beside that of start() for the pair: neither waits for
-  /// the other. Throws SimError where a network has no such connections.
+  /// Starts a transfer on a second connection of the pair, beside that of start(): neither waits
+  /// for the other. Throws SimError where a network has no such connections.
   virtual void start_beside(TransferId id, int source, int destination, Bytes payload);
   virtual void cancel(TransferId id) = 0;
   /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries

@@ -42,7 +42,7 @@ struct PipelineStep {
 /// not agree.
 PipelineStep build_pipeline(const PipelinePlan& plan);
 
-/// One operation of a stage: the forward or the backward of a micro-batch.
+/// An operation of a stage: the forward or the backward pass of one micro-batch.
 struct PipelineTask {
   int micro_batch = 0;
   bool backward = false;

@@ -21,7 +21,7 @@ class RankStarts {
                                         std::span<const CrossEdge> after);
 
  private:
-  /// Of graphs whose ends later ones may have waited for. Steps name the one or two before them.
+  /// Graphs that later ones may wait for. A step names the one or two graphs before it.
   static constexpr std::size_t kKept = 64;
   struct Ended {
     GraphPtr graph;

@@ -26,14 +26,14 @@ class RateSchedule {
   /// `name` is what errors call it. Throws SimError for none, for times that go back, for rates
   /// that are negative or not finite, and for a schedule under which nothing ever passes.
   static RateSchedulePtr from_pieces(std::string name, std::vector<Piece> pieces, Seconds period);
-  /// The same without a period, of a way that may end in nothing (a station leaves its cell): what
-  /// is sent after that never arrives.
+  /// Pieces without a period that may end in a rate of 0 (a station leaves its cell): what is sent
+  /// after that never arrives.
   static RateSchedulePtr fading(std::string name, std::vector<Piece> pieces);
   /// Mahimahi's trace: each line a millisecond at which 1,500 bytes may pass (several lines of one
   /// millisecond: so many times); repeats after the last line's millisecond (Netravali et al.,
   /// USENIX ATC 2015).
   static RateSchedulePtr from_mahimahi(std::string name, std::string_view text);
-  /// Such a trace's milliseconds.
+  /// A Mahimahi trace by its milliseconds.
   static RateSchedulePtr from_opportunities(std::string name, std::vector<std::uint32_t> instants);
   /// Lines "seconds,bits per second", a header line and lines of '#' skipped; the last rate stays.
   static RateSchedulePtr from_csv(std::string name, std::string_view text);
@@ -46,7 +46,7 @@ class RateSchedule {
   /// Piecewise constant rates. Of a Mahimahi trace: what passes in each bin of kBin.
   const std::vector<Piece>& pieces() const { return pieces_; }
   static constexpr std::uint32_t kBinMs = 20;
-  /// Over a period, or of the last piece where there is none.
+  /// Mean rate over a period; without a period, the last piece's.
   BitsPerSecond mean_rate() const;
 
  private:

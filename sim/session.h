@@ -21,20 +21,20 @@
 /// - At one instant, first everything that ends then takes effect (deliveries, then lanes, then
 ///   whatever that makes ready), then idle lanes start what is ready, in order of (time of
 ///   readiness, graph id, index). All of it is deterministic if the network is.
-/// - A hop of a reduction that arrives before its rank is ready waits for it; then the rank adds
-/// hops
-///   one after the other, hop_fixed + count * hop_per_element each, before it may send them on.
+/// - A hop of a reduction that arrives before its rank is ready waits for it; a rank that is ready
+///   adds hops one after the other, hop_fixed + count * hop_per_element each, before it may send
+///   them on.
 /// - An empty transfer (0 bytes) never reaches the network: it ends when it starts.
 /// - A transfer that the network gives up, or that outlasts the limit, is reported once
 ///   (kTransferFailed, host = its destination); what depends on it never starts.
 /// - Hosts with a plan (sim/host_plan.h) take longer or shorter over an operation of a lane, and
 ///   stand still while they are away; one that never returns never ends what it has begun.
 /// - Cancelling stops a graph's transfers, frees its lanes and satisfies the edges that lead from
-/// it
-///   to other graphs. It reports no events.
+///   it to other graphs.
+///   A cancelled graph has no further events.
 namespace gradwire::sim {
 
-/// Times of whole collectives in closed form, for networks that need not expand them.
+/// Times of whole collectives in closed form, for networks that do not expand collectives.
 class CollectiveCosts {
  public:
   virtual ~CollectiveCosts() = default;
@@ -56,13 +56,13 @@ struct SessionOptions {
 
 class GraphSession {
  public:
-  /// All three are used, not owned, and must outlive the session.
+  /// The three arguments are used, not owned, and must outlive the session.
   GraphSession(const Cluster& cluster, Network& network, const SessionOptions& options);
   ~GraphSession();
   GraphSession(const GraphSession&) = delete;
   GraphSession& operator=(const GraphSession&) = delete;
 
-  // As in sim::Executor.
+  // Functions of sim::Executor.
   GraphId submit(const Submission& submission);
   bool advance(Seconds until, std::vector<Event>& events);
   void cancel(GraphId graph);

@@ -19,7 +19,7 @@ struct GraphSession::Collective {
 struct GraphSession::Run {
   struct CrossSuccessor {
     std::uint32_t source = 0;
-    std::int32_t next = -1;  ///< of the same source
+    std::int32_t next = -1;  ///< the next edge from this source
     GraphId graph = 0;
     std::uint32_t gate = 0;
   };

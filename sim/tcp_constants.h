@@ -2,7 +2,7 @@
 #include <string>
 
 /// What differs between the TCPs that `flow` can follow: constants with names, which a calibration
-/// (sim/flow/calibration.h) holds as data. What a scenario says of its transport (windows, delayed
+/// (sim/calibration.h) holds as data. What a scenario says of its transport (windows, delayed
 /// acknowledgements, least timeout, buffers) is in TransportSettings (sim/cluster.h) instead. The
 /// defaults are ns-3 3.44's as the packet executor sets it.
 namespace gradwire::sim {

@@ -19,10 +19,10 @@ inline double wifi_contention(int up, int down) {
   return down > 0 ? 1 + kDown * std::log2(down) : 1;
 }
 
-/// The same of LTE's ways, `up` and `down` phones: ns-3's proportional fair scheduler carries a
-/// fifth less down for two or more than for one (1 to 8 phones at 30 and 200 m, 10 and 20 MHz: 0.16
-/// to 0.24 less), and both ways carry less where both are busy, as acknowledgements wait behind
-/// data in the phones (1, 3 and 6 at 60 and 200 m).
+/// By how much longer LTE's turns take, with `up` and `down` phones: ns-3's proportional fair
+/// scheduler carries a fifth less down for two or more than for one (1 to 8 phones at 30 and 200 m,
+/// 10 and 20 MHz: 0.16 to 0.24 less), and both ways carry less where both are busy, as
+/// acknowledgements wait behind data in the phones (1, 3 and 6 at 60 and 200 m).
 struct LteContention {
   double up = 1;
   double down = 1;

@@ -121,7 +121,7 @@ class FlowNetwork final : public Network {
     double remaining = 0;  ///< wire bytes of the first transfer still to send
     std::int32_t first = -1;
     std::int32_t last = -1;
-    std::int32_t pool = -1;  ///< whose rate it has
+    std::int32_t pool = -1;  ///< the pool that sets its rate
     State state = State::kIdle;
     bool is_open : 1 = false;  ///< its window limits nothing any more
     bool may_open : 1 = false;
@@ -130,7 +130,7 @@ class FlowNetwork final : public Network {
     bool streamed : 1 = false;  ///< has been a stream
     double last_delivery = 0;
     double wire_sent = 0;           ///< wire bytes of transfers that are sent
-    double segments_sent = 0;       ///< ... of fluids
+    double segments_sent = 0;       ///< segments of transfers sent as fluids
     Unacknowledged unacknowledged;  ///< of fluids, while the window may decide
     double window_at_rest = 0;      ///< bytes, while it has no stream that is at work; 0: ask
     TcpPath path;

@@ -16,7 +16,7 @@ class RateFollower {
   RateFollower(const Link& link, ChannelId channel, double wire_segment);
   static constexpr double kFraming = 38;  ///< Ethernet's, preamble and gap: bytes of a packet
 
-  /// Whether that direction of the link ever changes.
+  /// Whether the direction `channel` of the link ever changes.
   static bool is_needed(const Link& link, ChannelId channel) {
     return link.schedule(channel) != nullptr || !link.spec.outages.empty();
   }
@@ -26,9 +26,9 @@ class RateFollower {
   /// Moves over all changes up to `now`, which is not before where it stands. Changes within a
   /// relative 1e-12 of `now` count as reached.
   void advance(double now);
-  /// Bytes a second, until next().
+  /// Bytes a second until the time next().
   double rate() const { return in_outage() ? 0 : rate_; }
-  /// s, when it may change; infinity: never again.
+  /// s, when the rate may change; infinity: never again.
   double next() const;
 
  private:

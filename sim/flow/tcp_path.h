@@ -30,10 +30,10 @@ struct TcpPath : PathCost {
   double segment_time = 0;  ///< s, of a full segment on the slowest channel
   double second_hop = 0;    ///< s a byte, of the slowest channel but one
   double ack_latency = 0;   ///< s: of an acknowledgement
-  double last_ack_hop = 0;  ///< s: ... on its last channel
+  double last_ack_hop = 0;  ///< s: of an acknowledgement, on its last channel
   double queue = 0;         ///< bytes of the slowest channel's drop-tail queue; 0: CoDel
 
-  /// Throws Error(kCapability) for congestion control that it does not model (BBR by Linux's
+  /// Throws Error(kCapability) for congestion control that `flow` does not model (BBR by Linux's
   /// rules).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
           const TransportSettings& transport);

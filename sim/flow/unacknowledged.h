@@ -28,9 +28,9 @@ class Unacknowledged {
   double at(double time, double c, double r0) const {
     return older_.left(time, c, r0) + last_.left(time, c, r0);
   }
-  /// At any time.
+  /// The most bytes that can be unacknowledged, at any time.
   double most() const { return static_cast<double>(older_.bytes) + last_.bytes; }
-  /// From `time` until the next acknowledgement, s; r0 where none is under way.
+  /// Time from `time` until the next acknowledgement, s; r0 where none is under way.
   double until_next(double time, double c, double r0) const {
     const Burst& first = older_.end + r0 > time ? older_ : last_;
     if (first.end + r0 <= time) return r0;

@@ -44,7 +44,7 @@ class ChannelClock {
   RateSchedulePtr schedule_;
   std::int64_t offset_ = 0;  ///< the schedule is so far ahead; times inside this class are its own
   std::vector<Interval> outages_;  ///< ns, ascending
-  // Of a trace: the next instant is that of line `line_` of round `round_`; `left_` bytes of it.
+  // A trace's next instant is line `line_` of round `round_`; `left_` bytes of it may pass.
   std::int64_t round_ = 0;
   std::size_t line_ = 0;
   std::int64_t left_ = 0;

@@ -8,7 +8,7 @@ namespace gradwire::sim {
 /// The links of a cluster as {"schedules", "links", "cells"}: schedules once each, however many
 /// links follow them; for all links of a cell, which follow from it, the cell's number.
 nlohmann::json encode_links(const Cluster& cluster);
-/// Adds them to `cluster`, whose nodes are there.
+/// Adds encoded links to `cluster`. Precondition: it has its nodes.
 void decode_links(const nlohmann::json& value, Cluster& cluster);
 
 }  // namespace gradwire::sim

@@ -28,14 +28,14 @@ class Ns3Cells {
   Ns3Cells& operator=(const Ns3Cells&) = delete;
 
   bool empty() const { return cells_.empty(); }
-  /// By which packets of a cell's channel leave.
+  /// The device by which packets of a cell's channel leave.
   ns3::Ptr<ns3::NetDevice> sender(ChannelId channel) const { return sender_.at(channel); }
   ns3::Ipv4Address gateway(ChannelId channel) const { return gateway_.at(channel); }
   /// A station that is in range at the start and cannot talk yet; "" = none.
   std::string unconnected() const;
-  /// Stations walk, or stand still.
+  /// Lets the stations walk, or stand still.
   void walk(bool moving);
-  /// As if they had walked for that long.
+  /// Moves the stations as if they had walked for that long.
   void leap(Seconds time);
 
  private:

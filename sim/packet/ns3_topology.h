@@ -25,7 +25,7 @@
 /// gap, so that every packet, full or acknowledgement (54 bytes here, 90 on Ethernet), occupies the
 /// link for exactly as long as on Ethernet. (Scaling the rate by 1502/1538 would do so for full
 /// segments only, and let acknowledgements that share a direction with data cost 1 % too little.)
-/// It arrives 36 byte times early at the end of each hop: 0.3 us at 1 Gbps.
+/// A packet arrives 36 byte times early at the end of each hop: 0.3 us at 1 Gbps.
 ///
 /// Links. ns-3's own point-to-point devices where a link is full duplex, of one rate, and always
 /// there; else ours (sim/packet/link_device.h). Queues: sim/packet/ns3_queues.h.

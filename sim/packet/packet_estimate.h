@@ -34,7 +34,7 @@ PacketWork packet_work(const Cluster& cluster, const TransportSettings& transpor
 
 /// Effort a second on one undisturbed core of a machine of 2024.
 inline constexpr double kTypicalPacketSpeed = 500e3;
-/// The same of gradwire-packet on this machine, as it is now: a short run (0.2 s) of its own.
+/// Effort a second of gradwire-packet on this machine, as it is now: by a short run (0.2 s).
 /// Throws as make_packet_executor() does.
 double measure_packet_speed(const ExecutorOptions& options);
 

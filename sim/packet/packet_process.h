@@ -16,7 +16,7 @@ namespace gradwire::sim {
 /// A running `gradwire-packet` and the conversation with it. Never waits for longer than
 /// `wall_limit` without hearing from it: then it is killed and the call fails. A program that ended
 /// by itself is reported with its exit status and last words. After either, every call fails with
-/// the same reason.
+/// that reason.
 class PacketProcess {
  public:
   /// False: stop it.

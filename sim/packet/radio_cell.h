@@ -33,7 +33,7 @@ class RadioCell {
   RadioCell& operator=(const RadioCell&) = delete;
   virtual ~RadioCell() = default;
 
-  /// By which a station's packets leave, and what its base forwards to all of them.
+  /// The devices by which a station's packets leave, and its base's to all stations.
   virtual ns3::Ptr<ns3::NetDevice> station_device(std::size_t station) const = 0;
   virtual ns3::Ptr<ns3::NetDevice> base_device() const = 0;
   /// Next hop of a station's packets; zero where the device needs none.

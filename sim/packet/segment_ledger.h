@@ -17,9 +17,9 @@ namespace gradwire::sim {
 /// Which bytes of a stream have been seen.
 class ByteRanges {
  public:
-  /// Bytes of [begin, end) that had not been seen.
+  /// Marks [begin, end) as seen. Returns how many bytes of it had not been.
   std::int64_t add(std::int64_t begin, std::int64_t end);
-  /// Up to here all have.
+  /// All bytes before this one have been seen.
   std::int64_t contiguous() const;
 
  private:
@@ -37,7 +37,7 @@ class SegmentLedger {
   /// Packets that enter and leave the node's links.
   void watch(ns3::Ptr<ns3::Node> node);
   void watch(ns3::Ptr<ns3::QueueDisc> queue);
-  /// A link dropped it; `header`: bytes before its IP header.
+  /// A link dropped a packet; `header`: bytes before its IP header.
   void lost(ns3::Ptr<const ns3::Packet> packet, std::uint32_t header);
   /// A socket sent `length` bytes, the last `fresh` of them for the first time.
   void sent(std::int64_t length, std::int64_t fresh);

@@ -41,11 +41,11 @@ class Bbr {
   /// What an acknowledgement changed; bytes of payload.
   struct Acked {
     double now = 0;
-    std::int64_t bytes = 0;            ///< delivered by it
+    std::int64_t bytes = 0;            ///< delivered by the acknowledgement
     std::int64_t lost = 0;             ///< change of what counts as lost
-    std::int64_t in_flight = 0;        ///< now
-    std::int64_t prior_in_flight = 0;  ///< before it
-    std::int64_t delivered = 0;        ///< in all
+    std::int64_t in_flight = 0;        ///< in flight after the acknowledgement
+    std::int64_t prior_in_flight = 0;  ///< in flight before the acknowledgement
+    std::int64_t delivered = 0;        ///< delivered in all
     double round_trip = 0;             ///< s, smoothed
     bool recovering = false;
   };
@@ -62,7 +62,7 @@ class Bbr {
   void on_ack(const Acked& acked, const RateSample& sample);
   /// Before a recovery begins, `in_flight` bytes and `acked` by the acknowledgement that shows it.
   void enter_recovery(std::int64_t in_flight, std::int64_t acked);
-  /// All that was sent before it began is acknowledged.
+  /// A recovery ends: all that was sent before it began is acknowledged.
   void leave_recovery();
   /// `recovering`: during recovery. One segment is left.
   void on_timeout(bool recovering);

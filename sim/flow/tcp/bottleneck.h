@@ -46,10 +46,10 @@ class Bottleneck {
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
   bool may_spare() const { return discipline_.at_device && discipline_.limit <= 0; }
-  /// Asked where pass() said no.
+  /// When the dropped segment would leave. Precondition: pass() has said no.
   double drop_time() const { return dropped_->leaves; }
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
-  /// It passes; nothing has come since pass() said no.
+  /// The dropped segment passes. Precondition: nothing has come since pass() said no.
   void spare();
   /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
   /// s; infinite while none waits for longer than the target.

@@ -38,20 +38,20 @@ class CongestionWindow {
   /// Whether the segment that was sent last filled the window.
   void set_limited(bool limited) { limited_ = limited; }
 
-  /// So many segments were acknowledged; `round_trip`: the smoothed one, s.
+  /// Segments were acknowledged; `round_trip`: the smoothed one, s.
   void acknowledged(double now, double round_trip);
-  /// Before that: HyStart's round ends where all is acknowledged that was sent when it began. Linux
-  /// looks whether or not the window is filled.
+  /// HyStart's round ends where all is acknowledged that was sent when it began. Call before
+  /// acknowledged(). Linux looks whether or not the window is filled.
   void end_round(double now, std::int64_t last, std::int64_t sent) {
     if (cubic_ && !found_ && size_ < threshold_ && last > round_end_) start_round(now, sent);
   }
-  /// ... and may grow the window. `last`: bytes of the stream acknowledged, `sent`: sent so far.
+  /// The window may grow. `last`: bytes of the stream acknowledged, `sent`: sent so far.
   void grow(double now, std::int64_t segments, std::int64_t last, std::int64_t sent);
   /// The stream's segments are numbered from 0 again.
   void restart_numbers() { round_end_ = 0; }
   /// A loss: a lower threshold, and another epoch.
   void cut();
-  /// Whether it is set from outside (bbr.h): what acknowledgements and losses say here is void.
+  /// Whether bbr.h sets the window: what acknowledgements and losses say here is void.
   bool is_paced() const { return paced_; }
   /// Whether the window is below the threshold.
   bool is_starting() const { return size_ < threshold_; }
@@ -95,7 +95,7 @@ class CongestionWindow {
   std::int64_t friendly_counted_ = 0;
   double plateau_ = 0;          ///< K, s
   std::int64_t looked_at_ = 0;  ///< window for which needed_ was found, segments
-  double looked_ = 0;           ///< s: when
+  double looked_ = 0;           ///< s: when needed_ was found
   std::int64_t needed_ = 0;     ///< acknowledged segments for one
   double epoch_ = kUnknown;
   double least_round_trip_ = kUnknown;

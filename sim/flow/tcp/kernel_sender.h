@@ -38,20 +38,20 @@ struct KernelSender {
   /// Transmissions that may be lost, in order of time.
   NumberedQueue<Transmission> transmissions;
   Transmission recent{-kNever, -1};  ///< of all that have arrived, the one that was sent last
-  double recent_round_trip = 0;      ///< its
+  double recent_round_trip = 0;      ///< round trip of `recent`
   double least_round_trip = kNever;
   double sample = -1;  ///< s: longest round trip that the acknowledgement at hand tells; < 0: none
-  double latest = 0;   ///< s: the shortest one
+  double latest = 0;   ///< s: shortest round trip that the acknowledgement at hand tells
   Timer timer = Timer::kTimeout;
   double timeout_from = 0;  ///< when the timeout's clock was set anew
   bool again = false;       ///< a timeout's segments are out, and nothing has come back
 
   std::int64_t window_before = 0;  ///< segments, when recovery began
-  std::int64_t delivered = 0;      ///< segments since
-  std::int64_t out = 0;            ///< sent since
+  std::int64_t delivered = 0;      ///< segments delivered in recovery
+  std::int64_t out = 0;            ///< segments sent in recovery
 
   std::int64_t probe_end = -1;  ///< segments when the probe was sent; -1: none is out
-  bool probe_repairs = false;   ///< it was sent in place of a lost one
+  bool probe_repairs = false;   ///< the probe was sent in place of a lost one
 
   bool limited = false;       ///< the window was filled since segment use_end was sent
   std::int64_t most_out = 0;  ///< segments, since then

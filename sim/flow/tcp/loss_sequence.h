@@ -14,21 +14,21 @@ namespace gradwire::sim {
 /// Which of the packets that cross a path one after the other are lost.
 class LossSequence {
  public:
-  /// Each with probability p, 0 <= p < 1: gaps between losses are geometric.
+  /// Loses each packet with probability p, 0 <= p < 1: gaps between losses are geometric.
   LossSequence(double p, const LossDraws& draws) : p_(p), draws_(draws) { find_next(); }
   explicit LossSequence(const BurstChain& chain) : chain_(std::make_unique<BurstChain>(chain)) {
     find_next();
   }
-  /// One channel of a way that this sequence alone uses.
+  /// A channel that no other sequence uses.
   struct Channel {
     RandomStream draws;  ///< sim/channel_draws.h
     double loss = 0;
     std::uint64_t packets = 0;
   };
-  /// Each by the draws of the channels that it crosses, in order; what one loses no further one
-  /// counts.
+  /// Loses a packet by the draws of the channels that it crosses, in order; a packet that one
+  /// channel loses is not counted by the next.
   explicit LossSequence(std::vector<Channel> channels) : next_(0), channels_(std::move(channels)) {}
-  /// Those of these numbers (the first packet is 0), ascending.
+  /// Loses the packets of these numbers (the first packet is 0), ascending.
   explicit LossSequence(std::vector<std::uint64_t> numbers) : listed_(std::move(numbers)) {
     find_next();
   }

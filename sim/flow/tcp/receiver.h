@@ -6,10 +6,10 @@
 
 /// The receiving end of a TCP stream: what has arrived, and the acknowledgements that it sends.
 ///
-/// It acknowledges every second segment that comes in order, or one after `delayed_ack`; at once
-/// the connection's first ones, any out of order, one that fills a gap, and one that it has
-/// already. An acknowledgement tells all that has arrived (selective acknowledgements without RFC
-/// 2018's limit of three blocks).
+/// The receiver acknowledges every second segment that comes in order, or one after `delayed_ack`;
+/// at once the connection's first segments, any out of order, one that fills a gap, and one that
+/// came before. An acknowledgement tells all that has arrived (selective acknowledgements without
+/// RFC 2018's limit of three blocks).
 namespace gradwire::sim {
 
 struct Acknowledgement {
@@ -22,12 +22,12 @@ class TcpReceiver {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// How soon it acknowledges.
+  /// How soon the receiver acknowledges.
   struct Quickness {
     double delayed_ack = 0;   ///< s
     int at_once = 1;          ///< so many first acknowledgements are not delayed
-    double silence = kNever;  ///< s after which ...
-    int again = 1;            ///< so many are quick again
+    double silence = kNever;  ///< s without a segment, after which `again` applies
+    int again = 1;            ///< so many acknowledgements are not delayed again
   };
   explicit TcpReceiver(const Quickness& quickness)
       : quickness_(quickness), quick_(quickness.at_once) {}
@@ -38,7 +38,7 @@ class TcpReceiver {
   bool has(std::int64_t number) const;
   /// Time at which the delayed acknowledgement goes off if nothing else arrives; infinite: none.
   double deadline() const { return waiting_ ? since_ + quickness_.delayed_ack : kNever; }
-  /// It goes off.
+  /// The delayed acknowledgement goes off.
   void time_out();
 
   /// Calls move(time) for a segment that waits to be acknowledged.

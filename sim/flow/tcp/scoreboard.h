@@ -38,14 +38,14 @@ class Scoreboard {
   void push(std::int64_t bytes);
   /// Segment `number` goes out once more.
   void send_again(std::int64_t number);
-  /// Drops all before `upto`. Returns the bytes that nothing had told of yet.
+  /// Drops all segments before `upto`. Returns the bytes that no earlier call had reported.
   std::int64_t acknowledge(std::int64_t upto);
-  /// Returns its bytes, or 0 if that was known.
+  /// Segment `number` has arrived. Returns its bytes, or 0 if that was known.
   std::int64_t sack(std::int64_t number);
-  /// After sack()s: what is lost by them.
+  /// After calls of sack(): marks the segments that count as lost by them.
   void find_lost();
   void mark_first_lost();
-  /// That one, whether or not it was sent again. Precondition: it is not sacked.
+  /// Marks segment `number`, sent again or not. Precondition: it is not sacked.
   void mark_lost(std::int64_t number);
   void mark_all_lost();
 

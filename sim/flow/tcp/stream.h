@@ -72,18 +72,18 @@ class TcpStream {
 
   /// Appends a message at `now` and sends what the window allows.
   void write(double now, std::uint64_t id, std::int64_t bytes);
-  /// What is not sent yet of the message is not sent.
+  /// The part of the message that is not sent yet is dropped.
   void cancel(double now, std::uint64_t id);
   /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
   void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
     jitters_ = std::move(jitters);
     jitter_draws_ = draws;
   }
-  /// What BBR draws, before anything is written.
+  /// Sets the draws of BBR. Call before anything is written.
   void set_phases(const RandomStream& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
   }
-  /// Before anything is written: goes on with this window and this smoothed round trip, s.
+  /// Starts with this window and this smoothed round trip, s. Call before anything is written.
   void resume(const CongestionWindow& congestion, double smoothed) {
     congestion_ = congestion;
     congestion_.restart_numbers();
@@ -110,9 +110,9 @@ class TcpStream {
   /// Nothing is unacknowledged, nothing waits, and all messages are taken (pop()): who runs ahead
   /// sees the last acknowledgement before the message that it is for.
   bool idle() const { return board_.empty() && unsent() == 0 && messages_.empty(); }
-  /// Bytes a second that it would send if the bottleneck were free.
+  /// Bytes a second that the stream would send if the bottleneck were free.
   double demand() const;
-  /// ... after silence until `now`.
+  /// demand() after silence until `now`.
   double demand_at(double now) const;
   /// A connection that has had this window (bytes; 0: its own) and been silent since `last_sent`
   /// (s): Linux's rules only, and while it rests.
@@ -264,9 +264,9 @@ class TcpStream {
   std::int32_t held_bytes_ = 0;
   std::int32_t held_sent_ = 0;          ///< ticks
   std::uint64_t arrived_ = 0;           ///< number of the first message that has not arrived
-  std::uint64_t sending_ = 0;           ///< ... that is not wholly sent
+  std::uint64_t sending_ = 0;           ///< number of the first message that is not wholly sent
   std::int64_t received_segments_ = 0;  ///< in order
-  std::int64_t received_ = 0;           ///< bytes of them
+  std::int64_t received_ = 0;           ///< bytes in order
   double last_arrival_ = 0;
   double wire_sent_ = 0;
   std::vector<double> jitters_;  ///< s, by hop
