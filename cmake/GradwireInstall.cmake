@@ -14,7 +14,7 @@ foreach(module gradwire_trainers_module gradwire_emulator_module gradwire_bench_
   endif()
 endforeach()
 install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json" PATTERN "published/*.csv"
-        PATTERN "*.up" PATTERN "*.down" PATTERN "traces/README.md")
+        PATTERN "*.up" PATTERN "*.down" PATTERN "*.gz" PATTERN "traces/README.md" PATTERN "data/README.md")
 if(TARGET gradwire)
   install(CODE [[
     set(destination "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")

@@ -35,6 +35,54 @@ OptionSpec sigma_option() {
           .max = 1000};
 }
 
+OptionSpec path_option(std::string name, std::string help) {
+  return {.name = std::move(name), .type = OptionType::kText, .help = std::move(help)};
+}
+
+OptionSpec normalise_option() {
+  return {.name = "normalise",
+          .type = OptionType::kBoolean,
+          .default_text = "true",
+          .help =
+              "Shift and scale numbers to mean 0 and deviation 1 over the training samples: "
+              "each feature, or each channel of images."};
+}
+
+/// Which of a user's own samples are held out.
+OptionTable own_files() {
+  return {{.name = "held_out",
+           .type = OptionType::kNumber,
+           .default_text = "0.2",
+           .help = "Share of the samples that is held out, where there is no `held_out_path`.",
+           .min = 0,
+           .max = 1,
+           .min_exclusive = true,
+           .max_exclusive = true},
+          path_option("held_out_path", "A second file, whose samples are held out.")};
+}
+
+OptionTable csv_options() {
+  OptionTable table = own_files();
+  table.push_back({.name = "label",
+                   .type = OptionType::kText,
+                   .help = "The column of the class: its name in the first line, or its number "
+                           "from 1 on; without it, the last."});
+  table.push_back({.name = "separator",
+                   .type = OptionType::kChoice,
+                   .default_text = "comma",
+                   .help = "What stands between the columns.",
+                   .choices = {"comma", "semicolon", "tab"}});
+  table.push_back(normalise_option());
+  return table;
+}
+
+OptionTable idx_options() {
+  OptionTable table = own_files();
+  table.push_back(path_option("labels", "The file with the labels of `path`; needed."));
+  table.push_back(path_option("held_out_labels", "The file with the labels of `held_out_path`."));
+  return table;
+}
+
 std::vector<DataSetInfo> make_data_sets() {
   using enum SampleKind;
   return {
@@ -43,15 +91,29 @@ std::vector<DataSetInfo> make_data_sets() {
        DataFiles::kNone,
        "1,797 handwritten digits of 8x8 pixels, built in",
        {},
+       "",
        true},
       {"mnist",
        kImage,
-       DataFiles::kRequired,
-       "handwritten digits of 28x28 pixels, IDX files",
+       DataFiles::kShipped,
+       "handwritten digits of 28x28 pixels, a folder with MNIST's IDX files; without a path the "
+       "10,000 test images, which ship",
        {},
+       "data/mnist",
        true},
-      {"cifar10", kImage, DataFiles::kRequired, "photographs of 32x32 pixels, the binary version"},
-      {"text", kText, DataFiles::kRequired, "a text, character by character"},
+      {"cifar10", kImage, DataFiles::kRequired,
+       "photographs of 32x32 pixels, a folder with the binary version"},
+      {"text",
+       kText,
+       DataFiles::kShipped,
+       "a text, character by character; without a path 1.1 MB of Shakespeare, which ship",
+       {},
+       "data/shakespeare.txt.gz"},
+      {"csv", kNumbers, DataFiles::kRequired, "a table of numbers, one column of it the class",
+       csv_options()},
+      {"idx", kImage, DataFiles::kRequired, "images in MNIST's format", idx_options()},
+      {"raw", kImage, DataFiles::kRequired, "an array with a header of text lines",
+       with(own_files(), normalise_option())},
       {"gaussian-clusters", kNumbers, DataFiles::kNone,
        "30 centres in 64 dimensions, each coordinate drawn from N(0, 0.55^2); a sample is a centre "
        "drawn at random plus N(0, 1) in each coordinate, its class the centre's number mod 10",
@@ -110,6 +172,10 @@ const std::vector<DataSetInfo>& data_set_catalogue() {
 const std::vector<ModelInfo>& model_catalogue() {
   static const std::vector<ModelInfo> rows = make_models();
   return rows;
+}
+
+bool is_path_option(std::string_view name) {
+  return name == "held_out_path" || name == "labels" || name == "held_out_labels";
 }
 
 const DataSetInfo* find_data_set(std::string_view name) {

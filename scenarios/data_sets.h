@@ -18,6 +18,7 @@ enum class SampleKind {
 
 enum class DataFiles {
   kNone,      ///< generated, or embedded in the program
+  kShipped,   ///< /workload/data/path, or `shipped` without it
   kRequired,  ///< /workload/data/path
 };
 
@@ -27,6 +28,7 @@ struct DataSetInfo {
   DataFiles files;
   std::string help;  ///< a clause
   OptionTable options = {};
+  std::string shipped = {};  ///< file or folder below that of the shipped scenarios
   /// What is drawn (a split into training and held-out samples) is drawn by the run's seed where
   /// the scenario gives no /workload/data/seed; else by seed 1, so that runs learn from the same
   /// data.
@@ -41,6 +43,9 @@ struct ModelInfo {
 
 const std::vector<DataSetInfo>& data_set_catalogue();
 const std::vector<ModelInfo>& model_catalogue();
+
+/// Whether an option of a data set is the path of a file.
+bool is_path_option(std::string_view name);
 
 /// Null if there is none of that name.
 const DataSetInfo* find_data_set(std::string_view name);

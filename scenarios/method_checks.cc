@@ -32,6 +32,13 @@ void check_momentum(const Rules& rules, const compressors::CodecPlan& plan) {
                  "the same as /workload/optimizer/momentum, or leave either out");
 }
 
+void check_exists(const Rules& rules, const std::string& pointer, const std::string& path) {
+  const std::string seen = relative_to_file(path, rules.scenario.file);
+  std::error_code ignored;
+  if (!std::filesystem::exists(seen, ignored))
+    rules.refuse(pointer, "there is no file or folder " + seen);
+}
+
 void check_files(const Rules& rules, const DataSetInfo& set) {
   const Workload& workload = rules.scenario.workload;
   if (workload.data_path.empty()) {
@@ -44,10 +51,23 @@ void check_files(const Rules& rules, const DataSetInfo& set) {
     rules.refuse("/workload/data/path", "data set " + set.name + " has no files", "none");
     return;
   }
-  const std::string path = relative_to_file(workload.data_path, rules.scenario.file);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    rules.refuse("/workload/data/path", "there is no file or folder " + path);
+  check_exists(rules, "/workload/data/path", workload.data_path);
+  const auto given = [&](const char* option) {
+    const auto found = workload.data_options.find(option);
+    return found != workload.data_options.end() && !found->second.empty();
+  };
+  for (const auto& [option, value] : workload.data_options)
+    if (is_path_option(option) && !value.empty())
+      check_exists(rules, "/workload/data/" + option, value);
+  const auto needs = [&](const char* option, const char* for_what) {
+    const bool has = std::any_of(set.options.begin(), set.options.end(),
+                                 [&](const OptionSpec& each) { return each.name == option; });
+    if (has && !given(option))
+      rules.refuse(std::string("/workload/data/") + option, "is missing",
+                   std::string("the file with the labels of ") + for_what);
+  };
+  needs("labels", "path");
+  if (given("held_out_path")) needs("held_out_labels", "held_out_path");
 }
 
 }  // namespace

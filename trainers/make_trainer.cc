@@ -1,6 +1,7 @@
 #include <iostream>
 #include <mutex>
 
+#include "scenarios/data_sets.h"
 #include "scenarios/share.h"
 #include "trainers/schedules/lossy_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
@@ -15,8 +16,11 @@ DataChoice data_choice(const scenarios::Scenario& scenario) {
   const auto seen_from_here = [&](const std::string& path) {
     return path.empty() ? path : scenarios::relative_to_file(path, scenario.file);
   };
-  return {workload.data_set, seen_from_here(workload.data_path), workload.data_options,
-          scenario.seed, workload.data_seed};
+  DataChoice choice{workload.data_set, seen_from_here(workload.data_path), workload.data_options,
+                    scenario.seed, workload.data_seed};
+  for (auto& [option, value] : choice.options)
+    if (scenarios::is_path_option(option)) value = seen_from_here(value);
+  return choice;
 }
 
 ModelChoice model_choice(const scenarios::Workload& workload) {

@@ -184,7 +184,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        R"("workload": {"model": "char-lstm"})"},
       {"",
        "t.json:1: /workload/data/set: model lenet5 cannot learn from data set sparse-logit; "
-       "allowed: digits, mnist, cifar10, glyph",
+       "allowed: digits, mnist, cifar10, idx, raw, glyph",
        R"("workload": {"model": "lenet5", "data": {"set": "sparse-logit"}})"},
       {"",
        "t.json:1: /workload/data/sigma: does not go with /workload/data/set = markov; allowed: "
@@ -255,9 +255,14 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {"", "t.json:1: /workload/data/path: there is no file or folder no-such-folder",
        R"("workload": {"data": {"set": "mnist", "path": "no-such-folder"}})"},
       {"",
-       "t.json:1: /workload/data/path: data set mnist is not built in; allowed: the path of its "
+       "t.json:1: /workload/data/path: data set cifar10 is not built in; allowed: the path of its "
        "files",
-       R"("workload": {"data": {"set": "mnist"}})"},
+       R"("workload": {"data": {"set": "cifar10"}})"},
+      {"",
+       "t.json:1: /workload/data/labels: is missing; allowed: the file with the labels of path",
+       R"("workload": {"data": {"set": "idx", "path": "."}})"},
+      {"", "t.json:1: /workload/data/held_out_path: there is no file or folder no-such-file",
+       R"("workload": {"data": {"set": "csv", "path": ".", "held_out_path": "no-such-file"}})"},
       {"", "t.json:1: /workload/data/path: data set digits has no files; allowed: none",
        R"("workload": {"data": {"path": "no-such-folder"}})"},
       {R"(, "cluster": {"device": "reference-cpuu"})",

@@ -43,12 +43,4 @@ inline scenarios::ComputeProfile fixed_profile(const std::vector<std::int64_t>& 
   return profile;
 }
 
-/// Data that travels beside the checkout; empty where it is absent.
-inline std::string shared_data(const std::string& name) {
-  const char* source = std::getenv("GRADWIRE_SOURCE_DIR");
-  if (!source) return {};
-  const auto path = std::filesystem::path(source) / ".." / "shared" / "data" / name;
-  return std::filesystem::exists(path) ? path.lexically_normal().string() : std::string();
-}
-
 }  // namespace gradwire::trainers

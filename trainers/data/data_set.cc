@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "scenarios/data_sets.h"
+#include "scenarios/share.h"
 #include "trainers/data/generated.h"
+#include "trainers/data/own_files.h"
 #include "trainers/data/sampling.h"
 #include "trainers/trainer_error.h"
 
@@ -110,6 +112,18 @@ void normalise(DataSet& data) {
 
 namespace {
 
+OwnFiles own_files(const DataChoice& choice, const OptionValues& options, std::uint64_t seed) {
+  OwnFiles files{choice.path, options.text("held_out_path"), options.number("held_out"), true,
+                 seed};
+  if (options.all().contains("normalise")) files.normalise = options.boolean("normalise");
+  return files;
+}
+
+char separator_of(const OptionValues& options) {
+  const std::string& name = options.text("separator");
+  return name == "semicolon" ? ';' : name == "tab" ? '\t' : ',';
+}
+
 using Loader = DataSet (*)(const DataChoice&, const OptionValues&, std::uint64_t seed);
 
 constexpr std::pair<const char*, Loader> kLoaders[] = {
@@ -121,6 +135,16 @@ constexpr std::pair<const char*, Loader> kLoaders[] = {
                    std::uint64_t) { return load_cifar10(choice.path); }},
     {"text", [](const DataChoice& choice, const OptionValues&,
                 std::uint64_t) { return load_text(choice.path); }},
+    {"csv",
+     [](const DataChoice& choice, const OptionValues& o, std::uint64_t seed) {
+       return load_csv(own_files(choice, o, seed), o.text("label"), separator_of(o));
+     }},
+    {"idx",
+     [](const DataChoice& choice, const OptionValues& o, std::uint64_t seed) {
+       return load_idx(own_files(choice, o, seed), o.text("labels"), o.text("held_out_labels"));
+     }},
+    {"raw", [](const DataChoice& choice, const OptionValues& o,
+               std::uint64_t seed) { return load_raw(own_files(choice, o, seed)); }},
     {"gaussian-clusters",
      [](const DataChoice&, const OptionValues& o, std::uint64_t seed) {
        return make_gaussian_clusters(o.integer("samples"), o.integer("held_out"), seed);
@@ -169,8 +193,11 @@ DataSet load_data_set(const DataChoice& choice) {
   }
   GRADWIRE_ASSERT(loader != std::end(kLoaders));
   check_path(*info, choice.path);
+  DataChoice found = choice;
+  if (info->files == scenarios::DataFiles::kShipped && choice.path.empty())
+    found.path = scenarios::share_folder() + "/" + info->shipped;
   const std::uint64_t seed = choice.seed.value_or(info->drawn_by_run ? choice.run_seed : 1);
-  return loader->second(choice, OptionValues(info->options, choice.options), seed);
+  return loader->second(found, OptionValues(info->options, choice.options), seed);
 }
 
 DataSet load_data_set(const std::string& name, const std::string& path, std::uint64_t run_seed) {

@@ -79,10 +79,10 @@ struct DataChoice {
 };
 
 /// "digits" (embedded; 20 % held out by seed), "mnist" (a folder with IDX files, plain or gzip; the
-/// official test images are held out, or where only those are present 1,500 of them by seed),
-/// "cifar10" (a folder with the binary version), "text" (a file; its last tenth is held out), and
-/// the generated sets of trainers/data/generated.h. Throws TrainerError naming file, byte and
-/// reason.
+/// official test images are held out, or where only those are present, as in the folder that ships,
+/// 1,500 of them by seed), "cifar10" (a folder with the binary version), "text" (a file; its last
+/// tenth is held out), a user's own files (trainers/data/own_files.h), and the generated sets of
+/// trainers/data/generated.h. Throws TrainerError naming file, place and reason.
 DataSet load_data_set(const DataChoice& choice);
 DataSet load_data_set(const std::string& name, const std::string& path, std::uint64_t run_seed);
 

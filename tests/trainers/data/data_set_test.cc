@@ -143,7 +143,7 @@ TEST_CASE("labels out of range, unequal counts and missing files are named") {
   CHECK_THAT(message_of(load), Contains("20 images") && Contains("19 labels"));
   std::filesystem::remove(folder.file("t10k-labels-idx1-ubyte"));
   CHECK_THAT(message_of(load), Contains("t10k-labels-idx1-ubyte (or .gz) is not there"));
-  CHECK_THAT(message_of([] { load_data_set("mnist", "", 1); }), Contains("no path"));
+  CHECK_THAT(message_of([] { load_data_set("cifar10", "", 1); }), Contains("no path"));
   CHECK_THAT(message_of([] { load_data_set("minst", "x", 1); }), Contains("there is no such set"));
 }
 

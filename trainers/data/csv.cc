@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "trainers/data/gzip.h"
+#include "trainers/data/own_files.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+constexpr std::size_t kMostClasses = 256;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// One file, line by line.
+class CsvReader {
+ public:
+  CsvReader(const std::string& path, char separator)
+      : path_(path), separator_(separator), bytes_(read_maybe_gzip(path)) {
+    text_ = {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);  // byte order mark
+  }
+
+  /// The next line that is not blank, cut into fields; false at the end.
+  bool next(std::vector<std::string>& fields) {
+    while (!text_.empty()) {
+      ++line_;
+      const std::size_t end = std::min(text_.find('\n'), text_.size());
+      const std::string_view line = trimmed(text_.substr(0, end));
+      text_.remove_prefix(std::min(end + 1, text_.size()));
+      if (line.empty()) continue;
+      cut(line, fields);
+      return true;
+    }
+    return false;
+  }
+
+  [[noreturn]] void fail(const std::string& reason, const std::string& remedy) const {
+    throw TrainerError("read CSV file", path_, "line " + std::to_string(line_) + ": " + reason,
+                       remedy);
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void cut(std::string_view line, std::vector<std::string>& fields) const {
+    fields.clear();
+    std::string field;
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        field += line[i++];
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == separator_ && !quoted) {
+        fields.emplace_back(trimmed(field));
+        field.clear();
+      } else {
+        field += c;
+      }
+    }
+    if (quoted) fail("a quotation mark is not closed", "close it on the same line");
+    fields.emplace_back(trimmed(field));
+  }
+
+  std::string path_;
+  char separator_;
+  std::vector<std::uint8_t> bytes_;
+  std::string_view text_;
+  int line_ = 0;
+};
+
+/// Samples of one or two files of the same columns.
+class CsvSet {
+ public:
+  CsvSet(std::string label, char separator) : label_(std::move(label)), separator_(separator) {}
+
+  void read(const std::string& path) {
+    CsvReader reader(path, separator_);
+    std::vector<std::string> fields;
+    const std::size_t before = labels_.size();
+    for (bool first = true; reader.next(fields); first = false) {
+      if (first && is_header(fields)) {
+        if (columns_ == 0) set_columns(reader, fields, true);
+        continue;
+      }
+      if (columns_ == 0) set_columns(reader, fields, false);
+      add(reader, fields);
+    }
+    if (labels_.size() == before)
+      reader.fail("it has no samples", "give one sample a line: numbers and a class");
+  }
+
+  std::size_t samples() const { return labels_.size(); }
+
+  DataSet finish(const std::string& path) {
+    DataSet data;
+    data.name = "csv";
+    data.channels = data.height = 1;
+    data.width = static_cast<int>(columns_ - 1);
+    data.numbers = std::move(numbers_);
+    std::vector<std::string> classes = labels_;
+    std::sort(classes.begin(), classes.end(), [](const std::string& a, const std::string& b) {
+      const auto x = number_of(a), y = number_of(b);
+      if (x && y && *x != *y) return *x < *y;
+      return x.has_value() != y.has_value() ? x.has_value() : a < b;
+    });
+    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+    if (classes.size() < 2 || classes.size() > kMostClasses) {
+      throw TrainerError("read CSV file", path,
+                         "its label column (" + column_name(label_at_) + ") has " +
+                             std::to_string(classes.size()) + " different values",
+                         "name the column with the 2 to 256 classes in /workload/data/label");
+    }
+    std::map<std::string, std::uint8_t> number;
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      number[classes[c]] = static_cast<std::uint8_t>(c);
+    for (const std::string& label : labels_) data.labels.push_back(number[label]);
+    data.classes = static_cast<int>(classes.size());
+    return data;
+  }
+
+ private:
+  /// The line that names the label's column, or one without any number among its features. A line
+  /// with some numbers is a sample, so that a mistake in the first one is not taken for a header.
+  bool is_header(const std::vector<std::string>& fields) const {
+    if (!label_.empty() && !number_of(label_) &&
+        std::find(fields.begin(), fields.end(), label_) != fields.end())
+      return true;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const bool may_be_label = columns_ > 0 ? c == label_at_ : could_be_label(c, fields.size());
+      if (!may_be_label && (fields[c].empty() || number_of(fields[c]))) return false;
+    }
+    return true;
+  }
+  bool could_be_label(std::size_t column, std::size_t columns) const {
+    if (label_.empty()) return column + 1 == columns;
+    const auto number = number_of(label_);
+    return number && static_cast<double>(column + 1) == *number;
+  }
+
+  void set_columns(const CsvReader& reader, const std::vector<std::string>& fields, bool header) {
+    columns_ = fields.size();
+    if (header) names_ = fields;
+    if (columns_ < 2)
+      reader.fail("there is one column, and a feature and a class are needed",
+                  "set /workload/data/separator to what stands between the columns");
+    label_at_ = columns_ - 1;
+    if (label_.empty()) return;
+    const auto named = std::find(names_.begin(), names_.end(), label_);
+    const auto number = number_of(label_);
+    if (named != names_.end())
+      label_at_ = static_cast<std::size_t>(named - names_.begin());
+    else if (number && *number >= 1 && *number <= static_cast<double>(columns_) &&
+             *number == std::floor(*number))
+      label_at_ = static_cast<std::size_t>(*number) - 1;
+    else
+      reader.fail("there is no column " + label_ +
+                      (header ? " among " + joined(names_)
+                              : " (no header line, " + std::to_string(columns_) + " columns)"),
+                  "set /workload/data/label to a column's name, or its number from 1 on");
+  }
+
+  void add(const CsvReader& reader, const std::vector<std::string>& fields) {
+    if (fields.size() != columns_)
+      reader.fail(std::to_string(columns_) + " fields are expected, as in the lines before, " +
+                      std::to_string(fields.size()) + " are there",
+                  "complete the line or remove it");
+    for (std::size_t c = 0; c < columns_; ++c) {
+      if (c == label_at_) continue;
+      const auto value = number_of(fields[c]);
+      if (!value || !std::isfinite(static_cast<float>(*value)))
+        reader.fail(
+            "column " + column_name(c) + ": a finite number is expected, not \"" + fields[c] + "\"",
+            fields[c].empty() ? "fill in the value or remove the line"
+                              : "write it as a number, or remove the column");
+      numbers_.push_back(static_cast<float>(*value));
+    }
+    if (fields[label_at_].empty())
+      reader.fail("column " + column_name(label_at_) + ": the class is missing",
+                  "fill it in or remove the line");
+    labels_.push_back(fields[label_at_]);
+  }
+
+  std::string column_name(std::size_t column) const {
+    const std::string number = std::to_string(column + 1);
+    return names_.empty() ? number : number + " (" + names_[column] + ")";
+  }
+  static std::string joined(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + text;
+    return list;
+  }
+
+  std::string label_;
+  char separator_;
+  std::size_t columns_ = 0, label_at_ = 0;
+  std::vector<std::string> names_;
+  std::vector<float> numbers_;
+  std::vector<std::string> labels_;
+};
+
+}  // namespace
+
+DataSet load_csv(const OwnFiles& files, const std::string& label, char separator) {
+  CsvSet set(label, separator);
+  set.read(files.path);
+  const std::size_t first = set.samples();
+  if (!files.held_out_path.empty()) set.read(files.held_out_path);
+  DataSet data = set.finish(files.path);
+  split_own(files, first, data.labels.size(), data);
+  if (files.normalise) normalise_numbers(data);
+  return data;
+}
+
+}  // namespace gradwire::trainers
