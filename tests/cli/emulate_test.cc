@@ -5,6 +5,7 @@
 #include "base/file_descriptor.h"
 #include "results/store.h"
 #include "tests/cli/program.h"
+#include "tests/skip.h"
 
 using namespace gradwire;
 using namespace gradwire::testing;
@@ -24,12 +25,11 @@ std::string scenario_text(const std::string& workload, const std::string& delay)
 const std::string kRing =
     R"({"collective": "ring-all-reduce", "bytes": "100kB", "repetitions": 4})";
 
-/// Runs a scenario on the emulator; false, with the reason printed, where this machine has none.
-bool emulated(const std::vector<std::string>& arguments, Result& result) {
-  result = run_program(arguments);
-  if (result.exit_code != kNoCapability) return true;
-  WARN("skipped: " << result.err);
-  return false;
+/// Runs a scenario on the emulator; skips the case where this machine has none.
+Result emulated(const std::vector<std::string>& arguments) {
+  Result result = run_program(arguments);
+  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
+  return result;
 }
 
 std::map<std::string, results::MetricRow> figures(const Store& store, results::RunId run) {
@@ -65,13 +65,12 @@ TEST_CASE("run: what an executor cannot serve is refused by name", "[unit]") {
 }
 
 TEST_CASE("run --executor emulator: a report where asked, and --resume keeps what is done",
-          "[net]") {
+          "[net][needs-namespaces]") {
   const TemporaryFolder folder;
   write_file(folder.file("m.json"), scenario_text(kRing, "3ms"));
   const std::string database = folder.file("a.db"), report = folder.file("own/report.html");
-  Result result;
-  if (!emulated({"run", folder.file("m.json"), "--db", database, "-j", "1", "-o", report}, result))
-    return;
+  const Result result =
+      emulated({"run", folder.file("m.json"), "--db", database, "-j", "1", "-o", report});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK(std::filesystem::exists(report));
@@ -117,7 +116,8 @@ TEST_CASE("run --executor emulator: a report where asked, and --resume keeps wha
   CHECK(Store::open(database, Store::Mode::kReadOnly)->runs().size() == 2);
 }
 
-TEST_CASE("run --executor emulator: a round's deadline cuts off who is late", "[net]") {
+TEST_CASE("run --executor emulator: a round's deadline cuts off who is late",
+          "[net][needs-namespaces]") {
   const TemporaryFolder folder;
   // Client 1 trains for 20 ms x 200 = 4 s, the round ends after 1 s.
   write_file(folder.file("f.json"),
@@ -125,9 +125,8 @@ TEST_CASE("run --executor emulator: a round's deadline cuts off who is late", "[
       "download": "50kB", "compute": "20ms", "deadline": "1s"}, "repetitions": 2},
       "cluster": {"workers": 3, "stragglers": [{"worker": 1, "factor": 200}]},
       "network": {"link": {"bandwidth": "200Mbps", "delay": "0us"}}, "executor": "emulator"})");
-  Result result;
-  if (!emulated({"run", folder.file("f.json"), "--db", folder.file("a.db"), "--no-report"}, result))
-    return;
+  const Result result =
+      emulated({"run", folder.file("f.json"), "--db", folder.file("a.db"), "--no-report"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
