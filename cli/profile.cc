@@ -9,13 +9,18 @@
 #include "cli/context.h"
 #include "cli/profile_table.h"
 #include "runner/trainer_module.h"
+#include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
 #include "scenarios/profile_json.h"
 
 namespace gradwire::cli {
 namespace {
 
-constexpr const char* kModels[] = {"logistic", "mlp", "lenet5", "resnet20", "char-lstm"};
+/// Sets that need no option beside their path: a profile has none to give.
+bool needs_no_option(const scenarios::DataSetInfo& set) {
+  return std::none_of(set.options.begin(), set.options.end(),
+                      [](const OptionSpec& option) { return option.name == "labels"; });
+}
 
 struct ProfileArguments {
   trainers::ModelProfileRequest request;
@@ -57,7 +62,7 @@ std::string identifier(const std::string& text) {
 void check_model(const ProfileArguments& arguments) {
   const std::string& model = arguments.request.model;
   if (trainers::is_torchscript(model)) return;
-  std::vector<std::string> names(std::begin(kModels), std::end(kModels));
+  const std::vector<std::string> names = scenarios::model_names();
   if (std::find(names.begin(), names.end(), model) != names.end()) return;
   const std::vector<std::string> tables = scenarios::shipped_profiles("workload");
   if (model.ends_with(".json") || std::find(tables.begin(), tables.end(), model) != tables.end())
@@ -222,7 +227,7 @@ void add_profile(CLI::App& app, Context& context) {
                       "A TorchScript file's input for one sample: 3x224x224, or 128:30522 for 128 "
                       "token numbers below 30522; several between commas");
   command->add_option("--data", request.data_set, "Data set of a model by name")
-      ->check(CLI::IsMember({"digits", "mnist", "cifar10", "text"}));
+      ->check(CLI::IsMember(scenarios::data_set_names(needs_no_option)));
   command->add_option("--data-path", request.data_path, "Its folder or file");
   command
       ->add_option("--as", arguments->kind,

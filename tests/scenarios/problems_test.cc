@@ -258,8 +258,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "t.json:1: /workload/data/path: data set cifar10 is not built in; allowed: the path of its "
        "files",
        R"("workload": {"data": {"set": "cifar10"}})"},
-      {"",
-       "t.json:1: /workload/data/labels: is missing; allowed: the file with the labels of path",
+      {"", "t.json:1: /workload/data/labels: is missing; allowed: the file with the labels of path",
        R"("workload": {"data": {"set": "idx", "path": "."}})"},
       {"", "t.json:1: /workload/data/held_out_path: there is no file or folder no-such-file",
        R"("workload": {"data": {"set": "csv", "path": ".", "held_out_path": "no-such-file"}})"},
@@ -454,6 +453,20 @@ TEST_CASE("the group of a two-level exchange is a machine's workers, or given", 
   CHECK(group(two + R"(, "group": 5})") == 5);
   CHECK(group(two + R"(}, "network": {"topology": "gpu-nodes", "gpus_per_node": 4})") == 4);
   CHECK(problems_of(scenario_with(R"(, "exchange": {"group": 5})")) != "");
+}
+
+TEST_CASE("a device profile's times are not those of other widths, which is said", "[unit]") {
+  const auto warnings = [](const std::string& workload) {
+    std::string text;
+    const std::string device = R"(, "cluster": {"device": "reference-cpu"})";
+    for (const std::string& each :
+         read_scenario_text(scenario_with(device, workload), "t.json").warnings)
+      text += each + "\n";
+    return text;
+  };
+  CHECK(warnings(R"("workload": {"hidden": [64]})").find("not scaled to /workload/hidden") !=
+        std::string::npos);
+  CHECK(warnings(R"("workload": {"model": "mlp"})").empty());
 }
 
 TEST_CASE("suspicious values are warned about, usual ones are not", "[unit]") {
