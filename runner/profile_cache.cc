@@ -22,6 +22,7 @@ constexpr std::string_view kWithoutInfluence[] = {
     "/workload/evaluate_every",
     "/workload/target_accuracy",
     "/workload/optimizer/lr",
+    "/workload/optimizer/schedule",
     "/cluster/stragglers",  // multiples of the times
     "/cluster/spread",
     "/cluster/absences",

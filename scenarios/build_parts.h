@@ -27,6 +27,11 @@ void take(const nlohmann::ordered_json& object, const char* key, T& target) {
   const auto found = object.find(key);
   if (found != object.end() && !found->is_null()) target = found->get<T>();
 }
+template <class T>
+void take(const nlohmann::ordered_json& object, const char* key, std::optional<T>& target) {
+  const auto found = object.find(key);
+  if (found != object.end() && !found->is_null()) target = found->get<T>();
+}
 inline void take(const nlohmann::ordered_json& object, const char* key, Bytes& target) {
   if (object.contains(key)) target = parse_bytes(object[key].get<std::string>());
 }

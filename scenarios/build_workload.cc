@@ -1,4 +1,5 @@
 #include "scenarios/build_parts.h"
+#include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -43,6 +44,40 @@ void fill_gossip(const ordered_json& json, Workload& workload) {
   }
 }
 
+void fill_schedule(const ordered_json& json, trainers::RateSchedule& schedule) {
+  std::string shape = "constant", unit = "steps", scaling = "none";
+  take(json, "name", shape);
+  take(json, "unit", unit);
+  take(json, "scaling", scaling);
+  schedule.shape = trainers::shape_of(shape);
+  schedule.in_epochs = unit == "epochs";
+  schedule.scaling = trainers::scaling_of(scaling);
+  take(json, "warm_up", schedule.warm_up);
+  take(json, "warm_up_from", schedule.warm_up_from);
+  for (const ordered_json& each : member(json, "milestones"))
+    if (each.is_number()) schedule.milestones.push_back(each.get<double>());
+  take(json, "factor", schedule.factor);
+  take(json, "over", schedule.over);
+  take(json, "final", schedule.final);
+  take(json, "power", schedule.power);
+  take(json, "time", schedule.time);
+  take(json, "reference_batch", schedule.reference_batch);
+}
+
+void fill_optimizer(const ordered_json& json, Workload& workload) {
+  take(json, "name", workload.optimizer);
+  take(json, "lr", workload.learning_rate);
+  take(json, "momentum", workload.momentum);
+  take(json, "weight_decay", workload.weight_decay);
+  const trainers::UpdateInfo* const row = trainers::find_update(workload.optimizer);
+  for (const OptionSpec& option : row ? row->options : OptionTable{}) {
+    if (option.name == "momentum" || option.name == "weight_decay") continue;
+    if (json.contains(option.name))
+      workload.optimizer_options[option.name] = option_text(json[option.name]);
+  }
+  fill_schedule(member(json, "schedule"), workload.rate_schedule);
+}
+
 void fill_data(const ordered_json& json, Workload& workload) {
   for (const auto& [key, value] : json.items()) {
     if (key == "set")
@@ -69,11 +104,7 @@ void fill_model(const ordered_json& json, Workload& workload) {
 void fill_training(const ordered_json& json, Workload& workload) {
   fill_model(json, workload);
   fill_data(member(json, "data"), workload);
-  const ordered_json& optimizer = member(json, "optimizer");
-  take(optimizer, "name", workload.optimizer);
-  take(optimizer, "lr", workload.learning_rate);
-  take(optimizer, "momentum", workload.momentum);
-  take(optimizer, "weight_decay", workload.weight_decay);
+  fill_optimizer(member(json, "optimizer"), workload);
   take(json, "evaluate_every", workload.evaluate_every);
   take(json, "target_accuracy", workload.target_accuracy);
 }

@@ -4,6 +4,7 @@
 #include "scenarios/executor_checks.h"
 #include "scenarios/method_checks.h"
 #include "scenarios/network_checks.h"
+#include "scenarios/optimizer_checks.h"
 #include "scenarios/repeated_checks.h"
 #include "scenarios/topology_checks.h"
 
@@ -13,6 +14,7 @@ namespace {
 void check_workload(const Rules& rules) {
   const WorkloadKind kind = rules.scenario.workload.kind;
   if (kind == WorkloadKind::kTraining) check_data(rules);
+  if (kind == WorkloadKind::kTraining) check_optimizer(rules);
   if (kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile) check_method(rules);
   if (kind == WorkloadKind::kProfile) check_profile(rules);
   if (kind == WorkloadKind::kTransfers) check_transfers(rules);

@@ -15,6 +15,7 @@
 #include "sim/executor.h"
 #include "sim/gossip_graph.h"
 #include "sim/topologies/topologies.h"
+#include "trainers/updates/rate_schedule.h"
 
 namespace gradwire::sim {
 struct Aggregation;  // sim/topologies/topologies.h
@@ -62,10 +63,12 @@ struct Workload {
   std::optional<std::uint64_t> data_seed;           ///< absent: see DataSetInfo::drawn_by_run
   int batch_per_worker = 32;
   int steps = 200;
-  std::string optimizer = "sgd";    ///< sgd adam
+  std::string optimizer = "sgd";    ///< a name of trainers::update_catalogue()
   double learning_rate = 0.05;
-  double momentum = 0.0;
+  double momentum = 0.0;            ///< momentum and weight_decay: of rules that have them
   double weight_decay = 0.0;
+  std::map<std::string, std::string> optimizer_options;  ///< the others, as texts
+  trainers::RateSchedule rate_schedule;                   ///< before trainers::completed()
   int evaluate_every = 20;          ///< steps; the last step is always evaluated
   double target_accuracy = 0.0;     ///< 0 = none; "simulated time to the target accuracy"
   // Profile: a table of layers (name, elements, backward seconds) stands in for a model.

@@ -129,45 +129,6 @@ void add_training(Rows& rows) {
                   .kinds = kTraining});
 }
 
-void add_optimizer(Rows& rows) {
-  rows.push_back(
-      object_row("/workload/optimizer", "How the summed gradient is applied.", kTraining));
-  rows.push_back({.pointer = "/workload/optimizer/name",
-                  .spec = {.type = OptionType::kChoice,
-                           .default_text = "sgd",
-                           .help = "Update rule.",
-                           .choices = {"sgd", "adam"}},
-                  .kinds = kTraining});
-  rows.push_back({.pointer = "/workload/optimizer/lr",
-                  .spec = {.type = OptionType::kNumber,
-                           .default_text = "0.05",
-                           .help = "Learning rate.",
-                           .min = 0,
-                           .max = 1000,
-                           .min_exclusive = true},
-                  .kinds = kTraining,
-                  .suspicious_above = 2,
-                  .suspicious_why = "training usually diverges"});
-  rows.push_back({.pointer = "/workload/optimizer/momentum",
-                  .spec = {.type = OptionType::kNumber,
-                           .default_text = "0",
-                           .help = "Momentum of sgd.",
-                           .min = 0,
-                           .max = 1,
-                           .max_exclusive = true},
-                  .kinds = kTraining,
-                  .when = Condition{"/workload/optimizer/name", {"sgd"}}});
-  rows.push_back({.pointer = "/workload/optimizer/weight_decay",
-                  .spec = {.type = OptionType::kNumber,
-                           .default_text = "0",
-                           .help = "L2 penalty, added to the gradient.",
-                           .min = 0,
-                           .max = 10},
-                  .kinds = kTraining,
-                  .suspicious_above = 0.1,
-                  .suspicious_why = "the penalty usually outweighs the loss"});
-}
-
 void add_other_workloads(Rows& rows) {
   rows.push_back({.pointer = "/workload/profile",
                   .spec = {.type = OptionType::kText,

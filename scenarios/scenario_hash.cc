@@ -5,6 +5,7 @@
 #include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/values.h"
+#include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -32,6 +33,22 @@ void drop_default_options(ordered_json& choice) {
   }
 }
 
+/// The same for optimisers. momentum and weight_decay have always stood in hashes.
+void drop_default_options_of_optimizer(ordered_json& optimizer) {
+  const auto name = optimizer.find("name");
+  const bool named = name != optimizer.end() && name->is_string();
+  const trainers::UpdateInfo* rule =
+      named ? trainers::find_update(name->get<std::string>()) : nullptr;
+  if (!rule) return;
+  for (const OptionSpec& option : rule->options) {
+    if (option.name == "momentum" || option.name == "weight_decay") continue;
+    const auto given = optimizer.find(option.name);
+    Field field;
+    field.spec = option;
+    if (given != optimizer.end() && *given == default_value(field)) optimizer.erase(option.name);
+  }
+}
+
 }  // namespace
 
 std::string scenario_hash(const ordered_json& canonical) {
@@ -40,6 +57,8 @@ std::string scenario_hash(const ordered_json& canonical) {
     if (field.free_of_hash && pointer_tokens(field.pointer).size() == 1)
       part.erase(field.spec.name);
   if (part.contains("method")) drop_default_options(part["method"]);
+  if (find_at(part, "/workload/optimizer"))
+    drop_default_options_of_optimizer(part["workload"]["optimizer"]);
   Hasher hasher;
   hasher.add_text(part.dump());
   return hasher.hex();

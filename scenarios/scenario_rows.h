@@ -29,6 +29,7 @@ Field group_row(std::string pointer, KindMask kinds, Condition when);
 Field shards_row(std::string pointer, const std::string& what, KindMask kinds, Condition when);
 
 void add_workload(Rows& rows);
+void add_optimizer(Rows& rows);
 void add_gossip(Rows& rows);
 void add_pipeline(Rows& rows);
 void add_federated(Rows& rows);

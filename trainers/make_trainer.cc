@@ -32,12 +32,19 @@ ModelChoice model_choice(const scenarios::Workload& workload) {
   return choice;
 }
 
+/// Empty if the codec and the update rule can keep whole steps on a CUDA device, else why not.
+std::string why_steps_leave_device(const scenarios::Scenario& scenario) {
+  if (!make_update_rule(update_settings(scenario))->on_device())
+    return "optimiser " + scenario.workload.optimizer + " has no CUDA version with these options";
+  return why_steps_leave_device(device_codec_settings(scenario));
+}
+
 /// Why gradients are encoded and weights updated on the host although the passes are computed on a
 /// GPU; empty where whole steps stay there, or nothing is computed there. Said once, too.
 std::string why_on_host(const scenarios::Scenario& scenario, bool loses) {
   if (scenario.cluster.device != "cuda") return "";
   const std::string reason = loses ? "each worker's own mean is made of what has reached it"
-                                   : why_steps_leave_device(device_codec_settings(scenario));
+                                   : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =
       "device cuda computes the passes, but gradients are encoded and weights updated on the "

@@ -70,6 +70,22 @@ TEST_CASE("what the shipped scenarios that train expect of themselves holds",
     check_expected(name, run_rows(name));
 }
 
+TEST_CASE("large-batch.json: a small batch's rate learns too little, scaled or layer-wise ones do",
+          "[golden][needs-torch]") {
+  require_training();
+  const json rows = run_rows("large-batch");
+  check_expected("large-batch", rows);
+  REQUIRE(rows.size() == 4);  // sgd, sgd scaled and warmed up, lars, lamb
+  const auto accuracy = [&](std::size_t run) {
+    return rows[run].at("final_accuracy").get<double>();
+  };
+  for (const std::size_t run : {1u, 2u, 3u}) CHECK(accuracy(run) > accuracy(0) + 0.1);
+  // No two updates learn the same, nor take as long.
+  const auto learning = column(rows, "learning_hash"), timelines = column(rows, "timeline_hash");
+  CHECK(std::set<std::string>(learning.begin(), learning.end()).size() == 4);
+  CHECK(std::set<std::string>(timelines.begin(), timelines.end()).size() == 3);  // both sgd: 20 B
+}
+
 TEST_CASE("the collective's timelines are what they were", "[golden]") {
   // Virtual time is exact: a change of these is a change of the flow model, and deliberate. They
   // are written anew with GRADWIRE_UPDATE_GOLDEN=1.

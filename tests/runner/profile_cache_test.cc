@@ -78,6 +78,7 @@ TEST_CASE("Optimisers have updates of their own") {
   sgd.json["workload"]["optimizer"] = {{"name", "sgd"}, {"lr", 0.05}, {"momentum", 0.0}};
   scenarios::Scenario other = sgd;
   other.json["workload"]["optimizer"]["lr"] = 0.1;  // takes as long
+  other.json["workload"]["optimizer"]["schedule"] = {{"name", "cosine"}};
   CHECK(profile_key(sgd, *trainer) == profile_key(other, *trainer));
   for (const auto& [field, value] :
        {std::pair<const char*, nlohmann::ordered_json>("name", "adam"), {"momentum", 0.9}}) {

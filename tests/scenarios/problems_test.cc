@@ -44,6 +44,14 @@ const std::string kRule =
 const std::string kMomentum =
     R"(, "method": {"name": "compressed", "codec": {"name": "topk"}, "momentum_correction": )";
 
+/// A workload whose optimiser has these members; whose schedule has them.
+std::string optimizer(const std::string& members) {
+  return R"("workload": {"optimizer": {)" + members + "}}";
+}
+std::string schedule(const std::string& members) {
+  return optimizer(R"("schedule": {)" + members + "}");
+}
+
 const std::string kExplicit =
     R"(, "network": {"topology": "explicit", "hosts": ["a", "b"], "links": )";
 
@@ -176,8 +184,57 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {"",
        "t.json:1: /workload/optimizer/momentum: does not go with /workload/optimizer/name = adam; "
        "allowed: "
-       "only with sgd",
+       "only with sgd or lars",
        R"("workload": {"optimizer": {"name": "adam", "momentum": 0.9}})"},
+      // Optimisers and their rates.
+      {"",
+       "t.json:1: /workload/optimizer/name: \"lamp\" is not a choice; allowed: sgd, adam, amsgrad, "
+       "adamax, lars, lamb; did you mean \"lamb\"?",
+       optimizer(R"("name": "lamp")")},
+      {"",
+       "t.json:1: /workload/optimizer/nesterov: there is no momentum to step along; allowed: "
+       "false, "
+       "or a momentum > 0",
+       optimizer(R"("nesterov": true)")},
+      {kMomentum + R"({}})",
+       "t.json:1: /workload/optimizer/nesterov: the workers apply the momentum, the optimiser does "
+       "not; allowed: false, or /method/momentum_correction/nesterov true",
+       optimizer(R"("momentum": 0.9, "nesterov": true)")},
+      {"",
+       "t.json:1: /workload/optimizer/ratio_min: 2 is above ratio_max, which is 1; allowed: at "
+       "most "
+       "1, or ratio_max 0 (none)",
+       optimizer(R"("name": "lamb", "ratio_min": 2, "ratio_max": 1)")},
+      {"", "t.json:1: /workload/optimizer/schedule/milestones: is missing; allowed: a list",
+       schedule(R"("name": "step")")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/power: does not go with "
+       "/workload/optimizer/schedule/name = cosine; allowed: only with polynomial",
+       schedule(R"("name": "cosine", "power": 2)")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/warm_up_from: there is no warm-up that could start "
+       "there; allowed: only with a warm_up > 0",
+       schedule(R"("warm_up_from": 0.1)")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/warm_up: the run ends after 200 steps, before the "
+       "rate is warmed up; allowed: less than 200, or more /workload/steps",
+       schedule(R"("warm_up": 200)")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/over: the rate ends at 10, and the warm-up at 20; "
+       "allowed: more than warm_up",
+       schedule(R"("name": "cosine", "warm_up": 20, "over": 10)")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/milestones: they do not rise; allowed: each after "
+       "the one before",
+       schedule(R"("name": "step", "milestones": [50, 20])")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/milestones: the first, 10, comes within the "
+       "warm-up; allowed: from warm_up on",
+       schedule(R"("name": "step", "milestones": [10], "warm_up": 20)")},
+      {"",
+       "t.json:1: /workload/optimizer/schedule/reference_batch: does not go with "
+       "/workload/optimizer/schedule/scaling = none; allowed: only with linear or square-root",
+       schedule(R"("reference_batch": 32)")},
       {"",
        "t.json:1: /workload/data/set: model char-lstm cannot learn from data set digits; allowed: "
        "text, markov",

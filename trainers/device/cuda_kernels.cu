@@ -1,7 +1,7 @@
 #include "trainers/device/cuda_kernels.h"
 
 #include "compressors/cuda/cuda_memory.h"
-#include "trainers/updates/optimizer.h"
+#include "trainers/updates/adam_factors.h"
 
 namespace gradwire::trainers::cuda {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 /// Launches of the optimisers' kernels on device memory; `stream` is a cudaStream_t. Each gives,
-/// bit for bit, what trainers/updates/optimizer.cc computes. Throws Error(kFailure) where a launch
-/// fails.
+/// bit for bit, what trainers/updates/sgd.cc and adam.cc compute. Throws Error(kFailure) where a
+/// launch fails.
 namespace gradwire::trainers::cuda {
 
 /// velocity null: without momentum.

@@ -12,9 +12,9 @@ class Steps final : public CudaSteps {
                                               const Layout& layout, void* stream) const override {
     return on_cuda::make_encoder(settings, layout, stream);
   }
-  std::unique_ptr<DeviceUpdate> make_update(const OptimizerSettings& settings, DeviceMemory memory,
+  std::unique_ptr<DeviceUpdate> make_update(const DeviceRule& rule, DeviceMemory memory,
                                             std::span<float> mean) const override {
-    return on_cuda::make_update(settings, memory, mean);
+    return on_cuda::make_update(rule, memory, mean);
   }
 };
 

@@ -41,9 +41,9 @@ std::unique_ptr<DeviceEncoder> make_device_encoder(const DeviceCodecSettings& se
   return required_steps().make_encoder(settings, layout, stream);
 }
 
-std::unique_ptr<DeviceUpdate> make_device_update(const OptimizerSettings& settings,
-                                                 DeviceMemory memory, std::span<float> mean) {
-  return required_steps().make_update(settings, memory, mean);
+std::unique_ptr<DeviceUpdate> make_device_update(const DeviceRule& rule, DeviceMemory memory,
+                                                 std::span<float> mean) {
+  return required_steps().make_update(rule, memory, mean);
 }
 
 }  // namespace gradwire::trainers

@@ -12,8 +12,7 @@ class CudaSteps {
   virtual std::string why_steps_leave_device(const DeviceCodecSettings& settings) const = 0;
   virtual std::unique_ptr<DeviceEncoder> make_encoder(const DeviceCodecSettings& settings,
                                                       const Layout& layout, void* stream) const = 0;
-  virtual std::unique_ptr<DeviceUpdate> make_update(const OptimizerSettings& settings,
-                                                    DeviceMemory memory,
+  virtual std::unique_ptr<DeviceUpdate> make_update(const DeviceRule& rule, DeviceMemory memory,
                                                     std::span<float> mean) const = 0;
 };
 
@@ -23,11 +22,12 @@ inline constexpr const char* kCudaStepsSymbol = "gradwire_cuda_steps";
 
 namespace on_cuda {
 
-// The module's own functions, in trainers/device/cuda_encoder.cc and trainers/cuda_update.cc.
+// The module's own functions, in trainers/device/cuda_encoder.cc and
+// trainers/device/cuda_update.cc.
 std::string why_steps_leave_device(const DeviceCodecSettings& settings);
 std::unique_ptr<DeviceEncoder> make_encoder(const DeviceCodecSettings& settings,
                                             const Layout& layout, void* stream);
-std::unique_ptr<DeviceUpdate> make_update(const OptimizerSettings& settings, DeviceMemory memory,
+std::unique_ptr<DeviceUpdate> make_update(const DeviceRule& rule, DeviceMemory memory,
                                           std::span<float> mean);
 
 }  // namespace on_cuda

@@ -2,6 +2,7 @@
 #include "trainers/device/cuda_kernels.h"
 #include "trainers/device/cuda_steps.h"
 #include "trainers/timing/measure.h"
+#include "trainers/updates/adam_factors.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -11,22 +12,17 @@ using compressors::DeviceBuffer;
 
 class CudaUpdate final : public DeviceUpdate {
  public:
-  CudaUpdate(const OptimizerSettings& settings, DeviceMemory memory, std::span<float> mean)
-      : settings_(settings),
-        kind_(optimizer_kind(settings.name)),
-        memory_(memory),
-        pinned_(mean),
-        mean_(mean),
-        gradient_(mean.size()) {
-    // An optimiser's buffers start at zero.
-    for (int buffer = 0; buffer < buffers_of(); ++buffer) buffers_.push_back(zeros());
+  CudaUpdate(const DeviceRule& rule, DeviceMemory memory, std::span<float> mean)
+      : rule_(rule), memory_(memory), pinned_(mean), mean_(mean), gradient_(mean.size()) {
+    // A rule's buffers start at zero.
+    for (int buffer = 0; buffer < rule_.buffers(); ++buffer) buffers_.push_back(zeros());
     check_cuda(cudaStreamSynchronize(nullptr), "clear an optimiser");
   }
 
-  void step(std::span<const float> mean) override {
+  void step(double rate, std::span<const float> mean) override {
     GRADWIRE_ASSERT(mean.data() == mean_.data() && mean.size() == mean_.size());
     ++steps_;
-    enqueue(memory_.weights, buffers_, steps_);
+    enqueue(memory_.weights, buffers_, {rate, steps_});
   }
 
   Seconds time(int repetitions) override {
@@ -38,7 +34,7 @@ class CudaUpdate final : public DeviceUpdate {
     std::vector<double> times;
     for (int i = 0; i <= repetitions; ++i) {  // the first is not counted
       start.record(memory_.stream);
-      enqueue(weights.data(), buffers, 1);
+      enqueue(weights.data(), buffers, {0.01, 1});
       end.record(memory_.stream);
       end.synchronize();
       if (i > 0) times.push_back(end.seconds_since(start));
@@ -46,42 +42,28 @@ class CudaUpdate final : public DeviceUpdate {
     return Seconds(spread_of(times).median);
   }
 
-  void download(std::span<float> weights, Optimizer& optimizer) const override {
+  void download(std::span<float> weights, Update& update) const override {
     wait();
     check_cuda(
         cudaMemcpy(weights.data(), memory_.weights, weights.size_bytes(), cudaMemcpyDeviceToHost),
         "copy weights to the host");
     std::size_t b = 0;
-    for (const std::span<float> host : optimizer.buffers()) {
-      if (!host.empty()) buffers_.at(b++).download(host);
-    }
-    optimizer.set_steps(steps_);
+    for (const std::span<float> host : update.buffers()) buffers_.at(b++).download(host);
+    update.set_steps(steps_);
   }
 
-  void upload(std::span<const float> weights, Optimizer& optimizer) override {
+  void upload(std::span<const float> weights, Update& update) override {
     wait();
     check_cuda(
         cudaMemcpy(memory_.weights, weights.data(), weights.size_bytes(), cudaMemcpyHostToDevice),
         "copy weights to the device");
     std::size_t b = 0;
-    for (const std::span<float> host : optimizer.buffers()) {
-      if (!host.empty()) buffers_.at(b++).upload(host);
-    }
+    for (const std::span<float> host : update.buffers()) buffers_.at(b++).upload(host);
     check_cuda(cudaStreamSynchronize(nullptr), "load an optimiser");
-    steps_ = optimizer.steps();
+    steps_ = update.steps();
   }
 
  private:
-  int buffers_of() const {
-    switch (kind_) {
-      case OptimizerKind::kSgd:
-        return settings_.momentum != 0 ? 1 : 0;
-      case OptimizerKind::kAdam:
-        return 2;
-    }
-    GRADWIRE_ASSERT(false);
-    return 0;
-  }
   DeviceBuffer<float> zeros() const {
     DeviceBuffer<float> buffer(mean_.size());
     buffer.clear();
@@ -91,28 +73,25 @@ class CudaUpdate final : public DeviceUpdate {
   void wait() const { check_cuda(cudaStreamSynchronize(stream()), "wait for an update"); }
 
   void enqueue(float* weights, const std::vector<DeviceBuffer<float>>& buffers,
-               std::int64_t steps) const {
+               const UpdateStep& at) const {
     check_cuda(cudaMemcpyAsync(gradient_.data(), mean_.data(), mean_.size_bytes(),
                                cudaMemcpyHostToDevice, stream()),
                "copy the mean gradient to the device");
     const auto n = static_cast<std::int64_t>(mean_.size());
-    const auto decay = static_cast<float>(settings_.weight_decay);
-    switch (kind_) {
-      case OptimizerKind::kAdam: {
-        const auto [rate, root] = adam_factors(settings_.learning_rate, steps);
-        return cuda::adam(rate, root, decay, gradient_.data(), buffers[0].data(), buffers[1].data(),
-                          weights, n, memory_.stream);
+    switch (rule_.kernel) {
+      case DeviceRule::Kernel::kAdam: {
+        const auto [rate, root] = adam_factors(at.rate, at.number);
+        return cuda::adam(rate, root, rule_.decay, gradient_.data(), buffers[0].data(),
+                          buffers[1].data(), weights, n, memory_.stream);
       }
-      case OptimizerKind::kSgd:
-        return cuda::sgd(static_cast<float>(settings_.learning_rate),
-                         static_cast<float>(settings_.momentum), decay, gradient_.data(),
+      case DeviceRule::Kernel::kSgd:
+        return cuda::sgd(static_cast<float>(at.rate), rule_.momentum, rule_.decay, gradient_.data(),
                          buffers.empty() ? nullptr : buffers[0].data(), weights, n, memory_.stream);
     }
     GRADWIRE_ASSERT(false);
   }
 
-  OptimizerSettings settings_;
-  OptimizerKind kind_;
+  DeviceRule rule_;
   DeviceMemory memory_;
   compressors::PinnedRange pinned_;
   std::span<float> mean_;
@@ -125,9 +104,9 @@ class CudaUpdate final : public DeviceUpdate {
 
 namespace on_cuda {
 
-std::unique_ptr<DeviceUpdate> make_update(const OptimizerSettings& settings, DeviceMemory memory,
+std::unique_ptr<DeviceUpdate> make_update(const DeviceRule& rule, DeviceMemory memory,
                                           std::span<float> mean) {
-  return std::make_unique<CudaUpdate>(settings, memory, mean);
+  return std::make_unique<CudaUpdate>(rule, memory, mean);
 }
 
 }  // namespace on_cuda

@@ -9,7 +9,7 @@
 #include "trainers/layout.h"
 #include "trainers/passes/replica.h"
 #include "trainers/routes/movers.h"
-#include "trainers/updates/optimizer.h"
+#include "trainers/updates/update.h"
 
 /// A training step whose gradients, weights, codec states and optimiser lie on a device. What the
 /// exchange and the trainer need of it; no CUDA headers, so that tests can stand in for a device.
@@ -59,17 +59,17 @@ class DeviceEncoder {
   virtual void load_states(StateStore& states) = 0;
 };
 
-/// The optimiser on the device; bit for bit what Optimizer does with the same mean gradient.
+/// An update rule on the device; bit for bit what UpdateRule does with the same mean gradient.
 class DeviceUpdate {
  public:
   virtual ~DeviceUpdate() = default;
   /// Enqueues: mean to the device, then weights and buffers updated there.
-  virtual void step(std::span<const float> mean) = 0;
+  virtual void step(double rate, std::span<const float> mean) = 0;
   /// Median time of step() by device events; leaves no trace.
   virtual Seconds time(int repetitions) = 0;
-  /// Waits; then `weights` and the buffers of `optimizer` are what the device has.
-  virtual void download(std::span<float> weights, Optimizer& optimizer) const = 0;
-  virtual void upload(std::span<const float> weights, Optimizer& optimizer) = 0;
+  /// Waits; then `weights` and the buffers of `update` are what the device has.
+  virtual void download(std::span<float> weights, Update& update) const = 0;
+  virtual void upload(std::span<const float> weights, Update& update) = 0;
 };
 
 struct DeviceCodecSettings {
@@ -88,7 +88,7 @@ std::string why_steps_leave_device(const DeviceCodecSettings& settings);
 std::unique_ptr<DeviceEncoder> make_device_encoder(const DeviceCodecSettings& settings,
                                                    const Layout& layout, void* stream);
 /// `mean` is the host memory that step() will be given: it is page-locked as long as this lives.
-std::unique_ptr<DeviceUpdate> make_device_update(const OptimizerSettings& settings,
-                                                 DeviceMemory memory, std::span<float> mean);
+std::unique_ptr<DeviceUpdate> make_device_update(const DeviceRule& rule, DeviceMemory memory,
+                                                 std::span<float> mean);
 
 }  // namespace gradwire::trainers

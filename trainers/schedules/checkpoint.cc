@@ -7,12 +7,13 @@
 /// Saving and loading a synchronous trainer, bit for bit.
 ///
 /// u64 magic, u64 length, content, u64 hash of the content. Content: seed, elements, step, chain
-/// hash, weights, statistics, optimiser steps and buffers, codec states. Batches need nothing:
-/// which samples a step sees is a function of the seed.
+/// hash, weights, statistics, the update's rule, steps and state, codec states. Batches need
+/// nothing: which samples a step sees is a function of the seed.
 namespace gradwire::trainers {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31544e5241525447ull;  // "GTRARNT1", little-endian
+constexpr std::uint64_t kMagic = 0x32544e5241525447ull;     // "GTRARNT2", little-endian
+constexpr std::uint64_t kVersion1 = 0x31544e5241525447ull;  // without the rule's name
 
 std::uint64_t hash_of(const std::string& content) {
   Hasher hasher;
@@ -37,7 +38,9 @@ void SynchronousTrainer::save(std::ostream& out) const {
 }
 
 void SynchronousTrainer::load(std::istream& in) {
-  if (get<std::uint64_t>(in) != kMagic) refuse("it does not start as one");
+  const auto magic = get<std::uint64_t>(in);
+  if (magic == kVersion1) refuse("it has version 1, and this program reads version 2 alone");
+  if (magic != kMagic) refuse("it does not start as one");
   const std::vector<char> bytes = get_vector<char>(in);
   std::string content(bytes.begin(), bytes.end());
   if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
@@ -54,10 +57,7 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   put(out, chain_);
   put_span(out, weights());
   put_span(out, std::span<const float>(statistics_));
-  put(out, optimizer_->steps());
-  for (const std::span<float> buffer : optimizer_->buffers()) {
-    put_span(out, std::span<const float>(buffer));
-  }
+  update_.save(out);
   if (!encoder_) return states_.save(out);
   StateStore states;
   encoder_->save_states(states);
@@ -72,13 +72,12 @@ void SynchronousTrainer::load_content(std::istream& in) {
   chain_ = get<std::uint64_t>(in);
   get_into(in, weights_);
   get_into(in, statistics_);
-  optimizer_->set_steps(get<std::int64_t>(in));
-  for (const std::span<float> buffer : optimizer_->buffers()) get_into(in, buffer);
+  update_.load(in);
   states_.load(in);
   last_graph_.reset();
   for (const auto& replica : replicas_) replica->weights_changed();
   if (!encoder_) return;
-  device_update_->upload(weights_, *optimizer_);
+  device_update_->upload(weights_, update_);
   encoder_->load_states(states_);
 }
 

@@ -49,7 +49,7 @@ LossyTrainer::LossyTrainer(const scenarios::Scenario& scenario,
   for (std::size_t thread = 0; thread < replicas_.size(); ++thread)
     replicas_[thread] = model_->make_replica(layout_, placed_[thread], statistics_);
   for (std::size_t w = 0; w < others_.size(); ++w)
-    optimizers_.push_back(make_optimizer(optimizer_settings(), weights_.size()));
+    updates_.emplace_back(update_settings(scenario_), layout_);
 }
 
 std::span<float> LossyTrainer::weights_of(int worker) {
@@ -64,8 +64,12 @@ std::span<const float> LossyTrainer::mean_of(int worker) const {
   return lost_ ? exchange_->replica(worker) : mean_;
 }
 
-Optimizer& LossyTrainer::optimizer_of(int worker) const {
-  return worker == 0 ? *optimizer_ : *optimizers_[static_cast<std::size_t>(worker) - 1];
+Update& LossyTrainer::update_of(int worker) {
+  return worker == 0 ? update_ : updates_[static_cast<std::size_t>(worker) - 1];
+}
+
+const Update& LossyTrainer::update_of(int worker) const {
+  return worker == 0 ? update_ : updates_[static_cast<std::size_t>(worker) - 1];
 }
 
 void LossyTrainer::place_weights(int worker, int thread) {
@@ -100,8 +104,9 @@ std::vector<scenarios::Figure> LossyTrainer::on_step_ended(const scenarios::Step
   lost_ = !outcome.missing.empty();
   complete_ = mean_;
   if (lost_) exchange_again(outcome.missing);
-  pool_.run(workers(), [this](int worker, int) {
-    optimizer_of(worker).step(mean_of(worker), weights_of(worker));
+  const double rate = rate_at(rates_, moment());
+  pool_.run(workers(), [this, rate](int worker, int) {
+    update_of(worker).step(rate, mean_of(worker), weights_of(worker));
   });
   under_way_ = false;
   ++step_;
@@ -172,8 +177,7 @@ void LossyTrainer::save_content(std::ostream& out) const {
   SynchronousTrainer::save_content(out);
   for (int w = 1; w < workers(); ++w) {
     put_span(out, weights_of(w));
-    for (const std::span<float> buffer : optimizer_of(w).buffers())
-      put_span(out, std::span<const float>(buffer));
+    update_of(w).save(out);
   }
   put(out, all_);
 }
@@ -182,8 +186,7 @@ void LossyTrainer::load_content(std::istream& in) {
   SynchronousTrainer::load_content(in);
   for (int w = 1; w < workers(); ++w) {
     get_into(in, weights_of(w));
-    optimizer_of(w).set_steps(optimizer_->steps());
-    for (const std::span<float> buffer : optimizer_of(w).buffers()) get_into(in, buffer);
+    update_of(w).load(in);
   }
   all_ = get<Sums>(in);
   under_way_ = false;

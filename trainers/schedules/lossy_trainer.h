@@ -6,7 +6,7 @@
 ///
 ///   g_w = grad of mean loss over B_w at w's own weights x_w,t
 ///   m_w = (1/N) sum of what of the g_v has reached w; what is missing counts as zero
-///   x_w,t+1 = optimiser_w(x_w,t, m_w)
+///   x_w,t+1 = update_w(x_w,t, m_w)
 ///
 /// So replicas drift apart. A codec's memory (error feedback) takes what was sent as delivered.
 /// docs/network.md says what a gap costs by exchange and codec, and what others do.
@@ -53,17 +53,18 @@ class LossyTrainer final : public SynchronousTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
   std::span<float> weights_of(int worker);
-  Optimizer& optimizer_of(int worker) const;
+  Update& update_of(int worker);
+  const Update& update_of(int worker) const;
   void exchange_again(std::span<const sim::MissingData> missing);
   double gradient_error() const;
   double weight_spread() const;
   std::vector<scenarios::Figure> as_figures(const Sums& sums) const;
 
-  std::vector<std::vector<float>> placed_;              ///< [thread]: the weights its replica uses
-  std::vector<std::vector<float>> others_;              ///< [worker - 1]: their weights
-  std::vector<std::unique_ptr<Optimizer>> optimizers_;  ///< [worker - 1]
-  StateStore::States before_;                           ///< what codecs remembered before the step
-  std::vector<float> complete_;                         ///< the mean if nothing were lost
+  std::vector<std::vector<float>> placed_;  ///< [thread]: the weights its replica uses
+  std::vector<std::vector<float>> others_;  ///< [worker - 1]: their weights
+  std::vector<Update> updates_;             ///< [worker - 1]
+  StateStore::States before_;               ///< what codecs remembered before the step
+  std::vector<float> complete_;             ///< the mean if nothing were lost
   bool under_way_ = false, lost_ = false;
   Sums all_;
 };

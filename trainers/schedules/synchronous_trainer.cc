@@ -44,7 +44,8 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
       exchange_settings_(exchange_settings(scenario_)),
-      optimizer_(make_optimizer(optimizer_settings(), weights_.size())),
+      update_(update_settings(scenario_), layout_),
+      rates_(rate_schedule(scenario_, data_->train.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),
       losses_(static_cast<std::size_t>(scenario.cluster.workers)) {
@@ -62,29 +63,28 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   }
 }
 
-/// Where workers apply the momentum, the optimiser must not, or it would count twice.
-OptimizerSettings SynchronousTrainer::optimizer_settings() const {
-  const scenarios::Workload& workload = scenario_.workload;
-  const bool corrected = scenarios::codec_plan(scenario_.method).momentum_correction.has_value();
-  return {workload.optimizer, workload.learning_rate, corrected ? 0.0 : workload.momentum,
-          workload.weight_decay};
-}
-
 void SynchronousTrainer::set_up_device(DeviceMemory memory) {
   GRADWIRE_ASSERT(pool_.threads() == 1);
   encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
   exchange_settings_.device = encoder_.get();
-  device_update_ = make_device_update(optimizer_settings(), memory, mean_);
+  const std::optional<DeviceRule> rule = update_.rule().on_device();
+  GRADWIRE_ASSERT(rule);  // make_trainer keeps weights on the host where there is none
+  device_update_ = make_device_update(*rule, memory, mean_);
+}
+
+Moment SynchronousTrainer::moment() const {
+  return {.step = step_, .round = step_, .epoch = epochs_of(scenario_, data_->train.size(), step_)};
 }
 
 void SynchronousTrainer::update() {
-  if (device_update_) return device_update_->step(mean_);
-  optimizer_->step(mean_, weights_);
+  const double rate = rate_at(rates_, moment());
+  if (device_update_) return device_update_->step(rate, mean_);
+  update_.step(rate, mean_, weights_);
   for (const auto& replica : replicas_) replica->weights_changed();
 }
 
 std::span<const float> SynchronousTrainer::weights() const {
-  if (device_update_) device_update_->download(weights_, *optimizer_);
+  if (device_update_) device_update_->download(weights_, update_);
   return weights_;
 }
 
@@ -95,8 +95,9 @@ const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
     return profile_;
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
-  use_profile(measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
-                             optimizer_settings(), model_->device_name(), device_update_.get()}));
+  use_profile(
+      measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
+                     update_settings(scenario_), model_->device_name(), device_update_.get()}));
   return profile_;
 }
 

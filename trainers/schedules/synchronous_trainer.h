@@ -9,14 +9,15 @@
 #include "trainers/data/sampling.h"
 #include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
+#include "trainers/scenario_update.h"
 #include "trainers/timing/step_template.h"
-#include "trainers/updates/optimizer.h"
+#include "trainers/updates/update.h"
 #include "trainers/worker_pool.h"
 
 /// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
 ///
 ///   g_w = grad of mean loss over B_w at weights x_t
-///   x_{t+1} = optimiser(x_t, (1/N) sum_w decode(encode(g_w)))
+///   x_{t+1} = update(x_t, (1/N) sum_w decode(encode(g_w)))
 ///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
 /// that every worker's own decoded mean is bit-equal; trainers/schedules/lossy_trainer.h for
@@ -65,7 +66,8 @@ class SynchronousTrainer : public scenarios::Trainer {
   void encode_all();
 
   int workers() const { return scenario_.cluster.workers; }
-  OptimizerSettings optimizer_settings() const;
+  /// Of the step that is under way or comes next.
+  Moment moment() const;
 
   // What a method that builds on this one works with.
   std::unique_ptr<DataSet> data_;
@@ -81,7 +83,9 @@ class SynchronousTrainer : public scenarios::Trainer {
   ExchangeSettings exchange_settings_;
   std::unique_ptr<DeviceEncoder> encoder_;  ///< null unless steps stay on a device
   std::unique_ptr<Exchange> exchange_;
-  std::unique_ptr<Optimizer> optimizer_;
+  /// Where weights live on a device, its state is a copy that weights() refreshes.
+  mutable Update update_;
+  RateSchedule rates_;
   WorkerPool pool_;
   std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
   std::vector<Batch> batches_;                         ///< [thread]

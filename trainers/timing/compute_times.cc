@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/methods.h"
+#include "trainers/scenario_update.h"
 #include "trainers/timing/measure.h"
 #include "trainers/trainer_error.h"
 
@@ -69,8 +70,8 @@ Seconds measure_update(const MeasuredParts& parts) {
   if (parts.device_update) return parts.device_update->time(kCodecRepetitions);
   std::vector<float> weights(parts.weights.begin(), parts.weights.end());
   const std::vector<float> gradient(weights.size(), 1e-6f);
-  const auto optimizer = make_optimizer(parts.optimizer, weights.size());
-  return median_time(kCodecRepetitions, [&] { optimizer->step(gradient, weights); });
+  Update update(parts.update, parts.layout);
+  return median_time(kCodecRepetitions, [&] { update.step(1e-3, gradient, weights); });
 }
 
 template <typename Map>
@@ -83,6 +84,14 @@ const auto& find_row(const Map& rows, const std::string& name, const char* kind,
   throw TrainerError("take times from device profile", profile,
                      "it has no " + std::string(kind) + " \"" + name + "\"; it has " + known,
                      "use device cpu, which is measured here, or another profile");
+}
+
+/// Bytes that the scenario's rule moves for each element, as a share of those of sgd with momentum,
+/// which profiles' update times are of. Memory bounds every one of these rules.
+double update_share(const scenarios::Scenario& scenario) {
+  const int profiled = make_update_rule({"sgd", {{"momentum", "0.9"}}})->bytes_per_element();
+  return static_cast<double>(make_update_rule(update_settings(scenario))->bytes_per_element()) /
+         profiled;
 }
 
 }  // namespace
@@ -137,7 +146,7 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario, const Lay
   profile.device = device.origin.name;
   profile.compute_range = device.origin.compute;
   profile.forward = model.forward.time(scenario.workload.batch_per_worker);
-  profile.update = model.update;
+  profile.update = model.update * update_share(scenario);
   const Seconds backward = model.backward.time(scenario.workload.batch_per_worker);
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.backward =

@@ -4,7 +4,7 @@
 #include "scenarios/trainer.h"
 #include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
-#include "trainers/updates/optimizer.h"
+#include "trainers/updates/update.h"
 
 /// Where a trainer's compute and codec times come from.
 namespace gradwire::trainers {
@@ -16,7 +16,7 @@ struct MeasuredParts {
   Exchange& exchange;
   const Batch& batch;
   std::span<const float> weights;
-  OptimizerSettings optimizer;
+  UpdateSettings update;
   std::string device;
   DeviceUpdate* device_update = nullptr;  ///< where the update runs on a device
 };

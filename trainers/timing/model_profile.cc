@@ -12,7 +12,7 @@
 #include "trainers/timing/op_recorder.h"
 #include "trainers/timing/profiled_model.h"
 #include "trainers/trainer_error.h"
-#include "trainers/updates/optimizer.h"
+#include "trainers/updates/update.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -208,8 +208,10 @@ Seconds Profiler::measure_update() const {
   if (device_.is_cpu()) {
     std::vector<float> weights(static_cast<std::size_t>(n), 1.0f);
     const std::vector<float> gradient(weights.size(), 1e-6f);
-    const auto optimizer = make_optimizer({"sgd", 0.05, 0.9, 0.0}, weights.size());
-    return median_time(kUpdates, [&] { optimizer->step(gradient, weights); });
+    const Parameter all{.name = "all", .shape = {n}};
+    const Layout layout({&all, 1}, Bytes(0));
+    Update update({"sgd", {{"momentum", "0.9"}}}, layout);
+    return median_time(kUpdates, [&] { update.step(0.05, gradient, weights); });
   }
   const at::NoGradGuard no_gradients;
   at::Tensor weights = at::ones({n}, device_), momentum = at::zeros({n}, device_);

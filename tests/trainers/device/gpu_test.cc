@@ -106,6 +106,24 @@ TEST_CASE("steps that stay on the GPU equal those with host codecs and optimiser
   }
 }
 
+TEST_CASE("a rule without a CUDA version updates on the host, and the run says so",
+          "[gpu][needs-gpu]") {
+  trainer_on_gpu(gpu_scenario("none", false, "ring"), true);  // skips where there is no GPU
+  for (const char* optimizer : {"sgd", "lamb"}) {
+    INFO(optimizer);
+    auto scenario = gpu_scenario("none", false, "ring");
+    scenario.workload.optimizer = optimizer;
+    const auto trainer = make_trainer(scenario, {});
+    std::string notes;
+    for (const std::string& note : trainer->notes()) notes += note + "\n";
+    const bool told = notes.find("optimiser lamb has no CUDA version") != std::string::npos;
+    CHECK(told == (optimizer == std::string("lamb")));
+    trainer->prepare();
+    scenarios::StepPlan plan;
+    REQUIRE(trainer->next(plan));
+  }
+}
+
 TEST_CASE("a checkpoint of steps on the GPU carries residuals, momentum and weights",
           "[gpu][needs-gpu]") {
   const auto scenario = gpu_scenario("topk", true, "ring");

@@ -26,12 +26,15 @@ TEST_CASE("a resumed run ends with the hash of one that was never interrupted") 
     bool feedback;
   };
   for (const Case& c :
-       {Case{"none", "sgd", false}, Case{"topk", "adam", true}, Case{"terngrad", "sgd", false}}) {
+       {Case{"none", "sgd", false}, Case{"topk", "adam", true}, Case{"terngrad", "sgd", false},
+        Case{"none", "amsgrad", false}, Case{"none", "adamax", false}, Case{"none", "lars", false},
+        Case{"none", "lamb", false}}) {
     scenarios::Scenario scenario = digits_scenario("mlp", c.method);
     scenario.method.error_feedback = c.feedback;
     scenario.workload.optimizer = c.optimizer;
     scenario.workload.learning_rate = 0.002;
     scenario.workload.steps = 10;
+    scenario.workload.rate_schedule.shape = RateSchedule::Shape::kCosine;
     const auto whole = prepared(scenario), first = prepared(scenario), second = prepared(scenario);
     run_steps(*whole, 10);
     run_steps(*first, 6);
@@ -71,6 +74,12 @@ TEST_CASE("damaged and foreign checkpoints are refused") {
   torn[good.size() / 2] ^= 1;
   CHECK_THAT(refusal(*trainer, torn), Contains("check sum"));
   CHECK_THAT(refusal(*trainer, "something else entirely"), Contains("does not start as one"));
+  std::string older = good;
+  older[7] = '1';  // the last byte of the first word, which ends in the version
+  CHECK_THAT(refusal(*trainer, older), Contains("version 1"));
+  scenario.workload.optimizer = "adam";
+  CHECK_THAT(refusal(*prepared(scenario), good), Contains("updated by sgd, not by adam"));
+  scenario.workload.optimizer = "sgd";
   scenario.seed = 9;
   CHECK_THAT(refusal(*prepared(scenario), good), Contains("another seed or model"));
   CHECK_THAT(refusal(*trainer, good), Contains("no error"));

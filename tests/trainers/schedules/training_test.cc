@@ -212,6 +212,61 @@ TEST_CASE("times of another model are refused") {
   CHECK_THROWS_AS(trainer->use_profile(fixed_profile({5})), TrainerError);
 }
 
+TEST_CASE("lars that leaves out all tensors trains as sgd, and lamb and a schedule do not") {
+  scenarios::Scenario scenario = digits_scenario("mlp");
+  scenario.workload.steps = 12;
+  const std::uint64_t sgd = train(scenario).hash;
+  scenarios::Scenario lars = scenario;
+  lars.workload.optimizer = "lars";
+  lars.workload.optimizer_options = {{"exclude", "all"}};
+  CHECK(train(lars).hash == sgd);
+  CHECK(train(lars, 3).hash == sgd);
+  lars.workload.optimizer_options = {};
+  CHECK(train(lars).hash != sgd);  // negative control
+  // A schedule that changes nothing; one that does.
+  scenario.workload.rate_schedule.shape = RateSchedule::Shape::kStep;
+  scenario.workload.rate_schedule.milestones = {12};
+  CHECK(train(scenario).hash == sgd);
+  scenario.workload.rate_schedule.milestones = {11};  // the last step
+  CHECK(train(scenario).hash != sgd);
+}
+
+TEST_CASE("epochs are passes of all workers over the training data") {
+  // 4 workers of 16 samples; the rate falls to nothing at epoch 1. Of the 1,438 training samples 22
+  // steps take 1,408 and 23 take 1,472: step 23 is the first that changes nothing.
+  scenarios::Scenario scenario = digits_scenario("logistic");
+  RateSchedule& schedule = scenario.workload.rate_schedule;
+  schedule.shape = RateSchedule::Shape::kStep;
+  schedule.in_epochs = true;
+  schedule.milestones = {1};
+  schedule.factor = 0;
+  const auto trainer = prepared(scenario);
+  const auto& weights = static_cast<const SynchronousTrainer&>(*trainer);
+  scenarios::StepPlan plan;
+  for (int step = 0; step < 25; ++step) {
+    INFO(step);
+    const std::vector<float> before(weights.weights().begin(), weights.weights().end());
+    REQUIRE(trainer->next(plan));
+    const bool moved = !std::equal(before.begin(), before.end(), weights.weights().begin());
+    CHECK(moved == (step < 23));
+  }
+}
+
+TEST_CASE("a profile's update time is that of the bytes that the rule moves") {
+  // Profiles have the time of sgd with momentum, 20 B an element.
+  scenarios::Scenario scenario = digits_scenario("mlp");
+  scenario.cluster.device = "reference-cpu";
+  const auto update_of = [&](const char* rule, double momentum) {
+    scenario.workload.optimizer = rule;
+    scenario.workload.momentum = momentum;
+    return make_trainer(scenario, {})->prepare().update;
+  };
+  const Seconds profiled = update_of("sgd", 0.9);
+  CHECK(update_of("sgd", 0) / profiled == Approx(12.0 / 20));
+  CHECK(update_of("adam", 0) / profiled == Approx(28.0 / 20));
+  CHECK(update_of("lamb", 0) / profiled == Approx(40.0 / 20));
+}
+
 TEST_CASE("a run that diverges says so") {
   scenarios::Scenario scenario = digits_scenario("mlp");
   scenario.workload.learning_rate = 1e20;

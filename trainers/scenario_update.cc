@@ -1,0 +1,48 @@
+#include "trainers/scenario_update.h"
+
+#include <array>
+#include <charconv>
+
+#include "scenarios/methods.h"
+
+namespace gradwire::trainers {
+namespace {
+
+/// The shortest text that reads back as the same number.
+std::string number_text(double value) {
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+}  // namespace
+
+UpdateSettings update_settings(const scenarios::Scenario& scenario) {
+  const scenarios::Workload& workload = scenario.workload;
+  UpdateSettings settings{workload.optimizer, workload.optimizer_options};
+  const UpdateInfo* const row = find_update(settings.name);
+  if (!row) return settings;  // refused where the rule is made
+  const bool corrected = scenarios::codec_plan(scenario.method).momentum_correction.has_value();
+  for (const OptionSpec& option : row->options) {
+    if (option.name == "momentum")
+      settings.options[option.name] = number_text(corrected ? 0 : workload.momentum);
+    if (option.name == "weight_decay")
+      settings.options[option.name] = number_text(workload.weight_decay);
+  }
+  return settings;
+}
+
+double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::int64_t steps) {
+  const double seen = static_cast<double>(scenario.workload.batch_per_worker) *
+                      scenario.cluster.workers * static_cast<double>(steps);
+  return seen / static_cast<double>(samples);
+}
+
+RateSchedule rate_schedule(const scenarios::Scenario& scenario, std::size_t samples) {
+  const scenarios::Workload& workload = scenario.workload;
+  return completed(workload.rate_schedule, workload.learning_rate,
+                   {workload.steps, epochs_of(scenario, samples, workload.steps),
+                    workload.batch_per_worker, scenario.cluster.workers});
+}
+
+}  // namespace gradwire::trainers

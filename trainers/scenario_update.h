@@ -1,0 +1,18 @@
+#pragma once
+#include "scenarios/scenario.h"
+#include "trainers/updates/catalogue.h"
+
+/// How a scenario's weights are updated.
+namespace gradwire::trainers {
+
+/// The rule and its options. Where workers apply the momentum, the rule must not, or it would count
+/// twice.
+UpdateSettings update_settings(const scenarios::Scenario& scenario);
+
+/// Passes over `samples` training samples in `steps` steps.
+double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::int64_t steps);
+
+/// Complete: ready for rate_at().
+RateSchedule rate_schedule(const scenarios::Scenario& scenario, std::size_t samples);
+
+}  // namespace gradwire::trainers

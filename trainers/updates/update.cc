@@ -1,0 +1,48 @@
+#include "trainers/updates/update.h"
+
+#include <string>
+
+#include "trainers/serial.h"
+
+namespace gradwire::trainers {
+
+Update::Update(std::unique_ptr<const UpdateRule> rule, const Layout& layout,
+               std::vector<ElementRange> ranges)
+    : rule_(std::move(rule)),
+      layout_(&layout),
+      ranges_(std::move(ranges)),
+      state_(rule_->state_size(ranges_)) {}
+
+void Update::step(double rate, std::span<const float> gradient, std::span<float> weights) {
+  GRADWIRE_ASSERT(gradient.size() == weights.size() &&
+                  weights.size() == static_cast<std::size_t>(layout_->elements()));
+  rule_->step(*layout_, ranges_, {rate, ++steps_}, gradient, weights, state_);
+}
+
+std::vector<std::span<float>> Update::buffers() {
+  std::vector<std::span<float>> buffers;
+  const std::size_t elements = rule_->buffers() == 0 ? 0 : state_.size() / rule_->buffers();
+  for (std::size_t b = 0; b < rule_->buffers(); ++b)
+    buffers.push_back(std::span(state_).subspan(b * elements, elements));
+  return buffers;
+}
+
+void Update::save(std::ostream& out) const {
+  const std::string name = rule_->name();
+  put_span(out, std::span<const char>(name));
+  put(out, steps_);
+  put_span(out, std::span<const float>(state_));
+}
+
+void Update::load(std::istream& in) {
+  const std::vector<char> name = get_vector<char>(in);
+  if (std::string(name.begin(), name.end()) != rule_->name())
+    throw TrainerError("load", "checkpoint",
+                       "its weights were updated by " + std::string(name.begin(), name.end()) +
+                           ", not by " + rule_->name(),
+                       "start the run afresh");
+  steps_ = get<std::int64_t>(in);
+  get_into(in, state_);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,42 @@
+#pragma once
+#include <istream>
+#include <memory>
+#include <ostream>
+
+#include "trainers/updates/catalogue.h"
+
+namespace gradwire::trainers {
+
+/// A rule, the elements that it updates, and what it remembers of them.
+class Update {
+ public:
+  /// `layout` must outlive it.
+  Update(std::unique_ptr<const UpdateRule> rule, const Layout& layout,
+         std::vector<ElementRange> ranges);
+  /// Of a whole layout.
+  Update(const UpdateSettings& settings, const Layout& layout)
+      : Update(make_update_rule(settings), layout, whole_range(layout)) {}
+
+  /// See UpdateRule::step.
+  void step(double rate, std::span<const float> gradient, std::span<float> weights);
+
+  const UpdateRule& rule() const { return *rule_; }
+  /// What it remembers, one buffer after the other, for copies on a device.
+  std::vector<std::span<float>> buffers();
+  std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t steps) { steps_ = steps; }
+
+  /// The rule's name, the number of steps done, the state.
+  void save(std::ostream& out) const;
+  /// Throws TrainerError where another rule or other elements were saved.
+  void load(std::istream& in);
+
+ private:
+  std::unique_ptr<const UpdateRule> rule_;
+  const Layout* layout_;
+  std::vector<ElementRange> ranges_;
+  std::vector<float> state_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace gradwire::trainers
