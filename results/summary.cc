@@ -65,18 +65,51 @@ bool is_method(const std::string& pointer) {
   return pointer.starts_with("/method");
 }
 
+/// "/a/b/ratio" where "/a/b/name" differs too: it may be an option of one choice alone.
+bool is_detail(const RunGroup& group, const std::string& pointer) {
+  for (std::size_t slash = pointer.rfind('/'); slash != 0 && slash != std::string::npos;
+       slash = pointer.rfind('/', slash - 1)) {
+    const std::string choice = pointer.substr(0, slash) + "/name";
+    if (choice != pointer && group.differing.contains(choice)) return true;
+  }
+  return false;
+}
+
+void append(RunGroup& group, const std::string& pointer, const std::string& text) {
+  double ignored = 0;
+  const bool has_unit = number_from(text, ignored) &&
+                        !std::isdigit(static_cast<unsigned char>(text.empty() ? '0' : text.back()));
+  // The name of a choice says less than what is chosen.
+  const bool is_name = pointer.ends_with("/name");
+  const std::string name = short_name(is_name ? pointer.substr(0, pointer.rfind('/')) : pointer);
+  group.label += ", " + (has_unit ? "" : name + " ") + text;
+}
+
+/// What tells groups of one label apart, of the options that belong to their choices.
+void add_details(std::vector<RunGroup>& groups) {
+  std::map<std::string, std::vector<RunGroup*>> same;
+  for (RunGroup& group : groups) same[group.label].push_back(&group);
+  for (const auto& [label, alike] : same) {
+    for (const auto& [pointer, ignored] : alike.front()->differing) {
+      if (is_method(pointer) || !is_detail(*alike.front(), pointer)) continue;
+      std::set<std::string> texts;
+      for (const RunGroup* group : alike) texts.insert(group->differing.at(pointer));
+      for (RunGroup* group : alike)
+        if (texts.size() > 1 && group->differing.at(pointer) != "-")
+          append(*group, pointer, group->differing.at(pointer));
+    }
+  }
+}
+
 void label(std::vector<RunGroup>& groups, bool with_method_options) {
   for (RunGroup& group : groups) {
     group.label = group.method;
     for (const auto& [pointer, text] : group.differing) {
       if (is_method(pointer) && (!with_method_options || pointer == "/method/name")) continue;
-      double ignored = 0;
-      const bool has_unit =
-          number_from(text, ignored) &&
-          !std::isdigit(static_cast<unsigned char>(text.empty() ? '0' : text.back()));
-      group.label += ", " + (has_unit ? "" : short_name(pointer) + " ") + text;
+      if (is_method(pointer) || !is_detail(group, pointer)) append(group, pointer, text);
     }
   }
+  add_details(groups);
 }
 
 bool labels_unique(const std::vector<RunGroup>& groups) {

@@ -111,6 +111,25 @@ TEST_CASE("groups that differ never share a label", "[summary]") {
   CHECK(groups[1].label != groups[2].label);
 }
 
+TEST_CASE("options of a choice stand in a label only where choices leave it open", "[summary]") {
+  const std::string optimizers[] = {
+      R"({"name":"sgd","lr":0.1,"momentum":0.9})", R"({"name":"sgd","lr":0.2,"momentum":0.9})",
+      R"({"name":"adam","lr":0.2,"beta1":0.9})", R"({"name":"lars","lr":4,"eta":0.01})"};
+  std::vector<RunSummary> runs;
+  for (const std::string& optimizer : optimizers) {
+    runs.push_back(finished(static_cast<RunId>(runs.size() + 1), "none", "1Gbps", 1, 0.1));
+    RunHeader& header = runs.back().header;
+    header.scenario_json = R"({"workload":{"optimizer":)" + optimizer + "}}";
+    header.scenario_hash += optimizer;
+  }
+  const auto groups = group_runs(runs);
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0].label == "none, optimizer sgd, lr 0.1");
+  CHECK(groups[1].label == "none, optimizer sgd, lr 0.2");
+  CHECK(groups[2].label == "none, optimizer adam");
+  CHECK(groups[3].label == "none, optimizer lars");
+}
+
 TEST_CASE("the closing table", "[summary]") {
   std::vector<RunSummary> runs = {finished(1, "none", "1Gbps", 1, 0.1),
                                   finished(2, "none", "1Gbps", 2, 0.1),
