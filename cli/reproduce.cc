@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -5,10 +7,15 @@
 #include "base/folder.h"
 #include "base/units.h"
 #include "cli/context.h"
+#include "cli/progress.h"
+#include "cli/run.h"
 #include "cli/table.h"
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
+#include "results/reproduction_checks.h"
 #include "runner/chart_panel.h"
+#include "runner/interrupt.h"
+#include "runner/sweep.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -128,13 +135,106 @@ void add_terngrad_chart(CLI::App& parent, Context& context) {
   command->callback([arguments, &context] { reproduce_terngrad_chart(*arguments, context); });
 }
 
+struct MethodArguments {
+  std::vector<std::string> names;
+  int seeds = 0;  ///< 0 = the file's
+  RunArguments run;
+};
+
+std::string experiments_folder() {
+  return scenarios::share_folder() + "/reproductions";
+}
+
+/// Names of the experiments that ship, in order.
+std::vector<std::string> experiments() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(experiments_folder(), none))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Refuses a name that is not among them before anything runs.
+std::vector<std::string> chosen(const MethodArguments& arguments) {
+  const std::vector<std::string> known = experiments();
+  if (arguments.names == std::vector<std::string>{"all"}) return known;
+  for (const std::string& name : arguments.names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string nearest = nearest_name(name, known);
+    std::string all = "terngrad-chart";
+    for (const std::string& each : known) all += ", " + each;
+    throw Error(
+        ErrorKind::kUsage, "reproduce", name, "there is no such experiment",
+        nearest.empty() ? "choose from " + all + ", or all" : "did you mean " + nearest + "?");
+  }
+  return arguments.names;
+}
+
+/// Runs what is not finished in the database, then holds the means against the marks.
+std::vector<results::ReproductionRow> reproduce_one(const std::string& name,
+                                                    const MethodArguments& arguments,
+                                                    results::Store& store, Context& context) {
+  RunArguments run = arguments.run;
+  run.file = experiments_folder() + "/" + name + ".json";
+  for (int seed = 1; seed <= arguments.seeds; ++seed)
+    run.seeds.push_back(static_cast<std::uint64_t>(seed));
+  const scenarios::ScenarioFile file = read_scenario(run);
+  context.say(name + ": " + file.runs.front().description);
+  runner::SweepOptions options;
+  options.threads = run.threads;
+  options.jobs = run.jobs;
+  options.resume = true;
+  ProgressPrinter progress(context);
+  const runner::SweepResult result = runner::run_sweep(file, options, store, progress);
+  progress.clear();
+  if (result.interrupted)
+    throw Error(runner::interruption(), "reproduce", name, "interrupted",
+                "the same command goes on from the finished runs");
+  std::vector<results::RunSummary> runs;
+  for (const results::RunId id : result.runs)
+    if (const auto summary = store.run(id)) runs.push_back(*summary);
+  return results::check_reproduction(name, file.expected, runs);
+}
+
+void reproduce_methods(const MethodArguments& arguments, Context& context) {
+  const std::vector<std::string> names = chosen(arguments);
+  const std::unique_ptr<results::Store> store = context.open_writer();
+  std::vector<results::ReproductionRow> rows;
+  for (const std::string& name : names)
+    for (results::ReproductionRow& row : reproduce_one(name, arguments, *store, context))
+      rows.push_back(std::move(row));
+  print_rows(rows, context);
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("reproduce", "Hold published claims against what comes out here");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1);
+  auto arguments = std::make_shared<MethodArguments>();
+  command->add_option("name", arguments->names,
+                      "Experiments with published methods, or all; without a name they are listed");
+  command->add_option("--seeds", arguments->seeds, "Seeds 1 to N in place of the experiment's own")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  command->add_option("-j,--jobs", arguments->run.jobs, "Runs at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->footer(
+      "Finished runs are kept in the database and are not run again.\n"
+      "Examples:\n  gradwire reproduce dgc terngrad --seeds 3 -j 2 --db reproductions.db\n"
+      "  gradwire reproduce terngrad-chart");
   add_terngrad_chart(*command, context);
+  command->callback([command, arguments, &context] {
+    if (!command->get_subcommands().empty()) return;
+    if (!arguments->names.empty()) return reproduce_methods(*arguments, context);
+    Table table({{.name = "name", .importance = Importance::kKey}});
+    for (const std::string& name : experiments()) table.add({name});
+    table.add({std::string("terngrad-chart")});
+    table.print(context);
+  });
 }
 
 }  // namespace gradwire::cli

@@ -44,6 +44,17 @@ if(TARGET gradwire_compressors)
             PATTERN ranges.h EXCLUDE PATTERN residual.h EXCLUDE PATTERN selection_candidates.h EXCLUDE
             PATTERN selection_rank.h EXCLUDE PATTERN tensor_moments.h EXCLUDE)
   endforeach()
+  # What a module with methods of one's own needs (docs/adding-a-method.md).
+  if(TARGET gradwire_methods)
+    target_compile_features(gradwire_methods PUBLIC cxx_std_20)
+    target_include_directories(gradwire_methods INTERFACE
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gradwire>)
+    install(TARGETS gradwire_methods EXPORT gradwire_compressors_targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compressors)
+    install(FILES trainers/methods/catalogue.h trainers/methods/method.h
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire/trainers/methods COMPONENT compressors)
+    install(FILES trainers/moment.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire/trainers COMPONENT compressors)
+  endif()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gradwire)
   install(EXPORT gradwire_compressors_targets NAMESPACE gradwire:: DESTINATION ${package}
           COMPONENT compressors)

@@ -66,6 +66,7 @@ constexpr FigureOrigin kFigures[] = {
     {"auto_*", kSimulated},
     // The summary of a run's step (results/prediction/stored_summary.h).
     {"summary_exchange_*", kGiven},
+    {"summary_way_*", kGiven},
     {"summary_workers", kGiven},
     {"summary_group", kGiven},
     {"summary_overlap", kGiven},

@@ -61,9 +61,10 @@ std::vector<Planned> collectives_of(const scenarios::StepPlan& plan) {
   return list;
 }
 
-/// What is exchanged: the gradients' kind and payload, and that of what goes before them.
+/// What is exchanged: the gradients' kinds and payload, and that of what goes before them.
 struct Exchanges {
-  ExchangeKind kind{};
+  ExchangeKind kind{};                        ///< of most bytes
+  std::map<std::size_t, ExchangeKind> kinds;  ///< by bucket
   Share gradients, prelude;
 };
 
@@ -96,7 +97,13 @@ void take_largest_chunks(const std::map<std::int32_t, double>& largest, int work
         2.0 * workers * (workers - 1) * largest.at(static_cast<std::int32_t>(b));
 }
 
-/// Empty where gradients go by two kinds, or by one without a closed form.
+ExchangeKind main_kind(const Exchanges& exchanges) {
+  std::map<ExchangeKind, double> bytes;
+  for (const auto& [bucket, kind] : exchanges.kinds) bytes[kind] += exchanges.gradients.of(bucket);
+  return std::ranges::max_element(bytes, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+/// Empty where a bucket's gradients go by two kinds, or by one without a closed form.
 std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int workers) {
   const std::vector<Planned> collectives = collectives_of(plan);
   std::map<std::int32_t, double> longest;  // by bucket
@@ -114,13 +121,15 @@ std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int worke
     if (gradients && !kind_of(planned.spec->kind, kind)) return std::nullopt;
     if (scatters && (is_scatter(planned, workers) || kind == ExchangeKind::kRingAllGather))
       kind = ExchangeKind::kScatterReduce;
-    if (gradients && found.gradients.collectives > 0 && kind != found.kind) return std::nullopt;
-    if (gradients) found.kind = kind;
+    const auto bucket = static_cast<std::size_t>(planned.spec->buffer);
+    if (gradients && !found.kinds.try_emplace(bucket, kind).second && kind != found.kinds[bucket])
+      return std::nullopt;
     (gradients ? found.gradients : found.prelude)
         .add(static_cast<std::size_t>(planned.spec->buffer), payload_of(planned));
   }
   if (found.gradients.collectives == 0) return std::nullopt;
   if (scatters) take_largest_chunks(longest, workers, found);
+  found.kind = main_kind(found);
   return found;
 }
 
@@ -207,13 +216,16 @@ namespace {
 /// The messages that a bucket's payloads are made of, one worker's.
 void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exchanges,
                  StepSummary& step) {
-  const ExchangeKind before = step.exchange == ExchangeKind::kParameterServer
-                                  ? step.exchange
-                                  : ExchangeKind::kRingAllGather;
-  const double sent = results::messages_sent(step.exchange, step.workers);
-  const double sent_before = results::messages_sent(before, step.workers);
   for (std::size_t b = 0; b < std::max<std::size_t>(profile.buckets.size(), 1); ++b) {
     results::BucketSummary& bucket = step.buckets.emplace_back();
+    const auto kind = exchanges.kinds.find(b);
+    if (kind != exchanges.kinds.end() && kind->second != step.exchange)
+      bucket.exchange = kind->second;
+    const ExchangeKind way = step.exchange_of(bucket);
+    const ExchangeKind before =
+        way == ExchangeKind::kParameterServer ? way : ExchangeKind::kRingAllGather;
+    const double sent = results::messages_sent(way, step.workers);
+    const double sent_before = results::messages_sent(before, step.workers);
     if (sent > 0) bucket.message_bytes = exchanges.gradients.of(b) / sent;
     if (sent_before > 0) bucket.prelude_bytes = exchanges.prelude.of(b) / sent_before;
     if (profile.buckets.empty()) continue;

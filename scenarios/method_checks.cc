@@ -6,6 +6,7 @@
 #include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
 #include "scenarios/share.h"
+#include "trainers/methods/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -16,8 +17,8 @@ bool loses_nothing(const compressors::CodecPlan& plan) {
                      [](const auto& rule) { return rule.codec.name == "none"; });
 }
 
-void check_momentum(const Rules& rules, const compressors::CodecPlan& plan) {
-  const std::string at = "/method/momentum_correction";
+/// Workers apply the momentum in the optimiser's place: theirs is named below `at`.
+void check_momentum(const Rules& rules, const compressors::CodecPlan& plan, const std::string& at) {
   if (!plan.error_feedback)
     rules.refuse("/method/error_feedback",
                  "momentum correction keeps what was not sent, which is error feedback", "true");
@@ -91,16 +92,32 @@ void check_data(const Rules& rules) {
   check_files(rules, set);
 }
 
+namespace {
+
+void check_plan(const Rules& rules, const Method& method, const compressors::CodecPlan& plan) {
+  const methods::MethodRow* row = methods::find_method(method.name);
+  if (!row && plan.error_feedback && loses_nothing(plan))
+    rules.refuse("/method/error_feedback",
+                 "nothing is lost with method none, so nothing is fed back", "false");
+  if (row && method.error_feedback != feeds_back_by_default(*row))
+    rules.refuse("/method/error_feedback",
+                 method.name + (method.error_feedback
+                                    ? " feeds nothing back"
+                                    : " keeps what was not sent, which is error feedback"),
+                 method.error_feedback ? "false" : "true");
+  if (plan.momentum_correction)
+    check_momentum(rules, plan, row ? "/method" : "/method/momentum_correction");
+}
+
+}  // namespace
+
 void check_method(const Rules& rules) {
   const Method& method = rules.scenario.method;
   if (!rules.sound({"/method"})) return;
-  const compressors::CodecPlan plan = codec_plan(method);
-  if (plan.error_feedback && loses_nothing(plan))
-    rules.refuse("/method/error_feedback",
-                 "nothing is lost with method none, so nothing is fed back", "false");
-  if (plan.momentum_correction) check_momentum(rules, plan);
   try {
-    const compressors::CodecPtr codec = make_method_codec(method);
+    const compressors::CodecPlan plan = codec_plan(method);
+    check_plan(rules, method, plan);
+    const compressors::CodecPtr codec = compressors::make_codec(plan);
     if (!rules.sound({"/exchange/collective"})) return;
     if (const std::string note = policy_note(rules.scenario); !note.empty())
       rules.warn("/method", note);

@@ -17,22 +17,26 @@ std::string number(double value) {
 }
 
 /// "topk 1% indices=golomb": the ratio always, other options where they are not the default.
-std::string choice_label(const compressors::CodecChoice& choice) {
-  std::string label = choice.name;
-  const CodecInfo* codec = find_codec(choice.name);
-  if (!codec) return label;
-  for (const OptionSpec& option : codec->options) {
-    const auto given = choice.options.find(option.name);
-    const std::string text = given == choice.options.end() ? option.default_text : given->second;
+std::string label_of(const std::string& name, const OptionTable& table,
+                     const std::map<std::string, std::string>& options) {
+  std::string label = name;
+  for (const OptionSpec& option : table) {
+    const auto given = options.find(option.name);
+    const std::string text = given == options.end() ? option.default_text : given->second;
     if (option.name == "ratio") {
       label += " " + number(100 * std::strtod(text.c_str(), nullptr)) + "%";
-    } else if (given != choice.options.end() &&
+    } else if (given != options.end() &&
                (option.default_text.empty() ||
                 parse_option(option, text) != parse_option(option, option.default_text))) {
       label += " " + option.name + "=" + text;
     }
   }
   return label;
+}
+
+std::string choice_label(const compressors::CodecChoice& choice) {
+  const CodecInfo* codec = find_codec(choice.name);
+  return codec ? label_of(choice.name, codec->options, choice.options) : choice.name;
 }
 
 const char* name_of(compressors::ClipBy by) {
@@ -64,15 +68,39 @@ bool feeds_back_by_default(const std::string& name, const nlohmann::ordered_json
   return unbiased == options.end() || *unbiased != true;
 }
 
+bool feeds_back_by_default(const methods::MethodRow& row) {
+  const auto method = row.make({.options = OptionValues(row.options, {})});
+  return method->plan(0, method->phases() - 1).up.error_feedback;
+}
+
+std::unique_ptr<methods::Method> training_method(const Method& method, int workers) {
+  if (const methods::MethodRow* row = methods::find_method(method.name))
+    return row->make({.options = OptionValues(row->options, method.options), .workers = workers});
+  CodecPlan plan = method.plan;
+  if (method.name != "compressed")
+    plan = {.codec = {method.name, method.options}, .error_feedback = method.error_feedback};
+  if (plan.momentum_correction) plan.momentum_correction->workers = workers;
+  return methods::make_codec_method(plan);
+}
+
+std::unique_ptr<methods::Method> training_method(const Scenario& scenario) {
+  return training_method(scenario.method, scenario.cluster.workers);
+}
+
+namespace {
+
+CodecPlan plan_at_the_end(const methods::Method& method) {
+  return method.plan(0, method.phases() - 1).up;
+}
+
+}  // namespace
+
 CodecPlan codec_plan(const Method& method) {
-  if (method.name == "compressed") return method.plan;
-  return {.codec = {method.name, method.options}, .error_feedback = method.error_feedback};
+  return plan_at_the_end(*training_method(method, 1));
 }
 
 CodecPlan codec_plan(const Scenario& scenario) {
-  CodecPlan plan = codec_plan(scenario.method);
-  if (plan.momentum_correction) plan.momentum_correction->workers = scenario.cluster.workers;
-  return plan;
+  return plan_at_the_end(*training_method(scenario));
 }
 
 compressors::CodecPtr make_method_codec(const Method& method) {
@@ -80,6 +108,8 @@ compressors::CodecPtr make_method_codec(const Method& method) {
 }
 
 std::string method_label(const Method& method) {
+  if (const methods::MethodRow* row = methods::find_method(method.name))
+    return label_of(row->name, row->options, method.options);
   const CodecPlan plan = codec_plan(method);
   std::string label = choice_label(plan.codec);
   if (plan.momentum_correction) {

@@ -1,13 +1,21 @@
 #pragma once
+#include <memory>
 #include <string>
 
 #include "compressors/codec_plan.h"
 #include "scenarios/scenario.h"
+#include "trainers/methods/catalogue.h"
 
 /// A scenario's method as a codec and as a label.
 namespace gradwire::scenarios {
 
-/// Either form of a method, the short one (`"name": "topk"`) and `compressed`, as one plan.
+/// The method of a run: a row of the methods' catalogue, or one codec for all tensors. Throws
+/// Error(kUsage) for options that do not go together.
+std::unique_ptr<methods::Method> training_method(const Method& method, int workers);
+std::unique_ptr<methods::Method> training_method(const Scenario& scenario);
+
+/// What the tensors of set 0 end up with: any form of a method, the short one (`"name": "topk"`),
+/// `compressed` and those of the catalogue, as one plan of a codec.
 compressors::CodecPlan codec_plan(const Method& method);
 /// The same as the scenario's workers make it: what depends on their number is filled in.
 compressors::CodecPlan codec_plan(const Scenario& scenario);
@@ -28,6 +36,9 @@ std::string why_no_gradient_codec(const compressors::CodecInfo& codec);
 /// Error feedback where a scenario does not say: true for sparse codecs that are biased. `options`:
 /// the object beside the codec's name.
 bool feeds_back_by_default(const std::string& codec, const nlohmann::ordered_json& options);
+
+/// The same of a method of the catalogue, which decides it.
+bool feeds_back_by_default(const methods::MethodRow& row);
 
 /// Where rules or clipping leave a method another way of combining messages than its codec's own:
 /// which and why; else empty.

@@ -14,6 +14,7 @@
 #include "scenarios/reader.h"
 #include "scenarios/sweep.h"
 #include "scenarios/values.h"
+#include "trainers/methods/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -182,6 +183,8 @@ class FileReader {
   static void add_method_defaults(ordered_json& run) {
     const ordered_json* name = find_at(run, "/method/name");
     const bool compressed = name && *name == "compressed";
+    const methods::MethodRow* row =
+        name && name->is_string() ? methods::find_method(name->get<std::string>()) : nullptr;
     const ordered_json* choice = find_at(run, compressed ? "/method/codec" : "/method");
     const ordered_json* codec = choice ? find_at(*choice, "/name") : nullptr;
     const bool sparse =
@@ -189,7 +192,10 @@ class FileReader {
     const char* momentum = "/method/momentum_correction";
     const bool corrects = compressed && find_at(run, momentum);
     if (!find_at(run, "/method/error_feedback"))
-      assign_at(run, "/method/error_feedback", sparse || corrects);
+      assign_at(run, "/method/error_feedback",
+                row ? feeds_back_by_default(*row) : sparse || corrects);
+    if (row && row->takes_momentum && !find_at(run, "/method/momentum"))
+      assign_at(run, "/method/momentum", momentum_of_optimizer(run));
     if (corrects && find_at(run, momentum)->is_object() &&
         !find_at(run, momentum)->contains("momentum"))
       assign_at(run, "/method/momentum_correction/momentum", momentum_of_optimizer(run));

@@ -144,11 +144,23 @@ void add_expected(Rows& rows) {
                            .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
                                        "simulated_s"}},
                   .required = true});
-  rows.push_back(text_row("/expected/checks/*/method", "Only runs with this codec; default: all."));
+  rows.push_back(text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
   rows.push_back({.pointer = "/expected/checks/*/min",
                   .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
   rows.push_back({.pointer = "/expected/checks/*/max",
                   .spec = {.type = OptionType::kNumber, .help = "Greatest allowed value."}});
+  rows.push_back(text_row("/expected/checks/*/against",
+                          "Another method, by its label: the mean over seeds is compared with its."));
+  rows.push_back({.pointer = "/expected/checks/*/compare",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "difference",
+                           .help = "How: the figure less the other's, or over the other's.",
+                           .choices = {"difference", "ratio"}}});
+  rows.push_back(text_row("/expected/checks/*/claim", "What the paper says, for `reproduce`."));
+  rows.push_back({.pointer = "/expected/checks/*/negative_control",
+                  .spec = {.type = OptionType::kBoolean,
+                           .default_text = "false",
+                           .help = "A broken variant, which must miss the bound."}});
   for (std::size_t i = first; i < rows.size(); ++i) {
     rows[i].sweepable = false;
     rows[i].free_of_hash = true;

@@ -1,6 +1,7 @@
 #include "compressors/codec_plan.h"
 #include "scenarios/methods.h"
 #include "scenarios/scenario_rows.h"
+#include "trainers/methods/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -35,10 +36,17 @@ Field codec_name(const std::string& pointer, std::string help) {
   return name;
 }
 
+void warn_of_large_ratio(Field& row) {
+  if (row.spec.name != "ratio") return;
+  row.suspicious_above = 0.5;
+  row.suspicious_why = "values and their indices then take more bytes than the dense tensor";
+}
+
 /// The options of every gradient codec below `at`, each where `name_at` names its codec.
 void add_codec_options(Rows& rows, const std::string& at, const std::string& name_at) {
   for (const CodecInfo& codec : codec_catalogue()) {
     if (!why_no_gradient_codec(codec).empty()) continue;
+    if (at == "/method" && methods::find_method(codec.name)) continue;  // has options of its own
     for (const OptionSpec& option : codec.options) {
       Field row{.pointer = at + "/" + option.name,
                 .spec = option,
@@ -46,10 +54,25 @@ void add_codec_options(Rows& rows, const std::string& at, const std::string& nam
                 .when = Condition{name_at, {codec.name}}};
       row.required = option.default_text.empty() && option.type != OptionType::kText;
       row.repeated = at != "/method";
-      if (option.name == "ratio") {
-        row.suspicious_above = 0.5;
-        row.suspicious_why = "values and their indices then take more bytes than the dense tensor";
+      warn_of_large_ratio(row);
+      rows.push_back(row);
+    }
+  }
+}
+
+/// The options of the catalogue's methods.
+void add_method_options(Rows& rows) {
+  for (const methods::MethodRow& method : methods::method_catalogue()) {
+    for (const OptionSpec& option : method.options) {
+      Field row{.pointer = "/method/" + option.name,
+                .spec = option,
+                .kinds = kSteps,
+                .when = Condition{"/method/name", {method.name}}};
+      if (method.takes_momentum && option.name == "momentum") {
+        row.spec.default_text.clear();
+        row.computed_default = "the optimiser's, or 0.9 if that has none";
       }
+      warn_of_large_ratio(row);
       rows.push_back(row);
     }
   }
@@ -155,10 +178,14 @@ void add_rules(Rows& rows) {
 void add_method(Rows& rows) {
   rows.push_back(object_row("/method", "How gradients are compressed.", kSteps));
   Field name = codec_name("/method/name",
-                          "Codec, whose options stand beside the name; or compressed: a codec with "
-                          "decorators, each an object.");
+                          "Codec, whose options stand beside the name, or a published method "
+                          "(`gradwire methods`); or compressed: a codec with decorators, each an "
+                          "object.");
   name.spec.default_text = "none";
   name.spec.choices.push_back(kCompressed);
+  for (const methods::MethodRow& method : methods::method_catalogue()) {
+    if (!compressors::find_codec(method.name)) name.spec.choices.push_back(method.name);
+  }
   rows.push_back(name);
   rows.push_back({.pointer = "/method/error_feedback",
                   .spec = {.type = OptionType::kBoolean,
@@ -168,6 +195,7 @@ void add_method(Rows& rows) {
                   .computed_default = "true for sparse codecs that are biased, such as topk, and "
                                       "with momentum_correction; else false"});
   add_codec_options(rows, "/method", "/method/name");
+  add_method_options(rows);
   add_codec_choice(rows, "/method/codec", "The codec of `compressed`.", only_compressed({}));
   add_momentum(rows);
   add_clipping(rows);

@@ -1,7 +1,10 @@
 #include "trainers/layout.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
+#include "base/error.h"
 #include "base/philox.h"
 #include "trainers/data/sampling.h"
 
@@ -13,21 +16,53 @@ std::int64_t Parameter::count() const {
   return product;
 }
 
-Layout::Layout(std::span<const Parameter> parameters, Bytes bucket) {
+namespace {
+
+/// Parameters that are sent together, in backward order.
+struct Group {
+  std::size_t set = 0;
+  std::int64_t elements = 0;
+  std::vector<std::size_t> parameters;
+};
+
+std::vector<Group> groups_of(std::span<const Parameter> parameters, Bytes bucket,
+                             std::span<const std::size_t> set_of) {
+  std::vector<Group> groups;
+  std::map<std::size_t, std::size_t> open;  // by set
   for (std::size_t p = parameters.size(); p-- > 0;) {
-    const Parameter& parameter = parameters[p];
-    const TensorSlot slot{parameter.name, parameter.shape, static_cast<int>(p), elements_,
-                          parameter.count()};
-    const bool fits =
-        !buckets_.empty() && (buckets_.back().count + slot.count) * 4 <= bucket.count();
-    if (!fits) {
-      buckets_.push_back(
-          {"b" + std::to_string(buckets_.size()), tensors_.size(), tensors_.size(), elements_, 0});
+    const std::size_t set = set_of.empty() ? 0 : set_of[p];
+    const std::int64_t count = parameters[p].count();
+    const auto found = open.find(set);
+    if (found == open.end() || (groups[found->second].elements + count) * 4 > bucket.count()) {
+      open[set] = groups.size();
+      groups.push_back({.set = set});
     }
-    buckets_.back().count += slot.count;
-    ++buckets_.back().end_tensor;
-    elements_ += slot.count;
-    tensors_.push_back(slot);
+    Group& group = groups[open[set]];
+    group.elements += count;
+    group.parameters.push_back(p);
+  }
+  // The backward pass comes to the first layer's parameters last.
+  std::ranges::stable_sort(groups, std::greater{},
+                           [](const Group& group) { return group.parameters.back(); });
+  return groups;
+}
+
+}  // namespace
+
+Layout::Layout(std::span<const Parameter> parameters, Bytes bucket,
+               std::span<const std::size_t> set_of)
+    : tensor_of_(parameters.size()) {
+  GRADWIRE_ASSERT(set_of.empty() || set_of.size() == parameters.size());
+  for (const Group& group : groups_of(parameters, bucket, set_of)) {
+    buckets_.push_back({"b" + std::to_string(buckets_.size()), tensors_.size(),
+                        tensors_.size() + group.parameters.size(), elements_, group.elements,
+                        group.set});
+    for (const std::size_t p : group.parameters) {
+      tensor_of_[p] = tensors_.size();
+      tensors_.push_back({parameters[p].name, parameters[p].shape, static_cast<int>(p), elements_,
+                          parameters[p].count()});
+      elements_ += parameters[p].count();
+    }
   }
 }
 

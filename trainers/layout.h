@@ -35,28 +35,33 @@ struct BucketSlot {
   std::size_t end_tensor = 0;
   std::int64_t first = 0;
   std::int64_t count = 0;
+  std::size_t set = 0;  ///< of tensors that a method treats alike
   std::size_t tensors() const { return end_tensor - first_tensor; }
 };
 
 /// Tensors in backward order (the last layer's gradient is ready first), cut into buckets: a tensor
-/// joins the open bucket unless that would then exceed `bucket` bytes of fp32; a larger tensor has
-/// a bucket of its own. Flat buffers follow the same order, so a bucket is one contiguous range.
+/// joins the open bucket of its set unless that would then exceed `bucket` bytes of fp32; a larger
+/// tensor has a bucket of its own. Buckets stand in the order in which their last gradients are
+/// ready, and flat buffers follow them: a bucket is one contiguous range.
 class Layout {
  public:
   Layout() = default;
-  Layout(std::span<const Parameter> parameters, Bytes bucket);
+  /// `set_of[p]`: the set of parameter p; empty: all are of set 0.
+  Layout(std::span<const Parameter> parameters, Bytes bucket,
+         std::span<const std::size_t> set_of = {});
 
   const std::vector<TensorSlot>& tensors() const { return tensors_; }
   const std::vector<BucketSlot>& buckets() const { return buckets_; }
   std::int64_t elements() const { return elements_; }
-  /// Number in backward order of parameter `parameter` (in forward order).
+  /// Number among tensors() of parameter `parameter` (in forward order).
   std::size_t tensor_of(int parameter) const {
-    return tensors_.size() - 1 - static_cast<std::size_t>(parameter);
+    return tensor_of_[static_cast<std::size_t>(parameter)];
   }
 
  private:
   std::vector<TensorSlot> tensors_;
   std::vector<BucketSlot> buckets_;
+  std::vector<std::size_t> tensor_of_;  ///< by parameter
   std::int64_t elements_ = 0;
 };
 

@@ -18,14 +18,18 @@ std::string number_text(double value) {
 }  // namespace
 
 UpdateSettings update_settings(const scenarios::Scenario& scenario) {
+  const auto method = scenarios::training_method(scenario);
+  return update_settings(scenario, method->plan(0, method->phases() - 1).update_momentum);
+}
+
+UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies_momentum) {
   const scenarios::Workload& workload = scenario.workload;
   UpdateSettings settings{workload.optimizer, workload.optimizer_options};
   const UpdateInfo* const row = find_update(settings.name);
   if (!row) return settings;  // refused where the rule is made
-  const bool corrected = scenarios::codec_plan(scenario.method).momentum_correction.has_value();
   for (const OptionSpec& option : row->options) {
     if (option.name == "momentum")
-      settings.options[option.name] = number_text(corrected ? 0 : workload.momentum);
+      settings.options[option.name] = number_text(applies_momentum ? workload.momentum : 0);
     if (option.name == "weight_decay")
       settings.options[option.name] = number_text(workload.weight_decay);
   }

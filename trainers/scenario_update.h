@@ -5,8 +5,9 @@
 /// How a scenario's weights are updated.
 namespace gradwire::trainers {
 
-/// The rule and its options. Where workers apply the momentum, the rule must not, or it would count
-/// twice.
+/// The rule and its options. `applies_momentum`: methods::SetPlan::update_momentum; without it the
+/// rule has none. The short form: as most of the method's steps have it.
+UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies_momentum);
 UpdateSettings update_settings(const scenarios::Scenario& scenario);
 
 /// Passes over `samples` training samples in `steps` steps.

@@ -7,13 +7,15 @@
 namespace gradwire::results {
 
 double bytes_moved(const StepSummary& step) {
-  double prelude = 0;
-  for (const BucketSummary& bucket : step.buckets) prelude += bucket.prelude_bytes;
-  const ExchangeKind before = step.exchange == ExchangeKind::kParameterServer
-                                  ? step.exchange
-                                  : ExchangeKind::kRingAllGather;
-  return messages_sent(step.exchange, step.workers) * step.message_bytes() +
-         messages_sent(before, step.workers) * prelude;
+  double bytes = 0;
+  for (const BucketSummary& bucket : step.buckets) {
+    const ExchangeKind way = step.exchange_of(bucket);
+    const ExchangeKind before =
+        way == ExchangeKind::kParameterServer ? way : ExchangeKind::kRingAllGather;
+    bytes += messages_sent(way, step.workers) * bucket.message_bytes +
+             messages_sent(before, step.workers) * bucket.prelude_bytes;
+  }
+  return bytes;
 }
 
 StepCost cost_of_step(const StepSummary& step, double seconds, const Prices& prices) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct BucketSummary {
   /// 0 = nothing.
   double prelude_bytes = 0;
   double scale_s = 0;  ///< the part of encode_s that goes before that; 0 where nothing does
+  /// Where it goes another way than most of the step's bytes: DGC's dense vectors round a ring.
+  std::optional<ExchangeKind> exchange = {};
 };
 
 /// What of a step's figures was assumed (a device profile's peaks, a codec's costs), and how far
@@ -35,7 +38,7 @@ std::string in_words(const AssumedFigures& assumed);
 /// A training step on a number of equal workers, as closed forms see it. A lone collective is one
 /// bucket without times.
 struct StepSummary {
-  ExchangeKind exchange = ExchangeKind::kRingAllReduce;
+  ExchangeKind exchange = ExchangeKind::kRingAllReduce;  ///< of most bytes
   int workers = 1;
   int group = 8;                       ///< of a two-level exchange
   double forward_s = 0;                ///< one worker
@@ -54,6 +57,9 @@ struct StepSummary {
   double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
   Correction correction;        ///< of the exchange's time, by bytes of a message
 
+  ExchangeKind exchange_of(const BucketSummary& bucket) const {
+    return bucket.exchange.value_or(exchange);
+  }
   /// Losses or changing rates decide what an exchange takes: no two are alike.
   bool is_irregular() const { return loss > 0 || rate_spread > 0; }
   double message_bytes() const {

@@ -22,10 +22,9 @@ class Timeline {
  public:
   Timeline(const StepSummary& step, const StepConstants& constants, double slow)
       : step_(step),
+        constants_(constants),
         exchange_(step, step.exchange, constants),
-        other_(step, other_kind(step), constants),
-        additions_(additions_of(step.exchange, step.workers, step.group)),
-        decodes_(decodes_of(step.exchange, step.workers)),
+        other_(step, other_kind(step.exchange), constants),
         ready_(slow * step.forward_s) {
     buckets_.reserve(step.buckets.size());
     coded_at_.reserve(step.buckets.size());
@@ -70,29 +69,39 @@ class Timeline {
 
   /// What a bucket's second exchange goes by: a prelude before its gradients, or the sums of a
   /// scatter-reduce behind its chunks.
-  static ExchangeKind other_kind(const StepSummary& step) {
-    if (step.exchange == ExchangeKind::kParameterServer) return step.exchange;
-    const bool round = step.exchange == ExchangeKind::kRingAllReduce ||
-                       step.exchange == ExchangeKind::kScatterReduce;
+  static ExchangeKind other_kind(ExchangeKind kind) {
+    if (kind == ExchangeKind::kParameterServer) return kind;
+    const bool round = kind == ExchangeKind::kRingAllReduce || kind == ExchangeKind::kScatterReduce;
     return round ? ExchangeKind::kRingAllGather : ExchangeKind::kDirectAllGather;
   }
 
+  /// The correction was found for the way of most bytes.
+  double time_of(ExchangeKind kind, double message_bytes) const {
+    if (kind == step_.exchange)
+      return step_.correction.at(message_bytes) * exchange_.time(message_bytes);
+    return ExchangeForm(step_, kind, constants_).time(message_bytes);
+  }
+
   Stages stages_of(const BucketSummary& bucket) {
-    const double n = step_.workers, added = additions_ * bucket.add_s;
-    const double exchange =
-        step_.correction.at(bucket.message_bytes) * exchange_.time(bucket.message_bytes);
+    const ExchangeKind kind = step_.exchange_of(bucket);
+    const double n = step_.workers;
+    const double added = additions_of(kind, step_.workers, step_.group) * bucket.add_s;
+    const double exchange = time_of(kind, bucket.message_bytes);
     Stages stages{.available = ready_,
                   .code = bucket.encode_s,
                   .exchange = exchange + added,
-                  .decode = decodes_ * bucket.decode_s};
+                  .decode = decodes_of(kind, step_.workers) * bucket.decode_s};
     exchanged_ += exchange;
     if (bucket.prelude_bytes > 0) {
       stages.twice = true;
       stages.code = bucket.scale_s;
-      stages.before = other_.time(bucket.prelude_bytes);
+      stages.before =
+          kind == step_.exchange
+              ? other_.time(bucket.prelude_bytes)
+              : ExchangeForm(step_, other_kind(kind), constants_).time(bucket.prelude_bytes);
       stages.again = bucket.encode_s - bucket.scale_s;
       exchanged_ += stages.before;
-    } else if (step_.exchange == ExchangeKind::kScatterReduce) {
+    } else if (kind == ExchangeKind::kScatterReduce) {
       stages.twice = true;
       stages.code = bucket.encode_s * (n - 1) / n;
       stages.again = bucket.encode_s / n + added;
@@ -144,8 +153,8 @@ class Timeline {
   }
 
   const StepSummary& step_;
+  const StepConstants& constants_;
   ExchangeForm exchange_, other_;
-  double additions_, decodes_;
   bool finite_ = false;
   double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
   double waiting_ = 0;     ///< when the bucket under way was coded again

@@ -92,6 +92,22 @@ std::vector<BucketSummary> buckets_of(const std::map<std::string, double>& figur
   return buckets;
 }
 
+/// "way_2_ring-all-reduce": the third bucket goes another way than most bytes.
+std::string name_of_way(std::size_t bucket, ExchangeKind way) {
+  return "way_" + std::to_string(bucket) + "_" + std::string(name_of(way));
+}
+
+void take_ways(const std::map<std::string, double>& figures, std::vector<BucketSummary>& buckets) {
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    const std::string start = "way_" + std::to_string(b) + "_";
+    const auto found = figures.lower_bound(start);
+    ExchangeKind way{};
+    if (found != figures.end() && found->first.starts_with(start) &&
+        exchange_kind(found->first.substr(start.size()), way))
+      buckets[b].exchange = way;
+  }
+}
+
 /// "correction_bytes_0", "correction_factor_0", ...
 Correction correction_of(const std::map<std::string, double>& figures) {
   Correction correction;
@@ -128,6 +144,8 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins
     for (std::size_t b = 0; b < step.buckets.size(); ++b)
       add(name_in_bucket(field, b), step.buckets[b].*field.value, field.unit);
   }
+  for (std::size_t b = 0; b < step.buckets.size() && step.buckets.size() <= kMostBuckets; ++b)
+    if (const auto way = step.buckets[b].exchange) add(name_of_way(b, *way), 1, "");
   for (std::size_t i = 0; i < step.correction.value.size(); ++i) {
     add("correction_bytes_" + std::to_string(i), step.correction.value[i], "B");
     add("correction_factor_" + std::to_string(i), step.correction.factor[i], "");
@@ -161,6 +179,7 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
       step.assumed.*field.range = {low->second, high->second};
   }
   step.buckets = buckets_of(figures);
+  take_ways(figures, step.buckets);
   step.correction = correction_of(figures);
   return step;
 }

@@ -34,6 +34,40 @@ TEST_CASE("tensors lie in backward order and fill buckets up to their size") {
   CHECK(Layout(parameters, Bytes(25'000'000)).buckets().size() == 1);
 }
 
+TEST_CASE("tensors of different sets have buckets of their own, in the order of readiness") {
+  const auto parameters = three_layers();
+  // Matrices: set 0, vectors: set 1. Backwards: scale (1), second.weight (0), first.bias (1),
+  // first.weight (0). Set 1 is complete with first.bias, set 0 with first.weight.
+  const std::vector<std::size_t> sets = {0, 1, 0, 1};
+  const Layout layout(parameters, Bytes(1 << 20), sets);
+  REQUIRE(layout.buckets().size() == 2);
+  CHECK(layout.buckets()[0].set == 1);
+  CHECK(layout.buckets()[0].count == 13);
+  CHECK(layout.buckets()[1].set == 0);
+  CHECK(layout.buckets()[1].first == 13);
+  CHECK(layout.buckets()[1].count == 70);
+  const char* expected[] = {"scale", "first.bias", "second.weight", "first.weight"};
+  std::int64_t first = 0;
+  for (std::size_t t = 0; t < 4; ++t) {
+    const TensorSlot& slot = layout.tensors()[t];
+    CHECK(slot.name == expected[t]);
+    CHECK(slot.first == first);
+    CHECK(layout.tensor_of(slot.parameter) == t);
+    first += slot.count;
+  }
+  // Two matrices of 120 and 160 bytes do not fit into 200; the first of them is ready before the
+  // vectors are.
+  const Layout cut(parameters, Bytes(200), sets);
+  REQUIRE(cut.buckets().size() == 3);
+  CHECK(cut.buckets()[0].count == 30);
+  CHECK(cut.buckets()[1].set == 1);
+  CHECK(cut.buckets()[2].count == 40);
+  // One set is the layout without sets.
+  const Layout same(parameters, Bytes(180), std::vector<std::size_t>(4, 0));
+  CHECK(same.buckets().size() == 2);
+  CHECK(same.tensors()[0].name == "scale");
+}
+
 TEST_CASE("initial values depend on seed and tensor, not on buckets") {
   const auto parameters = three_layers();
   const Layout one(parameters, Bytes(1 << 20)), many(parameters, Bytes(1));

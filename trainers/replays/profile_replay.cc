@@ -10,6 +10,7 @@
 #include "trainers/replays/drawn_sizes.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/exchange.h"
+#include "trainers/routes/set_exchange.h"
 #include "trainers/timing/codec_costs.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/timing/measure.h"
@@ -57,18 +58,15 @@ class ProfileReplay final : public scenarios::Trainer {
   explicit ProfileReplay(const Scenario& scenario)
       : workload_(scenarios::load_workload_profile(scenario.workload.profile, scenario.file)),
         device_(device_of(scenario)),
-        layout_(tensors_of(workload_), scenario.exchange.bucket),
+        method_(scenarios::training_method(scenario)),
+        parameters_(tensors_of(workload_)),
+        layout_(parameters_, scenario.exchange.bucket, sets_of(*method_, parameters_)),
         choice_(choose_collective(scenario, layout_)),
         scenario_(with_choice(scenario, choice_)),
         settings_(exchange_settings(scenario_)),
-        exchange_(make_exchange(settings_, layout_, states_)) {
+        exchange_(exchange_of([](const auto& codec) { return codec; })) {
     scenario_.cluster.slowdown.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
-    if (!has_fixed_sizes(*settings_.codec, layout_)) {
-      ExchangeSettings drawn = settings_;
-      drawn.codec = with_drawn_sizes(settings_.codec);
-      if (settings_.requantizer) drawn.requantizer = with_drawn_sizes(settings_.requantizer);
-      charged_ = make_exchange(drawn, layout_, states_);
-    }
+    if (!has_fixed_sizes(*settings_.codec, layout_)) charged_ = exchange_of(with_drawn_sizes);
     plan_of(compute_times());  // refuses at once what no formula can size
   }
 
@@ -76,7 +74,7 @@ class ProfileReplay final : public scenarios::Trainer {
     if (frozen_) return profile_;
     ComputeProfile times = compute_times();
     if (device_) {
-      take_codec_times(scenario_, *device_, exchange_->shares_scales(), times);
+      take_codec_times(*method_, layout_, *exchange_, *device_, scenario_.cluster.device, times);
       times.device += ", codec times of " + device_->origin.name;
     } else {
       measure_codec(times);
@@ -113,12 +111,24 @@ class ProfileReplay final : public scenarios::Trainer {
   void load(std::istream&) override {}
 
  private:
+  /// That of the method's last phase, with codecs changed by `change`.
+  template <typename Change>
+  std::unique_ptr<Exchange> exchange_of(Change&& change) {
+    return make_set_exchange(scenario_, *method_, method_->phases() - 1, layout_, states_,
+                             [&](ExchangeSettings& settings) {
+                               settings.codec = change(settings.codec);
+                               if (settings.requantizer)
+                                 settings.requantizer = change(settings.requantizer);
+                             });
+  }
   ComputeProfile compute_times() const;
   void measure_codec(ComputeProfile& times) const;
   void plan_of(const ComputeProfile& profile);
 
   scenarios::WorkloadProfile workload_;
   std::optional<scenarios::DeviceProfile> device_;  ///< none: codecs are measured here
+  std::unique_ptr<methods::Method> method_;
+  std::vector<Parameter> parameters_;
   Layout layout_;
   scenarios::CollectiveChoice choice_;
   Scenario scenario_;  ///< with the collective that was chosen
@@ -133,6 +143,25 @@ class ProfileReplay final : public scenarios::Trainer {
   std::int64_t step_ = 0;
   std::optional<sim::GraphId> last_graph_;
 };
+
+/// Of each bucket, the layer nearest to the input that has a tensor in it: its gradients are ready
+/// when the backward pass is through with that one.
+std::vector<std::size_t> first_layers(const scenarios::WorkloadProfile& workload,
+                                      const Layout& layout) {
+  std::vector<std::size_t> layer_of;  // by parameter, as tensors_of() makes them
+  for (std::size_t l = 0; l < workload.layers.size(); ++l) {
+    const auto& layer = workload.layers[l];
+    const std::size_t tensors =
+        layer.tensors.empty() && layer.elements > 0 ? 1 : layer.tensors.size();
+    layer_of.insert(layer_of.end(), tensors, l);
+  }
+  std::vector<std::size_t> first(layout.buckets().size(), workload.layers.size());
+  for (std::size_t b = 0; b < first.size(); ++b)
+    for (std::size_t t = layout.buckets()[b].first_tensor; t < layout.buckets()[b].end_tensor; ++t)
+      first[b] =
+          std::min(first[b], layer_of[static_cast<std::size_t>(layout.tensors()[t].parameter)]);
+  return first;
+}
 
 /// Of a table's times: its own, a device's where counts and peaks give them, or both.
 PlausibleRange compute_range(const scenarios::WorkloadProfile& workload,
@@ -160,16 +189,12 @@ ComputeProfile ProfileReplay::compute_times() const {
   if (charged_) times.device += ", messages sized by drawn values";
   times.compute_range = compute_range(workload_, device);
   times.update = layers.update;
+  const std::vector<std::size_t> first = first_layers(workload_, layout_);
   std::size_t bucket = 0;
-  std::int64_t passed = 0;
-  const auto end = [&] {
-    return layout_.buckets()[bucket].first + layout_.buckets()[bucket].count;
-  };
   for (std::size_t l = workload_.layers.size(); l-- > 0;) {
-    while (bucket + 1 < layout_.buckets().size() && passed >= end()) ++bucket;
+    while (bucket + 1 < layout_.buckets().size() && first[bucket] > l) ++bucket;
     times.forward += layers.layers[l].forward;
     times.buckets[bucket].backward += layers.layers[l].backward;
-    passed += workload_.layers[l].elements;
   }
   return times;
 }

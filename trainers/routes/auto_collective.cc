@@ -6,6 +6,7 @@
 
 #include "scenarios/methods.h"
 #include "trainers/routes/exchange.h"
+#include "trainers/routes/set_exchange.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -26,7 +27,8 @@ std::vector<std::string> candidates(const Scenario& scenario) {
 
 Seconds time_of_exchange(const Scenario& scenario, const Layout& layout) {
   StateStore states;
-  const auto exchange = make_exchange(exchange_settings(scenario), layout, states);
+  const auto method = scenarios::training_method(scenario);
+  const auto exchange = make_set_exchange(scenario, *method, method->phases() - 1, layout, states);
   scenarios::ComputeProfile nothing;
   for (const BucketSlot& bucket : layout.buckets())
     nothing.buckets.emplace_back().elements = bucket.count;

@@ -1,6 +1,7 @@
 #include "trainers/routes/exchange.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "scenarios/methods.h"
 #include "sim/topologies/topologies.h"
@@ -84,12 +85,17 @@ void set_collective(const scenarios::Exchange& exchange, ExchangeSettings& setti
 }  // namespace
 
 ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
+  return exchange_settings(scenario, scenarios::codec_plan(scenario));
+}
+
+ExchangeSettings exchange_settings(const scenarios::Scenario& scenario,
+                                   const compressors::CodecPlan& of_tensors) {
   ExchangeSettings settings;
   settings.workers = scenario.cluster.workers;
   set_collective(scenario.exchange, settings);
   if (settings.all_reduce == sim::CollectiveKind::kInNetworkAllReduce)
     settings.parent = scenarios::aggregation_of(scenario).parent;
-  compressors::CodecPlan plan = scenarios::codec_plan(scenario);
+  compressors::CodecPlan plan = of_tensors;
   settings.codec = compressors::make_codec(plan);
   plan.momentum_correction.reset();
   plan.clipping.reset();
@@ -97,6 +103,21 @@ ExchangeSettings exchange_settings(const scenarios::Scenario& scenario) {
   settings.keep_rows = needs_shape(plan);
   settings.seed = scenario.seed;
   return settings;
+}
+
+std::vector<std::size_t> buckets_of(const ExchangeSettings& settings, const Layout& layout) {
+  if (!settings.buckets.empty()) return settings.buckets;
+  std::vector<std::size_t> all(layout.buckets().size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<std::size_t> tensors_of(std::span<const std::size_t> buckets, const Layout& layout) {
+  std::vector<std::size_t> tensors;
+  for (const std::size_t b : buckets)
+    for (std::size_t t = layout.buckets()[b].first_tensor; t < layout.buckets()[b].end_tensor; ++t)
+      tensors.push_back(t);
+  return tensors;
 }
 
 std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scenario,

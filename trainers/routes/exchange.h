@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compressors/codec.h"
+#include "compressors/codec_plan.h"
 #include "scenarios/scenario.h"
 #include "sim/interpreter.h"
 #include "trainers/channel/state_store.h"
@@ -95,12 +96,23 @@ struct ExchangeSettings {
   /// Where gradients are encoded if they are device memory, which nothing else reads then; null:
   /// they are host memory. Outlives the exchange.
   DeviceEncoder* device = nullptr;
+  /// Of the layout, those that this exchange carries: tensors that a method treats alike. Empty:
+  /// all.
+  std::vector<std::size_t> buckets;
   /// For tests: every worker's replica of the mean is computed from what that worker received.
   bool every_replica = false;
   /// For tests: `none` through terms, packing and the interpreter instead of adding up directly.
   bool dense_through_terms = false;
 };
 ExchangeSettings exchange_settings(const scenarios::Scenario& scenario);
+/// Of tensors that are sent by this plan, whatever the scenario's method.
+ExchangeSettings exchange_settings(const scenarios::Scenario& scenario,
+                                   const compressors::CodecPlan& plan);
+
+/// The numbers of the buckets that an exchange of these settings carries, ascending, and of their
+/// tensors.
+std::vector<std::size_t> buckets_of(const ExchangeSettings& settings, const Layout& layout);
+std::vector<std::size_t> tensors_of(std::span<const std::size_t> buckets, const Layout& layout);
 
 /// One step is: propose and encode for each worker (any threads, side by side for different
 /// workers), with agree between them where scales are shared; then combine. Gradients handed in
@@ -111,6 +123,8 @@ class Exchange {
   /// `aggregate`: what adding one bucket's worth of a hop takes (paces the ring's hops).
   virtual std::vector<Stage> stages(std::size_t bucket, Seconds aggregate) const = 0;
   virtual bool shares_scales() const { return false; }
+  /// Whether the workers' scales of that bucket are agreed on.
+  virtual bool shares_scales_of(std::size_t /*bucket*/) const { return shares_scales(); }
   virtual void propose(int /*worker*/, GradientSpans) {}
   virtual void agree(StepTraffic&) {}
   virtual void encode(int worker, GradientSpans gradients, std::int64_t step) = 0;

@@ -21,6 +21,7 @@ class DenseExchange final : public Exchange {
   DenseExchange(const ExchangeSettings& settings, const Layout& layout)
       : settings_(settings),
         layout_(layout),
+        buckets_(buckets_of(settings, layout)),
         gradients_(static_cast<std::size_t>(settings.workers)) {
     if (settings_.device) settings_.device->choose(DevicePayload::kValues);
   }
@@ -50,7 +51,7 @@ class DenseExchange final : public Exchange {
     if (traffic.loses()) return move_hops(traffic, mean);
     replica_.clear();
     charge(traffic);
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       const BucketSlot& bucket = layout_.buckets()[b];
       const int chunks = settings_.server ? 1 : settings_.workers;
       for (int chunk = 0; chunk < chunks; ++chunk) {
@@ -60,7 +61,7 @@ class DenseExchange final : public Exchange {
   }
 
   void charge(StepTraffic& traffic) const override {
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) charge_bucket(traffic, b);
+    for (const std::size_t b : buckets_) charge_bucket(traffic, b);
   }
 
   std::span<const float> replica(int worker) const override {
@@ -122,14 +123,17 @@ class DenseExchange final : public Exchange {
         std::memcpy(terms_[w].data() + layout_.tensors()[t].first, gradients_[w][t].data(),
                     gradients_[w][t].size_bytes());
     }
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) move_bucket(traffic, b, codec);
+    for (const std::size_t b : buckets_) move_bucket(traffic, b, codec);
     const float factor = 1.0f / static_cast<float>(settings_.workers);
     replica_.resize(terms_.size());
     for (std::size_t w = 0; w < terms_.size(); ++w) {
       replica_[w].resize(mean.size());
       codec.to_values(terms_[w], {}, factor, replica_[w]);
     }
-    std::ranges::copy(replica_[0], mean.begin());
+    for (const std::size_t b : buckets_) {
+      const BucketSlot& bucket = layout_.buckets()[b];
+      std::copy_n(replica_[0].begin() + bucket.first, bucket.count, mean.begin() + bucket.first);
+    }
   }
 
   void move_bucket(StepTraffic& traffic, std::size_t b, const compressors::SumTerms& codec) {
@@ -186,6 +190,7 @@ class DenseExchange final : public Exchange {
 
   ExchangeSettings settings_;
   const Layout& layout_;
+  std::vector<std::size_t> buckets_;
   std::vector<std::vector<std::span<const float>>> gradients_;  ///< [worker][tensor]
   std::span<const float> mean_;
   // Where hops are moved.

@@ -21,6 +21,7 @@ class GatherExchange final : public Exchange {
       : settings_(settings),
         codec_(*settings.codec),
         layout_(layout),
+        buckets_(buckets_of(settings, layout)),
         states_(states),
         gradients_(workers()),
         steps_(workers()),
@@ -75,7 +76,7 @@ class GatherExchange final : public Exchange {
     if (traffic.loses() && fixed_.empty()) fixed_ = fixed_sizes(codec_of_);
     replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       for (std::size_t s = 0; s < shards(); ++s) {
         std::vector<Message> messages;
         for (const auto& own : messages_) messages.emplace_back(own[b][s]);
@@ -94,7 +95,7 @@ class GatherExchange final : public Exchange {
                          "error feedback",
                          ErrorKind::kScenario);
     }
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       const std::vector<Bytes> sizes(workers(),
                                      Bytes(static_cast<std::int64_t>(message_bytes(parts_[b][0]))));
       traffic.charge(b, 1, sizes, sizes[0] * (settings_.workers * (settings_.workers - 1)));
@@ -177,7 +178,7 @@ class GatherExchange final : public Exchange {
 
   void encode_parts(int worker) {
     const auto w = static_cast<std::size_t>(worker);
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       for (std::size_t s = 0; s < shards(); ++s) {
         write_message(states_, parts_[b][s], gradients_[w], worker, steps_[w], messages_[w][b][s]);
       }
@@ -187,9 +188,9 @@ class GatherExchange final : public Exchange {
   void read_device() {
     settings_.device->wait();
     for (std::size_t w = 0; w < workers(); ++w) {
-      for (std::size_t b = 0; !is_cut() && b < layout_.buckets().size(); ++b) {
-        join_payloads(b, static_cast<int>(w), messages_[w][b][0]);
-      }
+      if (!is_cut())
+        for (const std::size_t b : buckets_)
+          join_payloads(b, static_cast<int>(w), messages_[w][b][0]);
       if (!is_cut()) continue;
       gradients_[w] = device_values(*settings_.device, layout_, static_cast<int>(w));
       encode_parts(static_cast<int>(w));
@@ -273,6 +274,7 @@ class GatherExchange final : public Exchange {
   ExchangeSettings settings_;
   const compressors::Codec& codec_;
   const Layout& layout_;
+  std::vector<std::size_t> buckets_;
   StateStore& states_;
   std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
   std::vector<std::vector<Parts>> parts_;            ///< [bucket][shard]

@@ -24,6 +24,7 @@ class RequantizeExchange final : public Exchange {
   RequantizeExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)
       : settings_(settings),
         layout_(layout),
+        buckets_(buckets_of(settings, layout)),
         states_(states),
         up_(of_tensors(*settings.codec)),
         down_(of_tensors(settings.requantizer ? *settings.requantizer : *settings.codec)),
@@ -79,11 +80,11 @@ class RequantizeExchange final : public Exchange {
     }
     replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) combine_bucket(traffic, b, mean);
+    for (const std::size_t b : buckets_) combine_bucket(traffic, b, mean);
   }
 
   void charge(StepTraffic& traffic) const override {
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       std::vector<Bytes> own;
       for (std::size_t c = 0; c < workers(); ++c) {
         own.push_back(bytes_of(most_[b][c].down));
@@ -205,7 +206,7 @@ class RequantizeExchange final : public Exchange {
 
   void encode_chunks(int worker) {
     const auto w = static_cast<std::size_t>(worker);
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       for (std::size_t c = 0; c < workers(); ++c) {
         if (c == w) continue;
         write(
@@ -276,6 +277,7 @@ class RequantizeExchange final : public Exchange {
 
   ExchangeSettings settings_;
   const Layout& layout_;
+  std::vector<std::size_t> buckets_;
   StateStore& states_;
   std::vector<const Codec*> up_, down_;      ///< by tensor
   std::vector<bool> fixed_up_, fixed_down_;  ///< by tensor; known where something is lost

@@ -27,6 +27,8 @@ class SumExchange final : public Exchange {
   SumExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)
       : settings_(settings),
         layout_(layout),
+        buckets_(buckets_of(settings, layout)),
+        tensors_(tensors_of(buckets_, layout)),
         states_(states),
         groups_(*settings.codec, layout),
         shared_(groups_.shares_scales()),
@@ -56,7 +58,7 @@ class SumExchange final : public Exchange {
     } else if (settings_.device) {
       read_device_scales();
     }
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       if (groups_.scaled(b).empty()) continue;
       if (!settings_.server) agree_among_workers(traffic, b);
       for (int s = 0; settings_.server && s < settings_.shards; ++s) agree_at_server(traffic, b, s);
@@ -85,7 +87,7 @@ class SumExchange final : public Exchange {
     } else if (settings_.device) {
       read_device_terms();
     }
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    for (const std::size_t b : buckets_) {
       if (!settings_.server) combine_among_workers(traffic, b);
       for (int s = 0; settings_.server && s < settings_.shards; ++s)
         combine_at_server(traffic, b, s);
@@ -147,7 +149,7 @@ class SumExchange final : public Exchange {
 
   void propose_here(int worker, GradientSpans gradients) {
     std::vector<float>& own = scales_[static_cast<std::size_t>(worker)];
-    for (std::size_t b = 0; b < layout_.buckets().size(); ++b)
+    for (const std::size_t b : buckets_)
       for (const std::size_t t : groups_.scaled(b))
         own[t] = scale_of(states_, worker, t, gradients[t]);
   }
@@ -168,7 +170,7 @@ class SumExchange final : public Exchange {
 
   void encode_here(StateStore& states, int worker, GradientSpans gradients, std::int64_t step,
                    std::span<const float> scales, std::vector<std::uint32_t>& terms) const {
-    for (std::size_t t = 0; t < gradients.size(); ++t)
+    for (const std::size_t t : tensors_)
       encode_tensor(states, worker, t, gradients[t], step, scales[t],
                     slice(terms, groups_.terms_of(t)));
   }
@@ -204,7 +206,7 @@ class SumExchange final : public Exchange {
   void read_device_terms() {
     settings_.device->wait();
     for (std::size_t w = 0; w < workers(); ++w) {
-      for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+      for (const std::size_t t : tensors_) {
         read_terms(static_cast<int>(w), t, slice(terms_[w], groups_.terms_of(t)));
       }
     }
@@ -212,7 +214,7 @@ class SumExchange final : public Exchange {
 
   void to_values(std::size_t worker, std::span<float> values) const {
     const float factor = 1.0f / static_cast<float>(settings_.workers);
-    for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+    for (const std::size_t t : tensors_) {
       const TensorSlot& slot = layout_.tensors()[t];
       groups_.codec(t).sum_terms()->to_values(slice(terms_[worker], groups_.terms_of(t)),
                                               SideInputs{agreed_[worker][t]}, factor,
@@ -277,6 +279,7 @@ class SumExchange final : public Exchange {
 
   ExchangeSettings settings_;
   const Layout& layout_;
+  std::vector<std::size_t> buckets_, tensors_;  ///< those that this exchange carries
   StateStore& states_;
   SumGroups groups_;
   bool shared_;                 ///< whether some tensor's scale is agreed on
@@ -403,7 +406,7 @@ void SumExchange::combine_at_server(StepTraffic& traffic, std::size_t b, int sha
 }
 
 void SumExchange::charge(StepTraffic& traffic) const {
-  for (std::size_t b = 0; b < layout_.buckets().size(); ++b)
+  for (const std::size_t b : buckets_)
     settings_.server ? charge_server(traffic, b) : charge_workers(traffic, b);
 }
 

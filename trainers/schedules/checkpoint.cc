@@ -57,7 +57,7 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   put(out, chain_);
   put_span(out, weights());
   put_span(out, std::span<const float>(statistics_));
-  update_.save(out);
+  updates_.save(out);
   if (!encoder_) return states_.save(out);
   StateStore states;
   encoder_->save_states(states);
@@ -72,12 +72,12 @@ void SynchronousTrainer::load_content(std::istream& in) {
   chain_ = get<std::uint64_t>(in);
   get_into(in, weights_);
   get_into(in, statistics_);
-  update_.load(in);
+  updates_.load(in);
   states_.load(in);
   last_graph_.reset();
   for (const auto& replica : replicas_) replica->weights_changed();
   if (!encoder_) return;
-  device_update_->upload(weights_, update_);
+  device_update_->upload(weights_, updates_.only());
   encoder_->load_states(states_);
 }
 

@@ -49,7 +49,7 @@ LossyTrainer::LossyTrainer(const scenarios::Scenario& scenario,
   for (std::size_t thread = 0; thread < replicas_.size(); ++thread)
     replicas_[thread] = model_->make_replica(layout_, placed_[thread], statistics_);
   for (std::size_t w = 0; w < others_.size(); ++w)
-    updates_.emplace_back(update_settings(scenario_), layout_);
+    other_updates_.emplace_back(scenario_, *method_, layout_);
 }
 
 std::span<float> LossyTrainer::weights_of(int worker) {
@@ -64,12 +64,12 @@ std::span<const float> LossyTrainer::mean_of(int worker) const {
   return lost_ ? exchange_->replica(worker) : mean_;
 }
 
-Update& LossyTrainer::update_of(int worker) {
-  return worker == 0 ? update_ : updates_[static_cast<std::size_t>(worker) - 1];
+SetUpdates& LossyTrainer::update_of(int worker) {
+  return worker == 0 ? updates_ : other_updates_[static_cast<std::size_t>(worker) - 1];
 }
 
-const Update& LossyTrainer::update_of(int worker) const {
-  return worker == 0 ? update_ : updates_[static_cast<std::size_t>(worker) - 1];
+const SetUpdates& LossyTrainer::update_of(int worker) const {
+  return worker == 0 ? updates_ : other_updates_[static_cast<std::size_t>(worker) - 1];
 }
 
 void LossyTrainer::place_weights(int worker, int thread) {
@@ -104,9 +104,18 @@ std::vector<scenarios::Figure> LossyTrainer::on_step_ended(const scenarios::Step
   lost_ = !outcome.missing.empty();
   complete_ = mean_;
   if (lost_) exchange_again(outcome.missing);
+  std::vector<std::vector<float>> means(losses_.size());
+  for (int w = 0; w < workers() && method_->updates_at_server(); ++w) {
+    const std::span<const float> own = mean_of(w);
+    means[static_cast<std::size_t>(w)].assign(own.begin(), own.end());
+    update_at_server(means[static_cast<std::size_t>(w)], w);
+  }
   const double rate = rate_at(rates_, moment());
-  pool_.run(workers(), [this, rate](int worker, int) {
-    update_of(worker).step(rate, mean_of(worker), weights_of(worker));
+  pool_.run(workers(), [&](int worker, int) {
+    const std::vector<float>& changed = means[static_cast<std::size_t>(worker)];
+    const std::span<const float> mean =
+        changed.empty() ? mean_of(worker) : std::span<const float>(changed);
+    update_of(worker).step(phase_, rate, mean, weights_of(worker));
   });
   under_way_ = false;
   ++step_;

@@ -53,8 +53,8 @@ class LossyTrainer final : public SynchronousTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
   std::span<float> weights_of(int worker);
-  Update& update_of(int worker);
-  const Update& update_of(int worker) const;
+  SetUpdates& update_of(int worker);
+  const SetUpdates& update_of(int worker) const;
   void exchange_again(std::span<const sim::MissingData> missing);
   double gradient_error() const;
   double weight_spread() const;
@@ -62,7 +62,7 @@ class LossyTrainer final : public SynchronousTrainer {
 
   std::vector<std::vector<float>> placed_;  ///< [thread]: the weights its replica uses
   std::vector<std::vector<float>> others_;  ///< [worker - 1]: their weights
-  std::vector<Update> updates_;             ///< [worker - 1]
+  std::vector<SetUpdates> other_updates_;   ///< [worker - 1]
   StateStore::States before_;               ///< what codecs remembered before the step
   std::vector<float> complete_;             ///< the mean if nothing were lost
   bool under_way_ = false, lost_ = false;

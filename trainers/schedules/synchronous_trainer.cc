@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/auto_collective.h"
+#include "trainers/routes/set_exchange.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 
@@ -25,9 +26,11 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
 }  // namespace
 
 DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
-  const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
+  const auto method = scenarios::training_method(scenario);
+  const compressors::CodecPlan plan = method->plan(0, method->phases() - 1).up;
+  const bool several = method->sets() > 1 || method->phases() > 1 || method->updates_at_server();
   return {plan.codec.name, plan.codec.options, plan.error_feedback, scenario.seed,
-          plan.decorated()};
+          plan.decorated() || several};
 }
 
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
@@ -35,7 +38,9 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : data_(std::move(data)),
       model_(std::move(model)),
-      layout_(model_->parameters(), scenario.exchange.bucket),
+      method_(scenarios::training_method(scenario)),
+      layout_(model_->parameters(), scenario.exchange.bucket,
+              sets_of(*method_, model_->parameters())),
       choice_(choose_collective(scenario, layout_)),
       scenario_(with_choice(scenario, choice_)),
       weights_(static_cast<std::size_t>(layout_.elements())),
@@ -44,7 +49,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
                scenario.seed),
       exchange_settings_(exchange_settings(scenario_)),
-      update_(update_settings(scenario_), layout_),
+      updates_(scenario_, *method_, layout_),
       rates_(rate_schedule(scenario_, data_->train.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())),
@@ -57,54 +62,85 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   if (const DeviceMemory memory = replicas_[0]->device_memory(); memory.weights) {
     set_up_device(memory);
   }
-  exchange_ = make_exchange(exchange_settings_, layout_, states_);
+  phase_ = method_->phase(moment());
+  exchange_ = exchange_in(phase_);
   for (std::size_t w = 0; w < losses_.size(); ++w) {
     gradients_.push_back(replicas_[0]->make_gradients());
   }
-}
-
-void SynchronousTrainer::set_up_device(DeviceMemory memory) {
-  GRADWIRE_ASSERT(pool_.threads() == 1);
-  encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
-  exchange_settings_.device = encoder_.get();
-  const std::optional<DeviceRule> rule = update_.rule().on_device();
-  GRADWIRE_ASSERT(rule);  // make_trainer keeps weights on the host where there is none
-  device_update_ = make_device_update(*rule, memory, mean_);
 }
 
 Moment SynchronousTrainer::moment() const {
   return {.step = step_, .round = step_, .epoch = epochs_of(scenario_, data_->train.size(), step_)};
 }
 
+std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
+  return make_set_exchange(
+      scenario_, *method_, phase, layout_, states_,
+      [this](ExchangeSettings& settings) { settings.device = encoder_.get(); });
+}
+
+void SynchronousTrainer::enter_phase() {
+  const std::size_t phase = method_->phase(moment());
+  if (phase == phase_) return;
+  phase_ = phase;
+  exchange_ = exchange_in(phase_);
+  use_profile(profile_);
+}
+
+void SynchronousTrainer::update_at_server(std::span<float> mean, int owner) {
+  if (!method_->updates_at_server()) return;
+  const auto infos = tensor_infos(model_->parameters());
+  for (const TensorSlot& slot : layout_.tensors()) {
+    const auto& info = infos[static_cast<std::size_t>(slot.parameter)];
+    const std::span<std::byte> bytes =
+        states_.at({owner, slot.parameter, Direction::kDown}, 4 * method_->server_state(info));
+    method_->at_server(
+        info, moment(),
+        mean.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count)),
+        {reinterpret_cast<float*>(bytes.data()), bytes.size() / 4});
+  }
+}
+
+void SynchronousTrainer::set_up_device(DeviceMemory memory) {
+  GRADWIRE_ASSERT(pool_.threads() == 1);
+  encoder_ = make_device_encoder(device_codec_settings(scenario_), layout_, memory.stream);
+  const std::optional<DeviceRule> rule = updates_.only().rule().on_device();
+  GRADWIRE_ASSERT(rule);  // make_trainer keeps weights on the host where there is none
+  device_update_ = make_device_update(*rule, memory, mean_);
+}
+
 void SynchronousTrainer::update() {
   const double rate = rate_at(rates_, moment());
   if (device_update_) return device_update_->step(rate, mean_);
-  update_.step(rate, mean_, weights_);
+  updates_.step(phase_, rate, mean_, weights_);
   for (const auto& replica : replicas_) replica->weights_changed();
 }
 
 std::span<const float> SynchronousTrainer::weights() const {
-  if (device_update_) device_update_->download(weights_, update_);
+  if (device_update_) device_update_->download(weights_, updates_.only());
   return weights_;
 }
 
 const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
   if (template_) return profile_;  // frozen times were given
+  const auto timed = exchange_in(timed_phase(*method_));
   if (!measured_here(scenario_)) {
-    use_profile(times_from_profile(scenario_, layout_, exchange_->shares_scales()));
+    use_profile(times_from_profile(scenario_, *method_, layout_, *timed));
     return profile_;
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
-  use_profile(
-      measure_times({layout_, *replicas_[0], *exchange_, batches_[0], weights_,
-                     update_settings(scenario_), model_->device_name(), device_update_.get()}));
+  const bool applies = method_->plan(0, timed_phase(*method_)).update_momentum;
+  use_profile(measure_times({layout_, *replicas_[0], *timed, batches_[0], weights_,
+                             update_settings(scenario_, applies), model_->device_name(),
+                             device_update_.get()}));
   return profile_;
 }
 
 void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
-  template_ = make_step_template(scenario_, layout_, *exchange_, profile);
-  profile_ = profile;
-  seconds_ = template_->seconds(profile_, scenario_.cluster.slowdown);
+  if (&profile != &profile_) profile_ = profile;
+  const scenarios::ComputeProfile now = in_phase(profile_, *method_, phase_, layout_);
+  template_ = make_step_template(scenario_, layout_, *exchange_, now);
+  seconds_ = template_->seconds(now, scenario_.cluster.slowdown);
 }
 
 void SynchronousTrainer::pass_of(int worker, int thread) {
@@ -128,12 +164,14 @@ bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
   GRADWIRE_ASSERT(template_ != nullptr);
   if (step_ == steps_total()) return false;
   run_step(plan);
+  update_at_server(mean_);
   update();
   ++step_;
   return true;
 }
 
 void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
+  enter_phase();
   StepTraffic traffic(*template_, plan.bytes);
   pool_.run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });
   if (exchange_->shares_scales()) {

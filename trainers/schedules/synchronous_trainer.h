@@ -7,11 +7,12 @@
 #include "trainers/channel/state_store.h"
 #include "trainers/data/data_set.h"
 #include "trainers/data/sampling.h"
+#include "trainers/methods/method.h"
 #include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/scenario_update.h"
 #include "trainers/timing/step_template.h"
-#include "trainers/updates/update.h"
+#include "trainers/schedules/set_updates.h"
 #include "trainers/worker_pool.h"
 
 /// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
@@ -63,6 +64,9 @@ class SynchronousTrainer : public scenarios::Trainer {
 
   /// A step but for the update: passes, messages and their mean, as if all arrived.
   void run_step(scenarios::StepPlan& plan);
+  /// What the server does with the mean before the update, where the method has that. `owner`: the
+  /// worker whose copy it is, or -1 where one stands for all.
+  void update_at_server(std::span<float> mean, int owner = -1);
   void encode_all();
 
   int workers() const { return scenario_.cluster.workers; }
@@ -72,19 +76,21 @@ class SynchronousTrainer : public scenarios::Trainer {
   // What a method that builds on this one works with.
   std::unique_ptr<DataSet> data_;
   std::unique_ptr<Model> model_;
+  std::unique_ptr<methods::Method> method_;
   Layout layout_;
   scenarios::CollectiveChoice choice_;
   scenarios::Scenario scenario_;  ///< with the collective that was chosen
   /// Where weights live on a device, this is a copy that weights() refreshes.
   mutable std::vector<float> weights_;
   std::vector<float> mean_, statistics_;
+  std::size_t phase_ = 0;  ///< of the method
   Sampler sampler_;
   StateStore states_;
   ExchangeSettings exchange_settings_;
   std::unique_ptr<DeviceEncoder> encoder_;  ///< null unless steps stay on a device
   std::unique_ptr<Exchange> exchange_;
   /// Where weights live on a device, its state is a copy that weights() refreshes.
-  mutable Update update_;
+  mutable SetUpdates updates_;
   RateSchedule rates_;
   WorkerPool pool_;
   std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
@@ -102,6 +108,9 @@ class SynchronousTrainer : public scenarios::Trainer {
 
  private:
   void pass_of(int worker, int thread);
+  std::unique_ptr<Exchange> exchange_in(std::size_t phase);
+  /// Exchange and graph of the phase that step_ is in.
+  void enter_phase();
   void set_up_device(DeviceMemory memory);
   void update();
   void fill(scenarios::StepPlan& plan, Bytes payload);

@@ -107,21 +107,49 @@ ComputeProfile empty_profile(const Layout& layout) {
   return profile;
 }
 
-void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
-                      bool shares_scales, ComputeProfile& profile) {
-  const compressors::CodecPlan plan = scenarios::codec_plan(scenario.method);
-  if (plan.codec.name == "none" && !plan.error_feedback && !plan.decorated()) return;
-  profile.codec_range = device.origin.codecs;
-  // Other decorators are cheap beside their codec.
-  const auto& codec = find_row(device.codecs, plan.codec.name, "codec", scenario.cluster.device);
-  for (ComputeProfile::Bucket& bucket : profile.buckets) {
+bool is_plain(const compressors::CodecPlan& plan) {
+  return plan.codec.name == "none" && !plan.error_feedback && !plan.decorated();
+}
+
+std::size_t timed_phase(const methods::Method& method) {
+  std::size_t phase = method.phases() - 1;
+  const auto encodes = [&] {
+    for (std::size_t set = 0; set < method.sets(); ++set)
+      if (!is_plain(method.plan(set, phase).up)) return true;
+    return false;
+  };
+  while (phase > 0 && !encodes()) --phase;
+  return encodes() ? phase : method.phases() - 1;
+}
+
+ComputeProfile in_phase(const ComputeProfile& times, const methods::Method& method,
+                        std::size_t phase, const Layout& layout) {
+  ComputeProfile own = times;
+  if (phase == timed_phase(method)) return own;
+  for (std::size_t b = 0; b < own.buckets.size(); ++b)
+    if (is_plain(method.plan(layout.buckets()[b].set, phase).up))
+      own.buckets[b].scale = own.buckets[b].encode = own.buckets[b].decode = Seconds(0);
+  return own;
+}
+
+void take_codec_times(const methods::Method& method, const Layout& layout, const Exchange& exchange,
+                      const scenarios::DeviceProfile& device, const std::string& device_name,
+                      ComputeProfile& profile) {
+  const std::size_t phase = timed_phase(method);
+  for (std::size_t b = 0; b < profile.buckets.size(); ++b) {
+    ComputeProfile::Bucket& bucket = profile.buckets[b];
+    const compressors::CodecPlan plan = method.plan(layout.buckets()[b].set, phase).up;
+    if (is_plain(plan)) continue;
+    profile.codec_range = device.origin.codecs;
+    // Other decorators are cheap beside their codec.
+    const auto& codec = find_row(device.codecs, plan.codec.name, "codec", device_name);
     bucket.encode = codec.encode.time(bucket.elements);
     if (plan.error_feedback) bucket.encode += device.error_feedback.time(bucket.elements);
     if (plan.momentum_correction) bucket.encode += device.momentum_correction.time(bucket.elements);
     bucket.decode = codec.decode.time(bucket.elements);
     bucket.aggregate = codec.aggregate.time(bucket.elements);
     // Profiles do not part the two; finding the scale reads the tensor once, encoding once more.
-    if (shares_scales) bucket.scale = bucket.encode / 2;
+    if (exchange.shares_scales_of(b)) bucket.scale = bucket.encode / 2;
   }
 }
 
@@ -136,8 +164,9 @@ ComputeProfile measure_times(const MeasuredParts& parts) {
   return profile;
 }
 
-ComputeProfile times_from_profile(const scenarios::Scenario& scenario, const Layout& layout,
-                                  bool shares_scales) {
+ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
+                                  const methods::Method& method, const Layout& layout,
+                                  const Exchange& exchange) {
   const std::string& name = scenario.cluster.device;
   const scenarios::DeviceProfile device = scenarios::load_device_profile(name, scenario.file);
   const auto& model = find_row(device.models, scenario.workload.model, "model", name);
@@ -152,7 +181,7 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario, const Lay
     bucket.backward =
         backward * (static_cast<double>(bucket.elements) / static_cast<double>(layout.elements()));
   }
-  take_codec_times(scenario, device, shares_scales, profile);
+  take_codec_times(method, layout, exchange, device, name, profile);
   return profile;
 }
 

@@ -2,6 +2,7 @@
 #include "scenarios/profile.h"
 #include "scenarios/scenario.h"
 #include "scenarios/trainer.h"
+#include "trainers/methods/method.h"
 #include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/updates/update.h"
@@ -25,18 +26,28 @@ struct MeasuredParts {
 /// second) and each codec operation (5 times); medians. Nothing of the training changes.
 scenarios::ComputeProfile measure_times(const MeasuredParts& parts);
 
-/// Times of a device profile (scenarios/profile.h) for this model, batch and codec; the backward
-/// pass is spread over tensors by their share of elements. Throws TrainerError where the profile
-/// has no such model or codec.
+/// The last phase of the method in which something is encoded; its times stand for the others'.
+std::size_t timed_phase(const methods::Method& method);
+
+/// Times of a device profile (scenarios/profile.h) for this model, batch and the codecs of the
+/// method's timed_phase(), which `exchange` is of; the backward pass is spread over tensors by
+/// their share of elements. Throws TrainerError where the profile has no such model or codec.
 scenarios::ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
-                                             const Layout& layout, bool shares_scales);
+                                             const methods::Method& method, const Layout& layout,
+                                             const Exchange& exchange);
+
+/// The same times in another phase: buckets that are sent as fp32 there have no codec.
+scenarios::ComputeProfile in_phase(const scenarios::ComputeProfile& times,
+                                   const methods::Method& method, std::size_t phase,
+                                   const Layout& layout);
 
 /// The layout's buckets, all times zero.
 scenarios::ComputeProfile empty_profile(const Layout& layout);
 
-/// Fills in the buckets' codec times of `device`, which the scenario calls cluster.device; plain
+/// Fills in the buckets' codec times of `device`, which the scenario calls `device_name`; plain
 /// fp32 needs none.
-void take_codec_times(const scenarios::Scenario& scenario, const scenarios::DeviceProfile& device,
-                      bool shares_scales, scenarios::ComputeProfile& profile);
+void take_codec_times(const methods::Method& method, const Layout& layout, const Exchange& exchange,
+                      const scenarios::DeviceProfile& device, const std::string& device_name,
+                      scenarios::ComputeProfile& profile);
 
 }  // namespace gradwire::trainers

@@ -1,0 +1,15 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "base/options.h"
+
+/// Tables of options, as commands list them.
+namespace gradwire::cli {
+
+/// "bits=4, bucket=1024": the options with their defaults.
+std::string defaults_text(const OptionTable& options);
+/// Type, default, help, choices and range of an option.
+nlohmann::ordered_json option_json(const OptionSpec& option);
+
+}  // namespace gradwire::cli

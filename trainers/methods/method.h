@@ -1,0 +1,62 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "compressors/codec_plan.h"
+#include "trainers/moment.h"
+
+/// A training method as its paper has it: which tensors are treated alike, what workers send of
+/// them at each moment, and what the update does then. Data and arithmetic alone: messages are
+/// made and moved by trainers/routes/, the order of things in virtual time by trainers/schedules/.
+/// docs/adding-a-method.md walks through one.
+namespace gradwire::methods {
+
+using trainers::Moment;
+
+/// A tensor of the model, as methods choose by it.
+struct TensorInfo {
+  std::string_view name;                ///< "fc1.weight"
+  std::span<const std::int64_t> shape;  ///< outer dimension first
+  bool last_layer = false;              ///< of the layer that gives the answer
+};
+
+/// What becomes of the tensors of one set in a step.
+struct SetPlan {
+  /// What a worker sends of each tensor: a codec with its decorators.
+  compressors::CodecPlan up;
+  /// Whether the update applies the optimiser's momentum. False where workers have applied it.
+  bool update_momentum = true;
+};
+
+/// One a run. All calls are const and give the same answer for the same arguments: what a method
+/// remembers lies in the spans it is handed, which are saved and loaded with the run.
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// Tensors are parted into sets [0, sets()), for the whole run. Each set has buckets, messages
+  /// and a plan of its own; set 0 is what the method is about.
+  virtual std::size_t sets() const { return 1; }
+  virtual std::size_t set_of(const TensorInfo&) const { return 0; }
+
+  /// Plans that follow one another: a phase is the time in which they stay the same. The last one
+  /// is where long training ends up; tables of times and sizes are replayed in it.
+  virtual std::size_t phases() const { return 1; }
+  /// Never decreases with the step.
+  virtual std::size_t phase(const Moment&) const { return 0; }
+  virtual SetPlan plan(std::size_t set, std::size_t phase) const = 0;
+
+  /// An update at the server, or at every worker alike where there is none: changes a tensor's
+  /// `mean` before the optimiser takes it. `state`: server_state(tensor) floats, all 0 at first.
+  virtual std::size_t server_state(const TensorInfo&) const { return 0; }
+  virtual bool updates_at_server() const { return false; }
+  virtual void at_server(const TensorInfo&, const Moment&, std::span<float> /*mean*/,
+                         std::span<float> /*state*/) const {}
+};
+
+/// The same codec for all tensors in every step: `none`, a codec's name, `compressed`.
+std::unique_ptr<Method> make_codec_method(const compressors::CodecPlan& plan);
+
+}  // namespace gradwire::methods

@@ -1,0 +1,62 @@
+#include "trainers/schedules/set_updates.h"
+
+#include "base/error.h"
+#include "trainers/scenario_update.h"
+
+namespace gradwire::trainers {
+namespace {
+
+/// The elements of each set that the layout has, neighbouring buckets as one range.
+std::map<std::size_t, std::vector<ElementRange>> ranges_of_sets(const Layout& layout) {
+  std::map<std::size_t, std::vector<ElementRange>> sets;
+  for (const BucketSlot& bucket : layout.buckets()) {
+    std::vector<ElementRange>& ranges = sets[bucket.set];
+    if (!ranges.empty() && ranges.back().first + ranges.back().count == bucket.first)
+      ranges.back().count += bucket.count;
+    else
+      ranges.push_back({bucket.first, bucket.count});
+  }
+  return sets;
+}
+
+}  // namespace
+
+SetUpdates::SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
+                       const Layout& layout)
+    : method_(&method) {
+  for (const auto& [set, ranges] : ranges_of_sets(layout)) {
+    for (std::size_t phase = 0; phase < method.phases(); ++phase) {
+      const bool momentum = method.plan(set, phase).update_momentum;
+      if (updates_.contains({set, momentum})) continue;
+      updates_.try_emplace({set, momentum}, make_update_rule(update_settings(scenario, momentum)),
+                           layout, ranges);
+    }
+  }
+}
+
+void SetUpdates::step(std::size_t phase, double rate, std::span<const float> gradient,
+                      std::span<float> weights) {
+  for (auto& [key, update] : updates_)
+    if (method_->plan(key.first, phase).update_momentum == key.second)
+      update.step(rate, gradient, weights);
+}
+
+Update& SetUpdates::only() {
+  GRADWIRE_ASSERT(updates_.size() == 1);
+  return updates_.begin()->second;
+}
+
+const Update& SetUpdates::only() const {
+  GRADWIRE_ASSERT(updates_.size() == 1);
+  return updates_.begin()->second;
+}
+
+void SetUpdates::save(std::ostream& out) const {
+  for (const auto& [key, update] : updates_) update.save(out);
+}
+
+void SetUpdates::load(std::istream& in) {
+  for (auto& [key, update] : updates_) update.load(in);
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,38 @@
+#pragma once
+#include <iosfwd>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "scenarios/scenario.h"
+#include "trainers/methods/method.h"
+#include "trainers/updates/update.h"
+
+/// The scenario's update rule for each set of a method's tensors.
+namespace gradwire::trainers {
+
+/// Of a set whose plans apply momentum in some phases and not in others there are two, each with a
+/// state of its own: what one remembers waits while the other works.
+class SetUpdates {
+ public:
+  /// `layout` and `method` must outlive it.
+  SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
+             const Layout& layout);
+
+  /// Updates every set as the method's plan for `phase` has it. See UpdateRule::step.
+  void step(std::size_t phase, double rate, std::span<const float> gradient,
+            std::span<float> weights);
+  /// Precondition (assertion): one set, and one rule for all phases, as on a device.
+  Update& only();
+  const Update& only() const;
+
+  void save(std::ostream& out) const;
+  /// Throws TrainerError where another rule or other elements were saved.
+  void load(std::istream& in);
+
+ private:
+  const methods::Method* method_;
+  std::map<std::pair<std::size_t, bool>, Update> updates_;  ///< by set and whether with momentum
+};
+
+}  // namespace gradwire::trainers
