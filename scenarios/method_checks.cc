@@ -99,12 +99,12 @@ void check_plan(const Rules& rules, const Method& method, const compressors::Cod
   if (!row && plan.error_feedback && loses_nothing(plan))
     rules.refuse("/method/error_feedback",
                  "nothing is lost with method none, so nothing is fed back", "false");
-  if (row && method.error_feedback != feeds_back_by_default(*row))
+  if (row && !loses_nothing(plan) && plan.error_feedback != method.error_feedback)
     rules.refuse("/method/error_feedback",
-                 method.name + (method.error_feedback
-                                    ? " feeds nothing back"
-                                    : " keeps what was not sent, which is error feedback"),
-                 method.error_feedback ? "false" : "true");
+                 method.name + (plan.error_feedback
+                                    ? " keeps what was not sent, which is error feedback"
+                                    : " feeds nothing back"),
+                 plan.error_feedback ? "true" : "false");
   if (plan.momentum_correction)
     check_momentum(rules, plan, row ? "/method" : "/method/momentum_correction");
 }

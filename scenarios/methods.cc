@@ -75,7 +75,9 @@ bool feeds_back_by_default(const methods::MethodRow& row) {
 
 std::unique_ptr<methods::Method> training_method(const Method& method, int workers) {
   if (const methods::MethodRow* row = methods::find_method(method.name))
-    return row->make({.options = OptionValues(row->options, method.options), .workers = workers});
+    return row->make({.options = OptionValues(row->options, method.options),
+                      .workers = workers,
+                      .error_feedback = method.error_feedback});
   CodecPlan plan = method.plan;
   if (method.name != "compressed")
     plan = {.codec = {method.name, method.options}, .error_feedback = method.error_feedback};
@@ -109,7 +111,8 @@ compressors::CodecPtr make_method_codec(const Method& method) {
 
 std::string method_label(const Method& method) {
   if (const methods::MethodRow* row = methods::find_method(method.name))
-    return label_of(row->name, row->options, method.options);
+    return label_of(row->name, row->options, method.options) +
+           (method.error_feedback && !feeds_back_by_default(*row) ? " +ef" : "");
   const CodecPlan plan = codec_plan(method);
   std::string label = choice_label(plan.codec);
   if (plan.momentum_correction) {

@@ -27,14 +27,18 @@ std::string options_of(const char* codec) {
   return text;
 }
 
-/// The gradient codecs that have an option, as a reader lists them.
+/// The gradient codecs and methods that have an option, as a reader lists them.
 std::string codecs_with(const char* option) {
   std::string text;
-  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
-    if (!why_no_gradient_codec(codec).empty()) continue;
-    for (const OptionSpec& each : codec.options)
-      if (each.name == option) text += (text.empty() ? "" : " or ") + codec.name;
-  }
+  const auto add = [&](const std::string& name, const OptionTable& options) {
+    for (const OptionSpec& each : options)
+      if (each.name == option) text += (text.empty() ? "" : " or ") + name;
+  };
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
+    if (why_no_gradient_codec(codec).empty() && !methods::find_method(codec.name))
+      add(codec.name, codec.options);
+  for (const methods::MethodRow& method : methods::method_catalogue())
+    add(method.name, method.options);
   return text;
 }
 

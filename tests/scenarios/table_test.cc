@@ -19,7 +19,7 @@ TEST_CASE("concrete pointers find their row", "[unit]") {
   CHECK(table.find("")->field().shape == Shape::kObject);
 }
 
-TEST_CASE("every codec's options are fields, under that codec's condition", "[unit]") {
+TEST_CASE("options of every codec and method are fields, under its condition", "[unit]") {
   std::set<std::string> conditions;
   for (const Field& field : scenario_table().fields())
     if (field.when && field.when->pointer == "/method/name" &&
@@ -27,9 +27,13 @@ TEST_CASE("every codec's options are fields, under that codec's condition", "[un
       conditions.insert(field.when->values_text() + " " + field.spec.name);
   std::set<std::string> expected;
   for (const auto& codec : compressors::codec_catalogue())
-    if (why_no_gradient_codec(codec).empty())
+    if (why_no_gradient_codec(codec).empty() && !methods::find_method(codec.name))
       for (const OptionSpec& option : codec.options)
         expected.insert(codec.name + " " + option.name);
+  for (const auto& method : methods::method_catalogue())
+    for (const OptionSpec& option : method.options)
+      expected.insert(method.name + " " + option.name);
+  CHECK(expected.contains("dgc warmup"));
   CHECK(conditions == expected);
   CHECK(conditions.contains("topk ratio"));
 }

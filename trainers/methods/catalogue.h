@@ -24,6 +24,7 @@ std::string_view name_of(Reproduction state);
 struct MethodSettings {
   OptionValues options;  ///< of the row's table
   int workers = 1;
+  bool error_feedback = false;  ///< as asked for; methods that feed back by themselves do not ask
 };
 
 struct MethodRow {

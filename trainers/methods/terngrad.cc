@@ -21,7 +21,8 @@ constexpr std::size_t kLastLayer = 1;
 class TernGrad final : public Method {
  public:
   explicit TernGrad(const MethodSettings& settings)
-      : whole_last_layer_(settings.options.text("last_layer") == "fp32") {
+      : whole_last_layer_(settings.options.text("last_layer") == "fp32"),
+        error_feedback_(settings.error_feedback) {
     codec_.name = "terngrad";
     for (const OptionSpec& option : compressors::find_codec("terngrad")->options) {
       codec_.options[option.name] = option.type == OptionType::kNumber
@@ -35,12 +36,14 @@ class TernGrad final : public Method {
   }
   SetPlan plan(std::size_t set, std::size_t) const override {
     SetPlan plan;
-    if (set != kLastLayer) plan.up.codec = codec_;
+    if (set == kLastLayer) return plan;
+    plan.up.codec = codec_;
+    plan.up.error_feedback = error_feedback_;
     return plan;
   }
 
  private:
-  bool whole_last_layer_;
+  bool whole_last_layer_, error_feedback_;
   compressors::CodecChoice codec_;
 };
 

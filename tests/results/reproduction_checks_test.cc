@@ -1,0 +1,81 @@
+#include "results/reproduction_checks.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+using namespace gradwire;
+using namespace gradwire::results;
+
+namespace {
+
+RunSummary run(const std::string& method, std::uint64_t seed, double accuracy, double bytes) {
+  RunSummary summary;
+  summary.header.method = method;
+  summary.header.seed = seed;
+  summary.status = RunStatus::kFinished;
+  summary.final_accuracy = accuracy;
+  summary.wire_bytes = bytes;
+  return summary;
+}
+
+const std::vector<RunSummary> kRuns = {run("none", 1, .93, 100),  run("none", 2, .95, 100),
+                                       run("small", 1, .92, 10),  run("small", 2, .95, 12),
+                                       run("broken", 1, .60, 10), run("broken", 2, .70, 10)};
+
+std::vector<ReproductionRow> rows_of(const char* checks) {
+  const auto expected =
+      nlohmann::ordered_json::parse(std::string(R"({"checks": [)") + checks + "]}");
+  return check_reproduction("paper", expected, kRuns);
+}
+
+}  // namespace
+
+TEST_CASE("a check is the mean over seeds, its spread their standard deviation", "[reproduction]") {
+  const auto rows = rows_of(R"({"metric": "final_accuracy", "method": "none", "min": 0.9,
+                                "claim": "it learns"})");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].name == "paper.final_accuracy");
+  CHECK(rows[0].claim == "it learns");
+  CHECK(rows[0].value == Approx(.94));         // (.93 + .95) / 2
+  CHECK(*rows[0].spread == Approx(.0141421));  // sqrt((.01^2 + .01^2) / 1)
+  CHECK(rows[0].seeds == 2);
+  CHECK(*rows[0].holds());
+}
+
+TEST_CASE("two methods are compared seed by seed", "[reproduction]") {
+  const auto rows = rows_of(
+      R"({"metric": "final_accuracy", "method": "small", "against": "none", "min": -0.01},
+         {"metric": "wire_bytes", "method": "small", "against": "none", "compare": "ratio",
+          "max": 0.1})");
+  CHECK(rows[0].value == Approx(-.005));  // (-.01 + 0) / 2
+  CHECK(rows[0].method == "small - none");
+  CHECK(*rows[0].holds());
+  CHECK(rows[1].value == Approx(.11));  // (.10 + .12) / 2
+  CHECK_FALSE(*rows[1].holds());
+}
+
+TEST_CASE("a negative control must miss its mark", "[reproduction]") {
+  const char* check = R"({"metric": "final_accuracy", "method": "%s", "against": "none",
+                          "min": -0.01, "negative_control": true})";
+  const auto with = [&](const std::string& method) {
+    std::string text = check;
+    text.replace(text.find("%s"), 2, method);
+    return *rows_of(text.c_str())[0].holds();
+  };
+  CHECK(with("broken"));
+  CHECK_FALSE(with("small"));
+}
+
+TEST_CASE("a check of a method without a finished run is refused, and names what there is",
+          "[reproduction]") {
+  try {
+    rows_of(R"({"metric": "final_loss", "method": "other"})");
+    FAIL("it was accepted");
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    CHECK(text.find("other") != std::string::npos);
+    CHECK(text.find("broken, none, small") != std::string::npos);
+  }
+}
