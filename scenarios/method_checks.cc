@@ -100,11 +100,11 @@ void check_plan(const Rules& rules, const Method& method, const compressors::Cod
     rules.refuse("/method/error_feedback",
                  "nothing is lost with method none, so nothing is fed back", "false");
   if (row && !loses_nothing(plan) && plan.error_feedback != method.error_feedback)
-    rules.refuse("/method/error_feedback",
-                 method.name + (plan.error_feedback
-                                    ? " keeps what was not sent, which is error feedback"
-                                    : " feeds nothing back"),
-                 plan.error_feedback ? "true" : "false");
+    rules.refuse(
+        "/method/error_feedback",
+        method.name + (plan.error_feedback ? " keeps what was not sent, which is error feedback"
+                                           : " feeds nothing back"),
+        plan.error_feedback ? "true" : "false");
   if (plan.momentum_correction)
     check_momentum(rules, plan, row ? "/method" : "/method/momentum_correction");
 }

@@ -144,13 +144,15 @@ void add_expected(Rows& rows) {
                            .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
                                        "simulated_s"}},
                   .required = true});
-  rows.push_back(text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
+  rows.push_back(
+      text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
   rows.push_back({.pointer = "/expected/checks/*/min",
                   .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
   rows.push_back({.pointer = "/expected/checks/*/max",
                   .spec = {.type = OptionType::kNumber, .help = "Greatest allowed value."}});
-  rows.push_back(text_row("/expected/checks/*/against",
-                          "Another method, by its label: the mean over seeds is compared with its."));
+  rows.push_back(
+      text_row("/expected/checks/*/against",
+               "Another method, by its label: the mean over seeds is compared with its."));
   rows.push_back({.pointer = "/expected/checks/*/compare",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "difference",

@@ -27,8 +27,19 @@ std::string options_of(const char* codec) {
   return text;
 }
 
-/// The gradient codecs and methods that have an option, as a reader lists them.
+/// The gradient codecs that have an option, as a reader lists them.
 std::string codecs_with(const char* option) {
+  std::string text;
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue()) {
+    if (!why_no_gradient_codec(codec).empty()) continue;
+    for (const OptionSpec& each : codec.options)
+      if (each.name == option) text += (text.empty() ? "" : " or ") + codec.name;
+  }
+  return text;
+}
+
+/// The same where methods of the catalogue can be named, which stand behind the codecs.
+std::string methods_with(const char* option) {
   std::string text;
   const auto add = [&](const std::string& name, const OptionTable& options) {
     for (const OptionSpec& each : options)
@@ -134,7 +145,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       // Fields that do not go together.
       {R"(, "method": {"name": "none", "ratio": 0.1})",
        "t.json:1: /method/ratio: does not go with /method/name = none; allowed: only with " +
-           codecs_with("ratio")},
+           methods_with("ratio")},
       // Compressed: codec, decorators, rules.
       {R"(, "method": {"name": "compressed"})",
        "t.json:1: /method/codec: is missing; allowed: an object"},

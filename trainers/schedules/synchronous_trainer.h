@@ -11,8 +11,8 @@
 #include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/scenario_update.h"
-#include "trainers/timing/step_template.h"
 #include "trainers/schedules/set_updates.h"
+#include "trainers/timing/step_template.h"
 #include "trainers/worker_pool.h"
 
 /// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
