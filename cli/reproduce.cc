@@ -41,7 +41,7 @@ std::string verdict(const results::ReproductionRow& row) {
 void print_rows(const std::vector<results::ReproductionRow>& rows, Context& context) {
   const bool people = context.format() == Format::kText;
   Table table({{"name"},
-               {"method"},
+               {.name = "method", .importance = Importance::kKey},
                {.name = "claim", .importance = Importance::kLow},
                {.name = "value", .importance = Importance::kKey},
                {.name = "spread", .importance = Importance::kLow},

@@ -78,6 +78,26 @@ TEST_CASE("errors are objects under --format json", "[unit]") {
   CHECK(json.at("exit_code") == 6);
 }
 
+TEST_CASE("a method is shown with its options, an unknown one with the nearest name", "[unit]") {
+  const auto shown = run_program({"methods", "dgc"});
+  CHECK(shown.exit_code == 0);
+  CHECK_THAT(shown.out, Contains("1712.01887") && Contains("warmup_epochs"));
+  const auto json = nlohmann::json::parse(run_program({"methods", "dgc", "--format", "json"}).out);
+  CHECK(json.at("state") == "reproduced");
+  CHECK(json.at("option_table").size() >= 10);
+  const auto unknown = run_program({"methods", "dcg"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Contains("did you mean"));
+}
+
+TEST_CASE("experiments are listed, and an unknown one is refused before anything runs", "[unit]") {
+  const auto listed = run_program({"reproduce", "--format", "json"});
+  CHECK_THAT(listed.out, Contains("dgc") && Contains("terngrad-chart"));
+  const auto unknown = run_program({"reproduce", "terngrat", "--db", "/nowhere/x.db"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Contains("did you mean terngrad"));
+}
+
 TEST_CASE("codecs and methods are listed with their options", "[unit]") {
   const auto rows =
       nlohmann::json::parse(run_program({"codec", "list", "--format", "json"}).out).at("rows");

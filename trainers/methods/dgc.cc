@@ -179,7 +179,7 @@ MethodRow dgc_row() {
   return {.name = "dgc",
           .summary = "the largest entries of corrected momentum, the rest kept for later",
           .paper = "Lin and others, Deep Gradient Compression, arXiv 1712.01887",
-          .state = Reproduction::kPartly,
+          .state = Reproduction::kReproduced,
           .schedule = "synchronous",
           .routes = "ring, direct, parameter-server, scatter-reduce",
           .sends = "weights: a few values and where they are; tensors of one dimension: fp32",
