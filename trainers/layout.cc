@@ -35,7 +35,7 @@ std::vector<Group> groups_of(std::span<const Parameter> parameters, Bytes bucket
     const auto found = open.find(set);
     if (found == open.end() || (groups[found->second].elements + count) * 4 > bucket.count()) {
       open[set] = groups.size();
-      groups.push_back({.set = set});
+      groups.push_back({set, 0, {}});
     }
     Group& group = groups[open[set]];
     group.elements += count;

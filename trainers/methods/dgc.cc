@@ -59,7 +59,7 @@ class DeepGradientCompression final : public Method {
     return options_.boolean("dense_vectors") && !plain ? 2 : 1;
   }
   std::size_t set_of(const TensorInfo& tensor) const override {
-    return sets() == 2 && tensor.shape.size() < 2 ? kVectors : kMatrices;
+    return sets() == 2 && tensor.shape.size() == 1 ? kVectors : kMatrices;
   }
 
   std::size_t phases() const override { return shares_.size(); }

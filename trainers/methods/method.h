@@ -18,7 +18,7 @@ using trainers::Moment;
 /// A tensor of the model, as methods choose by it.
 struct TensorInfo {
   std::string_view name;                ///< "fc1.weight"
-  std::span<const std::int64_t> shape;  ///< outer dimension first
+  std::span<const std::int64_t> shape;  ///< outer dimension first; empty: not known
   bool last_layer = false;              ///< of the layer that gives the answer
 };
 

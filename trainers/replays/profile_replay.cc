@@ -34,7 +34,7 @@ std::vector<Parameter> tensors_of(const scenarios::WorkloadProfile& workload) {
       parameters.push_back({layer.name + "." + tensor.name, tensor.shape});
     // A layer without parameters only takes time; its tensor would be an empty message.
     if (layer.tensors.empty() && layer.elements > 0)
-      parameters.push_back({layer.name, {layer.elements}});
+      parameters.push_back({.name = layer.name, .shape = {layer.elements}, .whole_layer = true});
   }
   return parameters;
 }

@@ -79,7 +79,8 @@ std::string_view layer_of(std::string_view tensor) {
 std::vector<methods::TensorInfo> tensor_infos(std::span<const Parameter> parameters) {
   std::vector<methods::TensorInfo> infos;
   for (const Parameter& parameter : parameters)
-    infos.push_back({parameter.name, parameter.shape,
+    infos.push_back({parameter.name,
+                     parameter.whole_layer ? std::span<const std::int64_t>() : parameter.shape,
                      layer_of(parameter.name) == layer_of(parameters.back().name)});
   return infos;
 }

@@ -47,6 +47,8 @@ TEST_CASE("dgc sends matrices sparse without momentum in the update, vectors den
   CHECK(matrices.up.momentum_correction->momentum == 0.8);
   CHECK(matrices.up.momentum_correction->masking);
   CHECK_FALSE(matrices.update_momentum);
+  // A layer whose tensors are not known is mostly weights.
+  CHECK(dgc->set_of({"conv1", {}}) == dgc->set_of(kMatrix));
   const SetPlan vectors = dgc->plan(dgc->set_of(kVector), 0);
   CHECK(vectors.up.codec.name == "none");
   CHECK(vectors.update_momentum);

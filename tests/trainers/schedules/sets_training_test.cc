@@ -126,7 +126,8 @@ TEST_CASE("terngrad's last layer goes as fp32 where asked") {
   scenarios::Scenario scenario = scenario_with("none", {}, 1);
   scenario.cluster.workers = 2;
   const Trained plain = trained(scenario);
-  scenario.method = {.name = "terngrad", .options = {{"last_layer", "fp32"}}};
+  scenario.method.name = "terngrad";
+  scenario.method.options = {{"last_layer", "fp32"}};
   const Trained mixed = trained(scenario);
   for (const auto& [parameter, values] : plain.weights) {
     INFO(parameter);
