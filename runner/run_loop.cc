@@ -153,7 +153,7 @@ class Run {
     // Of one worker, who exchanges nothing, a fit learns nothing; and it would hold times of a
     // network without delays against the scenario's delays.
     const bool whole = executor_->provenance() != "partly emulated";
-    if (!std::exchange(summarized_, true) && scenario_.cluster.workers > 1 && whole)
+    if (plan.steady && !std::exchange(summarized_, true) && scenario_.cluster.workers > 1 && whole)
       record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
     return executor_->submit(scenarios::submission_of(plan));
   }

@@ -39,6 +39,15 @@ void check_profile(const Rules& rules) {
   }
 }
 
+/// Empty for a method whose options do not go together, which its own check tells.
+static std::string codec_of(const Method& method) {
+  try {
+    return codec_plan(method).codec.name;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 void check_device(const Rules& rules) {
   const std::string& device = rules.scenario.cluster.device;
   if (device == "cpu" || device == "cuda" || !rules.sound({"/cluster/device"})) return;
@@ -52,8 +61,9 @@ void check_device(const Rules& rules) {
       rules.warn("/cluster/device", "profile " + device + " has the times of " + model +
                                         " with its own hidden layers; they are not scaled to "
                                         "/workload/hidden");
-    const std::string codec = codec_plan(rules.scenario.method).codec.name;
-    if (!profile.codecs.contains(codec) && rules.sound({"/method"}))
+    if (!rules.sound({"/method"})) return;
+    const std::string codec = codec_of(rules.scenario.method);
+    if (!codec.empty() && !profile.codecs.contains(codec))
       rules.refuse("/cluster/device", "profile " + device + " has no times for codec " + codec);
   } catch (const Error& error) {
     rules.refuse("/cluster/device", error.what(), "cpu, cuda, a device profile");

@@ -27,7 +27,9 @@ void check_momentum(const Rules& rules, const compressors::CodecPlan& plan, cons
   if (workload.kind == WorkloadKind::kTraining && workload.optimizer != "sgd")
     rules.refuse(at, "workers apply the momentum of sgd, not of " + workload.optimizer,
                  "/workload/optimizer/name sgd");
-  if (workload.momentum > 0 && plan.momentum_correction->momentum != workload.momentum)
+  const bool compressed = rules.scenario.method.name == "compressed";
+  if ((workload.momentum > 0 || !compressed) && workload.kind == WorkloadKind::kTraining &&
+      plan.momentum_correction->momentum != workload.momentum)
     rules.refuse(at + "/momentum",
                  "differs from the optimiser's momentum, in whose place the workers apply it",
                  "the same as /workload/optimizer/momentum, or leave either out");
@@ -109,6 +111,22 @@ void check_plan(const Rules& rules, const Method& method, const compressors::Cod
     check_momentum(rules, plan, row ? "/method" : "/method/momentum_correction");
 }
 
+/// Of every phase: a warm-up's messages may be of another kind than those after it.
+void check_collective(const Rules& rules, const Method& method) {
+  const std::string& collective = rules.scenario.exchange.collective;
+  const auto phases = training_method(rules.scenario);
+  for (std::size_t phase = 0; phase < phases->phases(); ++phase) {
+    const compressors::CodecPlan plan = phases->plan(0, phase).up;
+    const bool dense_phase = loses_nothing(plan) && phases->phases() > 1;
+    if (dense_phase && collective == "direct") continue;  // goes round a ring, as dense tensors do
+    const std::string conflict =
+        exchange_conflict(compressors::make_codec(plan)->policy(), collective);
+    if (conflict.empty()) continue;
+    const std::string name = method.name == "compressed" ? plan.codec.name : method.name;
+    return rules.refuse("/exchange/collective", name + ": " + conflict);
+  }
+}
+
 }  // namespace
 
 void check_method(const Rules& rules) {
@@ -121,9 +139,7 @@ void check_method(const Rules& rules) {
     if (!rules.sound({"/exchange/collective"})) return;
     if (const std::string note = policy_note(rules.scenario); !note.empty())
       rules.warn("/method", note);
-    const std::string conflict =
-        exchange_conflict(codec->policy(), rules.scenario.exchange.collective);
-    if (!conflict.empty()) rules.refuse("/exchange/collective", plan.codec.name + ": " + conflict);
+    check_collective(rules, method);
   } catch (const Error& error) {  // options that do not go together
     rules.refuse("/method", error.what());
   }

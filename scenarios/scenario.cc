@@ -194,18 +194,23 @@ class FileReader {
     if (!find_at(run, "/method/error_feedback"))
       assign_at(run, "/method/error_feedback",
                 row ? feeds_back_by_default(*row) : sparse || corrects);
+    const bool trains = !find_at(run, "/workload/profile");
     if (row && row->takes_momentum && !find_at(run, "/method/momentum"))
-      assign_at(run, "/method/momentum", momentum_of_optimizer(run));
+      assign_at(run, "/method/momentum", given_momentum(run).value_or(trains ? 0.0 : 0.9));
     if (corrects && find_at(run, momentum)->is_object() &&
         !find_at(run, momentum)->contains("momentum"))
       assign_at(run, "/method/momentum_correction/momentum", momentum_of_optimizer(run));
   }
 
-  static double momentum_of_optimizer(const ordered_json& run) {
+  static std::optional<double> given_momentum(const ordered_json& run) {
     const ordered_json* momentum = find_at(run, "/workload/optimizer/momentum");
-    return momentum && momentum->is_number() && momentum->get<double>() > 0
-               ? momentum->get<double>()
-               : 0.9;
+    if (!momentum || !momentum->is_number()) return std::nullopt;
+    return momentum->get<double>();
+  }
+
+  static double momentum_of_optimizer(const ordered_json& run) {
+    const double momentum = given_momentum(run).value_or(0);
+    return momentum > 0 ? momentum : 0.9;
   }
 
   /// Defaults that depend on other fields (Field::computed_default says them in words).

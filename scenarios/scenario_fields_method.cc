@@ -70,9 +70,10 @@ void add_method_options(Rows& rows) {
                 .when = Condition{"/method/name", {method.name}}};
       if (method.takes_momentum && option.name == "momentum") {
         row.spec.default_text.clear();
-        row.computed_default = "the optimiser's, or 0.9 if that has none";
+        row.computed_default =
+            "the optimiser's, which tensors without correction have too; 0.9 "
+            "where a table of layers is replayed";
       }
-      warn_of_large_ratio(row);
       rows.push_back(row);
     }
   }

@@ -53,6 +53,8 @@ struct StepPlan {
   Bytes dense_payload{0};             ///< what the same exchange would send with fp32 values
   /// No other step is under way while this one is: what comes next depends on how it ends.
   bool alone = false;
+  /// False in a method's warm-up, whose messages are not those of the steps after it.
+  bool steady = true;
   /// From the graph's start: what has not ended by then is cut off (only where alone).
   std::optional<Seconds> deadline;
 };

@@ -92,7 +92,7 @@ class ProfileReplay final : public scenarios::Trainer {
     if (step_ == steps_total()) return false;
     plan = plan_;
     plan.step = step_++;
-    plan.after = template_->edges_from(last_graph_);
+    plan.after = template_->edges_from(last_graph_, template_->updates());
     return true;
   }
 

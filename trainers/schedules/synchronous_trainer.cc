@@ -69,8 +69,8 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   }
 }
 
-Moment SynchronousTrainer::moment() const {
-  return {.step = step_, .round = step_, .epoch = epochs_of(scenario_, data_->train.size(), step_)};
+Moment SynchronousTrainer::moment_at(std::int64_t step) const {
+  return {.step = step, .round = step, .epoch = epochs_of(scenario_, data_->train.size(), step)};
 }
 
 std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
@@ -204,7 +204,9 @@ void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {
   hasher.add(static_cast<std::uint64_t>(payload.count()));
   for (const Bytes bytes : plan.bytes) hasher.add(static_cast<std::uint64_t>(bytes.count()));
   chain_ = hasher.value();
-  plan.after = template_->edges_from(last_graph_);
+  plan.after = template_->edges_from(last_graph_, last_updates_);
+  last_updates_.assign(template_->updates().begin(), template_->updates().end());
+  plan.steady = phase_ + 1 == method_->phases();
 }
 
 void SynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId graph) {
@@ -230,8 +232,19 @@ scenarios::Evaluation SynchronousTrainer::evaluate() {
   return {total.loss / total.count, total.right / total.count};
 }
 
+std::string SynchronousTrainer::warm_up_note() const {
+  std::int64_t steps = 0;
+  while (steps < steps_total() && method_->phase(moment_at(steps)) + 1 < method_->phases()) ++steps;
+  if (steps == 0) return "";
+  return "the first " + std::to_string(steps) + " of " + std::to_string(steps_total()) +
+         " steps are a warm-up, whose messages have other sizes; predictions are of the steps "
+         "after "
+         "it";
+}
+
 std::vector<std::string> SynchronousTrainer::notes() const {
   std::vector<std::string> notes = notes_;
+  if (const std::string note = warm_up_note(); !note.empty()) notes.push_back(note);
   if (const std::string note = scenarios::policy_note(scenario_); !note.empty())
     notes.push_back(note);
   const bool sums = exchange_settings_.codec->policy() == compressors::AggregatePolicy::kSum;

@@ -71,7 +71,8 @@ class SynchronousTrainer : public scenarios::Trainer {
 
   int workers() const { return scenario_.cluster.workers; }
   /// Of the step that is under way or comes next.
-  Moment moment() const;
+  Moment moment_at(std::int64_t step) const;
+  Moment moment() const { return moment_at(step_); }
 
   // What a method that builds on this one works with.
   std::unique_ptr<DataSet> data_;
@@ -104,11 +105,13 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
+  std::vector<sim::OpIndex> last_updates_;  ///< in that graph, by worker
   std::vector<std::string> notes_;
 
  private:
   void pass_of(int worker, int thread);
   std::unique_ptr<Exchange> exchange_in(std::size_t phase);
+  std::string warm_up_note() const;
   /// Exchange and graph of the phase that step_ is in.
   void enter_phase();
   void set_up_device(DeviceMemory memory);

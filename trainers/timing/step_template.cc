@@ -193,10 +193,11 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
   return seconds;
 }
 
-std::vector<sim::CrossEdge> StepTemplate::edges_from(std::optional<sim::GraphId> last) const {
+std::vector<sim::CrossEdge> StepTemplate::edges_from(std::optional<sim::GraphId> last,
+                                                     std::span<const OpIndex> updates) const {
   std::vector<sim::CrossEdge> edges;
   for (std::size_t w = 0; last && w < forward_.size(); ++w) {
-    edges.push_back({{*last, update_[w]}, forward_[w]});
+    edges.push_back({{*last, updates[w]}, forward_[w]});
   }
   return edges;
 }

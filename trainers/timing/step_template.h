@@ -67,8 +67,12 @@ class StepTemplate {
   /// worker's slowdown. A server has none; nor have a collective's hops, which are paced as one.
   std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
                                std::span<const double> slowdown) const;
-  /// A worker starts the next step when its update of the last one, `last`, is done; none at first.
-  std::vector<sim::CrossEdge> edges_from(std::optional<sim::GraphId> last) const;
+  /// Each worker's update.
+  std::span<const sim::OpIndex> updates() const { return update_; }
+  /// A worker starts the next step when its update of the last one is done: operation `updates[w]`
+  /// of graph `last`, which may be another template's. None at first.
+  std::vector<sim::CrossEdge> edges_from(std::optional<sim::GraphId> last,
+                                         std::span<const sim::OpIndex> updates) const;
 
  private:
   struct Costing {

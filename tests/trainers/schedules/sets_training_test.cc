@@ -122,6 +122,27 @@ TEST_CASE("sets and phases learn the same on any number of threads, through ever
   }
 }
 
+TEST_CASE("a step waits for the updates of the one before, whichever graph that had") {
+  // The first epoch (22.5 steps of 64) is dense, the next sparse: the graphs differ.
+  const auto trainer = make_trainer(
+      scenario_with("dgc", {{"warmup", "1"}, {"warmup_epochs", "1"}, {"ratio", "0.01"}}, 26), {});
+  trainer->prepare();
+  scenarios::StepPlan plan, before;
+  for (sim::GraphId graph = 1; trainer->next(plan); ++graph) {
+    CHECK(plan.steady == (plan.step >= 23));
+    REQUIRE(plan.after.size() == (graph == 1 ? 0u : 4u));
+    for (const sim::CrossEdge& edge : plan.after) {
+      CHECK(edge.from.graph == graph - 1);
+      REQUIRE(edge.from.op < before.graph->size());
+      CHECK(before.graph->labels[before.graph->label[edge.from.op]] == "update");
+      CHECK(plan.graph->labels[plan.graph->label[edge.to]] == "forward");
+    }
+    trainer->on_submitted(plan, graph);
+    before = plan;
+  }
+  CHECK(before.step == 25);
+}
+
 TEST_CASE("terngrad's last layer goes as fp32 where asked") {
   scenarios::Scenario scenario = scenario_with("none", {}, 1);
   scenario.cluster.workers = 2;
