@@ -20,9 +20,7 @@ nlohmann::ordered_json codec_json(const compressors::CodecInfo& codec) {
       {"summary", codec.summary},   {"policy", compressors::name_of(codec.policy)},
       {"unbiased", codec.unbiased}, {"options", defaults_text(codec.options)},
       {"source", codec.source}};
-  json["option_table"] = nlohmann::ordered_json::array();
-  for (const OptionSpec& option : codec.options)
-    json["option_table"].push_back(option_json(option));
+  json["option_table"] = table_json(codec.options);
   return json;
 }
 

@@ -24,8 +24,7 @@ nlohmann::ordered_json method_json(const MethodRow& row) {
                                  {"sends", row.sends},
                                  {"page", row.page},
                                  {"options", defaults_text(row.options)}};
-  json["option_table"] = nlohmann::ordered_json::array();
-  for (const OptionSpec& option : row.options) json["option_table"].push_back(option_json(option));
+  json["option_table"] = table_json(row.options);
   return json;
 }
 

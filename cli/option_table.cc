@@ -12,15 +12,6 @@ nlohmann::ordered_json bound(double value) {
   return value;
 }
 
-}  // namespace
-
-std::string defaults_text(const OptionTable& options) {
-  std::string text;
-  for (const OptionSpec& option : options)
-    text += (text.empty() ? "" : ", ") + option.name + "=" + option.default_text;
-  return text;
-}
-
 nlohmann::ordered_json option_json(const OptionSpec& option) {
   nlohmann::ordered_json json = {{"name", option.name},
                                  {"type", name_of(option.type)},
@@ -32,6 +23,21 @@ nlohmann::ordered_json option_json(const OptionSpec& option) {
   if (std::isfinite(option.max)) json["max"] = bound(option.max);
   if (option.max_exclusive) json["max_exclusive"] = true;
   return json;
+}
+
+}  // namespace
+
+std::string defaults_text(const OptionTable& options) {
+  std::string text;
+  for (const OptionSpec& option : options)
+    text += (text.empty() ? "" : ", ") + option.name + "=" + option.default_text;
+  return text;
+}
+
+nlohmann::ordered_json table_json(const OptionTable& options) {
+  nlohmann::ordered_json table = nlohmann::ordered_json::array();
+  for (const OptionSpec& option : options) table.push_back(option_json(option));
+  return table;
 }
 
 }  // namespace gradwire::cli

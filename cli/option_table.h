@@ -9,7 +9,7 @@ namespace gradwire::cli {
 
 /// "bits=4, bucket=1024": the options with their defaults.
 std::string defaults_text(const OptionTable& options);
-/// Type, default, help, choices and range of an option.
-nlohmann::ordered_json option_json(const OptionSpec& option);
+/// Type, default, help, choices and range of each option.
+nlohmann::ordered_json table_json(const OptionTable& options);
 
 }  // namespace gradwire::cli

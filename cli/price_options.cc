@@ -1,6 +1,6 @@
 #include "cli/price_options.h"
 
-#include <charconv>
+#include "base/exact_text.h"
 
 namespace gradwire::cli {
 namespace {
@@ -19,13 +19,6 @@ constexpr PriceOption kOptions[] = {
     {"--epoch-samples", "Samples of an epoch (default: costs are of a million samples)",
      &PriceArguments::epoch_samples},
 };
-
-/// The shortest text that reads back as the same number.
-std::string exact(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  return {text, end.ptr};
-}
 
 }  // namespace
 
@@ -52,7 +45,8 @@ results::CostOptions costs_of(const PriceArguments& arguments, results::CostOpti
 std::vector<std::pair<std::string, std::string>> price_texts(const PriceArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const PriceOption& option : kOptions)
-    if (arguments.*option.value) texts.emplace_back(option.name, exact(*(arguments.*option.value)));
+    if (arguments.*option.value)
+      texts.emplace_back(option.name, exact_text(*(arguments.*option.value)));
   if (arguments.currency) texts.emplace_back("--currency", *arguments.currency);
   return texts;
 }

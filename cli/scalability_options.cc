@@ -1,8 +1,8 @@
 #include "cli/scalability_options.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/exact_text.h"
 #include "cli/assume_steps.h"
 #include "cli/environment.h"
 
@@ -17,13 +17,6 @@ std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
-}
-
-/// The shortest text that reads back as the same number.
-std::string exact(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  return {text, end.ptr};
 }
 
 /// Adds options that need --scalability, which makes them a report's.
@@ -104,7 +97,9 @@ class CommandLine {
   void add(const char* name, int value, int usual) {
     add(name, std::to_string(value), std::to_string(usual));
   }
-  void add(const char* name, double value, double usual) { add(name, exact(value), exact(usual)); }
+  void add(const char* name, double value, double usual) {
+    add(name, exact_text(value), exact_text(usual));
+  }
   const std::string& text() const { return text_; }
 
  private:

@@ -1,36 +1,31 @@
 #include "results/reproduction_checks.h"
 
-#include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
+#include "results/fields.h"
+#include "results/summary.h"
 
 namespace gradwire::results {
 namespace {
 
 using nlohmann::ordered_json;
 
-std::optional<double> figure_of(const RunSummary& run, const std::string& metric) {
-  if (metric == "final_accuracy") return run.final_accuracy;
-  if (metric == "final_loss") return run.final_loss;
-  if (metric == "step_time_s") return run.step_time_s;
-  if (metric == "wire_bytes") return run.wire_bytes;
-  if (metric == "simulated_s") return run.simulated_s;
-  return std::nullopt;
-}
-
 using BySeed = std::map<std::string, double>;
 
 /// The figure of each seed. `method` empty: of all runs, which must have one method then.
 BySeed figures_of(std::span<const RunSummary> runs, const std::string& method,
                   const std::string& metric) {
+  const Field* const field = find_field(metric);
+  GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
   BySeed figures;
   std::set<std::string> known;
   for (const RunSummary& run : runs) {
     known.insert(run.header.method);
-    const auto figure = figure_of(run, metric);
+    const auto figure = field->number(run);
     const bool chosen = method.empty() || run.header.method == method;
     if (chosen && run.status == RunStatus::kFinished && figure)
       figures[std::to_string(run.header.seed)] = *figure;
@@ -55,15 +50,14 @@ BySeed compared(const BySeed& own, const BySeed& other, bool ratio) {
   return result;
 }
 
+/// A seed that diverged is not left out: without a mean no mark is met.
 void take_statistics(const BySeed& figures, ReproductionRow& row) {
-  const auto n = static_cast<double>(figures.size());
-  double sum = 0, squares = 0;
-  for (const auto& [seed, value] : figures) sum += value;
-  row.value = sum / n;
-  row.seeds = static_cast<int>(figures.size());
-  if (figures.size() < 2) return;
-  for (const auto& [seed, value] : figures) squares += (value - row.value) * (value - row.value);
-  row.spread = std::sqrt(squares / (n - 1));
+  std::vector<double> values;
+  for (const auto& [seed, value] : figures) values.push_back(value);
+  const Statistic all = statistic(values);
+  row.seeds = static_cast<int>(values.size());
+  row.value = all.n == row.seeds ? all.mean : std::numeric_limits<double>::quiet_NaN();
+  if (row.seeds >= 2) row.spread = all.n == row.seeds ? all.spread : row.value;
 }
 
 ReproductionRow row_of(const std::string& name, const ordered_json& check,

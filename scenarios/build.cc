@@ -1,8 +1,6 @@
 #include "scenarios/build.h"
 
-#include <array>
-#include <charconv>
-
+#include "base/exact_text.h"
 #include "scenarios/build_parts.h"
 #include "scenarios/scenario_hash.h"
 
@@ -35,9 +33,7 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
 std::string option_text(const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.dump();
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get<double>()).ptr;
-  return {text.data(), end};
+  return exact_text(value.get<double>());
 }
 
 void fill_from_json(Scenario& scenario, ScheduleFiles& files) {

@@ -39,14 +39,18 @@ void check_profile(const Rules& rules) {
   }
 }
 
+namespace {
+
 /// Empty for a method whose options do not go together, which its own check tells.
-static std::string codec_of(const Method& method) {
+std::string codec_of(const Method& method) {
   try {
     return codec_plan(method).codec.name;
   } catch (const Error&) {
     return "";
   }
 }
+
+}  // namespace
 
 void check_device(const Rules& rules) {
   const std::string& device = rules.scenario.cluster.device;

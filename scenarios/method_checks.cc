@@ -135,7 +135,7 @@ void check_method(const Rules& rules) {
   try {
     const compressors::CodecPlan plan = codec_plan(method);
     check_plan(rules, method, plan);
-    const compressors::CodecPtr codec = compressors::make_codec(plan);
+    compressors::make_codec(plan);  // throws where its options do not go together
     if (!rules.sound({"/exchange/collective"})) return;
     if (const std::string note = policy_note(rules.scenario); !note.empty())
       rules.warn("/method", note);

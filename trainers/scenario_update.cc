@@ -1,22 +1,9 @@
 #include "trainers/scenario_update.h"
 
-#include <array>
-#include <charconv>
-
+#include "base/exact_text.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::trainers {
-namespace {
-
-/// The shortest text that reads back as the same number.
-std::string number_text(double value) {
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
-}  // namespace
-
 UpdateSettings update_settings(const scenarios::Scenario& scenario) {
   const auto method = scenarios::training_method(scenario);
   return update_settings(scenario, method->plan(0, method->phases() - 1).update_momentum);
@@ -29,9 +16,9 @@ UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies
   if (!row) return settings;  // refused where the rule is made
   for (const OptionSpec& option : row->options) {
     if (option.name == "momentum")
-      settings.options[option.name] = number_text(applies_momentum ? workload.momentum : 0);
+      settings.options[option.name] = exact_text(applies_momentum ? workload.momentum : 0);
     if (option.name == "weight_decay")
-      settings.options[option.name] = number_text(workload.weight_decay);
+      settings.options[option.name] = exact_text(workload.weight_decay);
   }
   return settings;
 }

@@ -3,11 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"
-#include "trainers/methods/numbers.h"
 #include "trainers/methods/rows.h"
 
 namespace gradwire::methods {
@@ -67,11 +65,6 @@ std::string_view name_of(Reproduction state) {
       return "reconstruction";
   }
   return "?";
-}
-
-std::string number_text(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 const std::vector<MethodRow>& method_catalogue() {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "trainers/methods/numbers.h"
+#include "base/exact_text.h"
 #include "trainers/methods/rows.h"
 
 /// Deep Gradient Compression (Lin and others, arXiv 1712.01887). Worker k of N, with the gradient g
@@ -96,9 +96,9 @@ class DeepGradientCompression final : public Method {
  private:
   compressors::CodecChoice codec_of(double share) const {
     return {.name = "dgc",
-            .options = {{"ratio", number_text(share)},
+            .options = {{"ratio", exact_text(share)},
                         {"selection", options_.text("selection")},
-                        {"sample", number_text(options_.number("sample"))}}};
+                        {"sample", exact_text(options_.number("sample"))}}};
   }
 
   OptionValues options_;

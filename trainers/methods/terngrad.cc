@@ -1,5 +1,5 @@
+#include "base/exact_text.h"
 #include "compressors/codec.h"
-#include "trainers/methods/numbers.h"
 #include "trainers/methods/rows.h"
 
 /// TernGrad (Wen and others, arXiv 1705.07878). Worker k of N, with the gradient g of its own
@@ -26,7 +26,7 @@ class TernGrad final : public Method {
     codec_.name = "terngrad";
     for (const OptionSpec& option : compressors::find_codec("terngrad")->options) {
       codec_.options[option.name] = option.type == OptionType::kNumber
-                                        ? number_text(settings.options.number(option.name))
+                                        ? exact_text(settings.options.number(option.name))
                                         : settings.options.text(option.name);
     }
   }

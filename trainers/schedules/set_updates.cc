@@ -23,22 +23,25 @@ std::map<std::size_t, std::vector<ElementRange>> ranges_of_sets(const Layout& la
 
 SetUpdates::SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
                        const Layout& layout)
-    : method_(&method) {
+    : of_phase_(method.phases()) {
   for (const auto& [set, ranges] : ranges_of_sets(layout)) {
     for (std::size_t phase = 0; phase < method.phases(); ++phase) {
       const bool momentum = method.plan(set, phase).update_momentum;
-      if (updates_.contains({set, momentum})) continue;
-      updates_.try_emplace({set, momentum}, make_update_rule(update_settings(scenario, momentum)),
-                           layout, ranges);
+      auto found = updates_.find({set, momentum});
+      if (found == updates_.end())
+        found =
+            updates_
+                .try_emplace({set, momentum}, make_update_rule(update_settings(scenario, momentum)),
+                             layout, ranges)
+                .first;
+      of_phase_[phase].push_back(&found->second);
     }
   }
 }
 
 void SetUpdates::step(std::size_t phase, double rate, std::span<const float> gradient,
                       std::span<float> weights) {
-  for (auto& [key, update] : updates_)
-    if (method_->plan(key.first, phase).update_momentum == key.second)
-      update.step(rate, gradient, weights);
+  for (Update* update : of_phase_[phase]) update->step(rate, gradient, weights);
 }
 
 Update& SetUpdates::only() {

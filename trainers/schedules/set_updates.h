@@ -15,9 +15,12 @@ namespace gradwire::trainers {
 /// state of its own: what one remembers waits while the other works.
 class SetUpdates {
  public:
-  /// `layout` and `method` must outlive it.
+  /// `layout` must outlive it.
   SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
              const Layout& layout);
+
+  SetUpdates(SetUpdates&&) = default;  // a map's nodes stay where they are; a copy's would not
+  SetUpdates& operator=(SetUpdates&&) = default;
 
   /// Updates every set as the method's plan for `phase` has it. See UpdateRule::step.
   void step(std::size_t phase, double rate, std::span<const float> gradient,
@@ -31,8 +34,8 @@ class SetUpdates {
   void load(std::istream& in);
 
  private:
-  const methods::Method* method_;
   std::map<std::pair<std::size_t, bool>, Update> updates_;  ///< by set and whether with momentum
+  std::vector<std::vector<Update*>> of_phase_;              ///< those that work in it
 };
 
 }  // namespace gradwire::trainers
