@@ -20,7 +20,8 @@ struct PredictionOptions {
 /// workers against packet. Each drawn case is
 /// simulated on 2, 4 and 8 workers, the model fitted to that, and its predictions for more workers
 /// held against simulations that it has not seen. Errors are shares of the simulated time; the
-/// coverage is the share of held-out points inside the 90 % band.
+/// coverage is the share of held-out points inside the 90 % band; its upper bar ("excess") is
+/// judged over lossy and mobile points, since clean and packet ones lie inside for certain.
 std::vector<BenchRow> bench_prediction(const PredictionOptions& options, const Say& say);
 
 }  // namespace gradwire::bench
