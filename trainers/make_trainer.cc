@@ -3,6 +3,7 @@
 
 #include "scenarios/data_sets.h"
 #include "scenarios/share.h"
+#include "trainers/scenario_update.h"
 #include "trainers/schedules/lossy_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"

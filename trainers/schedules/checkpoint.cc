@@ -1,19 +1,19 @@
+#include "trainers/schedules/checkpoint.h"
+
 #include <sstream>
 
 #include "base/hash.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/serial.h"
 
-/// Saving and loading a synchronous trainer, bit for bit.
-///
-/// u64 magic, u64 length, content, u64 hash of the content. Content: seed, elements, step, chain
-/// hash, weights, statistics, the update's rule, steps and state, codec states. Batches need
-/// nothing: which samples a step sees is a function of the seed.
+/// Saving and loading a synchronous trainer, bit for bit: step, chain hash, the learner's part, the
+/// update's rule, steps and state. Batches need nothing: which samples a step sees is a function of
+/// the seed.
 namespace gradwire::trainers {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32544e5241525447ull;     // "GTRARNT2", little-endian
-constexpr std::uint64_t kVersion1 = 0x31544e5241525447ull;  // without the rule's name
+constexpr std::uint64_t kMagic = 0x33544e5241525447ull;  // "GTRARNT3", little-endian
+constexpr std::uint64_t kVersions = 0x00ffffffffffffffull;
 
 std::uint64_t hash_of(const std::string& content) {
   Hasher hasher;
@@ -21,15 +21,15 @@ std::uint64_t hash_of(const std::string& content) {
   return hasher.value();
 }
 
-[[noreturn]] void refuse(const char* reason) {
+[[noreturn]] void refuse(const std::string& reason) {
   throw TrainerError("load", "checkpoint", reason, "start the run afresh");
 }
 
 }  // namespace
 
-void SynchronousTrainer::save(std::ostream& out) const {
+void save_checked(std::ostream& out, const std::function<void(std::ostream&)>& save) {
   std::ostringstream stream;
-  save_content(stream);
+  save(stream);
   const std::string content = stream.str();
   put(out, kMagic);
   put_span(out, std::span<const char>(content));
@@ -37,48 +37,48 @@ void SynchronousTrainer::save(std::ostream& out) const {
   if (!out) throw TrainerError("save", "checkpoint", "writing failed", "check the disk's space");
 }
 
-void SynchronousTrainer::load(std::istream& in) {
+void load_checked(std::istream& in, const std::function<void(std::istream&)>& load) {
   const auto magic = get<std::uint64_t>(in);
-  if (magic == kVersion1) refuse("it has version 1, and this program reads version 2 alone");
+  if (magic != kMagic && (magic & kVersions) == (kMagic & kVersions))
+    refuse("it has version " + std::string(1, static_cast<char>(magic >> 56)) +
+           ", and this program reads version 3 alone");
   if (magic != kMagic) refuse("it does not start as one");
   const std::vector<char> bytes = get_vector<char>(in);
   std::string content(bytes.begin(), bytes.end());
   if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
   std::istringstream stream(std::move(content));
-  load_content(stream);
+  load(stream);
   if (stream.peek() != std::istringstream::traits_type::eof())
     refuse("it belongs to another kind of training");
 }
 
+void SynchronousTrainer::save(std::ostream& out) const {
+  save_checked(out, [this](std::ostream& content) { save_content(content); });
+}
+
+void SynchronousTrainer::load(std::istream& in) {
+  load_checked(in, [this](std::istream& content) { load_content(content); });
+}
+
 void SynchronousTrainer::save_content(std::ostream& out) const {
-  put(out, scenario_.seed);
-  put(out, layout_.elements());
+  weights();  // those of a device
+  StateStore of_device;
+  if (encoder_) encoder_->save_states(of_device);
+  learner_.save(out, encoder_ ? of_device : learner_.states());
   put(out, step_);
   put(out, chain_);
-  put_span(out, weights());
-  put_span(out, std::span<const float>(statistics_));
   updates_.save(out);
-  if (!encoder_) return states_.save(out);
-  StateStore states;
-  encoder_->save_states(states);
-  states.save(out);
 }
 
 void SynchronousTrainer::load_content(std::istream& in) {
-  if (get<std::uint64_t>(in) != scenario_.seed || get<std::int64_t>(in) != layout_.elements()) {
-    refuse("it belongs to another seed or model");
-  }
+  learner_.load(in);
   step_ = get<std::int64_t>(in);
   chain_ = get<std::uint64_t>(in);
-  get_into(in, weights_);
-  get_into(in, statistics_);
   updates_.load(in);
-  states_.load(in);
   last_graph_.reset();
-  for (const auto& replica : replicas_) replica->weights_changed();
   if (!encoder_) return;
   device_update_->upload(weights_, updates_.only());
-  encoder_->load_states(states_);
+  encoder_->load_states(learner_.states());
 }
 
 }  // namespace gradwire::trainers

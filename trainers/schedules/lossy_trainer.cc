@@ -42,22 +42,22 @@ std::int64_t bytes_of(std::span<const sim::MissingData> missing) {
 LossyTrainer::LossyTrainer(const scenarios::Scenario& scenario,
                            const scenarios::TrainerOptions& options, std::unique_ptr<DataSet> data,
                            std::unique_ptr<Model> model)
-    : SynchronousTrainer(scenario, options, std::move(data), std::move(model)),
-      placed_(replicas_.size(), weights_),
-      others_(losses_.size() - 1, weights_) {
+    : SynchronousTrainer(scenario, options, std::move(data), std::move(model),
+                         ReplicaWeights::kPlaced),
+      others_(losses_.size() - 1, std::vector<float>(weights_.begin(), weights_.end())) {
   GRADWIRE_ASSERT(!device_update_);
-  for (std::size_t thread = 0; thread < replicas_.size(); ++thread)
-    replicas_[thread] = model_->make_replica(layout_, placed_[thread], statistics_);
   for (std::size_t w = 0; w < others_.size(); ++w)
-    other_updates_.emplace_back(scenario_, *method_, layout_);
+    other_updates_.emplace_back(this->scenario(), method(), layout());
 }
 
 std::span<float> LossyTrainer::weights_of(int worker) {
-  return worker == 0 ? weights_ : others_[static_cast<std::size_t>(worker) - 1];
+  if (worker == 0) return weights_;
+  return others_[static_cast<std::size_t>(worker) - 1];
 }
 
 std::span<const float> LossyTrainer::weights_of(int worker) const {
-  return worker == 0 ? weights_ : others_[static_cast<std::size_t>(worker) - 1];
+  if (worker == 0) return weights_;
+  return others_[static_cast<std::size_t>(worker) - 1];
 }
 
 std::span<const float> LossyTrainer::mean_of(int worker) const {
@@ -73,16 +73,14 @@ const SetUpdates& LossyTrainer::update_of(int worker) const {
 }
 
 void LossyTrainer::place_weights(int worker, int thread) {
-  const auto t = static_cast<std::size_t>(thread);
-  std::ranges::copy(weights_of(worker), placed_[t].begin());
-  replicas_[t]->weights_changed();
+  learner_.place(thread, weights_of(worker));
 }
 
 bool LossyTrainer::next(scenarios::StepPlan& plan) {
   GRADWIRE_ASSERT(template_ != nullptr);
   GRADWIRE_ASSERT(!under_way_);
   if (step_ == steps_total()) return false;
-  before_ = states_.all();
+  before_ = learner_.states().all();
   run_step(plan);
   plan.alone = true;
   under_way_ = true;
@@ -90,7 +88,7 @@ bool LossyTrainer::next(scenarios::StepPlan& plan) {
 }
 
 void LossyTrainer::exchange_again(std::span<const sim::MissingData> missing) {
-  states_.restore(before_);
+  learner_.states().restore(before_);
   std::vector<Bytes> bytes;
   StepTraffic traffic(*template_, bytes, missing);
   if (exchange_->shares_scales()) exchange_->agree(traffic);
@@ -105,13 +103,13 @@ std::vector<scenarios::Figure> LossyTrainer::on_step_ended(const scenarios::Step
   complete_ = mean_;
   if (lost_) exchange_again(outcome.missing);
   std::vector<std::vector<float>> means(losses_.size());
-  for (int w = 0; w < workers() && method_->updates_at_server(); ++w) {
+  for (int w = 0; w < workers() && method().updates_at_server(); ++w) {
     const std::span<const float> own = mean_of(w);
     means[static_cast<std::size_t>(w)].assign(own.begin(), own.end());
     update_at_server(means[static_cast<std::size_t>(w)], w);
   }
-  const double rate = rate_at(rates_, moment());
-  pool_.run(workers(), [&](int worker, int) {
+  const double rate = learner_.rate(moment());
+  learner_.pool().run(workers(), [&](int worker, int) {
     const std::vector<float>& changed = means[static_cast<std::size_t>(worker)];
     const std::span<const float> mean =
         changed.empty() ? mean_of(worker) : std::span<const float>(changed);
@@ -161,11 +159,6 @@ std::vector<scenarios::Figure> LossyTrainer::as_figures(const Sums& sums) const 
 
 std::vector<scenarios::Figure> LossyTrainer::figures() const {
   return as_figures(all_);
-}
-
-scenarios::Evaluation LossyTrainer::evaluate() {
-  for (int thread = 0; thread < pool_.threads(); ++thread) place_weights(0, thread);
-  return SynchronousTrainer::evaluate();
 }
 
 std::uint64_t LossyTrainer::learning_hash() const {

@@ -33,7 +33,6 @@ class LossyTrainer final : public SynchronousTrainer {
                                                const scenarios::StepOutcome& outcome) override;
   /// The same of the run: of all its bytes, the mean over its steps, at its end.
   std::vector<scenarios::Figure> figures() const override;
-  scenarios::Evaluation evaluate() override;
   /// Where all workers hold equal weights: as SynchronousTrainer's; else over all of them.
   std::uint64_t learning_hash() const override;
 
@@ -60,7 +59,6 @@ class LossyTrainer final : public SynchronousTrainer {
   double weight_spread() const;
   std::vector<scenarios::Figure> as_figures(const Sums& sums) const;
 
-  std::vector<std::vector<float>> placed_;  ///< [thread]: the weights its replica uses
   std::vector<std::vector<float>> others_;  ///< [worker - 1]: their weights
   std::vector<SetUpdates> other_updates_;   ///< [worker - 1]
   StateStore::States before_;               ///< what codecs remembered before the step

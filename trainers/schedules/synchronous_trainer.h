@@ -4,16 +4,10 @@
 #include <vector>
 
 #include "scenarios/trainer.h"
-#include "trainers/channel/state_store.h"
-#include "trainers/data/data_set.h"
-#include "trainers/data/sampling.h"
-#include "trainers/methods/method.h"
-#include "trainers/passes/replica.h"
 #include "trainers/routes/exchange.h"
-#include "trainers/scenario_update.h"
+#include "trainers/schedules/learner.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/timing/step_template.h"
-#include "trainers/worker_pool.h"
 
 /// Synchronous data parallelism. Step t, worker w of N, with batch B_w drawn from w's shard:
 ///
@@ -38,25 +32,27 @@ class SynchronousTrainer : public scenarios::Trainer {
   void on_submitted(const scenarios::StepPlan& plan, sim::GraphId graph) override;
   void on_event(const sim::Event&) override {}  // virtual time decides nothing here
   scenarios::Evaluation evaluate() override;
-  std::int64_t steps_total() const override { return scenario_.workload.steps; }
-  std::int64_t parameters() const override { return layout_.elements(); }
-  scenarios::CollectiveChoice collective_choice() const override { return choice_; }
+  std::int64_t steps_total() const override { return scenario().workload.steps; }
+  std::int64_t parameters() const override { return layout().elements(); }
+  scenarios::CollectiveChoice collective_choice() const override { return learner_.choice(); }
   std::vector<std::string> notes() const override;
   std::uint64_t learning_hash() const override;
   void save(std::ostream& out) const override;
   void load(std::istream& in) override;
 
   /// What is done otherwise than asked, found out where the model was made; empty = nothing.
-  void add_note(const std::string& note) {
-    if (!note.empty()) notes_.push_back(note);
-  }
+  void add_note(const std::string& note) { learner_.add_note(note); }
 
-  const Layout& layout() const { return layout_; }
+  const Layout& layout() const { return learner_.layout(); }
   std::span<const float> weights() const;
   /// The mean gradient of the last step, as all workers hold it.
   std::span<const float> mean() const { return mean_; }
 
  protected:
+  SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+                     std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
+                     ReplicaWeights replicas);
+
   /// Before a pass of `worker` on `thread`, where workers' weights differ.
   virtual void place_weights(int /*worker*/, int /*thread*/) {}
   virtual void save_content(std::ostream& out) const;
@@ -69,44 +65,32 @@ class SynchronousTrainer : public scenarios::Trainer {
   void update_at_server(std::span<float> mean, int owner = -1);
   void encode_all();
 
-  int workers() const { return scenario_.cluster.workers; }
+  const scenarios::Scenario& scenario() const { return learner_.scenario(); }
+  const methods::Method& method() const { return learner_.method(); }
+  int workers() const { return learner_.workers(); }
   /// Of the step that is under way or comes next.
-  Moment moment_at(std::int64_t step) const;
-  Moment moment() const { return moment_at(step_); }
+  Moment moment() const { return learner_.moment_at(step_); }
 
-  // What a method that builds on this one works with.
-  std::unique_ptr<DataSet> data_;
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<methods::Method> method_;
-  Layout layout_;
-  scenarios::CollectiveChoice choice_;
-  scenarios::Scenario scenario_;  ///< with the collective that was chosen
-  /// Where weights live on a device, this is a copy that weights() refreshes.
-  mutable std::vector<float> weights_;
-  std::vector<float> mean_, statistics_;
+  // What a trainer that builds on this one works with.
+  Learner learner_;
+  /// The learner's; where weights live on a device, a copy that weights() refreshes.
+  std::span<float> weights_;
+  std::vector<float> mean_;
   std::size_t phase_ = 0;  ///< of the method
-  Sampler sampler_;
-  StateStore states_;
   ExchangeSettings exchange_settings_;
   std::unique_ptr<DeviceEncoder> encoder_;  ///< null unless steps stay on a device
   std::unique_ptr<Exchange> exchange_;
   /// Where weights live on a device, its state is a copy that weights() refreshes.
   mutable SetUpdates updates_;
-  RateSchedule rates_;
-  WorkerPool pool_;
-  std::vector<std::unique_ptr<Replica>> replicas_;     ///< [thread]
-  std::vector<Batch> batches_;                         ///< [thread]
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
   std::unique_ptr<DeviceUpdate> device_update_;        ///< null unless steps stay on a device
   std::vector<double> losses_;                         ///< [worker]
-  scenarios::ComputeProfile profile_;
   std::unique_ptr<StepTemplate> template_;
   std::vector<Seconds> seconds_;
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
   std::vector<sim::OpIndex> last_updates_;  ///< in that graph, by worker
-  std::vector<std::string> notes_;
 
  private:
   void pass_of(int worker, int thread);
@@ -114,6 +98,7 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::string warm_up_note() const;
   /// Exchange and graph of the phase that step_ is in.
   void enter_phase();
+  void make_template();
   void set_up_device(DeviceMemory memory);
   void update();
   void fill(scenarios::StepPlan& plan, Bytes payload);

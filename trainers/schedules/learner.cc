@@ -1,0 +1,146 @@
+#include "trainers/schedules/learner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/methods.h"
+#include "trainers/routes/auto_collective.h"
+#include "trainers/routes/set_exchange.h"
+#include "trainers/scenario_update.h"
+#include "trainers/serial.h"
+#include "trainers/timing/compute_times.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+bool measured_here(const scenarios::Scenario& scenario) {
+  return scenario.cluster.device == "cpu" || scenario.cluster.device == "cuda";
+}
+
+/// A GPU runs one pass at a time; more threads than workers would idle.
+int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options) {
+  if (scenario.cluster.device == "cuda") return 1;
+  return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
+}
+
+}  // namespace
+
+Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+                 std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
+                 ReplicaWeights replicas)
+    : data_(std::move(data)),
+      model_(std::move(model)),
+      method_(scenarios::training_method(scenario)),
+      layout_(model_->parameters(), scenario.exchange.bucket,
+              sets_of(*method_, model_->parameters())),
+      choice_(choose_collective(scenario, layout_)),
+      scenario_(with_choice(scenario, choice_)),
+      weights_(static_cast<std::size_t>(layout_.elements())),
+      statistics_(model_->initial_statistics()),
+      sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
+               scenario.seed),
+      rates_(rate_schedule(scenario_, data_->train.size())),
+      pool_(threads_of(scenario, options)),
+      batches_(static_cast<std::size_t>(pool_.threads())) {
+  scenario_.cluster.slowdown.resize(static_cast<std::size_t>(workers()), 1.0);
+  initialise(model_->parameters(), layout_, scenario.seed, weights_);
+  if (replicas == ReplicaWeights::kPlaced) placed_.assign(batches_.size(), weights_);
+  for (std::size_t thread = 0; thread < batches_.size(); ++thread) {
+    std::vector<float>& weights = placed_.empty() ? weights_ : placed_[thread];
+    replicas_.push_back(model_->make_replica(layout_, weights, statistics_));
+  }
+}
+
+Moment Learner::moment_at(std::int64_t step) const {
+  return {.step = step, .round = step, .epoch = epochs_of(scenario_, data_->train.size(), step)};
+}
+
+void Learner::weights_changed() {
+  for (const auto& replica : replicas_) replica->weights_changed();
+}
+
+void Learner::place(int thread, std::span<const float> weights) {
+  std::ranges::copy(weights, placed(thread).begin());
+  weights_changed(thread);
+}
+
+double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                     Gradients& gradients) {
+  Batch& batch = batches_[static_cast<std::size_t>(thread)];
+  gather(*data_, sampler_.batch(worker, draw), batch);
+  const double loss = replica(thread).train_pass(batch, gradients, record);
+  if (!std::isfinite(loss)) {
+    throw TrainerError("train", "step " + std::to_string(step),
+                       "the loss of worker " + std::to_string(worker) + " is not finite",
+                       "lower the learning rate");
+  }
+  return loss;
+}
+
+scenarios::Evaluation Learner::evaluate() {
+  return placed_.empty() ? score() : evaluate(weights_);
+}
+
+scenarios::Evaluation Learner::evaluate(std::span<const float> weights) {
+  GRADWIRE_ASSERT(!placed_.empty());
+  for (int thread = 0; thread < pool_.threads(); ++thread) place(thread, weights);
+  return score();
+}
+
+scenarios::Evaluation Learner::score() {
+  constexpr std::size_t kPart = 200;
+  const std::span<const std::uint32_t> all = data_->held_out;
+  const std::size_t parts = (all.size() + kPart - 1) / kPart;
+  std::vector<Score> scores(parts);
+  pool_.run(static_cast<int>(parts), [&](int part, int thread) {
+    const auto p = static_cast<std::size_t>(part), t = static_cast<std::size_t>(thread);
+    gather(*data_, all.subspan(p * kPart, std::min(kPart, all.size() - p * kPart)), batches_[t]);
+    scores[p] = replicas_[t]->evaluate(batches_[t]);
+  });
+  Score total;
+  for (const Score& score : scores) {
+    total.loss += score.loss;
+    total.right += score.right;
+    total.count += score.count;
+  }
+  return {total.loss / total.count, total.right / total.count};
+}
+
+const scenarios::ComputeProfile& Learner::prepare(Exchange& timed, DeviceUpdate* device) {
+  GRADWIRE_ASSERT(!has_profile_);
+  if (!measured_here(scenario_)) {
+    use_profile(times_from_profile(scenario_, *method_, layout_, timed));
+    return profile_;
+  }
+  gather(*data_, sampler_.batch(0, 0), batches_[0]);
+  const bool applies = method_->plan(0, timed_phase(*method_)).update_momentum;
+  use_profile(measure_times({layout_, *replicas_[0], timed, batches_[0], weights_,
+                             update_settings(scenario_, applies), model_->device_name(), device}));
+  return profile_;
+}
+
+void Learner::use_profile(const scenarios::ComputeProfile& profile) {
+  if (&profile != &profile_) profile_ = profile;
+  has_profile_ = true;
+}
+
+void Learner::save(std::ostream& out, const StateStore& states) const {
+  put(out, scenario_.seed);
+  put(out, layout_.elements());
+  put_span(out, weights());
+  put_span(out, statistics());
+  states.save(out);
+}
+
+void Learner::load(std::istream& in) {
+  if (get<std::uint64_t>(in) != scenario_.seed || get<std::int64_t>(in) != layout_.elements())
+    throw TrainerError("load", "checkpoint", "it belongs to another seed or model",
+                       "start the run afresh");
+  get_into(in, std::span<float>(weights_));
+  get_into(in, std::span<float>(statistics_));
+  states_.load(in);
+  weights_changed();
+}
+
+}  // namespace gradwire::trainers

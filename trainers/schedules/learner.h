@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/trainer.h"
+#include "trainers/channel/state_store.h"
+#include "trainers/data/data_set.h"
+#include "trainers/data/sampling.h"
+#include "trainers/device/device_step.h"
+#include "trainers/layout.h"
+#include "trainers/methods/method.h"
+#include "trainers/moment.h"
+#include "trainers/passes/replica.h"
+#include "trainers/routes/exchange.h"
+#include "trainers/updates/rate_schedule.h"
+#include "trainers/worker_pool.h"
+
+/// What every schedule trains with, whoever works when: data and who sees which sample, the model
+/// and its weights, the method, host threads with a replica each, codecs' states, rates, times.
+namespace gradwire::trainers {
+
+/// Which weights the threads' replicas look at.
+enum class ReplicaWeights {
+  kShared,  ///< weights(): all workers hold the same
+  kPlaced,  ///< what place() has put there: workers differ
+};
+
+/// Neither copied nor moved: replicas look at its buffers.
+class Learner {
+ public:
+  /// Throws TrainerError where scenario, data and model do not fit each other.
+  Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+          std::unique_ptr<DataSet> data, std::unique_ptr<Model> model, ReplicaWeights replicas);
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
+  /// With the collective that was chosen, and a slowdown for each worker.
+  const scenarios::Scenario& scenario() const { return scenario_; }
+  const scenarios::CollectiveChoice& choice() const { return choice_; }
+  const DataSet& data() const { return *data_; }
+  const Model& model() const { return *model_; }
+  const methods::Method& method() const { return *method_; }
+  const Layout& layout() const { return layout_; }
+  const Sampler& sampler() const { return sampler_; }
+  int workers() const { return scenario_.cluster.workers; }
+  WorkerPool& pool() { return pool_; }
+  StateStore& states() { return states_; }
+  const StateStore& states() const { return states_; }
+  Replica& replica(int thread) { return *replicas_[static_cast<std::size_t>(thread)]; }
+  std::unique_ptr<Gradients> make_gradients() const { return replicas_[0]->make_gradients(); }
+
+  /// The model's. Whoever writes to them calls weights_changed().
+  std::span<float> weights() { return weights_; }
+  std::span<const float> weights() const { return weights_; }
+  void weights_changed();
+  std::span<const float> statistics() const { return statistics_; }
+
+  /// At that step of lockstep.
+  Moment moment_at(std::int64_t step) const;
+  double rate(const Moment& moment) const { return rate_at(rates_, moment); }
+
+  /// Precondition: ReplicaWeights::kPlaced. Passes on `thread` use a copy of `weights` from now on.
+  void place(int thread, std::span<const float> weights);
+  /// Where place() has put them, to be written to between passes; weights_changed(thread) then.
+  std::span<float> placed(int thread) { return placed_[static_cast<std::size_t>(thread)]; }
+  void weights_changed(int thread) { replica(thread).weights_changed(); }
+
+  /// The gradient of a mean loss over the `draw`-th batch of that worker; gives the loss. Different
+  /// workers' may run side by side, on threads of their own; one of them at a time records the
+  /// statistics of layers that have such. `step` is for messages. Throws TrainerError where the
+  /// loss is not finite.
+  double pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+              Gradients& gradients);
+
+  /// Of weights(), over the held-out samples.
+  scenarios::Evaluation evaluate();
+  /// Of others. Precondition: ReplicaWeights::kPlaced.
+  scenarios::Evaluation evaluate(std::span<const float> weights);
+
+  /// Measures, or reads the device's profile; once. `timed`: an exchange in timed_phase(method()).
+  const scenarios::ComputeProfile& prepare(Exchange& timed, DeviceUpdate* device = nullptr);
+  /// Times of an earlier measurement.
+  void use_profile(const scenarios::ComputeProfile& profile);
+  bool has_profile() const { return has_profile_; }
+  const scenarios::ComputeProfile& profile() const { return profile_; }
+
+  /// What is done otherwise than asked; empty = nothing.
+  void add_note(const std::string& note) {
+    if (!note.empty()) notes_.push_back(note);
+  }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Weights, statistics and the codecs' states, which lie elsewhere where `states` is not its own.
+  void save(std::ostream& out, const StateStore& states) const;
+  void save(std::ostream& out) const { save(out, states_); }
+  /// Throws TrainerError for another seed or model.
+  void load(std::istream& in);
+
+ private:
+  scenarios::Evaluation score();
+
+  std::unique_ptr<DataSet> data_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<methods::Method> method_;
+  Layout layout_;
+  scenarios::CollectiveChoice choice_;
+  scenarios::Scenario scenario_;
+  std::vector<float> weights_, statistics_;
+  Sampler sampler_;
+  StateStore states_;
+  RateSchedule rates_;
+  WorkerPool pool_;
+  std::vector<std::vector<float>> placed_;          ///< [thread], empty with shared weights
+  std::vector<std::unique_ptr<Replica>> replicas_;  ///< [thread]
+  std::vector<Batch> batches_;                      ///< [thread]
+  scenarios::ComputeProfile profile_;
+  bool has_profile_ = false;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace gradwire::trainers
