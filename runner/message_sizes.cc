@@ -22,12 +22,12 @@ Bytes own_of(const sim::CollectiveSpec& spec, std::span<const Bytes> bytes) {
 
 }  // namespace
 
-Bytes own_payload(const scenarios::StepPlan& plan) {
-  const sim::GraphTemplate& graph = *plan.graph;
+Bytes own_payload(const scenarios::Work& work) {
+  const sim::GraphTemplate& graph = *work.graph;
   Bytes own{0};
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     const std::uint32_t first = graph.bytes_begin[op];
-    const auto bytes = std::span(plan.bytes).subspan(first, graph.bytes_begin[op + 1] - first);
+    const auto bytes = std::span(work.bytes).subspan(first, graph.bytes_begin[op + 1] - first);
     if (graph.kind[op] == sim::OpKind::kTransfer) own += bytes.front();
     if (graph.kind[op] == sim::OpKind::kCollective)
       own += own_of(graph.collectives[static_cast<std::size_t>(graph.peer[op])], bytes);

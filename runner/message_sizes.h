@@ -8,6 +8,6 @@ namespace gradwire::runner {
 /// and the owners' sums (which are together one message a worker). A server's answer and what is
 /// only passed on are nobody's own. Over the bytes of the same values in fp32 it is the compression
 /// ratio, whatever the collective and the number of workers.
-Bytes own_payload(const scenarios::StepPlan& plan);
+Bytes own_payload(const scenarios::Work& work);
 
 }  // namespace gradwire::runner

@@ -40,7 +40,6 @@ class RepeatedStep : public scenarios::Trainer {
   }
 
   void on_submitted(const scenarios::StepPlan&, sim::GraphId graph) override { previous_ = graph; }
-  void on_event(const sim::Event&) override {}
   scenarios::Evaluation evaluate() override { return {}; }
   std::int64_t steps_total() const override { return repetitions_; }
   std::int64_t parameters() const override { return 0; }

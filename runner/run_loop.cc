@@ -1,16 +1,16 @@
 #include "runner/run_loop.h"
 
 #include <algorithm>
-#include <deque>
-#include <set>
 #include <utility>
 
 #include "base/folder.h"
 #include "runner/interrupt.h"
 #include "runner/link_sampler.h"
+#include "runner/lockstep.h"
 #include "runner/packet_forecast.h"
 #include "runner/run_description.h"
 #include "runner/run_record.h"
+#include "runner/run_session.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "scenarios/methods.h"
@@ -100,74 +100,29 @@ class Run {
 
   RunOutcome loop() {
     progress_.phase = "training";
-    if (trains_first()) train_all();
-    bool more = submit_next();
-    while (!in_flight_.empty()) {
-      if (more && !in_flight_.back().plan.alone && interrupted_by() == 0) more = submit_next();
-      complete_oldest();
-      if (interrupted_by() != 0) break;
-      if (more && in_flight_.empty()) more = submit_next();
-    }
+    Lockstep lockstep(*trainer_, lockstep_options());
+    scenarios::Schedule* own = trainer_->schedule();
+    scenarios::Schedule& schedule = own ? *own : lockstep;
+    session_.emplace(*executor_, *record_, [this](const results::StepRow& row) { note_row(row); });
+    schedule.start(*session_);
+    while (session_->rows() < trainer_->steps_total() && interrupted_by() == 0) advance(schedule);
     record_->append();
     return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
   }
 
-  /// A step in flight: its plan, its graph, and the evaluation after it where one was due.
-  struct Flight {
-    StepPlan plan;
-    sim::GraphId graph = 0;
-    std::optional<scenarios::Evaluation> evaluation;
-  };
-
-  std::optional<scenarios::Evaluation> evaluated(std::int64_t step) {
-    return trains() && due(step) ? std::optional(trainer_->evaluate()) : std::nullopt;
+  Lockstep::Options lockstep_options() {
+    return {.train_first = options_.train_first && trains(),
+            .evaluates = [this](std::int64_t step) { return trains() && due(step); },
+            .before_submit = [this](const StepPlan& plan) { forecast(plan), summarize_once(plan); },
+            .interrupted = [] { return interrupted_by() != 0; }};
   }
 
-  /// What only replays may depend on how its steps end, such as rounds with a deadline.
-  bool trains_first() const { return options_.train_first && trains(); }
-
-  /// Trained steps name earlier graphs by place (1, 2, ...) until they are submitted.
-  void train_all() {
-    for (StepPlan plan; interrupted_by() == 0 && trainer_->next(plan);) {
-      trainer_->on_submitted(plan, trained_.size() + 1);
-      GRADWIRE_ASSERT(!plan.alone);  // how it ends would have to be known
-      auto evaluation = evaluated(plan.step);
-      trained_.push_back({std::move(plan), 0, std::move(evaluation)});
-      plan = {};
-    }
-    submitted_.assign(1, 0);
-  }
-
-  bool submit_trained() {
-    if (trained_.empty()) return false;
-    Flight flight = std::move(trained_.front());
-    trained_.pop_front();
-    for (sim::CrossEdge& edge : flight.plan.after) edge.from.graph = submitted_[edge.from.graph];
-    flight.graph = submit(flight.plan);
-    submitted_.push_back(flight.graph);
-    in_flight_.push_back(std::move(flight));
-    return true;
-  }
-
-  sim::GraphId submit(const StepPlan& plan) {
+  void summarize_once(const StepPlan& plan) {
     // Of one worker, who exchanges nothing, a fit learns nothing; and it would hold times of a
     // network without delays against the scenario's delays.
     const bool whole = executor_->provenance() != "partly emulated";
     if (plan.steady && !std::exchange(summarized_, true) && scenario_.cluster.workers > 1 && whole)
       record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
-    return executor_->submit(scenarios::submission_of(plan));
-  }
-
-  bool submit_next() {
-    if (trains_first()) return submit_trained();
-    Flight flight;
-    if (!trainer_->next(flight.plan)) return false;
-    forecast(flight.plan);
-    flight.graph = submit(flight.plan);
-    trainer_->on_submitted(flight.plan, flight.graph);
-    if (!flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
-    in_flight_.push_back(std::move(flight));
-    return true;
   }
 
   /// Says what a run on the packet executor will cost, once its first step is known.
@@ -184,14 +139,7 @@ class Run {
     return (step + 1) % scenario_.workload.evaluate_every == 0 || step + 1 == progress_.steps;
   }
 
-  void complete_oldest() {
-    Flight flight = std::move(in_flight_.front());
-    in_flight_.pop_front();
-    const Seconds end = wait_for(flight);
-    const results::StepRow row = record_->add_step(flight.plan, flight.graph, end);
-    executor_->forget(flight.graph);
-    if (flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
-    if (flight.evaluation) record_->add_evaluation(row, *flight.evaluation);
+  void note_row(const results::StepRow& row) {
     progress_.step = row.step + 1;
     progress_.simulated_s = row.end_s;
     progress_.wall_s = record_->wall_s();
@@ -202,29 +150,19 @@ class Run {
     record_->append_after(options_.append_every_s);
   }
 
-  /// The step's end: its graph's, or its deadline, at which it is cut off.
-  Seconds wait_for(const Flight& flight) {
-    const Seconds limit = flight.plan.deadline
-                              ? executor_->timeline(flight.graph).start + *flight.plan.deadline
-                              : sim::kForever;
-    for (bool ended = ended_.erase(flight.graph) > 0; !ended;
-         ended = ended_.erase(flight.graph) > 0) {
-      events_.clear();
-      const Seconds until = std::min(limit, next_sample());
-      const bool more = executor_->advance(until, events_);
-      for (const sim::Event& event : events_) react(event);
-      if (sampler_) sampler_->observe(*executor_);
-      quiet_ = more || !events_.empty() ? 0 : quiet_ + 1;
-      if (quiet_ == 0 || until < limit) continue;
-      if (limit < sim::kForever && executor_->now() >= limit) {
-        executor_->cancel(flight.graph);
-        return limit;
-      }
-      throw sim::SimError(
-          "finish step", std::to_string(progress_.step),
-          "nothing is left to happen, but " + executor_->describe_unfinished(flight.graph));
-    }
-    return executor_->timeline(flight.graph).end;
+  /// On to the next instant at which something happens, and what it does to the schedule.
+  void advance(scenarios::Schedule& schedule) {
+    events_.clear();
+    const Seconds limit = session_->next_wake();
+    const Seconds until = std::min(limit, next_sample());
+    const bool more = executor_->advance(until, events_);
+    for (const sim::Event& event : events_) react(event, schedule);
+    if (sampler_) sampler_->observe(*executor_);
+    quiet_ = more || !events_.empty() ? 0 : quiet_ + 1;
+    if (quiet_ == 0 || until < limit) return;
+    if (limit < sim::kForever && executor_->now() >= limit && session_->wake(schedule)) return;
+    throw sim::SimError("finish step", std::to_string(progress_.step),
+                        "nothing is left to happen, but " + session_->describe_unfinished());
   }
 
   /// Where `flow` stops for a look at its links, which changes nothing for it; not for ever where
@@ -235,15 +173,15 @@ class Run {
     return stops ? sampler_->next(*executor_) : sim::kForever;
   }
 
-  void react(const sim::Event& event) {
-    trainer_->on_event(event);
-    if (event.kind == sim::EventKind::kGraphEnded) ended_.insert(event.op.graph);
-    if (event.kind == sim::EventKind::kTransferFailed)
+  void react(const sim::Event& event, scenarios::Schedule& schedule) {
+    const bool failed = event.kind == sim::EventKind::kTransferFailed;
+    if (failed && !schedule.survives_failures())
       throw sim::SimError("finish step", std::to_string(progress_.step),
                           "a transfer to host " + std::to_string(event.host) +
                               " failed: it met the time limit or can never finish" +
                               gone_workers(scenario_, event.time),
                           "check the links' rates and losses, and who is absent");
+    schedule.on(event, *session_);
   }
 
   void finish(results::RunStatus status, const std::string& error) {
@@ -264,9 +202,7 @@ class Run {
   const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
   std::unique_ptr<sim::Executor> executor_;
   std::optional<RunRecord> record_;
-  std::deque<Flight> in_flight_, trained_;
-  std::vector<sim::GraphId> submitted_;
-  std::set<sim::GraphId> ended_;
+  std::optional<RunSession> session_;
   std::vector<sim::Event> events_;
   int quiet_ = 0;  ///< stops in a row at which nothing happened
   bool forecast_made_ = false, summarized_ = false;

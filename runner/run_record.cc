@@ -63,17 +63,17 @@ double RunRecord::wall_s() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
-results::StepRow RunRecord::add_step(const scenarios::StepPlan& plan, sim::GraphId graph,
-                                     Seconds end) {
-  const scenarios::StepOutcome outcome{executor_.timeline(graph), end, executor_.missing(graph)};
-  const results::StepRow row = recorder_.record(plan, outcome.timeline, end);
+results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
+                                     std::span<const RanWork> works) {
+  const results::StepRow row = recorder_.record(report, works);
   std::int64_t missing = 0;
-  for (const sim::MissingData& each : outcome.missing)
-    for (const sim::ByteRange& range : each.ranges) missing += range.count;
-  if (missing > 0) add_figure(plan.step, "missing_bytes", static_cast<double>(missing), "B");
+  for (const RanWork& ran : works)
+    for (const sim::MissingData& each : ran.missing)
+      for (const sim::ByteRange& range : each.ranges) missing += range.count;
+  if (missing > 0) add_figure(report.step, "missing_bytes", static_cast<double>(missing), "B");
   missing_bytes_ += missing;
-  for (const scenarios::Figure& figure : trainer_.on_step_ended(plan, outcome))
-    add_figure(plan.step, figure.name, figure.value, figure.unit);
+  for (const scenarios::Figure& figure : report.figures)
+    add_figure(report.step, figure.name, figure.value, figure.unit);
   steps_.push_back(row);
   return row;
 }

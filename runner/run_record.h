@@ -26,8 +26,8 @@ class RunRecord {
   /// Wall time since the run began.
   double wall_s() const;
 
-  /// A step that has ended, or was cut off, at `end`; the executor still has its graph.
-  results::StepRow add_step(const scenarios::StepPlan& plan, sim::GraphId graph, Seconds end);
+  /// A step that has ended or was cut off; `works`: its graphs.
+  results::StepRow add_step(const scenarios::StepReport& report, std::span<const RanWork> works);
   /// Of the model after the step of `row`.
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
   /// Of the run's first step, where a closed form describes it.

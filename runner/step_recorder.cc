@@ -46,43 +46,52 @@ double exchange_time(const sim::GraphTemplate& graph, const sim::Timeline& timel
 
 }  // namespace
 
-results::StepRow StepRecorder::record(const scenarios::StepPlan& plan,
-                                      const sim::Timeline& timeline, Seconds end) {
+results::StepRow StepRecorder::record(const scenarios::StepReport& report,
+                                      std::span<const RanWork> works) {
   results::StepRow row;
-  row.step = plan.step;
-  row.loss = plan.loss;
-  row.start_s = first_start(timeline);
-  row.end_s = end.value();
+  row.step = report.step;
+  row.loss = report.loss;
+  row.start_s = row.end_s = report.end.value();
   Bytes sent{0};
-  for (const sim::OpRecord& op : timeline.ops) {
-    sent += op.payload;
-    row.wire_bytes += op.wire.count();
-    row.retransmissions += op.retransmissions;
+  bool cut_off = false;
+  double exchange = 0;
+  Segments segments;
+  for (const RanWork& ran : works) {
+    row.start_s = std::min(row.start_s, first_start(ran.timeline));
+    for (const sim::OpRecord& op : ran.timeline.ops) {
+      sent += op.payload;
+      row.wire_bytes += op.wire.count();
+      row.retransmissions += op.retransmissions;
+    }
+    cut_off = cut_off || is_cut_off(ran.timeline);
+    exchange += exchange_time(*ran.work.graph, ran.timeline);
+    add_segments(report.step, ran, segments);
+    hash_.add(sim::timeline_hash(ran.timeline));
   }
-  row.payload_bytes = (is_cut_off(timeline) ? sent : plan.payload).count();
-  Segments segments = segments_of(plan, timeline);
+  row.payload_bytes = (cut_off ? sent : report.payload).count();
   const results::TimeSplit split = results::split_of(segments, workers_);
   row.compute_s = split.compute_s;
   row.codec_s = split.codec_s;
   row.exposed_codec_s = split.exposed_codec_s;
   row.exposed_s = split.exposed_s;
   step_times_.push_back(row.end_s - last_end_);
-  exchange_times_.push_back(exchange_time(*plan.graph, timeline));
+  exchange_times_.push_back(exchange);
   last_end_ = row.end_s;
-  count_bytes(plan, row);
-  hash_.add(sim::timeline_hash(timeline));
-  keep(plan, timeline, std::move(segments));
+  count_bytes(report, works, row);
+  keep(report.step, works, std::move(segments));
   return row;
 }
 
-void StepRecorder::count_bytes(const scenarios::StepPlan& plan, results::StepRow& row) {
+void StepRecorder::count_bytes(const scenarios::StepReport& report, std::span<const RanWork> works,
+                               const results::StepRow& row) {
   payload_bytes_ += row.payload_bytes;
   wire_bytes_ += row.wire_bytes;
-  const Bytes own = own_payload(plan);
+  Bytes own{0};
+  for (const RanWork& ran : works) own += own_payload(ran.work);
   if (own == Bytes(0)) return;  // a step without an exchange compresses nothing
   own_bytes_ += own.count();
-  gradient_bytes_ += gradients_.count();
-  dense_wire_bytes_ += clean_wire_bytes(plan.dense_payload, transport_).count();
+  gradient_bytes_ += report.encoded_values.value_or(gradients_).count();
+  dense_wire_bytes_ += clean_wire_bytes(report.dense_payload, transport_).count();
 }
 
 std::optional<double> StepRecorder::compression_ratio() const {
@@ -95,15 +104,14 @@ std::optional<double> StepRecorder::traffic_ratio() const {
   return static_cast<double>(wire_bytes_) / static_cast<double>(dense_wire_bytes_);
 }
 
-StepRecorder::Segments StepRecorder::segments_of(const scenarios::StepPlan& plan,
-                                                 const sim::Timeline& timeline) {
-  const sim::GraphTemplate& graph = *plan.graph;
-  const auto starts = rank_starts_.add(plan.graph, timeline, plan.after);
-  Segments segments;
+void StepRecorder::add_segments(std::int64_t step, const RanWork& ran, Segments& segments) {
+  const sim::GraphTemplate& graph = *ran.work.graph;
+  const sim::Timeline& timeline = ran.timeline;
+  const auto starts = rank_starts_.add(ran.work.graph, timeline, ran.work.after);
   for (sim::OpIndex op = 0; op < graph.size(); ++op) {
     const sim::OpRecord& record = timeline.ops[op];
     if (record.end < record.start || record.start < Seconds(0)) continue;
-    results::TimelineSegment segment{plan.step,
+    results::TimelineSegment segment{step,
                                      graph.worker[op],
                                      static_cast<std::uint8_t>(graph.lane[op]),
                                      graph.labels[graph.label[op]],
@@ -133,14 +141,16 @@ StepRecorder::Segments StepRecorder::segments_of(const scenarios::StepPlan& plan
       segments.push_back(segment);
     }
   }
-  return segments;
 }
 
-void StepRecorder::keep(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
-                        Segments segments) {
-  if (segments_.size() + plan.graph->size() > kMaxSegments) return;
-  path_.add(plan.graph, timeline, plan.after);
-  path_steps_.push_back(plan.step);
+void StepRecorder::keep(std::int64_t step, std::span<const RanWork> works, Segments segments) {
+  std::size_t operations = 0;
+  for (const RanWork& ran : works) operations += ran.work.graph->size();
+  if (segments_.size() + operations > kMaxSegments) return;
+  for (const RanWork& ran : works) {
+    path_.add(ran.work.graph, ran.timeline, ran.work.after);
+    path_steps_.push_back(step);
+  }
   std::ranges::move(segments, std::back_inserter(segments_));
 }
 

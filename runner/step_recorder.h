@@ -4,12 +4,19 @@
 
 #include "base/hash.h"
 #include "results/store.h"
-#include "scenarios/trainer.h"
+#include "scenarios/session.h"
 #include "sim/critical_path.h"
 #include "sim/executor.h"
 #include "sim/rank_starts.h"
 
 namespace gradwire::runner {
+
+/// Work that a session has run: how it went on the executor.
+struct RanWork {
+  const scenarios::Work& work;
+  const sim::Timeline& timeline;
+  std::span<const sim::MissingData> missing;
+};
 
 /// Turns the timelines of a run's steps into stored rows: times, bytes, the split of each step,
 /// drawn segments (the first kMaxSegments of a run), and the run's timeline hash.
@@ -25,9 +32,8 @@ class StepRecorder {
   StepRecorder(int workers, const sim::TransportSettings& transport, Bytes gradients)
       : workers_(workers), transport_(transport), gradients_(gradients) {}
 
-  /// `end`: of the step, which may have been cut off.
-  results::StepRow record(const scenarios::StepPlan& plan, const sim::Timeline& timeline,
-                          Seconds end);
+  /// `works`: the report's graphs, which may have been cut off.
+  results::StepRow record(const scenarios::StepReport& report, std::span<const RanWork> works);
 
   /// Those of the recorded steps, and the critical path through them.
   std::vector<results::TimelineSegment> segments() const;
@@ -48,9 +54,10 @@ class StepRecorder {
 
  private:
   using Segments = std::vector<results::TimelineSegment>;
-  Segments segments_of(const scenarios::StepPlan& plan, const sim::Timeline& timeline);
-  void keep(const scenarios::StepPlan& plan, const sim::Timeline& timeline, Segments segments);
-  void count_bytes(const scenarios::StepPlan& plan, results::StepRow& row);
+  void add_segments(std::int64_t step, const RanWork& ran, Segments& segments);
+  void keep(std::int64_t step, std::span<const RanWork> works, Segments segments);
+  void count_bytes(const scenarios::StepReport& report, std::span<const RanWork> works,
+                   const results::StepRow& row);
 
   int workers_;
   sim::TransportSettings transport_;

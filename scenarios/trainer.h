@@ -41,16 +41,20 @@ struct ComputeProfile {
   PlausibleRange codec_range;    ///< encode, decode, aggregate, scale
 };
 
-/// What one step did, and the graph that says what it cost.
-struct StepPlan {
-  std::int64_t step = 0;
+/// A graph with the sizes and times of one use of it.
+struct Work {
   sim::GraphPtr graph;
   std::vector<Bytes> bytes;
   std::vector<Seconds> seconds;
-  std::vector<sim::CrossEdge> after;  ///< edges to earlier graphs (ids given to on_submitted)
-  double loss = 0;                    ///< mean over workers of the step's training loss
-  Bytes payload{0};                   ///< encoder's bytes, all workers, that this step sends
-  Bytes dense_payload{0};             ///< what the same exchange would send with fp32 values
+  std::vector<sim::CrossEdge> after;  ///< edges to graphs that were submitted before
+};
+
+/// What one step did, and the graph that says what it cost.
+struct StepPlan : Work {
+  std::int64_t step = 0;
+  double loss = 0;         ///< mean over workers of the step's training loss
+  Bytes payload{0};        ///< encoder's bytes, all workers, that this step sends
+  Bytes dense_payload{0};  ///< what the same exchange would send with fp32 values
   /// No other step is under way while this one is: what comes next depends on how it ends.
   bool alone = false;
   /// False in a method's warm-up, whose messages are not those of the steps after it.
@@ -59,9 +63,9 @@ struct StepPlan {
   std::optional<Seconds> deadline;
 };
 
-/// For an executor; the plan must outlive the call.
-inline sim::Submission submission_of(const StepPlan& plan) {
-  return {plan.graph, plan.bytes, plan.seconds, Seconds(0), plan.after};
+/// For an executor; the work must outlive the call.
+inline sim::Submission submission_of(const Work& work) {
+  return {work.graph, work.bytes, work.seconds, Seconds(0), work.after};
 }
 
 /// What `exchange.collective: auto` came to: the time of a step's exchange alone by each collective
@@ -93,6 +97,10 @@ struct Evaluation {
   double accuracy = 0;  ///< share of held-out samples (or characters) right
 };
 
+class Schedule;
+
+/// Either plans step by step (next, on_submitted, on_step_ended), where virtual time changes
+/// nothing but what of a step arrived; or is driven by events (schedule).
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -102,11 +110,12 @@ class Trainer {
   virtual void use_profile(const ComputeProfile& profile) = 0;
   /// Empty unless the scenario left the collective open.
   virtual CollectiveChoice collective_choice() const { return {}; }
+  /// Not null: learning obeys virtual time, and the three functions below are not called
+  /// (scenarios/session.h).
+  virtual Schedule* schedule() { return nullptr; }
   /// Trains and encodes the next step; false when all steps are done.
   virtual bool next(StepPlan& plan) = 0;
   virtual void on_submitted(const StepPlan& plan, sim::GraphId graph) = 0;
-  /// Events of the executor, for methods whose learning depends on virtual time.
-  virtual void on_event(const sim::Event& event) = 0;
   /// The step has ended or was cut off. Gives the figures that it adds.
   virtual std::vector<Figure> on_step_ended(const StepPlan&, const StepOutcome&) { return {}; }
   /// Figures of the whole run so far.

@@ -39,6 +39,16 @@ scenarios::StepPlan exchange(sim::CollectiveSpec spec, std::vector<Bytes> bytes,
   return plan;
 }
 
+/// As a schedule reports a step that is one graph.
+results::StepRow record_step(StepRecorder& recorder, const scenarios::StepPlan& plan,
+                             const sim::Timeline& timeline, Seconds end) {
+  scenarios::StepReport report;
+  report.end = end;
+  report.payload = plan.payload;
+  report.dense_payload = plan.dense_payload;
+  return recorder.record(report, std::vector<RanWork>{{plan, timeline, {}}});
+}
+
 struct Recorded {
   results::StepRow row;
   std::vector<TimelineSegment> segments;
@@ -52,7 +62,7 @@ Recorded record(const scenarios::StepPlan& plan, int workers, Bytes gradients, i
   const sim::Timeline timeline =
       sim::run_to_end(*executor, executor->submit(scenarios::submission_of(plan)));
   StepRecorder recorder(workers, options.transport, gradients);
-  const results::StepRow row = recorder.record(plan, timeline, timeline.end);
+  const results::StepRow row = record_step(recorder, plan, timeline, timeline.end);
   return {row, recorder.segments(), recorder.compression_ratio(), recorder.traffic_ratio()};
 }
 
@@ -91,10 +101,10 @@ TEST_CASE("a step that is submitted early counts its exchange from when it could
   const sim::GraphId later = executor->submit(scenarios::submission_of(second));
   const sim::Timeline ended = sim::run_to_end(*executor, earlier);
   StepRecorder recorder(2, options.transport, Bytes(2'000'000));
-  recorder.record(first, ended, ended.end);
+  record_step(recorder, first, ended, ended.end);
   const sim::Timeline next = sim::run_to_end(*executor, later);
   REQUIRE(next.start == ended.start);  // else the case shows nothing
-  recorder.record(second, next, next.end);
+  record_step(recorder, second, next, next.end);
   for (const double seconds : recorder.exchange_times())
     CHECK(seconds == Approx(8.97e-3).epsilon(0.03));
 }
@@ -153,7 +163,8 @@ TEST_CASE("a rank's part of a collective begins when that rank is ready") {
   CHECK(parts.at(0).start_s == Approx(1));
   CHECK(parts.at(1).start_s == Approx(2));
   CHECK(one.row.exposed_s == Approx((parts.at(0).end_s - 1 + parts.at(1).end_s - 2) / 2));
-  CHECK(one.row.exposed_s > 0.5);  // both from 1 s on would be 1 s, both from 2 s on next to nothing
+  CHECK(one.row.exposed_s >
+        0.5);  // both from 1 s on would be 1 s, both from 2 s on next to nothing
   CHECK(one.row.exposed_s < 0.6);
   CHECK(one.row.compute_s == Approx(1.5));
 }
@@ -209,7 +220,7 @@ TEST_CASE("what a deadline cuts off is not counted as sent") {
   }
   executor->cancel(graph);
   StepRecorder recorder(3, options.transport, Bytes(0));
-  const results::StepRow row = recorder.record(plan, executor->timeline(graph), Seconds(0.1));
+  const results::StepRow row = record_step(recorder, plan, executor->timeline(graph), Seconds(0.1));
   CHECK(row.payload_bytes == 1000);
   CHECK(row.wire_bytes >= 1000);
   CHECK(row.wire_bytes < 1200);

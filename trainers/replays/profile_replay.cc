@@ -97,7 +97,6 @@ class ProfileReplay final : public scenarios::Trainer {
   }
 
   void on_submitted(const StepPlan&, sim::GraphId graph) override { last_graph_ = graph; }
-  void on_event(const sim::Event&) override {}
   scenarios::Evaluation evaluate() override { return {}; }
   std::int64_t steps_total() const override { return scenario_.workload.steps; }
   std::int64_t parameters() const override { return layout_.elements(); }

@@ -30,7 +30,6 @@ class SynchronousTrainer : public scenarios::Trainer {
   void use_profile(const scenarios::ComputeProfile& profile) override;
   bool next(scenarios::StepPlan& plan) override;
   void on_submitted(const scenarios::StepPlan& plan, sim::GraphId graph) override;
-  void on_event(const sim::Event&) override {}  // virtual time decides nothing here
   scenarios::Evaluation evaluate() override;
   std::int64_t steps_total() const override { return scenario().workload.steps; }
   std::int64_t parameters() const override { return layout().elements(); }

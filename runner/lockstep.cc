@@ -1,0 +1,101 @@
+#include "runner/lockstep.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace gradwire::runner {
+
+using scenarios::Session;
+using scenarios::StepPlan;
+
+std::optional<scenarios::Evaluation> Lockstep::evaluated(std::int64_t step) {
+  return options_.evaluates(step) ? std::optional(trainer_.evaluate()) : std::nullopt;
+}
+
+/// Trained steps name earlier graphs by place (1, 2, ...) until they are submitted.
+void Lockstep::train_all() {
+  for (StepPlan plan; !options_.interrupted() && trainer_.next(plan); plan = {}) {
+    trainer_.on_submitted(plan, trained_.size() + 1);
+    GRADWIRE_ASSERT(!plan.alone);  // how it ends would have to be known
+    auto evaluation = evaluated(plan.step);
+    trained_.push_back({std::move(plan), 0, std::move(evaluation)});
+  }
+  submitted_.assign(1, 0);
+}
+
+bool Lockstep::take_next(Flight& flight) {
+  if (!options_.train_first) return trainer_.next(flight.plan);
+  if (trained_.empty()) return false;
+  flight = std::move(trained_.front());
+  trained_.pop_front();
+  for (sim::CrossEdge& edge : flight.plan.after) edge.from.graph = submitted_[edge.from.graph];
+  return true;
+}
+
+bool Lockstep::submit_next(Session& session) {
+  Flight flight;
+  if (!take_next(flight)) return false;
+  options_.before_submit(flight.plan);
+  flight.graph = session.submit(flight.plan);
+  if (flight.plan.deadline)
+    session.wake_at(session.timeline(flight.graph).start + *flight.plan.deadline, flight.graph);
+  if (options_.train_first) {
+    submitted_.push_back(flight.graph);
+  } else {
+    trainer_.on_submitted(flight.plan, flight.graph);
+    if (!flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
+  }
+  in_flight_.push_back(std::move(flight));
+  return true;
+}
+
+void Lockstep::fill(Session& session) {
+  while (more_ && (in_flight_.empty() || (in_flight_.size() < 2 && !in_flight_.back().plan.alone)))
+    more_ = submit_next(session);
+}
+
+void Lockstep::start(Session& session) {
+  if (options_.train_first) train_all();
+  fill(session);
+}
+
+void Lockstep::on(const sim::Event& event, Session& session) {
+  if (event.kind != sim::EventKind::kGraphEnded) return;
+  ended_.insert(event.op.graph);
+  complete_ended(session);
+}
+
+void Lockstep::on_wake(std::uint64_t token, Session& session) {
+  if (in_flight_.empty() || in_flight_.front().graph != token) return;  // it was in time
+  const Seconds limit = session.now();
+  session.cancel(token);
+  complete_oldest(session, limit);
+  complete_ended(session);
+}
+
+/// Those at the front that have ended, and what may follow them.
+void Lockstep::complete_ended(Session& session) {
+  while (!in_flight_.empty() && ended_.erase(in_flight_.front().graph) > 0)
+    complete_oldest(session, session.timeline(in_flight_.front().graph).end);
+}
+
+void Lockstep::complete_oldest(Session& session, Seconds end) {
+  Flight flight = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  scenarios::StepReport report;
+  report.step = flight.plan.step;
+  report.graphs = {flight.graph};
+  report.end = end;
+  report.loss = flight.plan.loss;
+  report.payload = flight.plan.payload;
+  report.dense_payload = flight.plan.dense_payload;
+  report.figures = trainer_.on_step_ended(
+      flight.plan, {session.timeline(flight.graph), end, session.missing(flight.graph)});
+  if (flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
+  report.evaluation = flight.evaluation;
+  session.close(std::move(report));
+  fill(session);
+}
+
+}  // namespace gradwire::runner

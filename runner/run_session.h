@@ -1,0 +1,62 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "runner/run_record.h"
+#include "scenarios/session.h"
+#include "sim/executor.h"
+
+namespace gradwire::runner {
+
+/// A run's session on an executor: what is submitted runs there, what is reported goes into the
+/// run's record.
+class RunSession final : public scenarios::Session {
+ public:
+  /// Told of each row that was closed.
+  using OnRow = std::function<void(const results::StepRow&)>;
+
+  /// Both must outlive the session.
+  RunSession(sim::Executor& executor, RunRecord& record, OnRow on_row)
+      : executor_(executor), record_(record), on_row_(std::move(on_row)) {}
+
+  sim::GraphId submit(scenarios::Work work) override;
+  void cancel(sim::GraphId graph) override { executor_.cancel(graph); }
+  void drop(sim::GraphId graph) override;
+  void wake_at(Seconds time, std::uint64_t token) override;
+  Seconds now() const override { return executor_.now(); }
+  const sim::Timeline& timeline(sim::GraphId graph) const override {
+    return executor_.timeline(graph);
+  }
+  std::span<const sim::MissingData> missing(sim::GraphId graph) const override {
+    return executor_.missing(graph);
+  }
+  void close(scenarios::StepReport report) override;
+
+  std::int64_t rows() const { return rows_; }
+  /// When the schedule wants to be woken next; sim::kForever: never.
+  Seconds next_wake() const;
+  /// Wakes it for all that is due now. False where nothing was.
+  bool wake(scenarios::Schedule& schedule);
+  /// What holds up the oldest graph that is known, for messages.
+  std::string describe_unfinished() const;
+
+ private:
+  struct Wake {
+    Seconds time;
+    std::uint64_t order, token;
+    bool operator>(const Wake& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+  sim::Executor& executor_;
+  RunRecord& record_;
+  OnRow on_row_;
+  std::map<sim::GraphId, scenarios::Work> open_;  ///< known to the executor
+  std::vector<Wake> wakes_;                       ///< heap, the earliest first
+  std::uint64_t wakes_asked_ = 0;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace gradwire::runner
