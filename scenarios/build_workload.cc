@@ -78,6 +78,14 @@ void fill_optimizer(const ordered_json& json, Workload& workload) {
   fill_schedule(member(json, "schedule"), workload.rate_schedule);
 }
 
+void fill_partition(const ordered_json& json, Workload::Partition& partition) {
+  take(json, "kind", partition.kind);
+  take(json, "classes", partition.classes);
+  take(json, "alpha", partition.alpha);
+  take(json, "shards", partition.shards);
+  take(json, "size_spread", partition.size_spread);
+}
+
 void fill_data(const ordered_json& json, Workload& workload) {
   for (const auto& [key, value] : json.items()) {
     if (key == "set")
@@ -86,6 +94,8 @@ void fill_data(const ordered_json& json, Workload& workload) {
       workload.data_path = value.get<std::string>();
     else if (key == "seed")
       workload.data_seed = value.get<std::uint64_t>();
+    else if (key == "partition")
+      fill_partition(value, workload.partition);
     else
       workload.data_options[key] = option_text(value);
   }

@@ -92,6 +92,11 @@ void check_data(const Rules& rules) {
       rules.sound({"/workload/hidden"}))
     rules.refuse("/workload/hidden", "char-lstm has one hidden layer", "a list of one width");
   check_files(rules, set);
+  const std::string& kind = workload.partition.kind;
+  if (set.kind == SampleKind::kText && (kind == "classes" || kind == "dirichlet"))
+    rules.refuse("/workload/data/partition/kind",
+                 "samples of text have no class by which " + kind + " could part them",
+                 "iid, shards");
 }
 
 namespace {

@@ -61,6 +61,15 @@ struct Workload {
   std::string data_path;            ///< folder or file; relative to the scenario file
   std::map<std::string, std::string> data_options;  ///< of the data set's row
   std::optional<std::uint64_t> data_seed;           ///< absent: see DataSetInfo::drawn_by_run
+  /// Which worker has which training samples (trainers/data/partition.h).
+  struct Partition {
+    std::string kind = "iid";  ///< iid classes dirichlet shards
+    int classes = 1;           ///< classes: of each worker
+    double alpha = 0.5;        ///< dirichlet
+    int shards = 2;            ///< shards: of each worker
+    double size_spread = 0;    ///< deviation of the logarithms of workers' weights; not of shards
+  };
+  Partition partition;
   int batch_per_worker = 32;
   int steps = 200;
   std::string optimizer = "sgd";    ///< a name of trainers::update_catalogue()

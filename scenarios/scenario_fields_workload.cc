@@ -65,6 +65,66 @@ void add_model(Rows& rows) {
                   .computed_default = "32"});
 }
 
+void add_partition(Rows& rows) {
+  const std::string base = "/workload/data/partition";
+  rows.push_back(object_row(base,
+                            "Which worker has which training samples; without it they are dealt "
+                            "like cards.",
+                            kTraining));
+  rows.back().optional = true;
+  rows.push_back(
+      {.pointer = base + "/kind",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "iid",
+                .help = "iid: at random; classes: each worker has samples of a few classes alone; "
+                        "dirichlet: the classes' shares at each worker are drawn from a Dirichlet "
+                        "distribution (Hsu et al. 2019); shards: samples sorted by class, or text "
+                        "in its order, cut into equal shards, of which each worker has a few "
+                        "(McMahan et al. 2017). A worker without samples is refused.",
+                .choices = {"iid", "classes", "dirichlet", "shards"}},
+       .kinds = kTraining});
+  const auto when = [&](std::vector<std::string> kinds) {
+    return Condition{base + "/kind", std::move(kinds)};
+  };
+  rows.push_back({.pointer = base + "/classes",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "1",
+                           .help = "Classes of each worker; a class has nearly equally many "
+                                   "workers, among whom its samples are parted.",
+                           .min = 1,
+                           .max = 256},
+                  .unit = "classes",
+                  .kinds = kTraining,
+                  .when = when({"classes"})});
+  rows.push_back({.pointer = base + "/alpha",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.5",
+                           .help = "Of Dirichlet(alpha p), p being the classes' shares of all "
+                                   "samples: large is nearly iid, small nearly one class each.",
+                           .min = 0.001,
+                           .max = 1e6},
+                  .kinds = kTraining,
+                  .when = when({"dirichlet"})});
+  rows.push_back({.pointer = base + "/shards",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "2",
+                           .help = "Shards of each worker.",
+                           .min = 1,
+                           .max = 1e6},
+                  .unit = "shards",
+                  .kinds = kTraining,
+                  .when = when({"shards"})});
+  rows.push_back({.pointer = base + "/size_spread",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "How workers' numbers of samples differ: proportional to "
+                                   "e^(spread z), z drawn from N(0, 1) for each.",
+                           .min = 0,
+                           .max = 5},
+                  .kinds = kTraining,
+                  .when = when({"iid", "classes", "dirichlet"})});
+}
+
 void add_data(Rows& rows) {
   rows.push_back(object_row("/workload/data", "Training and held-out data.", kTraining));
   rows.push_back({.pointer = "/workload/data/set",
@@ -90,6 +150,7 @@ void add_data(Rows& rows) {
                       .spec = option,
                       .kinds = kTraining,
                       .when = Condition{"/workload/data/set", {set.name}}});
+  add_partition(rows);
 }
 
 void add_training(Rows& rows) {

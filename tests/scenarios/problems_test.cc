@@ -263,6 +263,15 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "only with glyph",
        R"("workload": {"model": "char-lstm", "data": {"set": "markov", "sigma": 1}})"},
       {"",
+       "t.json:1: /workload/data/partition/kind: samples of text have no class by which dirichlet "
+       "could part them; allowed: iid, shards",
+       R"("workload": {"model": "char-lstm", "data": {"set": "text", )"
+       R"("partition": {"kind": "dirichlet"}}})"},
+      {"",
+       "t.json:1: /workload/data/partition/size_spread: does not go with "
+       "/workload/data/partition/kind = shards; allowed: only with iid or classes or dirichlet",
+       R"("workload": {"data": {"partition": {"kind": "shards", "size_spread": 1}}})"},
+      {"",
        "t.json:1: /workload/data/samples: 0 is out of range; allowed: integer >= 1 and <= 10000000",
        R"("workload": {"data": {"set": "gaussian-clusters", "samples": 0}})"},
       {"",

@@ -1,10 +1,7 @@
 #include "trainers/data/sampling.h"
 
 #include <numeric>
-#include <string>
 #include <utility>
-
-#include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
 
@@ -22,36 +19,29 @@ std::vector<std::uint32_t> permutation(std::size_t n, const RandomStream& stream
   return order;
 }
 
-Sampler::Sampler(std::span<const std::uint32_t> train, int workers, int batch, std::uint64_t seed)
-    : shards_(static_cast<std::size_t>(workers)), seed_(seed) {
-  if (train.size() < shards_.size()) {
-    throw TrainerError("deal samples to", std::to_string(workers) + " workers",
-                       "there are only " + std::to_string(train.size()) + " training samples",
-                       "use fewer workers or a larger data set");
-  }
-  const std::vector<std::uint32_t> order =
-      permutation(train.size(), RandomStream{seed, 0, 0, kShardStream});
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    shards_[i % shards_.size()].samples.push_back(train[order[i]]);
-  }
-  for (Shard& shard : shards_) shard.batch.resize(static_cast<std::size_t>(batch));
-}
+Sampler::Sampler(Partition partition, int batch, std::uint64_t seed)
+    : partition_(std::move(partition)),
+      places_(static_cast<std::size_t>(partition_.workers())),
+      batch_(static_cast<std::size_t>(batch)),
+      seed_(seed) {}
 
 std::span<const std::uint32_t> Sampler::batch(int worker, std::int64_t step) {
-  Shard& shard = shards_[static_cast<std::size_t>(worker)];
-  const auto size = static_cast<std::int64_t>(shard.samples.size());
-  std::int64_t draw = step * static_cast<std::int64_t>(shard.batch.size());
-  for (std::uint32_t& sample : shard.batch) {
-    if (const std::int64_t epoch = draw / size; epoch != shard.epoch) {
-      shard.epoch = epoch;
-      shard.order = permutation(shard.samples.size(),
+  const std::span<const std::uint32_t> samples = shard(worker);
+  Place& place = places_[static_cast<std::size_t>(worker)];
+  const auto size = static_cast<std::int64_t>(samples.size());
+  std::int64_t draw = step * static_cast<std::int64_t>(batch_);
+  place.batch.resize(batch_);
+  for (std::uint32_t& sample : place.batch) {
+    if (const std::int64_t epoch = draw / size; epoch != place.epoch) {
+      place.epoch = epoch;
+      place.order = permutation(samples.size(),
                                 RandomStream{seed_, static_cast<std::uint32_t>(epoch),
                                              static_cast<std::uint32_t>(worker), kShuffleStream});
     }
-    sample = shard.samples[shard.order[static_cast<std::size_t>(draw % size)]];
+    sample = samples[place.order[static_cast<std::size_t>(draw % size)]];
     ++draw;
   }
-  return shard.batch;
+  return place.batch;
 }
 
 }  // namespace gradwire::trainers

@@ -38,8 +38,9 @@ Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOp
       scenario_(with_choice(scenario, choice_)),
       weights_(static_cast<std::size_t>(layout_.elements())),
       statistics_(model_->initial_statistics()),
-      sampler_(data_->train, scenario.cluster.workers, scenario.workload.batch_per_worker,
-               scenario.seed),
+      sampler_(make_partition(*data_, scenario.workload.partition, scenario.cluster.workers,
+                              scenario.seed),
+               scenario.workload.batch_per_worker, scenario.seed),
       rates_(rate_schedule(scenario_, data_->train.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())) {
