@@ -28,6 +28,19 @@ void fill_cluster(const ordered_json& json, ClusterPlan& cluster) {
   }
 }
 
+void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
+  take(json, "kind", schedule.kind);
+  take(json, "local_steps", schedule.local_steps);
+  take(json, "local_epochs", schedule.local_epochs);
+  take(json, "sample", schedule.sample);
+  take(json, "deadline", schedule.deadline);
+  take(json, "drop_out", schedule.drop_out);
+  take(json, "late", schedule.late);
+  take(json, "weighting", schedule.weighting);
+  take(json, "server_rate", schedule.server_rate);
+  take(json, "server_momentum", schedule.server_momentum);
+}
+
 }  // namespace
 
 std::string option_text(const ordered_json& value) {
@@ -51,6 +64,7 @@ void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   take(exchange, "shards", scenario.exchange.shards);
   take(exchange, "bucket", scenario.exchange.bucket);
   take(exchange, "overlap", scenario.exchange.overlap);
+  fill_schedule(member(json, "schedule"), scenario.schedule);
   scenario.hash = scenario_hash(json);
 }
 

@@ -6,6 +6,7 @@
 #include "scenarios/network_checks.h"
 #include "scenarios/optimizer_checks.h"
 #include "scenarios/repeated_checks.h"
+#include "scenarios/schedule_checks.h"
 #include "scenarios/topology_checks.h"
 
 namespace gradwire::scenarios {
@@ -16,6 +17,7 @@ void check_workload(const Rules& rules) {
   if (kind == WorkloadKind::kTraining) check_data(rules);
   if (kind == WorkloadKind::kTraining) check_optimizer(rules);
   if (kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile) check_method(rules);
+  check_schedule(rules);
   if (kind == WorkloadKind::kProfile) check_profile(rules);
   if (kind == WorkloadKind::kTransfers) check_transfers(rules);
   if (rules.sound({"/workload", "/cluster/workers"})) check_repeated(rules);

@@ -204,6 +204,21 @@ struct Exchange {
   bool overlap = true;
 };
 
+/// Who works when, in virtual time (scenario_fields_schedule.cc has the meaning of each).
+struct ScheduleChoice {
+  std::string kind = "lockstep";  ///< lockstep rounds asynchronous
+  int local_steps = 1;
+  // Rounds.
+  std::optional<double> local_epochs;  ///< in place of local_steps
+  int sample = 0;                      ///< clients of a round; 0 = all
+  Seconds deadline{0};                 ///< from a round's start; 0 = none
+  double drop_out = 0;
+  std::string late = "dropped";       ///< dropped kept
+  std::string weighting = "samples";  ///< samples equal
+  double server_rate = 1;
+  double server_momentum = 0;
+};
+
 /// One run: everything resolved, nothing left to default. `json` is the canonical resolved scenario
 /// with a single seed and no sweep; `hash` is over its dump without seed and name.
 struct Scenario {
@@ -215,6 +230,7 @@ struct Scenario {
   ClusterPlan cluster;
   NetworkPlan network;
   Exchange exchange;
+  ScheduleChoice schedule;
   std::string executor = "flow";  ///< model flow packet emulator
   std::uint64_t seed = 1;
   nlohmann::ordered_json json;

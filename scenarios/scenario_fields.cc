@@ -177,6 +177,7 @@ Rows scenario_rows() {
   add_cluster(rows);
   add_network(rows);
   add_exchange(rows);
+  add_work_schedule(rows);
   add_runs(rows);
   add_prices(rows);
   add_expected(rows);

@@ -49,6 +49,19 @@ void drop_default_options_of_optimizer(ordered_json& optimizer) {
   }
 }
 
+/// A schedule that says nothing else than the usual one is left out.
+void drop_default_schedule(ordered_json& part) {
+  const auto schedule = part.find("schedule");
+  if (schedule == part.end()) return;
+  for (const Field& field : scenario_table().fields()) {
+    const std::vector<std::string> tokens = pointer_tokens(field.pointer);
+    if (tokens.size() != 2 || tokens[0] != "schedule") continue;
+    const auto given = schedule->find(tokens[1]);
+    if (given != schedule->end() && *given == default_value(field)) schedule->erase(tokens[1]);
+  }
+  if (schedule->empty()) part.erase("schedule");
+}
+
 }  // namespace
 
 std::string scenario_hash(const ordered_json& canonical) {
@@ -57,6 +70,7 @@ std::string scenario_hash(const ordered_json& canonical) {
     if (field.free_of_hash && pointer_tokens(field.pointer).size() == 1)
       part.erase(field.spec.name);
   if (part.contains("method")) drop_default_options(part["method"]);
+  drop_default_schedule(part);
   if (find_at(part, "/workload/optimizer"))
     drop_default_options_of_optimizer(part["workload"]["optimizer"]);
   Hasher hasher;

@@ -33,6 +33,7 @@ void add_optimizer(Rows& rows);
 void add_gossip(Rows& rows);
 void add_pipeline(Rows& rows);
 void add_federated(Rows& rows);
+void add_work_schedule(Rows& rows);
 void add_method(Rows& rows);
 void add_cluster(Rows& rows);
 /// Default texts of a link.

@@ -82,7 +82,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "did you mean \"bandwidth\"?"},
       {R"(, "netwrok": {})",
        "t.json:1: /netwrok: there is no such key; allowed: $schema, schema_version, name, "
-       "description, workload, method, cluster, network, exchange, executor, seeds, sweep, "
+       "description, workload, method, cluster, network, exchange, schedule, executor, seeds, sweep, "
        "prices, expected; "
        "did you mean \"network\"?"},
       {R"(, "method": {"name": "topk", "raito": 0.1})",

@@ -1,0 +1,123 @@
+// Who works when, in virtual time.
+#include "scenarios/scenario_rows.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+const Condition kInRounds{"/schedule/kind", {"rounds"}};
+const Condition kInRoundsOrLockstep{"/schedule/kind", {"lockstep", "rounds"}};
+
+void add_clients(Rows& rows) {
+  rows.push_back({.pointer = "/schedule/sample",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Clients of a round, drawn anew each time by the seed.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "clients",
+                  .kinds = kTraining,
+                  .when = kInRounds,
+                  .computed_default = "all workers"});
+  rows.push_back({.pointer = "/schedule/deadline",
+                  .spec = {.type = OptionType::kDuration,
+                           .default_text = "0s",
+                           .help = "From a round's start: the server waits no longer for what has "
+                                   "not arrived by then; 0 = it waits for all.",
+                           .min = 0},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back({.pointer = "/schedule/drop_out",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "Probability that a client takes the model and is not heard of "
+                                   "again in its round.",
+                           .min = 0,
+                           .max = 1},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back(
+      {.pointer = "/schedule/late",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "dropped",
+                .help = "What becomes of a client that misses the deadline. dropped: it "
+                        "is cut off, its work is lost, what its codec remembers stays as "
+                        "it was before; kept: it goes on, and the round in which it "
+                        "arrives takes it.",
+                .choices = {"dropped", "kept"}},
+       .kinds = kTraining,
+       .when = kInRounds});
+}
+
+void add_server(Rows& rows) {
+  rows.push_back({.pointer = "/schedule/weighting",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "samples",
+                           .help = "How much a client counts among those that arrived: as many "
+                                   "samples as it has, or all the same.",
+                           .choices = {"samples", "equal"}},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back({.pointer = "/schedule/server_rate",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "1",
+                           .help = "The server moves the model by so much of the mean of what "
+                                   "clients changed; 1 = to the mean of their models.",
+                           .min = 0,
+                           .max = 1000},
+                  .kinds = kTraining,
+                  .when = kInRounds,
+                  .suspicious_above = 10,
+                  .suspicious_why = "1 is the plain mean of the clients' models"});
+  rows.push_back({.pointer = "/schedule/server_momentum",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "m of the server: v <- m v + mean change, x <- x + rate v "
+                                   "(arXiv 1909.06335).",
+                           .min = 0,
+                           .max = 0.9999},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+}
+
+}  // namespace
+
+void add_work_schedule(Rows& rows) {
+  rows.push_back(object_row(
+      "/schedule", "Who works when; without it all workers take each step together.", kTraining));
+  rows.back().optional = true;
+  rows.push_back(
+      {.pointer = "/schedule/kind",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "lockstep",
+                .help = "lockstep: all workers take each step together; rounds: a server sends "
+                        "some clients its model, they train it on their own samples and send it "
+                        "back; asynchronous: a server updates its model whenever a worker's "
+                        "gradient arrives. /workload/steps counts steps, rounds or updates.",
+                .choices = {"lockstep", "rounds", "asynchronous"}},
+       .kinds = kTraining});
+  rows.push_back(
+      {.pointer = "/schedule/local_steps",
+       .spec = {.type = OptionType::kInteger,
+                .default_text = "1",
+                .help = "Steps that a worker takes by itself between two exchanges, with "
+                        "sgd (local SGD, arXiv 1805.09767), or a client in a round, with "
+                        "the optimiser.",
+                .min = 1,
+                .max = 1e6},
+       .unit = "steps",
+       .kinds = kTraining,
+       .when = kInRoundsOrLockstep});
+  rows.push_back({.pointer = "/schedule/local_epochs",
+                  .spec = {.type = OptionType::kNumber,
+                           .help = "Passes of a client over its samples in a round, in place of "
+                                   "`local_steps`: as many batches as it takes, at least one.",
+                           .min = 0,
+                           .max = 1e6},
+                  .unit = "epochs",
+                  .kinds = kTraining,
+                  .when = kInRounds,
+                  .computed_default = "none: `local_steps`"});
+  add_clients(rows);
+  add_server(rows);
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,99 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+namespace {
+
+const std::string kServer =
+    R"(, "cluster": {"workers": 8}, "exchange": {"collective": "parameter-server"})";
+
+std::string with_schedule(const std::string& schedule, const std::string& more = kServer) {
+  return scenario_with(more + R"(, "schedule": )" + schedule);
+}
+
+std::string problems(const std::string& schedule, const std::string& more = kServer) {
+  return problems_of(with_schedule(schedule, more));
+}
+
+bool refuses(const std::string& schedule, const std::string& at,
+             const std::string& more = kServer) {
+  const std::string text = problems(schedule, more);
+  INFO(text);
+  return text.find(at + ": ") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("without a schedule a scenario hashes as it always did", "[schedule]") {
+  const auto hash = [](const std::string& text) {
+    return read_scenario_text(text, "t.json").runs[0].hash;
+  };
+  const std::string plain = hash(scenario_with(kServer));
+  CHECK(hash(with_schedule("{}")) == plain);
+  CHECK(hash(with_schedule(R"({"kind": "lockstep", "local_steps": 1})")) == plain);
+  // Negative control: what says something changes it.
+  CHECK(hash(with_schedule(R"({"local_steps": 2})")) != plain);
+  CHECK(hash(with_schedule(R"({"kind": "rounds"})")) != plain);
+  CHECK(hash(with_schedule(R"({"kind": "rounds"})")) ==
+        hash(with_schedule(R"({"kind": "rounds", "server_rate": 1, "late": "dropped"})")));
+}
+
+TEST_CASE("rounds are read with their defaults", "[schedule]") {
+  const Scenario scenario =
+      read_scenario_text(with_schedule(R"({"kind": "rounds", "sample": 3, "deadline": "20s",
+          "local_epochs": 2, "drop_out": 0.1, "late": "kept", "server_momentum": 0.9})"),
+                         "t.json")
+          .runs[0];
+  const ScheduleChoice& schedule = scenario.schedule;
+  CHECK(schedule.kind == "rounds");
+  CHECK(schedule.sample == 3);
+  CHECK(schedule.deadline == Seconds(20));
+  CHECK(schedule.local_epochs == 2.0);
+  CHECK(schedule.local_steps == 1);
+  CHECK(schedule.drop_out == 0.1);
+  CHECK(schedule.late == "kept");
+  CHECK(schedule.weighting == "samples");
+  CHECK(schedule.server_rate == 1);
+  CHECK(schedule.server_momentum == 0.9);
+}
+
+TEST_CASE("fields of one schedule are refused with another, by name", "[schedule]") {
+  CHECK(refuses(R"({"sample": 2})", "/schedule/sample"));
+  CHECK(refuses(R"({"kind": "lockstep", "deadline": "1s"})", "/schedule/deadline"));
+  CHECK(problems(R"({"kind": "rounds", "sample": 2, "local_steps": 4})").empty());
+}
+
+TEST_CASE("schedules that make no sense are refused", "[schedule]") {
+  const auto rounds = [](const std::string& more) { return R"({"kind": "rounds")" + more + "}"; };
+  CHECK(problems(rounds("")).empty());
+  CHECK(refuses(rounds(R"(, "sample": 9)"), "/schedule/sample"));
+  CHECK(refuses(rounds(R"(, "drop_out": 0.5)"), "/schedule/drop_out"));
+  CHECK(refuses(rounds(R"(, "late": "kept")"), "/schedule/late"));
+  CHECK(refuses(rounds(R"(, "local_steps": 2, "local_epochs": 2)"), "/schedule/local_epochs"));
+  CHECK(refuses(rounds(R"(, "local_epochs": 0)"), "/schedule/local_epochs"));
+  CHECK(refuses(rounds(""), "/exchange/collective", ""));
+  CHECK(refuses(rounds(""), "/exchange/shards",
+                R"(, "exchange": {"collective": "parameter-server", "shards": 2})"));
+  CHECK(refuses(rounds(""), "/network/transport/protocol",
+                kServer + R"(, "network": {"transport": {"protocol": "udp-lossy"}})"));
+  CHECK(refuses(rounds(""), "/executor", kServer + R"(, "executor": "emulator")"));
+  CHECK(refuses(rounds(R"(, "deadline": "1s")"), "/schedule/deadline",
+                kServer + R"(, "executor": "model")"));
+  CHECK(refuses(rounds(""), "/method/name",
+                kServer + R"(, "method": {"name": "dgc", "ratio": 0.01})"));
+  CHECK(problems(rounds(""), kServer + R"(, "method": {"name": "topk", "ratio": 0.01})").empty());
+}
+
+TEST_CASE("local steps are of sgd", "[schedule]") {
+  const std::string adam = R"("workload": {"optimizer": {"name": "adam"}})";
+  const auto problems_with = [](const std::string& workload, const char* steps) {
+    return problems_of(
+        scenario_with(std::string(R"(, "schedule": {"local_steps": )") + steps + "}", workload));
+  };
+  CHECK(problems_with(adam, "4").find("/schedule/local_steps: ") != std::string::npos);
+  CHECK(problems_with(adam, "1").empty());
+  CHECK(problems_with(R"("workload": {})", "4").empty());
+}
