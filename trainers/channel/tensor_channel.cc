@@ -1,0 +1,93 @@
+#include "trainers/channel/tensor_channel.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compressors/codec_plan.h"
+#include "trainers/channel/framing.h"
+
+namespace gradwire::trainers {
+namespace {
+
+compressors::TensorSpec spec_of(const TensorSlot& slot) {
+  return {static_cast<std::size_t>(slot.count), slot.name, slot.shape};
+}
+
+bool sends_values(const compressors::CodecPlan& plan) {
+  return plan.codec.name == "none" && !plan.decorated();
+}
+
+}  // namespace
+
+TensorChannel::TensorChannel(const methods::Method& method, std::size_t phase, const Layout& layout,
+                             std::uint64_t seed)
+    : layout_(layout), seed_(seed), codec_of_(layout.tensors().size()) {
+  for (std::size_t set = 0; set < method.sets(); ++set) {
+    const compressors::CodecPlan plan = method.plan(set, phase).up;
+    codecs_.push_back(compressors::make_codec(plan));
+    plain_ = plain_ && sends_values(plan);
+  }
+  for (const BucketSlot& bucket : layout.buckets()) {
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      const compressors::TensorSpec spec = spec_of(layout.tensors()[t]);
+      codec_of_[t] = &compressors::chosen_codec(*codecs_[bucket.set], spec);
+      scratch_ = std::max(scratch_, codec_of_[t]->scratch_size(spec));
+      longest_ += kLengthBytes + codec_of_[t]->max_encoded_size(spec);
+    }
+  }
+}
+
+void TensorChannel::encode(StateStore& states, int party, std::int64_t step,
+                           std::span<const float> values, std::vector<std::byte>& message) const {
+  if (plain_) {
+    const auto bytes = std::as_bytes(values);
+    message.assign(bytes.begin(), bytes.end());
+    return;
+  }
+  MessageWriter writer(message, longest_);
+  for (std::size_t t = 0; t < codec_of_.size(); ++t) {
+    const TensorSlot& slot = layout_.tensors()[t];
+    compressors::EncodeJob job;
+    job.tensor = {
+        slot.name, slot.shape,
+        values.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count))};
+    job.draws.stream = {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
+                        static_cast<std::uint32_t>(slot.parameter)};
+    job.state = states.at({party, slot.parameter}, codec_of_[t]->state_size(spec_of(slot)));
+    writer.add([&](std::span<std::byte> room) {
+      job.payload = room;
+      return codec_of_[t]->encode(job, thread_scratch(scratch_));
+    });
+  }
+  writer.finish();
+}
+
+std::vector<std::span<const std::byte>> TensorChannel::payloads(
+    std::span<const std::byte> message) const {
+  std::vector<std::span<const std::byte>> payloads;
+  if (plain_) {
+    GRADWIRE_ASSERT(message.size() == 4 * static_cast<std::size_t>(layout_.elements()));
+    for (const TensorSlot& slot : layout_.tensors())
+      payloads.push_back(message.subspan(4 * static_cast<std::size_t>(slot.first),
+                                         4 * static_cast<std::size_t>(slot.count)));
+    return payloads;
+  }
+  MessageReader reader({message}, codecs_[0]->name());
+  for (const TensorSlot& slot : layout_.tensors())
+    payloads.push_back(reader.next(slot.name, std::nullopt)->bytes);
+  return payloads;
+}
+
+void TensorChannel::add(std::size_t tensor, std::span<const std::byte> payload, float factor,
+                        std::span<float> sum) const {
+  const TensorSlot& slot = layout_.tensors()[tensor];
+  compressors::DecodeJob job;
+  job.values =
+      sum.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count));
+  job.payload = payload;
+  job.name = slot.name;
+  job.shape = slot.shape;
+  codec_of_[tensor]->decode_accumulate(job, factor, thread_scratch(scratch_));
+}
+
+}  // namespace gradwire::trainers

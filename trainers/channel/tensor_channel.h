@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compressors/codec.h"
+#include "trainers/channel/state_store.h"
+#include "trainers/layout.h"
+#include "trainers/methods/method.h"
+
+/// What one party sends another of a whole model at once, tensor by tensor, without anyone else:
+/// a client's upload, a worker's gradient on its way to an asynchronous server.
+namespace gradwire::trainers {
+
+/// Of the codecs that a method's plans for `phase` name. Immutable; any thread may call it.
+///
+/// Messages: for each tensor of the layout u32 length and the codec's payload; from a plain channel
+/// the values as fp32 and nothing else. Little-endian.
+class TensorChannel {
+ public:
+  /// `layout` must outlive it. Codecs that share scales among workers use each tensor's own.
+  TensorChannel(const methods::Method& method, std::size_t phase, const Layout& layout,
+                std::uint64_t seed);
+
+  /// Sends values as they are.
+  bool plain() const { return plain_; }
+  /// What a plain channel would send.
+  Bytes plain_bytes() const { return Bytes(4 * layout_.elements()); }
+
+  /// message = what `party` sends of `values` (flat, layout order), with its states in `states`;
+  /// `step` addresses the draws. Throws CodecError on NaN or Inf.
+  void encode(StateStore& states, int party, std::int64_t step, std::span<const float> values,
+              std::vector<std::byte>& message) const;
+
+  /// By tensor. Throws TrainerError where the message ends early.
+  std::vector<std::span<const std::byte>> payloads(std::span<const std::byte> message) const;
+  /// sum += factor * what the payload of that tensor says; `sum` is of the whole layout.
+  void add(std::size_t tensor, std::span<const std::byte> payload, float factor,
+           std::span<float> sum) const;
+
+ private:
+  const Layout& layout_;
+  std::uint64_t seed_;
+  bool plain_ = true;
+  std::vector<compressors::CodecPtr> codecs_;        ///< by set
+  std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
+  std::size_t scratch_ = 0, longest_ = 0;            ///< of a tensor, of a message
+};
+
+}  // namespace gradwire::trainers
