@@ -39,6 +39,9 @@ void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
   take(json, "weighting", schedule.weighting);
   take(json, "server_rate", schedule.server_rate);
   take(json, "server_momentum", schedule.server_momentum);
+  take(json, "staleness", schedule.staleness);
+  take(json, "staleness_power", schedule.staleness_power);
+  take(json, "most_stale", schedule.most_stale);
 }
 
 }  // namespace

@@ -217,6 +217,10 @@ struct ScheduleChoice {
   std::string weighting = "samples";  ///< samples equal
   double server_rate = 1;
   double server_momentum = 0;
+  // Asynchronous.
+  std::string staleness = "none";  ///< none divide power
+  double staleness_power = 0.5;
+  std::optional<std::int64_t> most_stale;  ///< absent: nobody waits
 };
 
 /// One run: everything resolved, nothing left to default. `json` is the canonical resolved scenario

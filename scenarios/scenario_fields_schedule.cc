@@ -78,6 +78,40 @@ void add_server(Rows& rows) {
                   .when = kInRounds});
 }
 
+void add_staleness(Rows& rows) {
+  const Condition asynchronous{"/schedule/kind", {"asynchronous"}};
+  rows.push_back(
+      {.pointer = "/schedule/staleness",
+       .spec = {.type = OptionType::kChoice,
+                .default_text = "none",
+                .help = "What an update's staleness, the updates that the server has made since it "
+                        "sent the weights, does to its rate. none: nothing; divide: it is divided "
+                        "by the staleness, where that is above 1 (Zhang et al. 2016); power: it is "
+                        "divided by a power of 1 + staleness (Xie et al. 2019).",
+                .choices = {"none", "divide", "power"}},
+       .kinds = kTraining,
+       .when = asynchronous});
+  rows.push_back({.pointer = "/schedule/staleness_power",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.5",
+                           .help = "Which power.",
+                           .min = 0,
+                           .max = 10},
+                  .kinds = kTraining,
+                  .when = Condition{"/schedule/staleness", {"power"}}});
+  rows.push_back({.pointer = "/schedule/most_stale",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "A worker of which the server has taken more than so many "
+                                   "gradients more than of the slowest one waits for that one "
+                                   "(stale-synchronous parallel, Ho et al. 2013).",
+                           .min = 0,
+                           .max = 1e9},
+                  .unit = "updates",
+                  .kinds = kTraining,
+                  .when = asynchronous,
+                  .computed_default = "none: nobody waits"});
+}
+
 }  // namespace
 
 void add_work_schedule(Rows& rows) {
@@ -118,6 +152,7 @@ void add_work_schedule(Rows& rows) {
                   .computed_default = "none: `local_steps`"});
   add_clients(rows);
   add_server(rows);
+  add_staleness(rows);
 }
 
 }  // namespace gradwire::scenarios

@@ -4,6 +4,7 @@
 #include "scenarios/data_sets.h"
 #include "scenarios/share.h"
 #include "trainers/scenario_update.h"
+#include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/lossy_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
@@ -72,6 +73,12 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   const std::string note = why_on_host(scenario, loses);
   auto model =
       make_model(model_choice(scenario.workload), *data, device, device == "cuda" && note.empty());
+  if (scenario.schedule.kind == "asynchronous") {
+    auto asynchronous =
+        std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data), std::move(model));
+    asynchronous->add_note(note);
+    return asynchronous;
+  }
   std::unique_ptr<SynchronousTrainer> trainer;
   if (loses)
     trainer = std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));

@@ -23,9 +23,18 @@ UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies
   return settings;
 }
 
+namespace {
+
+/// Workers whose batches one update takes together.
+int together(const scenarios::Scenario& scenario) {
+  return scenario.schedule.kind == "asynchronous" ? 1 : scenario.cluster.workers;
+}
+
+}  // namespace
+
 double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::int64_t steps) {
   const double seen = static_cast<double>(scenario.workload.batch_per_worker) *
-                      scenario.cluster.workers * static_cast<double>(steps);
+                      together(scenario) * static_cast<double>(steps);
   return seen / static_cast<double>(samples);
 }
 
@@ -33,7 +42,7 @@ RateSchedule rate_schedule(const scenarios::Scenario& scenario, std::size_t samp
   const scenarios::Workload& workload = scenario.workload;
   return completed(workload.rate_schedule, workload.learning_rate,
                    {workload.steps, epochs_of(scenario, samples, workload.steps),
-                    workload.batch_per_worker, scenario.cluster.workers});
+                    workload.batch_per_worker, together(scenario)});
 }
 
 }  // namespace gradwire::trainers

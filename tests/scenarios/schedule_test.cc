@@ -97,3 +97,33 @@ TEST_CASE("local steps are of sgd", "[schedule]") {
   CHECK(problems_with(adam, "1").empty());
   CHECK(problems_with(R"("workload": {})", "4").empty());
 }
+
+TEST_CASE("asynchronous schedules are read, and refused where they make no sense", "[schedule]") {
+  const auto asynchronous = [](const std::string& more) {
+    return R"({"kind": "asynchronous")" + more + "}";
+  };
+  const auto read = [](const std::string& text) {
+    return read_scenario_text(with_schedule(text), "t.json").runs[0].schedule;
+  };
+  const ScheduleChoice usual = read(asynchronous(""));
+  CHECK(usual.staleness == "none");
+  CHECK_FALSE(usual.most_stale.has_value());
+  const ScheduleChoice given =
+      read(asynchronous(R"(, "staleness": "power", "staleness_power": 2, "most_stale": 0)"));
+  CHECK(given.staleness_power == 2);
+  CHECK(given.most_stale == 0);
+  CHECK(refuses(asynchronous(R"(, "local_steps": 2)"), "/schedule/local_steps"));
+  CHECK(refuses(asynchronous(R"(, "staleness_power": 2)"), "/schedule/staleness_power"));
+  CHECK(refuses(asynchronous(R"(, "most_stale": -1)"), "/schedule/most_stale"));
+  CHECK(refuses(R"({"kind": "rounds", "most_stale": 1})", "/schedule/most_stale"));
+  CHECK(refuses(asynchronous(""), "/exchange/collective", ""));
+  CHECK(refuses(asynchronous(""), "/network/transport/protocol",
+                kServer + R"(, "network": {"transport": {"protocol": "udp-lossy"}})"));
+  for (const char* executor : {"emulator", "model"})
+    CHECK(refuses(asynchronous(""), "/executor", kServer + R"(, "executor": ")" + executor + "\""));
+  CHECK(refuses(asynchronous(""), "/method/name",
+                kServer + R"(, "method": {"name": "dgc", "ratio": 0.01})"));
+  CHECK(problems(asynchronous(""), kServer + R"(, "method": {"name": "dgc", "ratio": 0.01,
+      "warmup_epochs": 0})")
+            .empty());
+}

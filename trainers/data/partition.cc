@@ -62,8 +62,8 @@ Shards iid(const DataSet& data, std::span<const double> weights, std::uint64_t s
   Shards shards(weights.size());
   std::vector<std::size_t> owners(weights.size());
   std::iota(owners.begin(), owners.end(), std::size_t{0});
-  hand_out(shuffled(data.train, {seed, 0, 0, kShardStream}),
-           apportion(data.train.size(), weights), owners, shards);
+  hand_out(shuffled(data.train, {seed, 0, 0, kShardStream}), apportion(data.train.size(), weights),
+           owners, shards);
   return shards;
 }
 
@@ -255,11 +255,10 @@ Partition make_partition(const DataSet& data, const scenarios::Workload::Partiti
     shards = iid(data, weights, seed);
   for (std::size_t w = 0; w < shards.size(); ++w)
     if (shards[w].empty())
-      throw TrainerError("part the samples by " + settings.kind + " among",
-                         std::to_string(workers) + " workers",
-                         "worker " + std::to_string(w) + " would have none",
-                         "use fewer workers, a larger data set, or another partition",
-                         ErrorKind::kScenario);
+      throw TrainerError(
+          "part the samples by " + settings.kind + " among", std::to_string(workers) + " workers",
+          "worker " + std::to_string(w) + " would have none",
+          "use fewer workers, a larger data set, or another partition", ErrorKind::kScenario);
   return Partition(shards);
 }
 

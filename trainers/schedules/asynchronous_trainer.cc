@@ -1,0 +1,282 @@
+#include "trainers/schedules/asynchronous_trainer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/hash.h"
+#include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/work_builder.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using scenarios::Session;
+using sim::Lane;
+using sim::OpIndex;
+using sim::OpKind;
+
+/// Trips whose gradients are computed side by side. More would use more threads, and waste more
+/// passes at the end of a run.
+constexpr std::size_t kAhead = 16;
+
+}  // namespace
+
+AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
+                                         const scenarios::TrainerOptions& options,
+                                         std::unique_ptr<DataSet> data,
+                                         std::unique_ptr<Model> model)
+    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
+      up_(learner_.method(), 0, learner_.layout(), scenario.seed),
+      updates_(learner_.scenario(), learner_.method(), learner_.layout()),
+      benches_(static_cast<std::size_t>(learner_.pool().threads())),
+      workers_(static_cast<std::size_t>(learner_.workers())),
+      graphs_(workers_.size()) {
+  for (Bench& bench : benches_) bench.gradients = learner_.make_gradients();
+}
+
+const scenarios::ComputeProfile& AsynchronousTrainer::prepare() {
+  if (learner_.has_profile()) return learner_.profile();  // frozen times were given
+  scenarios::Scenario one = learner_.scenario();
+  one.cluster.workers = 1;
+  StateStore states;
+  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
+  return learner_.prepare(*timed);
+}
+
+void AsynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
+  learner_.use_profile(profile);
+}
+
+bool AsynchronousTrainer::next(scenarios::StepPlan&) {
+  GRADWIRE_ASSERT(false);  // driven by events
+  return false;
+}
+
+void AsynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
+  GRADWIRE_ASSERT(false);
+}
+
+AsynchronousTrainer::Graphs& AsynchronousTrainer::graphs_of(int worker) {
+  auto& graphs = graphs_[static_cast<std::size_t>(worker)];
+  if (!graphs) graphs = make_graphs(worker);
+  return *graphs;
+}
+
+AsynchronousTrainer::Graphs AsynchronousTrainer::make_graphs(int worker) const {
+  const scenarios::ComputeProfile& profile = learner_.profile();
+  const double factor = learner_.scenario().cluster.slowdown[static_cast<std::size_t>(worker)];
+  Graphs graphs;
+  WorkBuilder compute, send;
+  OpIndex last = compute.transfer(server(), worker, "pull", up_.plain_bytes());
+  const auto pass = [&](const std::string& label, Seconds time) {
+    last = compute.operation(OpKind::kCompute, Lane::kCompute, worker, label, time * factor,
+                             {&last, 1});
+  };
+  pass("forward", profile.forward);
+  std::vector<OpIndex> added, before;
+  for (std::size_t b = 0; b < profile.buckets.size(); ++b) {
+    const scenarios::ComputeProfile::Bucket& bucket = profile.buckets[b];
+    const std::string name = " b" + std::to_string(b);
+    pass("backward" + name, bucket.backward);
+    graphs.backward.push_back(last);
+    // Messages leave one after the other.
+    if (!up_.plain()) {
+      graphs.first.push_back(send.operation(OpKind::kEncode, Lane::kCodec, worker, "encode" + name,
+                                            bucket.encode * factor));
+      before.push_back(graphs.first.back());
+    }
+    before = {send.transfer(worker, server(), "push" + name, Bytes(0), before)};
+    if (up_.plain()) graphs.first.push_back(before.front());
+    added.push_back(send.operation(OpKind::kAggregate, Lane::kCodec, server(), "aggregate" + name,
+                                   bucket.aggregate, before));
+  }
+  send.operation(OpKind::kCompute, Lane::kCompute, server(), "update", profile.update, added);
+  graphs.compute = compute.finish();
+  graphs.send = send.finish();
+  return graphs;
+}
+
+sim::OpIndex AsynchronousTrainer::trigger(int worker) {
+  const Graphs& graphs = graphs_of(worker);
+  return learner_.scenario().exchange.overlap ? graphs.backward.front() : graphs.backward.back();
+}
+
+void AsynchronousTrainer::start(Session& session) {
+  GRADWIRE_ASSERT(learner_.has_profile());
+  start_waiting(session);
+}
+
+std::int64_t AsynchronousTrainer::most_trips() const {
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const Worker& worker : workers_)
+    if (choice().most_stale && worker.stage != Stage::kLost)
+      most = std::min(most, worker.trips + *choice().most_stale);
+  return most;
+}
+
+void AsynchronousTrainer::start_waiting(Session& session) {
+  const std::int64_t most = most_trips();
+  for (int w = 0; w < learner_.workers(); ++w)
+    if (at(w).stage == Stage::kWaiting && at(w).trips <= most) start_trip(w, session);
+}
+
+void AsynchronousTrainer::start_trip(int w, Session& session) {
+  Worker& worker = at(w);
+  worker.stage = Stage::kComputing;
+  worker.computed = false;
+  worker.version = version_;
+  worker.order = started_++;
+  worker.values.assign(weights().begin(), weights().end());
+  worker.computing = session.submit(graphs_of(w).compute);
+  worker_of_[worker.computing] = w;
+}
+
+void AsynchronousTrainer::on(const sim::Event& event, Session& session) {
+  const auto found = worker_of_.find(event.op.graph);
+  if (found == worker_of_.end()) return;  // lost at this instant
+  const int w = found->second;
+  const Worker& worker = at(w);
+  if (event.kind == sim::EventKind::kTransferFailed) return lose(w, session);
+  const bool computes = worker.stage == Stage::kComputing;
+  if (computes && event.kind == sim::EventKind::kOperationEnded && event.op.op == trigger(w))
+    return send(w, session);
+  const bool sends = worker.stage == Stage::kSending && event.op.graph == worker.sending;
+  if (sends && event.kind == sim::EventKind::kGraphEnded) apply(w, session);
+}
+
+void AsynchronousTrainer::send(int w, Session& session) {
+  Worker& worker = at(w);
+  if (!worker.computed) compute_ahead(w);
+  worker.stage = Stage::kSending;
+  const Graphs& graphs = graphs_of(w);
+  scenarios::Work work = graphs.send;
+  const bool overlap = learner_.scenario().exchange.overlap;
+  for (std::size_t b = 0; b < graphs.first.size(); ++b) {
+    work.bytes[b] = worker.messages[b];
+    const OpIndex ready = overlap ? graphs.backward[b] : graphs.backward.back();
+    work.after.push_back({{worker.computing, ready}, graphs.first[b]});
+  }
+  worker.sending = session.submit(std::move(work));
+  worker_of_[worker.sending] = w;
+}
+
+void AsynchronousTrainer::compute_ahead(int due) {
+  std::vector<int> others;
+  for (int w = 0; w < learner_.workers(); ++w)
+    if (w != due && at(w).stage == Stage::kComputing && !at(w).computed) others.push_back(w);
+  std::ranges::sort(others, {}, [this](int w) { return at(w).order; });
+  others.resize(std::min(others.size(), kAhead - 1));
+  others.insert(others.begin(), due);
+  learner_.pool().run(static_cast<int>(others.size()), [&](int item, int thread) {
+    compute(others[static_cast<std::size_t>(item)], thread);
+  });
+}
+
+void AsynchronousTrainer::compute(int w, int thread) {
+  Worker& worker = at(w);
+  Bench& bench = benches_[static_cast<std::size_t>(thread)];
+  learner_.place(thread, worker.values);
+  worker.loss = learner_.pass(w, thread, worker.trips, worker.version, w == 0, *bench.gradients);
+  const Layout& layout = learner_.layout();
+  std::vector<float>& flat = up_.plain() ? worker.values : bench.flat;
+  flat.resize(worker.values.size());
+  const auto tensors = bench.gradients->tensors();
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    std::ranges::copy(tensors[t], flat.begin() + layout.tensors()[t].first);
+  worker.messages.clear();
+  worker.computed = true;
+  if (up_.plain()) {
+    for (const BucketSlot& bucket : layout.buckets())
+      worker.messages.emplace_back(4 * bucket.count);
+    return;
+  }
+  up_.encode(learner_.states(), w, worker.trips, flat, bench.message);
+  const auto payloads = up_.payloads(bench.message);
+  std::ranges::fill(worker.values, 0.0f);
+  for (std::size_t t = 0; t < payloads.size(); ++t) up_.add(t, payloads[t], 1, worker.values);
+  // A bucket's part of the message ends with its last payload.
+  const std::byte* begin = bench.message.data();
+  for (const BucketSlot& bucket : layout.buckets()) {
+    const std::byte* end =
+        payloads[bucket.end_tensor - 1].data() + payloads[bucket.end_tensor - 1].size();
+    worker.messages.emplace_back(end - begin);
+    begin = end;
+  }
+}
+
+void AsynchronousTrainer::apply(int w, Session& session) {
+  Worker& worker = at(w);
+  const std::int64_t staleness = version_ - worker.version;
+  const double rate =
+      learner_.rate(learner_.moment_at(version_)) * rate_factor(choice(), staleness);
+  updates_.step(0, rate, worker.values, learner_.weights());
+  ++worker.trips;
+  staleness_.add(staleness);
+
+  scenarios::StepReport report;
+  report.step = version_++;
+  report.graphs = {worker.computing, worker.sending};
+  report.end = session.now();
+  report.loss = worker.loss;
+  report.payload = up_.plain_bytes();
+  for (const Bytes message : worker.messages) report.payload += message;
+  report.dense_payload = up_.plain_bytes() * 2;
+  report.encoded_values = up_.plain_bytes();
+  report.figures = {{"staleness", static_cast<double>(staleness), "updates"},
+                    {"worker_of_update", static_cast<double>(w)}};
+  if (version_ % learner_.scenario().workload.evaluate_every == 0 || version_ == steps_total())
+    report.evaluation = evaluate();
+
+  Hasher hasher;
+  hasher.add(chain_);
+  hasher.add(static_cast<std::uint64_t>(w));
+  hasher.add(static_cast<std::uint64_t>(staleness));
+  hasher.add(worker.loss);
+  hasher.add(static_cast<std::uint64_t>(report.payload.count()));
+  chain_ = hasher.value();
+
+  worker_of_.erase(worker.computing);
+  worker_of_.erase(worker.sending);
+  worker.stage = Stage::kWaiting;
+  session.close(std::move(report));
+  if (version_ < steps_total()) start_waiting(session);
+}
+
+void AsynchronousTrainer::lose(int w, Session& session) {
+  Worker& worker = at(w);
+  const bool sends = worker.stage == Stage::kSending;
+  worker.stage = Stage::kLost;
+  for (const sim::GraphId graph : {worker.computing, worker.sending}) {
+    if (graph == worker.sending && !sends) continue;
+    session.cancel(graph);
+    session.drop(graph);
+    worker_of_.erase(graph);
+  }
+  if (std::ranges::all_of(workers_, [](const Worker& each) { return each.stage == Stage::kLost; }))
+    throw TrainerError("train", "update " + std::to_string(version_),
+                       "the transfers of all workers failed: they met the time limit or can never "
+                       "finish",
+                       "check the links' rates and losses, and who is absent");
+  start_waiting(session);
+}
+
+std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
+  const auto of = [](std::int64_t value) { return static_cast<double>(value); };
+  const auto lost = std::ranges::count(workers_, Stage::kLost, &Worker::stage);
+  return {{"staleness_mean", staleness_.mean(), "updates"},
+          {"staleness_p50", of(staleness_.quantile(0.5)), "updates"},
+          {"staleness_p90", of(staleness_.quantile(0.9)), "updates"},
+          {"staleness_p99", of(staleness_.quantile(0.99)), "updates"},
+          {"staleness_max", of(staleness_.largest()), "updates"},
+          {"workers_lost", of(lost), "workers"}};
+}
+
+std::uint64_t AsynchronousTrainer::learning_hash() const {
+  Hasher hasher;
+  hasher.add(chain_);
+  hasher.add_bytes(std::as_bytes(weights()));
+  return hasher.value();
+}
+
+}  // namespace gradwire::trainers
