@@ -15,7 +15,8 @@ CLI::Option* add_tolerance_option(CLI::App& command, AccuracyArguments& argument
 
 results::AccuracyKnowledge accuracy_knowledge(const AccuracyArguments& arguments) {
   const std::string path = scenarios::share_folder() + "/published/accuracy.csv";
-  return {{}, results::read_published_accuracy(read_file(path), path),
+  return {{},
+          results::read_published_accuracy(read_file(path), path),
           arguments.tolerance_points / 100};
 }
 

@@ -85,8 +85,8 @@ void add_trained(const AdviseArguments& arguments, const Context& context, Advic
 /// Views that would show nothing.
 void check(const AdviseArguments& arguments) {
   if (arguments.accuracy <= 0 && arguments.assume_steps != "none")
-    throw Error(ErrorKind::kUsage, "advise", "",
-                "--assume-steps is about the steps to an accuracy", "say --target-accuracy, too");
+    throw Error(ErrorKind::kUsage, "advise", "", "--assume-steps is about the steps to an accuracy",
+                "say --target-accuracy, too");
 }
 
 results::CostOptions costs_of(const AdviseArguments& arguments,
@@ -111,8 +111,8 @@ void say_recommendation(const std::string& text, const Context& context) {
 void advise(const AdviseArguments& arguments, Context& context) {
   check(arguments);
   const scenarios::Scenario scenario = scenario_of(arguments, context);
-  AdviceShown shown{arguments, scenario, fit_of(arguments), costs_of(arguments, scenario),
-                    {},        {},       {}};
+  AdviceShown shown{arguments, scenario, fit_of(arguments), costs_of(arguments, scenario), {},
+                    {},        {}};
   add_trained(arguments, context, shown);
   const std::vector<int> counts = arguments.workers.empty()
                                       ? std::vector<int>{scenario.cluster.workers}
@@ -242,8 +242,10 @@ void add_advise(CLI::App& app, Context& context) {
   add_choices(*command, *arguments);
   add_prices(*command, *arguments);
   command->footer(
-      "Times are predicted; codec times of GPU profiles are bounds by memory traffic, so the winner\n"
-      "is named at 1, 10 and 100 times them. Accuracy comes from the training runs in the database;\n"
+      "Times are predicted; codec times of GPU profiles are bounds by memory traffic, so the "
+      "winner\n"
+      "is named at 1, 10 and 100 times them. Accuracy comes from the training runs in the "
+      "database;\n"
       "where there are none it is unknown, and what authors published is named with its source.\n"
       "Examples:\n  gradwire advise --model vgg16 --workers 8..128 --rate 25Gbps\n"
       "  gradwire advise --show crossover --workers 8..128\n"

@@ -311,11 +311,12 @@ void print_ranking(const AdviceShown& shown, const Context& context) {
 }
 
 void print_crossovers(const AdviceShown& shown, const Context& context) {
-  std::vector<Column> columns = {workers_column(),
-                                 {"method", "", kPlain, Importance::kKey},
-                                 {"pays_below_bps", "pays below, bits/s", kPlain, Importance::kHigh},
-                                 {"pays", "", kPlain, Importance::kHigh},
-                                 {"collective"}};
+  std::vector<Column> columns = {
+      workers_column(),
+      {"method", "", kPlain, Importance::kKey},
+      {"pays_below_bps", "pays below, bits/s", kPlain, Importance::kHigh},
+      {"pays", "", kPlain, Importance::kHigh},
+      {"collective"}};
   append(columns, accuracy_columns());
   columns.push_back(provenance_column());
   Table table(columns);

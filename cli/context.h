@@ -42,6 +42,8 @@ struct Context {
   bool use_progress_bar() const;
   std::unique_ptr<results::Store> open_reader() const;
   std::unique_ptr<results::Store> open_writer() const;
+  /// Where runs that write to the database keep their checkpoints.
+  std::string checkpoint_folder() const { return database + ".checkpoints"; }
   /// A message for the user on stderr, unless --quiet.
   void say(const std::string& message) const;
   /// The same for sentences, broken to the width that tables on stdout take.

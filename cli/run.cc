@@ -90,7 +90,8 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments, const std:
 
 void add_result_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--resume", arguments.resume,
-                   "Skip runs that are finished in the database, replace unfinished ones");
+                   "Skip runs that are finished in the database; training goes on from its last "
+                   "checkpoint, other unfinished runs start afresh");
   command
       .add_option("-o,--report", arguments.report,
                   "Where to write the report (default: beside the database)")
@@ -110,6 +111,8 @@ void run(const RunArguments& arguments, Context& context,
   options.jobs = arguments.jobs;
   options.resume = arguments.resume;
   options.executor_factory = factory;
+  options.checkpoint_every_s = parse_duration(arguments.checkpoint_every).value();
+  if (options.checkpoint_every_s > 0) options.checkpoint_folder = context.checkpoint_folder();
   options.pcap_folder = arguments.pcap;
   options.flow_monitor_folder = arguments.flow_monitor;
   ProgressPrinter progress(context);
@@ -117,9 +120,7 @@ void run(const RunArguments& arguments, Context& context,
   progress.clear();
   context.exit_code = exit_code_of(result);
   if (result.interrupted)
-    context.say(
-        "stopped after the current step; finished runs and this run's steps are kept, --resume "
-        "does the rest");
+    context.say("stopped; finished runs and this run's steps are kept, --resume does the rest");
   if (result.runs.empty()) {
     if (!result.interrupted)
       throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
@@ -170,6 +171,11 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("--flow-monitor", arguments->flow_monitor,
                    "Packet executor: write ns-3's flow monitor of each run to FOLDER/run-N.xml")
       ->type_name("FOLDER");
+  command
+      ->add_option("--checkpoint-every", arguments->checkpoint_every,
+                   "Wall time between checkpoints of training (0s: none), for --resume")
+      ->type_name("TIME")
+      ->capture_default_str();
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");
   command->footer(

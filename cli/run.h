@@ -21,6 +21,7 @@ struct RunArguments {
   int threads = 1;
   int jobs = 1;
   bool resume = false;
+  std::string checkpoint_every = "30s";  ///< of wall time; empty: no checkpoints
   std::string report;
   bool no_report = false;
   bool print_config = false;

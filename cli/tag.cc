@@ -1,6 +1,27 @@
+#include <algorithm>
+
 #include "cli/run_table.h"
 
+#include "runner/checkpoints/checkpoint.h"
+
 namespace gradwire::cli {
+namespace {
+
+/// Those that no unfinished run of the database can go on from.
+void remove_idle_checkpoints(const results::Store& store, const Context& context) {
+  const std::vector<results::RunSummary> runs = store.runs();
+  const int removed = runner::remove_checkpoints(
+      context.checkpoint_folder(), [&](const std::string& hash, std::uint64_t seed) {
+        return std::ranges::any_of(runs, [&](const results::RunSummary& run) {
+          return run.header.scenario_hash == hash && run.header.seed == seed &&
+                 run.status != results::RunStatus::kFinished;
+        });
+      });
+  if (removed > 0)
+    context.say("checkpoints of unfinished runs removed: " + std::to_string(removed));
+}
+
+}  // namespace
 
 void add_tag(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("tag", "Name runs, so that they can be found and kept");
@@ -49,6 +70,7 @@ void add_prune(CLI::App& app, Context& context) {
       return context.say("nothing is removed");
     for (const results::RunSummary& run : doomed) store->remove_run(run.id);
     context.say(count + " removed");
+    remove_idle_checkpoints(*store, context);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/serial.h"
 
 namespace gradwire::runner {
 
@@ -38,6 +39,7 @@ bool Lockstep::submit_next(Session& session) {
   if (!take_next(flight)) return false;
   options_.before_submit(flight.plan);
   flight.graph = session.submit(flight.plan);
+  options_.on_submitted(flight.plan, flight.graph);
   if (flight.plan.deadline)
     session.wake_at(session.timeline(flight.graph).start + *flight.plan.deadline, flight.graph);
   if (options_.train_first) {
@@ -96,6 +98,44 @@ void Lockstep::complete_oldest(Session& session, Seconds end) {
   report.evaluation = flight.evaluation;
   session.close(std::move(report));
   fill(session);
+}
+
+void Lockstep::save(std::ostream& out) const {
+  GRADWIRE_ASSERT(!options_.train_first);
+  put(out, more_);
+  put<std::uint64_t>(out, in_flight_.size());
+  for (const Flight& flight : in_flight_) {
+    put(out, flight.graph);
+    put(out, flight.plan.step);
+    put(out, flight.plan.loss);
+    put(out, flight.plan.payload);
+    put(out, flight.plan.dense_payload);
+    put(out, flight.plan.alone);
+    put(out, flight.plan.steady);
+    put(out, flight.evaluation.has_value());
+    put(out, flight.evaluation.value_or(scenarios::Evaluation{}));
+    put(out, ended_.contains(flight.graph));
+  }
+}
+
+void Lockstep::load(std::istream& in, const std::function<scenarios::Work(sim::GraphId)>& work_of) {
+  more_ = get<bool>(in);
+  for (auto left = get<std::uint64_t>(in); left > 0; --left) {
+    Flight flight;
+    flight.graph = get<sim::GraphId>(in);
+    static_cast<scenarios::Work&>(flight.plan) = work_of(flight.graph);
+    flight.plan.step = get<std::int64_t>(in);
+    flight.plan.loss = get<double>(in);
+    flight.plan.payload = get<Bytes>(in);
+    flight.plan.dense_payload = get<Bytes>(in);
+    flight.plan.alone = get<bool>(in);
+    flight.plan.steady = get<bool>(in);
+    const bool evaluated = get<bool>(in);
+    const auto evaluation = get<scenarios::Evaluation>(in);
+    if (evaluated) flight.evaluation = evaluation;
+    if (get<bool>(in)) ended_.insert(flight.graph);
+    in_flight_.push_back(std::move(flight));
+  }
 }
 
 }  // namespace gradwire::runner

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <set>
 #include <vector>
@@ -19,8 +20,9 @@ class Lockstep final : public scenarios::Schedule {
     bool train_first = false;
     /// Whether the model is evaluated after that step.
     std::function<bool(std::int64_t step)> evaluates;
-    /// Told of each plan before it is submitted.
+    /// Told of each plan before it is submitted, and then of its graph.
     std::function<void(const scenarios::StepPlan&)> before_submit;
+    std::function<void(const scenarios::StepPlan&, sim::GraphId)> on_submitted;
     /// Asked between steps of training first; true: no more of them.
     std::function<bool()> interrupted;
   };
@@ -33,6 +35,11 @@ class Lockstep final : public scenarios::Schedule {
   void on(const sim::Event& event, scenarios::Session& session) override;
   /// The deadline of the graph that is the token.
   void on_wake(std::uint64_t token, scenarios::Session& session) override;
+
+  /// What is under way, but for the trainer's part. Precondition: not trained first.
+  void save(std::ostream& out) const;
+  /// `work_of`: what was submitted as that graph. Throws Error for what is not whole.
+  void load(std::istream& in, const std::function<scenarios::Work(sim::GraphId)>& work_of);
 
  private:
   /// A step in flight: its plan (the session has its work), its graph, and the evaluation after it

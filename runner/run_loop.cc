@@ -1,13 +1,18 @@
 #include "runner/run_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/folder.h"
+#include "runner/checkpoints/checkpoint.h"
+#include "runner/checkpoints/run_state.h"
+#include "runner/checkpoints/submission_log.h"
 #include "runner/interrupt.h"
 #include "runner/link_sampler.h"
 #include "runner/lockstep.h"
 #include "runner/packet_forecast.h"
+#include "runner/provenance.h"
 #include "runner/run_description.h"
 #include "runner/run_record.h"
 #include "runner/run_session.h"
@@ -20,6 +25,32 @@ namespace {
 
 using scenarios::Scenario;
 using scenarios::StepPlan;
+
+using Clock = std::chrono::steady_clock;
+
+/// Counts what a schedule has reacted to.
+class CountedSchedule final : public scenarios::Schedule {
+ public:
+  CountedSchedule(scenarios::Schedule& inner, std::uint64_t& stimuli)
+      : inner_(inner), stimuli_(stimuli) {}
+  void start(scenarios::Session& session) override {
+    inner_.start(session);
+    ++stimuli_;
+  }
+  void on(const sim::Event& event, scenarios::Session& session) override {
+    inner_.on(event, session);
+    ++stimuli_;
+  }
+  void on_wake(std::uint64_t token, scenarios::Session& session) override {
+    inner_.on_wake(token, session);
+    ++stimuli_;
+  }
+  bool survives_failures() const override { return inner_.survives_failures(); }
+
+ private:
+  scenarios::Schedule& inner_;
+  std::uint64_t& stimuli_;
+};
 
 /// The state of one run; run() is the loop, the rest its parts.
 class Run {
@@ -41,12 +72,14 @@ class Run {
     progress_.steps = trainer_->steps_total();
     progress_.phase = "measuring";
     observer_.on_progress(progress_);
+    open_checkpoint();
     const scenarios::ComputeProfile& profile = prepare();
     profile_ = &profile;
     const auto training =
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     cluster_.emplace(scenarios::build_cluster(scenario_));
     executor_ = make();
+    if (options_.resume) store_.discard_unfinished(scenario_.hash, scenario_.seed);
     record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
     id = record_->id();
     try {
@@ -54,6 +87,7 @@ class Run {
       finish(outcome == RunOutcome::kFinished ? results::RunStatus::kFinished
                                               : results::RunStatus::kPartial,
              "");
+      if (outcome == RunOutcome::kFinished && checkpoint_) checkpoint_->remove();
       return outcome;
     } catch (const std::exception& error) {
       if (interrupted_by() != 0) return stopped();  // in the middle of a step
@@ -63,7 +97,20 @@ class Run {
   }
 
  private:
+  /// Reads what the run knew, where it goes on.
+  void open_checkpoint() {
+    if (options_.checkpoint_folder.empty() || options_.executor_factory || !trains()) return;
+    const CheckpointKey key{scenario_.hash, scenario_.seed, scenario_.executor, program_version()};
+    checkpoint_ = std::make_unique<Checkpoint>(options_.checkpoint_folder, key);
+    resumes_ = options_.resume && checkpoint_->open();
+    if (resumes_) state_ = load_state(checkpoint_->state());
+  }
+
   const scenarios::ComputeProfile& prepare() {
+    if (resumes_) {
+      trainer_->use_profile(state_.profile);
+      return trainer_->prepare();
+    }
     if (!options_.profiles) return trainer_->prepare();
     return options_.profiles->prepare(profile_key(scenario_, *trainer_), *trainer_);
   }
@@ -99,30 +146,84 @@ class Run {
   }
 
   RunOutcome loop() {
-    progress_.phase = "training";
-    Lockstep lockstep(*trainer_, lockstep_options());
-    scenarios::Schedule* own = trainer_->schedule();
-    scenarios::Schedule& schedule = own ? *own : lockstep;
+    lockstep_.emplace(*trainer_, lockstep_options());
     session_.emplace(*executor_, *record_, [this](const results::StepRow& row) { note_row(row); });
-    schedule.start(*session_);
-    while (session_->rows() < trainer_->steps_total() && interrupted_by() == 0) advance(schedule);
+    if (resumes_) replay();
+    progress_.phase = "training";
+    std::optional<RecordedSession> recorded;
+    if (checkpoint_) recorded.emplace(*session_, checkpoint_->log(), graphs_, state_.stimuli);
+    scenarios::Session& session =
+        recorded ? static_cast<scenarios::Session&>(*recorded) : *session_;
+    scenarios::Schedule* own = trainer_->schedule();
+    CountedSchedule schedule(own ? *own : *lockstep_, state_.stimuli);
+    if (!resumes_) schedule.start(session);
+    while (session_->rows() < trainer_->steps_total() && interrupted_by() == 0) {
+      advance(schedule, session);
+      checkpoint_after(options_.checkpoint_every_s);
+    }
     record_->append();
-    return interrupted_by() == 0 ? RunOutcome::kFinished : RunOutcome::kInterrupted;
+    if (interrupted_by() == 0) return RunOutcome::kFinished;
+    checkpoint_after(0);
+    return RunOutcome::kInterrupted;
+  }
+
+  /// Brings executor, rows and trainer to where the checkpoint has them.
+  void replay() {
+    progress_.phase = "resuming";
+    record_->add_wall(state_.wall_s);
+    ReplayedSchedule replayed(checkpoint_->old_log(), graphs_, state_.stimuli);
+    replayed.on_submitted = [this](sim::GraphId graph, const scenarios::Work& work) {
+      if (graph != state_.summarized) return;
+      StepPlan plan;
+      static_cast<scenarios::Work&>(plan) = work;
+      record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
+    };
+    replayed.start(*session_);
+    while (!replayed.finished()) {
+      if (interrupted_by() != 0) throw Error(interruption(), "interrupted");
+      advance(replayed, *session_);
+    }
+    const auto work_of = [this](sim::GraphId graph) { return session_->work_of(graph); };
+    if (!trainer_->schedule()) lockstep_->load(checkpoint_->state(), work_of);
+    trainer_->load(checkpoint_->state());
+    last_checkpoint_ = Clock::now();
+  }
+
+  /// Writes a checkpoint where the last one is so old, and writing takes a fiftieth of the time at
+  /// most. A run goes on without where it cannot be written.
+  void checkpoint_after(double seconds) {
+    const auto age = std::chrono::duration<double>(Clock::now() - last_checkpoint_).count();
+    if (!checkpoint_ || age < seconds || (seconds > 0 && age < 50 * checkpoint_took_s_)) return;
+    const Clock::time_point before = Clock::now();
+    state_.wall_s = record_->wall_s();
+    state_.profile = *profile_;
+    const bool saved = checkpoint_->save([this](std::ostream& out) {
+      save_state(state_, out);
+      if (!trainer_->schedule()) lockstep_->save(out);
+      trainer_->save(out);
+    });
+    if (!saved && !std::exchange(said_unsaved_, true))
+      record_->add_note("no checkpoint could be written: " + checkpoint_->why_not());
+    last_checkpoint_ = Clock::now();
+    checkpoint_took_s_ = std::chrono::duration<double>(last_checkpoint_ - before).count();
   }
 
   Lockstep::Options lockstep_options() {
     return {.train_first = options_.train_first && trains(),
             .evaluates = [this](std::int64_t step) { return trains() && due(step); },
-            .before_submit = [this](const StepPlan& plan) { forecast(plan), summarize_once(plan); },
+            .before_submit = [this](const StepPlan& plan) { forecast(plan); },
+            .on_submitted = [this](const StepPlan& plan,
+                                   sim::GraphId graph) { summarize_once(plan, graph); },
             .interrupted = [] { return interrupted_by() != 0; }};
   }
 
-  void summarize_once(const StepPlan& plan) {
+  void summarize_once(const StepPlan& plan, sim::GraphId graph) {
     // Of one worker, who exchanges nothing, a fit learns nothing; and it would hold times of a
     // network without delays against the scenario's delays.
     const bool whole = executor_->provenance() != "partly emulated";
-    if (plan.steady && !std::exchange(summarized_, true) && scenario_.cluster.workers > 1 && whole)
-      record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
+    if (!plan.steady || state_.summarized || scenario_.cluster.workers < 2 || !whole) return;
+    record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
+    state_.summarized = graph;
   }
 
   /// Says what a run on the packet executor will cost, once its first step is known.
@@ -151,16 +252,17 @@ class Run {
   }
 
   /// On to the next instant at which something happens, and what it does to the schedule.
-  void advance(scenarios::Schedule& schedule) {
+  void advance(scenarios::Schedule& schedule, scenarios::Session& session) {
     events_.clear();
     const Seconds limit = session_->next_wake();
     const Seconds until = std::min(limit, next_sample());
     const bool more = executor_->advance(until, events_);
-    for (const sim::Event& event : events_) react(event, schedule);
+    for (const sim::Event& event : events_) react(event, schedule, session);
     if (sampler_) sampler_->observe(*executor_);
     quiet_ = more || !events_.empty() ? 0 : quiet_ + 1;
     if (quiet_ == 0 || until < limit) return;
-    if (limit < sim::kForever && executor_->now() >= limit && session_->wake(schedule)) return;
+    if (limit < sim::kForever && executor_->now() >= limit && session_->wake(schedule, session))
+      return;
     throw sim::SimError("finish step", std::to_string(progress_.step),
                         "nothing is left to happen, but " + session_->describe_unfinished());
   }
@@ -173,7 +275,7 @@ class Run {
     return stops ? sampler_->next(*executor_) : sim::kForever;
   }
 
-  void react(const sim::Event& event, scenarios::Schedule& schedule) {
+  void react(const sim::Event& event, scenarios::Schedule& schedule, scenarios::Session& session) {
     const bool failed = event.kind == sim::EventKind::kTransferFailed;
     if (failed && !schedule.survives_failures())
       throw sim::SimError("finish step", std::to_string(progress_.step),
@@ -181,7 +283,7 @@ class Run {
                               " failed: it met the time limit or can never finish" +
                               gone_workers(scenario_, event.time),
                           "check the links' rates and losses, and who is absent");
-    schedule.on(event, *session_);
+    schedule.on(event, session);
   }
 
   void finish(results::RunStatus status, const std::string& error) {
@@ -203,9 +305,16 @@ class Run {
   std::unique_ptr<sim::Executor> executor_;
   std::optional<RunRecord> record_;
   std::optional<RunSession> session_;
+  std::optional<Lockstep> lockstep_;  ///< for trainers that have no schedule of their own
+  std::unique_ptr<Checkpoint> checkpoint_;
+  bool resumes_ = false, said_unsaved_ = false;
+  RunState state_;
+  GraphBook graphs_;  ///< of the checkpoint's log
+  Clock::time_point last_checkpoint_ = Clock::now();
+  double checkpoint_took_s_ = 0;
   std::vector<sim::Event> events_;
   int quiet_ = 0;  ///< stops in a row at which nothing happened
-  bool forecast_made_ = false, summarized_ = false;
+  bool forecast_made_ = false;
 };
 
 }  // namespace

@@ -38,6 +38,13 @@ struct RunOptions {
   /// clock, which training beside them would disturb. Only for methods whose learning does not
   /// depend on the network.
   bool train_first = false;
+  /// Where checkpoints of training runs are kept (runner/checkpoints/); empty: none are. Not with
+  /// executors from outside, which cannot be asked the same again.
+  std::string checkpoint_folder;
+  double checkpoint_every_s =
+      30;  ///< wall time; longer where writing one takes more than 2 % of it
+  /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
+  bool resume = false;
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;
 };

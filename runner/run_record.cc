@@ -60,7 +60,7 @@ bool RunRecord::trains() const {
 }
 
 double RunRecord::wall_s() const {
-  return std::chrono::duration<double>(Clock::now() - started_).count();
+  return earlier_wall_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
 results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
@@ -140,6 +140,7 @@ void RunRecord::add_workload_finals() {
 }
 
 void RunRecord::add_notes() {
+  for (const std::string& note : notes_) finals_.push_back(results::note_row(note));
   for (const std::string& note : trainer_.notes()) finals_.push_back(results::note_row(note));
   for (const std::string& note : facts_.notes) finals_.push_back(results::note_row(note));
   for (const scenarios::Figure& figure : facts_.figures)

@@ -23,8 +23,10 @@ class RunRecord {
             results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor);
 
   results::RunId id() const { return id_; }
-  /// Wall time since the run began.
+  /// Wall time that the run has taken, before it was resumed included.
   double wall_s() const;
+  /// Of what was done before it was resumed.
+  void add_wall(double seconds) { earlier_wall_s_ += seconds; }
 
   /// A step that has ended or was cut off; `works`: its graphs.
   results::StepRow add_step(const scenarios::StepReport& report, std::span<const RanWork> works);
@@ -32,6 +34,8 @@ class RunRecord {
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
   /// Of the run's first step, where a closed form describes it.
   void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
+  /// What else is to be known about the run.
+  void add_note(const std::string& note) { notes_.push_back(note); }
   /// Of an executor from outside.
   void set_facts(RunFacts facts) { facts_ = std::move(facts); }
   /// Writes what has come since the last time.
@@ -66,10 +70,12 @@ class RunRecord {
   std::vector<results::MetricRow> metrics_, finals_;
   std::optional<results::StepSummary> summary_;
   RunFacts facts_;
+  std::vector<std::string> notes_;
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
   double last_loss_ = 0;
   std::int64_t missing_bytes_ = 0;
+  double earlier_wall_s_ = 0;
   Clock::time_point started_ = Clock::now(), last_append_ = started_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/serial.h"
 
 namespace gradwire::runner {
 
@@ -27,13 +28,13 @@ Seconds RunSession::next_wake() const {
   return wakes_.empty() ? sim::kForever : wakes_.front().time;
 }
 
-bool RunSession::wake(scenarios::Schedule& schedule) {
+bool RunSession::wake(scenarios::Schedule& schedule, scenarios::Session& session) {
   bool woken = false;
   while (next_wake() <= now()) {
     std::ranges::pop_heap(wakes_, std::greater<>());
     const std::uint64_t token = wakes_.back().token;
     wakes_.pop_back();
-    schedule.on_wake(token, *this);
+    schedule.on_wake(token, session);
     woken = true;
   }
   return woken;
@@ -49,6 +50,12 @@ void RunSession::close(scenarios::StepReport report) {
   if (report.evaluation) record_.add_evaluation(row, *report.evaluation);
   ++rows_;
   on_row_(row);
+}
+
+const scenarios::Work& RunSession::work_of(sim::GraphId graph) const {
+  const auto found = open_.find(graph);
+  if (found == open_.end()) refuse_checkpoint("it names a graph that is not under way");
+  return found->second;
 }
 
 std::string RunSession::describe_unfinished() const {

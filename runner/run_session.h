@@ -37,8 +37,11 @@ class RunSession final : public scenarios::Session {
   std::int64_t rows() const { return rows_; }
   /// When the schedule wants to be woken next; sim::kForever: never.
   Seconds next_wake() const;
-  /// Wakes it for all that is due now. False where nothing was.
-  bool wake(scenarios::Schedule& schedule);
+  /// Wakes it for all that is due now, with the session that it works with. False where nothing
+  /// was.
+  bool wake(scenarios::Schedule& schedule, scenarios::Session& session);
+  /// What was submitted as a graph that is known. Throws Error (a damaged checkpoint) else.
+  const scenarios::Work& work_of(sim::GraphId graph) const;
   /// What holds up the oldest graph that is known, for messages.
   std::string describe_unfinished() const;
 

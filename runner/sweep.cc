@@ -104,12 +104,10 @@ class Sweep {
     }
   }
 
-  /// A finished run that --resume finds instead of running; unfinished ones make way.
+  /// A finished run that --resume finds instead of running.
   std::optional<results::RunId> resumed(const scenarios::Scenario& scenario) {
     if (!options_.resume) return std::nullopt;
-    const auto found = store_.find_finished(scenario.hash, scenario.seed);
-    if (!found) store_.discard_unfinished(scenario.hash, scenario.seed);
-    return found;
+    return store_.find_finished(scenario.hash, scenario.seed);
   }
 
   const scenarios::ScenarioFile& file_;

@@ -5,8 +5,7 @@ namespace gradwire::runner {
 
 struct SweepOptions : RunOptions {
   int jobs = 1;  ///< runs at a time, each on a thread of its own
-  bool resume =
-      false;  ///< skip finished runs of the same scenario and seed, replace unfinished ones
+  // `resume`: finished runs of the same scenario and seed are skipped, too.
 };
 
 struct SweepResult {

@@ -10,9 +10,8 @@ namespace gradwire::runner {
 namespace {
 
 void* open_module() {
-  return open_part_module(
-      trainer_module_path(), "load the training module",
-      "this build has no training (LibTorch was not there when it was made)");
+  return open_part_module(trainer_module_path(), "load the training module",
+                          "this build has no training (LibTorch was not there when it was made)");
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/serial.h"
 
-/// Saving and loading a synchronous trainer, bit for bit: step, chain hash, the learner's part, the
-/// update's rule, steps and state. Batches need nothing: which samples a step sees is a function of
-/// the seed.
+/// Saving and loading a synchronous trainer, bit for bit: the learner's part, step, chain hash, the
+/// update's rule, steps and state, and the graph that the next step waits for. Batches need
+/// nothing: which samples a step sees is a function of the seed.
 namespace gradwire::trainers {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x33544e5241525447ull;  // "GTRARNT3", little-endian
+constexpr std::uint64_t kMagic = 0x34544e5241525447ull;  // "GTRARNT4", little-endian
 constexpr std::uint64_t kVersions = 0x00ffffffffffffffull;
 
 std::uint64_t hash_of(const std::string& content) {
@@ -30,7 +30,7 @@ std::uint64_t hash_of(const std::string& content) {
 void save_checked(std::ostream& out, const std::function<void(std::ostream&)>& save) {
   std::ostringstream stream;
   save(stream);
-  const std::string content = stream.str();
+  const std::string content = std::move(stream).str();
   put(out, kMagic);
   put_span(out, std::span<const char>(content));
   put(out, hash_of(content));
@@ -41,10 +41,11 @@ void load_checked(std::istream& in, const std::function<void(std::istream&)>& lo
   const auto magic = get<std::uint64_t>(in);
   if (magic != kMagic && (magic & kVersions) == (kMagic & kVersions))
     refuse("it has version " + std::string(1, static_cast<char>(magic >> 56)) +
-           ", and this program reads version 3 alone");
+           ", and this program reads version 4 alone");
   if (magic != kMagic) refuse("it does not start as one");
-  const std::vector<char> bytes = get_vector<char>(in);
+  std::vector<char> bytes = get_vector<char>(in);
   std::string content(bytes.begin(), bytes.end());
+  bytes = {};
   if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
   std::istringstream stream(std::move(content));
   load(stream);
@@ -64,10 +65,18 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   weights();  // those of a device
   StateStore of_device;
   if (encoder_) encoder_->save_states(of_device);
-  learner_.save(out, encoder_ ? of_device : learner_.states());
+  save_content_with(out, encoder_ ? of_device : learner_.states(), learner_.statistics(), chain_);
+}
+
+void SynchronousTrainer::save_content_with(std::ostream& out, const StateStore& states,
+                                           std::span<const float> statistics,
+                                           std::uint64_t chain) const {
+  learner_.save(out, states, statistics);
   put(out, step_);
-  put(out, chain_);
+  put(out, chain);
   updates_.save(out);
+  put(out, last_graph_.value_or(0));
+  put_span(out, std::span<const sim::OpIndex>(last_updates_));
 }
 
 void SynchronousTrainer::load_content(std::istream& in) {
@@ -75,7 +84,9 @@ void SynchronousTrainer::load_content(std::istream& in) {
   step_ = get<std::int64_t>(in);
   chain_ = get<std::uint64_t>(in);
   updates_.load(in);
-  last_graph_.reset();
+  last_graph_ = get<sim::GraphId>(in);
+  if (last_graph_ == 0) last_graph_.reset();
+  last_updates_ = get_vector<sim::OpIndex>(in);
   if (!encoder_) return;
   device_update_->upload(weights_, updates_.only());
   encoder_->load_states(learner_.states());

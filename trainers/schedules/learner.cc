@@ -126,11 +126,12 @@ void Learner::use_profile(const scenarios::ComputeProfile& profile) {
   has_profile_ = true;
 }
 
-void Learner::save(std::ostream& out, const StateStore& states) const {
+void Learner::save(std::ostream& out, const StateStore& states,
+                   std::span<const float> statistics) const {
   put(out, scenario_.seed);
   put(out, layout_.elements());
   put_span(out, weights());
-  put_span(out, statistics());
+  put_span(out, statistics);
   states.save(out);
 }
 

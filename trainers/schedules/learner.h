@@ -94,9 +94,9 @@ class Learner {
   }
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Weights, statistics and the codecs' states, which lie elsewhere where `states` is not its own.
-  void save(std::ostream& out, const StateStore& states) const;
-  void save(std::ostream& out) const { save(out, states_); }
+  /// Weights, statistics and codecs' states; the latter may lie elsewhere, or be earlier ones.
+  void save(std::ostream& out, const StateStore& states, std::span<const float> statistics) const;
+  void save(std::ostream& out) const { save(out, states_, statistics_); }
   /// Throws TrainerError for another seed or model.
   void load(std::istream& in);
 

@@ -80,7 +80,9 @@ bool LossyTrainer::next(scenarios::StepPlan& plan) {
   GRADWIRE_ASSERT(template_ != nullptr);
   GRADWIRE_ASSERT(!under_way_);
   if (step_ == steps_total()) return false;
-  before_ = learner_.states().all();
+  before_.states.restore(learner_.states().all());
+  before_.statistics.assign(learner_.statistics().begin(), learner_.statistics().end());
+  before_.chain = chain_;
   run_step(plan);
   plan.alone = true;
   under_way_ = true;
@@ -88,7 +90,7 @@ bool LossyTrainer::next(scenarios::StepPlan& plan) {
 }
 
 void LossyTrainer::exchange_again(std::span<const sim::MissingData> missing) {
-  learner_.states().restore(before_);
+  learner_.states().restore(before_.states.all());
   std::vector<Bytes> bytes;
   StepTraffic traffic(*template_, bytes, missing);
   if (exchange_->shares_scales()) exchange_->agree(traffic);
@@ -174,14 +176,18 @@ std::uint64_t LossyTrainer::learning_hash() const {
   return hasher.value();
 }
 
+/// A step that is under way is planned again when it is loaded.
 void LossyTrainer::save_content(std::ostream& out) const {
-  GRADWIRE_ASSERT(!under_way_);
-  SynchronousTrainer::save_content(out);
+  if (under_way_)
+    save_content_with(out, before_.states, before_.statistics, before_.chain);
+  else
+    SynchronousTrainer::save_content(out);
   for (int w = 1; w < workers(); ++w) {
     put_span(out, weights_of(w));
     update_of(w).save(out);
   }
   put(out, all_);
+  put(out, under_way_);
 }
 
 void LossyTrainer::load_content(std::istream& in) {
@@ -192,6 +198,10 @@ void LossyTrainer::load_content(std::istream& in) {
   }
   all_ = get<Sums>(in);
   under_way_ = false;
+  if (!get<bool>(in)) return;
+  GRADWIRE_ASSERT(template_ != nullptr);  // loaded once times are known
+  scenarios::StepPlan plan;
+  next(plan);
 }
 
 }  // namespace gradwire::trainers

@@ -61,8 +61,14 @@ class LossyTrainer final : public SynchronousTrainer {
 
   std::vector<std::vector<float>> others_;  ///< [worker - 1]: their weights
   std::vector<SetUpdates> other_updates_;   ///< [worker - 1]
-  StateStore::States before_;               ///< what codecs remembered before the step
-  std::vector<float> complete_;             ///< the mean if nothing were lost
+  /// Before the step that is under way.
+  struct Before {
+    StateStore states;
+    std::vector<float> statistics;
+    std::uint64_t chain = 0;
+  };
+  Before before_;
+  std::vector<float> complete_;  ///< the mean if nothing were lost
   bool under_way_ = false, lost_ = false;
   Sums all_;
 };

@@ -56,6 +56,9 @@ class SynchronousTrainer : public scenarios::Trainer {
   virtual void place_weights(int /*worker*/, int /*thread*/) {}
   virtual void save_content(std::ostream& out) const;
   virtual void load_content(std::istream& in);
+  /// The same with codecs' states, statistics and chain of another moment.
+  void save_content_with(std::ostream& out, const StateStore& states,
+                         std::span<const float> statistics, std::uint64_t chain) const;
 
   /// A step but for the update: passes, messages and their mean, as if all arrived.
   void run_step(scenarios::StepPlan& plan);

@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// 400 steps of four workers, of a second or more together; `transport`: of the network.
+std::string scenario_text(const std::string& transport, const std::string& method) {
+  return R"({"schema_version": 1, "name": "resumed",
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": 400,
+                 "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9}, "evaluate_every": 50},
+    "method": )" +
+         method + R"(, "cluster": {"workers": 4, "device": "reference-cpu"},
+    "network": {"topology": "star",
+                "link": {"bandwidth": "100Mbps", "delay": "1ms", "loss": 0.001},
+                "transport": {"protocol": ")" +
+         transport + R"("}},
+    "exchange": {"collective": "ring", "bucket": "64kB"}, "seeds": [1]})";
+}
+
+/// A folder with one scenario, and runs of it.
+class Folder {
+ public:
+  explicit Folder(const std::string& scenario)
+      : path_(fs::temp_directory_path() / ("gradwire-resume-" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+    std::ofstream(file("s.json")) << scenario;
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  Result run(const std::string& database, const std::vector<std::string>& more,
+             const std::string& prefix = {}) const {
+    std::vector<std::string> arguments = {
+        "run", file("s.json"), "--no-report", "--db", file(database), "--checkpoint-every", "50ms"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments, prefix);
+  }
+  /// Both hashes, the steps' and evaluations' rows of the database's only run.
+  std::string contents(const std::string& database) const {
+    const auto list = run_program({"list", "--db", file(database), "--format", "json"});
+    const auto runs = nlohmann::json::parse(list.out);
+    const auto& all = runs.at("rows");
+    REQUIRE(all.size() == 1);
+    const std::string id = std::to_string(all[0].at("id").get<int>());
+    const auto rows = run_program({"export", "--db", file(database), "--what", "steps", id});
+    std::string contents = all[0].at("learning_hash").get<std::string>() + " " +
+                           all[0].at("timeline_hash").get<std::string>() + "\n";
+    std::istringstream lines(rows.out);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t run = line.find("," + id + ",");  // a run that was taken up has another
+      contents += (run == std::string::npos ? line : line.erase(run, id.size() + 1)) + "\n";
+    }
+    return contents;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// Kills the run over and over after `seconds`, and takes it up again. Gives the kills it took.
+int finish_with_kills(const Folder& folder, const std::string& seconds) {
+  int kills = 0;
+  Result result = folder.run("killed.db", {}, "timeout -s KILL " + seconds + " \"$@\"");
+  for (; result.exit_code != 0 && kills < 12; ++kills) {
+    CHECK(result.err.find("cannot") == std::string::npos);
+    result = folder.run("killed.db", {"--resume"},
+                        kills == 11 ? std::string() : "timeout -s KILL " + seconds + " \"$@\"");
+  }
+  CHECK(result.exit_code == 0);
+  return kills;
+}
+
+}  // namespace
+
+TEST_CASE("A killed run goes on from its checkpoint and ends as if it had not been killed",
+          "[needs-torch]") {
+  require_training();
+  const auto [transport, method] = GENERATE(
+      table<std::string, std::string>({{"tcp", R"({"name": "topk", "ratio": 0.05})"},
+                                       {"udp-lossy", R"({"name": "topk", "ratio": 0.05})"}}));
+  const Folder folder(scenario_text(transport, method));
+  REQUIRE(folder.run("whole.db", {}).exit_code == 0);
+  CHECK(finish_with_kills(folder, "0.7") > 0);
+  CHECK(folder.contents("killed.db") == folder.contents("whole.db"));
+  CHECK_FALSE(fs::exists(folder.file("killed.db.checkpoints")));
+}
+
+TEST_CASE("A damaged checkpoint is named, and nothing is lost", "[needs-torch]") {
+  require_training();
+  const Folder folder(scenario_text("tcp", R"({"name": "none"})"));
+  while (folder.run("d.db", {}, "timeout -s INT 1.0 \"$@\"").exit_code == 0) FAIL("too fast");
+  std::string state;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.file("d.db.checkpoints")))
+    if (entry.path().filename() == "state") state = entry.path().string();
+  REQUIRE_FALSE(state.empty());
+  const std::string before = folder.contents("d.db");
+  {
+    std::fstream file(state, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(200);
+    file.put('?');
+  }
+  const Result refused = folder.run("d.db", {"--resume"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.find(state) != std::string::npos);
+  CHECK(refused.err.find("check sum") != std::string::npos);
+  CHECK(folder.contents("d.db") == before);
+  CHECK(folder.run("d.db", {}).exit_code == 0);  // afresh
+}
