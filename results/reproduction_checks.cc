@@ -16,8 +16,37 @@ using nlohmann::ordered_json;
 
 using BySeed = std::map<std::string, double>;
 
-/// The figure of each seed. `method` empty: of all runs, which must have one method then.
-BySeed figures_of(std::span<const RunSummary> runs, const std::string& method,
+/// Which runs a figure is of.
+struct Chosen {
+  std::string method;  ///< empty: any
+  ordered_json where;  ///< by pointer into the scenario: the value there, as text
+
+  bool operator()(const RunSummary& run) const {
+    if (!method.empty() && run.header.method != method) return false;
+    if (where.empty()) return true;
+    const auto scenario = ordered_json::parse(run.header.scenario_json);
+    for (const auto& [pointer, text] : where.items()) {
+      const ordered_json::json_pointer at(pointer);
+      const ordered_json value = scenario.contains(at) ? scenario.at(at) : ordered_json();
+      const auto wanted = text.get<std::string>();
+      if (value.is_string() ? value.get<std::string>() != wanted : value.dump() != wanted)
+        return false;
+    }
+    return true;
+  }
+  /// "none [local_steps=25 steps=16]"
+  std::string text() const {
+    std::string places;
+    for (const auto& [pointer, value] : where.items())
+      places += (places.empty() ? "" : " ") + pointer.substr(pointer.rfind('/') + 1) + "=" +
+                value.get<std::string>();
+    if (places.empty()) return method;
+    return method + (method.empty() ? "[" : " [") + places + "]";
+  }
+};
+
+/// The figure of each seed.
+BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen,
                   const std::string& metric) {
   const Field* const field = find_field(metric);
   GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
@@ -26,14 +55,16 @@ BySeed figures_of(std::span<const RunSummary> runs, const std::string& method,
   for (const RunSummary& run : runs) {
     known.insert(run.header.method);
     const auto figure = field->number(run);
-    const bool chosen = method.empty() || run.header.method == method;
-    if (chosen && run.status == RunStatus::kFinished && figure)
-      figures[std::to_string(run.header.seed)] = *figure;
+    if (run.status != RunStatus::kFinished || !figure || !chosen(run)) continue;
+    const std::string seed = std::to_string(run.header.seed);
+    if (!figures.emplace(seed, *figure).second)
+      throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
+                  "there is more than one run of seed " + seed, "say which with `where`");
   }
   if (figures.empty()) {
     std::string names;
     for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
-    throw Error(ErrorKind::kScenario, "check " + metric + " of", method,
+    throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
                 "no finished run has that method; there are: " + names);
   }
   return figures;
@@ -62,18 +93,21 @@ void take_statistics(const BySeed& figures, ReproductionRow& row) {
 
 ReproductionRow row_of(const std::string& name, const ordered_json& check,
                        std::span<const RunSummary> runs) {
-  const std::string metric = check.at("metric"), method = check.value("method", "");
-  const std::string against = check.value("against", "");
+  const auto nothing = ordered_json::object();
+  const std::string metric = check.at("metric");
+  const Chosen own{check.value("method", ""), check.value("where", nothing)};
+  const Chosen other{check.value("against", ""), check.value("against_where", nothing)};
+  const bool compares = !other.method.empty() || !other.where.empty();
   const bool ratio = check.value("compare", "difference") == "ratio";
-  BySeed figures = figures_of(runs, method, metric);
-  if (!against.empty()) figures = compared(figures, figures_of(runs, against, metric), ratio);
+  BySeed figures = figures_of(runs, own, metric);
+  if (compares) figures = compared(figures, figures_of(runs, other, metric), ratio);
   if (figures.empty())
-    throw Error(ErrorKind::kScenario, "compare " + method + " with", against,
+    throw Error(ErrorKind::kScenario, "compare " + own.text() + " with", other.text(),
                 "they have no seed in common");
   ReproductionRow row;
   row.name = name + "." + metric;
-  if (!against.empty()) row.name += ratio ? ".ratio" : ".difference";
-  row.method = method + (against.empty() ? "" : (ratio ? " / " : " - ") + against);
+  if (compares) row.name += ratio ? ".ratio" : ".difference";
+  row.method = own.text() + (compares ? (ratio ? " / " : " - ") + other.text() : "");
   row.claim = check.value("claim", "");
   row.negative_control = check.value("negative_control", false);
   PassMark mark;

@@ -146,6 +146,15 @@ void add_expected(Rows& rows) {
                   .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
+  for (const bool own : {true, false}) {
+    const std::string at = std::string("/expected/checks/*/") + (own ? "where" : "against_where");
+    rows.push_back(object_row(at, own ? "Only runs whose scenario has these values, by JSON "
+                                        "pointer: {\"/schedule/local_steps\": \"25\"}."
+                                      : "The same of the runs that they are compared with."));
+    rows.back().shape = Shape::kMap;
+    rows.back().optional = true;
+    rows.push_back(text_row(at + "/*", "The value, as text."));
+  }
   rows.push_back({.pointer = "/expected/checks/*/min",
                   .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
   rows.push_back({.pointer = "/expected/checks/*/max",

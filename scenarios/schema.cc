@@ -184,7 +184,7 @@ ordered_json range_form(const char* name, const char* description, const ordered
 
 ordered_json definitions() {
   const ordered_json value = {{"type", {"number", "string"}}};
-  const ordered_json list = {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}};
+  const ordered_json list = {{"type", "array"}, {"minItems", 1}};
   const ordered_json range = range_form("range", "[from, to, step], both ends included", value);
   const ordered_json log_range =
       range_form("log_range", "[from, to, count], evenly spaced in the logarithm",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "scenarios/pointer.h"
 #include "scenarios/values.h"
@@ -57,11 +58,20 @@ class SweepReader {
     }
   }
 
+  /// Of an axis that steps with others, values may come more than once.
+  bool is_zipped(const std::string& pointer) const {
+    const auto zip = block_.find("zip");
+    if (zip == block_.end()) return false;
+    return *zip == true ||
+           (zip->is_array() && std::find(zip->begin(), zip->end(), pointer) != zip->end());
+  }
+
   void read_values(Axis& axis, const FieldTable::Node& node, const ordered_json& form,
                    const std::string& at) {
     if (form.is_array()) {
       for (std::size_t i = 0; i < form.size(); ++i) {
-        if (std::find(axis.values.begin(), axis.values.end(), form[i]) != axis.values.end())
+        if (!is_zipped(axis.pointer) &&
+            std::find(axis.values.begin(), axis.values.end(), form[i]) != axis.values.end())
           refuse(child_pointer(at, i), "the value stands twice in the list");
         axis.values.push_back(form[i]);
         axis.sources.push_back(child_pointer(at, i));
@@ -188,11 +198,29 @@ class SweepReader {
                    std::to_string(sweep_.axes[together.front()].values.size()),
                "lists of equal length");
     }
+    refuse_twins(together);
     double count = 1;
     for (const auto& members : sweep_.groups)
       count *= static_cast<double>(sweep_.axes[members.front()].values.size());
     if (count > static_cast<double>(kMostRuns))
       refuse("/sweep", "more than " + std::to_string(kMostRuns) + " combinations");
+  }
+
+  void refuse_twins(const std::vector<std::size_t>& together) {
+    if (together.empty()) return;
+    std::size_t steps = std::numeric_limits<std::size_t>::max();
+    for (const std::size_t axis : together)
+      steps = std::min(steps, sweep_.axes[axis].values.size());
+    const auto same = [&](std::size_t a, std::size_t b) {
+      return std::all_of(together.begin(), together.end(), [&](std::size_t axis) {
+        return sweep_.axes[axis].values[a] == sweep_.axes[axis].values[b];
+      });
+    };
+    for (std::size_t b = 1; b < steps; ++b)
+      for (std::size_t a = 0; a < b; ++a)
+        if (same(a, b))
+          refuse("/sweep/zip", "values " + std::to_string(a) + " and " + std::to_string(b) +
+                                   " are the same in every list");
   }
 
   void read_exclude(const ordered_json& exclude) {

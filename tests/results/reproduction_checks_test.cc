@@ -79,3 +79,29 @@ TEST_CASE("a check of a method without a finished run is refused, and names what
     CHECK(text.find("broken, none, small") != std::string::npos);
   }
 }
+
+TEST_CASE("a check says which runs it is of by values of their scenarios", "[reproduction]") {
+  const auto with = [](int local_steps, std::uint64_t seed, double accuracy) {
+    RunSummary summary = run("none", seed, accuracy, 1);
+    summary.header.scenario_json = R"({"workload": {"data": {"kind": "iid"}}, "schedule":
+        {"local_steps": )" + std::to_string(local_steps) +
+                                   "}}";
+    return summary;
+  };
+  const std::vector<RunSummary> runs = {with(1, 1, .5), with(1, 2, .6), with(25, 1, .8),
+                                        with(25, 2, .9)};
+  const auto rows = [&](const char* check) {
+    return check_reproduction(
+        "paper", nlohmann::ordered_json::parse(std::string(R"({"checks": [)") + check + "]}"),
+        runs);
+  };
+  const auto difference = rows(R"({"metric": "final_accuracy", "method": "none",
+      "where": {"/schedule/local_steps": "25", "/workload/data/kind": "iid"},
+      "against_where": {"/schedule/local_steps": "1"}, "min": 0.1})");
+  CHECK(difference[0].value == Approx(.3));
+  CHECK(difference[0].method == "none [local_steps=25 kind=iid] - [local_steps=1]");
+  // Negative controls: no such runs; more than one of a seed.
+  CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "2"}})"),
+                  Error);
+  CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "method": "none"})"), Error);
+}

@@ -161,6 +161,13 @@ TEST_CASE("mistakes in a sweep are told where they stand", "[unit]") {
         std::string::npos);
   CHECK(problems_of_sweep(R"({"/cluster/workers": [2, 2]})").find("stands twice") !=
         std::string::npos);
+  // Of lists that step together, only the pairs must differ.
+  CHECK(problems_of_sweep(
+            R"({"/cluster/workers": [2, 2], "/network/link/loss": [0, 0.1], "zip": true})")
+            .empty());
+  CHECK(problems_of_sweep(
+            R"({"/cluster/workers": [2, 2], "/network/link/loss": [0, 0], "zip": true})")
+            .find("values 0 and 1 are the same in every list") != std::string::npos);
   CHECK(problems_of_sweep(
             R"({"/cluster/workers": [2, 3], "/network/link/loss": [0], "zip": true})") ==
         "t.json:2: /sweep/zip: /network/link/loss has 1 values, /cluster/workers has 2; allowed: "
