@@ -4,6 +4,25 @@
 #include "trainers/timing/bench_training.h"
 
 namespace gradwire::bench {
+namespace {
+
+std::vector<BenchRow> bench_rounds(std::uint64_t seed, const Say& say) {
+  const auto bench = reinterpret_cast<trainers::RoundsBench>(
+      runner::trainer_module_symbol(trainers::kRoundsBenchSymbol));
+  say("LeNet-5 on 32 clients of a federated round: 5 pairs ...");
+  trainers::TrainingBenchResult result;
+  bench({.seed = seed}, result);
+  const std::string stem = "training.rounds.lenet5.n32.";
+  return labelled(
+      {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.1},
+       {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+       {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+       {.name = stem + "bare_round", .value = result.bare_step_s, .unit = "s"},
+       {.name = stem + "simulated_round", .value = result.simulated_step_s, .unit = "s"}},
+      "measured");
+}
+
+}  // namespace
 
 std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
   const auto bench = reinterpret_cast<trainers::TrainingBench>(
@@ -12,13 +31,15 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);
   const std::string stem = "training.lenet5.n4.";
-  return labelled(
-      {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.05},
-       {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
-       {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
-       {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
-       {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
-      "measured");
+  std::vector<BenchRow> rows =
+      labelled({{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.05},
+                {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+                {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+                {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
+                {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
+               "measured");
+  for (const BenchRow& row : bench_rounds(seed, say)) rows.push_back(row);
+  return rows;
 }
 
 }  // namespace gradwire::bench

@@ -3,6 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "scenarios/build_parts.h"
+#include "scenarios/fields.h"
+#include "scenarios/values.h"
+
 namespace gradwire::scenarios {
 namespace {
 
@@ -130,10 +134,22 @@ std::string method_label(const Method& method) {
   return label + (plan.rules.empty() ? "" : " +rules");
 }
 
+std::string schedule_label(const Scenario& scenario) {
+  const auto schedule = scenario.json.find("schedule");
+  if (schedule == scenario.json.end()) return "";
+  std::string label;
+  for (const auto& [key, value] : schedule->items()) {
+    const std::string text = option_text(value);
+    if (value == default_value(scenario_table().find("/schedule/" + key)->field())) continue;
+    label += key == "kind" ? " @" + text : " " + key + "=" + text;
+  }
+  return label;
+}
+
 std::string method_label(const Scenario& scenario) {
   const WorkloadKind kind = scenario.workload.kind;
   const bool steps = kind == WorkloadKind::kTraining || kind == WorkloadKind::kProfile;
-  return steps ? method_label(scenario.method) : "none";
+  return steps ? method_label(scenario.method) + schedule_label(scenario) : "none";
 }
 
 std::string policy_note(const Scenario& scenario) {

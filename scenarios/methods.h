@@ -26,7 +26,10 @@ compressors::CodecPtr make_method_codec(const Method& method);
 /// Short name for tables and charts: the codec, its ratio, options that differ from their defaults,
 /// then decorators: "none", "topk 1% +ef", "terngrad clip=0", "dgc 0.1% +mc 0.9 +clip norm 1".
 std::string method_label(const Method& method);
+/// With its schedule: "none @rounds local_steps=5 sample=10".
 std::string method_label(const Scenario& scenario);
+/// What of the schedule is not as usual: " @rounds local_steps=5 sample=10", " local_steps=4".
+std::string schedule_label(const Scenario& scenario);
 
 using compressors::find_codec;
 

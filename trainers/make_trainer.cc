@@ -6,6 +6,7 @@
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/lossy_trainer.h"
+#include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
 #include "trainers/trainer_error.h"
@@ -45,8 +46,11 @@ std::string why_steps_leave_device(const scenarios::Scenario& scenario) {
 /// GPU; empty where whole steps stay there, or nothing is computed there. Said once, too.
 std::string why_on_host(const scenarios::Scenario& scenario, bool loses) {
   if (scenario.cluster.device != "cuda") return "";
+  const bool by_themselves =
+      scenario.schedule.kind != "lockstep" || scenario.schedule.local_steps > 1;
   const std::string reason = loses ? "each worker's own mean is made of what has reached it"
-                                   : why_steps_leave_device(scenario);
+                             : by_themselves ? "workers' weights differ"
+                                             : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =
       "device cuda computes the passes, but gradients are encoded and weights updated on the "
@@ -78,6 +82,12 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
         std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data), std::move(model));
     asynchronous->add_note(note);
     return asynchronous;
+  }
+  if (scenario.schedule.kind == "rounds") {
+    auto rounds =
+        std::make_unique<RoundsTrainer>(scenario, options, std::move(data), std::move(model));
+    rounds->add_note(note);
+    return rounds;
   }
   std::unique_ptr<SynchronousTrainer> trainer;
   if (loses)

@@ -19,6 +19,11 @@ GRADWIRE_EXPORT void gradwire_bench_training(
   result = gradwire::trainers::bench_training(settings);
 }
 
+GRADWIRE_EXPORT void gradwire_bench_rounds(const gradwire::trainers::RoundsBenchSettings& settings,
+                                           gradwire::trainers::TrainingBenchResult& result) {
+  result = gradwire::trainers::bench_rounds(settings);
+}
+
 GRADWIRE_EXPORT void gradwire_profile_model(
     const gradwire::trainers::ModelProfileRequest& request,
     const gradwire::trainers::ModelProfileProgress& progress,

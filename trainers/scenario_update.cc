@@ -25,16 +25,30 @@ UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies
 
 namespace {
 
-/// Workers whose batches one update takes together.
+/// Workers whose batches one update takes together: not those of an asynchronous server, nor
+/// clients of a round, who train by themselves.
 int together(const scenarios::Scenario& scenario) {
-  return scenario.schedule.kind == "asynchronous" ? 1 : scenario.cluster.workers;
+  return scenario.schedule.kind == "lockstep" ? scenario.cluster.workers : 1;
+}
+
+/// Batches that a step, a round or an update of a server takes.
+double batches_of_step(const scenarios::Scenario& scenario) {
+  const scenarios::ScheduleChoice& schedule = scenario.schedule;
+  const int clients = schedule.sample > 0 ? schedule.sample : scenario.cluster.workers;
+  const int workers = schedule.kind == "rounds" ? clients : together(scenario);
+  return static_cast<double>(workers) * schedule.local_steps;
 }
 
 }  // namespace
 
 double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::int64_t steps) {
+  const scenarios::ScheduleChoice& schedule = scenario.schedule;
+  if (schedule.local_epochs) {  // of clients with equally many samples
+    const int clients = schedule.sample > 0 ? schedule.sample : scenario.cluster.workers;
+    return *schedule.local_epochs * clients / scenario.cluster.workers * static_cast<double>(steps);
+  }
   const double seen = static_cast<double>(scenario.workload.batch_per_worker) *
-                      together(scenario) * static_cast<double>(steps);
+                      batches_of_step(scenario) * static_cast<double>(steps);
   return seen / static_cast<double>(samples);
 }
 

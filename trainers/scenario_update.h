@@ -10,7 +10,7 @@ namespace gradwire::trainers {
 UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies_momentum);
 UpdateSettings update_settings(const scenarios::Scenario& scenario);
 
-/// Passes over `samples` training samples in `steps` steps.
+/// Passes over `samples` training samples in `steps` steps, or rounds.
 double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::int64_t steps);
 
 /// Complete: ready for rate_at().

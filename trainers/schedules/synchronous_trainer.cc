@@ -1,5 +1,7 @@
 #include "trainers/schedules/synchronous_trainer.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/set_exchange.h"
@@ -18,8 +20,9 @@ DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
-    : SynchronousTrainer(scenario, options, std::move(data), std::move(model),
-                         ReplicaWeights::kShared) {}
+    : SynchronousTrainer(
+          scenario, options, std::move(data), std::move(model),
+          scenario.schedule.local_steps > 1 ? ReplicaWeights::kPlaced : ReplicaWeights::kShared) {}
 
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
@@ -37,6 +40,22 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   phase_ = method().phase(moment());
   exchange_ = exchange_in(phase_);
   for (std::size_t w = 0; w < losses_.size(); ++w) gradients_.push_back(learner_.make_gradients());
+  if (local_steps() > 1) make_local_sums();
+}
+
+void SynchronousTrainer::make_local_sums() {
+  local_sums_.assign(losses_.size(), std::vector<float>(weights_.size()));
+  for (const std::vector<float>& sum : local_sums_) {
+    local_tensors_.emplace_back();
+    for (const TensorSlot& slot : layout().tensors())
+      local_tensors_.back().push_back(std::span<const float>(sum).subspan(
+          static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count)));
+  }
+}
+
+GradientSpans SynchronousTrainer::gradients_of(int worker) const {
+  const auto w = static_cast<std::size_t>(worker);
+  return local_tensors_.empty() ? gradients_[w]->tensors() : GradientSpans(local_tensors_[w]);
 }
 
 std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
@@ -100,7 +119,10 @@ void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
 }
 
 void SynchronousTrainer::make_template() {
-  const scenarios::ComputeProfile now = in_phase(learner_.profile(), method(), phase_, layout());
+  scenarios::ComputeProfile now = in_phase(learner_.profile(), method(), phase_, layout());
+  Seconds before = now.forward + now.update;  // a local step; of the last, what is exchanged
+  for (const auto& bucket : now.buckets) before += bucket.backward;
+  now.forward += before * (local_steps() - 1);
   template_ = make_step_template(scenario(), layout(), *exchange_, now);
   seconds_ = template_->seconds(now, scenario().cluster.slowdown);
 }
@@ -108,11 +130,41 @@ void SynchronousTrainer::make_template() {
 void SynchronousTrainer::pass_of(int worker, int thread) {
   const auto w = static_cast<std::size_t>(worker);
   place_weights(worker, thread);
-  losses_[w] = learner_.pass(worker, thread, step_, step_, worker == 0, *gradients_[w]);
+  if (local_steps() > 1)
+    local_steps_of(worker, thread);
+  else
+    losses_[w] = learner_.pass(worker, thread, step_, step_, worker == 0, *gradients_[w]);
   if (exchange_->shares_scales()) {
-    exchange_->propose(worker, gradients_[w]->tensors());
+    exchange_->propose(worker, gradients_of(worker));
   } else {
-    exchange_->encode(worker, gradients_[w]->tensors(), step_);
+    exchange_->encode(worker, gradients_of(worker), step_);
+  }
+}
+
+void SynchronousTrainer::place_weights(int, int thread) {
+  if (local_steps() > 1) learner_.place(thread, weights_);
+}
+
+void SynchronousTrainer::local_steps_of(int worker, int thread) {
+  const auto w = static_cast<std::size_t>(worker);
+  const std::span<float> own = learner_.placed(thread);
+  const auto rate = static_cast<float>(learner_.rate(moment()));
+  std::vector<float>& sum = local_sums_[w];
+  std::ranges::fill(sum, 0.0f);
+  losses_[w] = 0;
+  for (int h = 0; h < local_steps(); ++h) {
+    losses_[w] += learner_.pass(worker, thread, step_ * local_steps() + h, step_, worker == 0,
+                                *gradients_[w]) /
+                  local_steps();
+    const auto gradients = gradients_[w]->tensors();
+    for (std::size_t t = 0; t < gradients.size(); ++t) {
+      const auto first = static_cast<std::size_t>(layout().tensors()[t].first);
+      for (std::size_t e = 0; e < gradients[t].size(); ++e) {
+        sum[first + e] += gradients[t][e];
+        own[first + e] -= rate * gradients[t][e];
+      }
+    }
+    learner_.weights_changed(thread);
   }
 }
 
@@ -140,7 +192,7 @@ void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
 
 void SynchronousTrainer::encode_all() {
   learner_.pool().run(workers(), [this](int worker, int) {
-    exchange_->encode(worker, gradients_[static_cast<std::size_t>(worker)]->tensors(), step_);
+    exchange_->encode(worker, gradients_of(worker), step_);
   });
 }
 

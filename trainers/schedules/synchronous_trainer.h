@@ -14,6 +14,14 @@
 ///   g_w = grad of mean loss over B_w at weights x_t
 ///   x_{t+1} = update(x_t, (1/N) sum_w decode(encode(g_w)))
 ///
+/// With H local steps (local SGD, arXiv 1805.09767; /schedule/local_steps) g_w is the sum of the
+/// gradients that w meets on its way by plain sgd at the step's rate r, and batches count H a step:
+///
+///   x_w,0 = x_t;   x_w,h+1 = x_w,h - r grad at x_w,h of its next batch;   g_w = sum over h < H
+///
+/// so that with sgd and without a codec x_t+1 is the mean of the x_w,H, and H = 1 is the above. The
+/// last local step is the update's: momentum and weight decay are its alone.
+///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
 /// that every worker's own decoded mean is bit-equal; trainers/schedules/lossy_trainer.h for
 /// networks where it is not). Losses, weights and bytes do not depend on the number of host
@@ -52,8 +60,8 @@ class SynchronousTrainer : public scenarios::Trainer {
                      std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
                      ReplicaWeights replicas);
 
-  /// Before a pass of `worker` on `thread`, where workers' weights differ.
-  virtual void place_weights(int /*worker*/, int /*thread*/) {}
+  /// Before the passes of `worker` on `thread`, where workers' weights differ.
+  virtual void place_weights(int worker, int thread);
   virtual void save_content(std::ostream& out) const;
   virtual void load_content(std::istream& in);
   /// The same with codecs' states, statistics and chain of another moment.
@@ -85,8 +93,11 @@ class SynchronousTrainer : public scenarios::Trainer {
   /// Where weights live on a device, its state is a copy that weights() refreshes.
   mutable SetUpdates updates_;
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
-  std::unique_ptr<DeviceUpdate> device_update_;        ///< null unless steps stay on a device
-  std::vector<double> losses_;                         ///< [worker]
+  // Of several local steps: [worker] the sum of its gradients, and that by tensor.
+  std::vector<std::vector<float>> local_sums_;
+  std::vector<std::vector<std::span<const float>>> local_tensors_;
+  std::unique_ptr<DeviceUpdate> device_update_;  ///< null unless steps stay on a device
+  std::vector<double> losses_;                   ///< [worker]
   std::unique_ptr<StepTemplate> template_;
   std::vector<Seconds> seconds_;
   std::int64_t step_ = 0;
@@ -96,6 +107,11 @@ class SynchronousTrainer : public scenarios::Trainer {
 
  private:
   void pass_of(int worker, int thread);
+  void make_local_sums();
+  void local_steps_of(int worker, int thread);
+  /// What `worker` sends.
+  GradientSpans gradients_of(int worker) const;
+  int local_steps() const { return scenario().schedule.local_steps; }
   std::unique_ptr<Exchange> exchange_in(std::size_t phase);
   std::string warm_up_note() const;
   /// Exchange and graph of the phase that step_ is in.

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "trainers/passes/network.h"
+#include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/event_driver.h"
 #include "trainers/timing/heap.h"
 #include "trainers/timing/measure.h"
 
@@ -51,33 +53,58 @@ scenarios::Scenario scenario_of(const TrainingBenchSettings& settings) {
 /// The loop that a user would write without Gradwire.
 class BareLoop {
  public:
-  explicit BareLoop(const TrainingBenchSettings& settings)
+  explicit BareLoop(const TrainingBenchSettings& settings, double momentum = kMomentum)
       : settings_(settings),
         data_(made_up_images(settings.seed)),
         network_(make_network("lenet5", data_)),
         sampler_(data_.train, settings.workers, settings.batch_per_worker, settings.seed),
         layout_(network_->parameters(), Bytes(25'000'000)),
         weights_(static_cast<std::size_t>(layout_.elements())),
-        optimizer_(make_parameters(), torch::optim::SGDOptions(kRate).momentum(kMomentum)) {}
+        optimizer_(make_parameters(), torch::optim::SGDOptions(kRate).momentum(momentum)) {}
 
   void step() {
-    for (int worker = 0; worker < settings_.workers; ++worker) {
-      gather(data_, sampler_.batch(worker, step_), batch_);
-      const at::Tensor input = at::from_blob(
-          batch_.inputs.data(), {batch_.count, 1, data_.height, data_.width}, at::kFloat);
-      const at::Tensor targets = at::from_blob(batch_.targets.data(), {batch_.count}, at::kLong);
-      const at::Tensor loss =
-          at::cross_entropy_loss(network_->forward(parameters_, input, {}), targets);
-      loss.backward();
-      loss_ = loss.item<float>();
-    }
+    for (int worker = 0; worker < settings_.workers; ++worker) pass(worker, step_);
     for (at::Tensor& parameter : parameters_) parameter.mutable_grad().div_(settings_.workers);
     optimizer_.step();
     optimizer_.zero_grad();
     ++step_;
   }
 
+  /// Every worker trains by itself for `local_steps`, then their weights are averaged.
+  void round(int local_steps) {
+    const at::NoGradGuard no_gradients;
+    std::vector<at::Tensor> model, sum;
+    for (const at::Tensor& parameter : parameters_) {
+      model.push_back(parameter.detach().clone());
+      sum.push_back(at::zeros_like(parameter));
+    }
+    for (int worker = 0; worker < settings_.workers; ++worker) {
+      for (std::size_t p = 0; p < model.size(); ++p) parameters_[p].copy_(model[p]);
+      for (int h = 0; h < local_steps; ++h) {
+        const at::AutoGradMode gradients(true);
+        pass(worker, step_ * local_steps + h);
+        optimizer_.step();
+        optimizer_.zero_grad();
+      }
+      for (std::size_t p = 0; p < sum.size(); ++p)
+        sum[p].add_(parameters_[p], 1.0 / settings_.workers);
+    }
+    for (std::size_t p = 0; p < sum.size(); ++p) parameters_[p].copy_(sum[p]);
+    ++step_;
+  }
+
  private:
+  void pass(int worker, std::int64_t draw) {
+    gather(data_, sampler_.batch(worker, draw), batch_);
+    const at::Tensor input = at::from_blob(
+        batch_.inputs.data(), {batch_.count, 1, data_.height, data_.width}, at::kFloat);
+    const at::Tensor targets = at::from_blob(batch_.targets.data(), {batch_.count}, at::kLong);
+    const at::Tensor loss =
+        at::cross_entropy_loss(network_->forward(parameters_, input, {}), targets);
+    loss.backward();
+    loss_ = loss.item<float>();
+  }
+
   std::vector<at::Tensor> make_parameters() {
     initialise(network_->parameters(), layout_, settings_.seed, weights_);
     for (const Parameter& parameter : network_->parameters()) {
@@ -132,6 +159,36 @@ class SimulatedLoop {
   scenarios::StepPlan plan_;
 };
 
+/// Federated rounds of all clients, with their graphs run by the flow executor.
+class SimulatedRounds {
+ public:
+  SimulatedRounds(const TrainingBenchSettings& settings, int local_steps)
+      : driver_(settings.workers) {
+    scenarios::Scenario scenario = scenario_of(settings);
+    scenario.workload.momentum = 0;
+    scenario.workload.evaluate_every = scenario.workload.steps;
+    scenario.exchange.collective = "parameter-server";
+    scenario.schedule.kind = "rounds";
+    scenario.schedule.local_steps = local_steps;
+    auto data = std::make_unique<DataSet>(made_up_images(settings.seed));
+    auto model = make_model("lenet5", *data, "cpu");
+    trainer_ = std::make_unique<RoundsTrainer>(scenario, scenarios::TrainerOptions{},
+                                               std::move(data), std::move(model));
+    trainer_->prepare();
+    driver_.start(*trainer_);
+  }
+
+  void step() {
+    const std::size_t before = driver_.rows.size();
+    while (driver_.rows.size() == before) driver_.step(*trainer_);
+  }
+  std::int64_t parameters() const { return trainer_->parameters(); }
+
+ private:
+  EventDriver driver_;
+  std::unique_ptr<RoundsTrainer> trainer_;
+};
+
 template <typename Loop>
 double time_steps(Loop& loop, int steps) {
   return time_of([&] {
@@ -145,6 +202,27 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
+/// Bare and simulated halves take turns in going first.
+template <typename Bare, typename Simulated>
+TrainingBenchResult time_pairs(int pairs, Bare&& time_bare, Simulated&& time_simulated) {
+  std::vector<double> ratios, bare_times, simulated_times;
+  for (int pair = 0; pair < pairs; ++pair) {
+    double first = 0;
+    if (pair % 2 == 0) first = time_bare();
+    simulated_times.push_back(time_simulated());
+    bare_times.push_back(pair % 2 == 0 ? first : time_bare());
+    ratios.push_back(simulated_times.back() / bare_times.back());
+  }
+  TrainingBenchResult result;
+  result.ratio = spread_of(ratios).median;
+  result.ratio_low = quantile(ratios, 0.25);
+  result.ratio_high = quantile(ratios, 0.75);
+  result.bare_step_s = spread_of(bare_times).median;
+  result.simulated_step_s = spread_of(simulated_times).median;
+  result.pairs = pairs;
+  return result;
+}
+
 }  // namespace
 
 TrainingBenchResult bench_training(const TrainingBenchSettings& settings) {
@@ -155,22 +233,27 @@ TrainingBenchResult bench_training(const TrainingBenchSettings& settings) {
   const MachineLock alone;
   time_steps(bare, 2);
   time_steps(simulated, 2);
-  std::vector<double> ratios, bare_times, simulated_times;
-  for (int pair = 0; pair < settings.pairs; ++pair) {
-    double first = 0;
-    if (pair % 2 == 0) first = time_steps(bare, settings.steps);
-    simulated_times.push_back(time_steps(simulated, settings.steps));
-    bare_times.push_back(pair % 2 == 0 ? first : time_steps(bare, settings.steps));
-    ratios.push_back(simulated_times.back() / bare_times.back());
-  }
-  TrainingBenchResult result;
-  result.ratio = spread_of(ratios).median;
-  result.ratio_low = quantile(ratios, 0.25);
-  result.ratio_high = quantile(ratios, 0.75);
-  result.bare_step_s = spread_of(bare_times).median;
-  result.simulated_step_s = spread_of(simulated_times).median;
+  TrainingBenchResult result = time_pairs(
+      settings.pairs, [&] { return time_steps(bare, settings.steps); },
+      [&] { return time_steps(simulated, settings.steps); });
   result.parameters = simulated.parameters();
-  result.pairs = settings.pairs;
+  return result;
+}
+
+TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings) {
+  keep_heap();
+  at::set_num_threads(1);
+  const TrainingBenchSettings shape{
+      .seed = settings.seed, .workers = settings.clients, .batch_per_worker = settings.batch};
+  BareLoop bare(shape, 0);
+  SimulatedRounds simulated(shape, settings.local_steps);
+  const MachineLock alone;
+  bare.round(settings.local_steps);
+  time_steps(simulated, 1);
+  TrainingBenchResult result = time_pairs(
+      settings.pairs, [&] { return time_of([&] { bare.round(settings.local_steps); }).value(); },
+      [&] { return time_steps(simulated, 1); });
+  result.parameters = simulated.parameters();
   return result;
 }
 

@@ -26,9 +26,25 @@ struct TrainingBenchResult {
   int pairs = 0;
 };
 
+struct RoundsBenchSettings {
+  std::uint64_t seed = 1;
+  int clients = 32;
+  int local_steps = 4;
+  int batch = 16;
+  int pairs = 5;  ///< of one round each
+};
+
+/// A federated round of all clients, LeNet-5 on made-up 28x28 images, one host thread, plain SGD,
+/// uploads as fp32. Bare: for each client the model copied, its local steps with torch::optim::SGD,
+/// its weights added up. Simulated: the same by RoundsTrainer, its graphs on the flow executor.
+/// Steps of the result are rounds.
+TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings);
+
 /// The symbol: the same, with the result written to the second argument.
 using TrainingBench = void (*)(const TrainingBenchSettings& settings, TrainingBenchResult& result);
 inline constexpr const char* kTrainingBenchSymbol = "gradwire_bench_training";
+using RoundsBench = void (*)(const RoundsBenchSettings& settings, TrainingBenchResult& result);
+inline constexpr const char* kRoundsBenchSymbol = "gradwire_bench_rounds";
 
 /// Throws Error.
 TrainingBenchResult bench_training(const TrainingBenchSettings& settings);

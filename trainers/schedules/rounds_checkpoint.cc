@@ -1,0 +1,100 @@
+#include "trainers/schedules/checkpoint.h"
+#include "trainers/schedules/rounds_trainer.h"
+#include "trainers/serial.h"
+
+/// Saving and loading federated rounds, in the middle of one too: the model, what the server and
+/// codecs remember, and every client's trip with the graphs that it has under way. Who is drawn,
+/// who drops out and which samples a client sees are functions of the seed.
+namespace gradwire::trainers {
+namespace {
+
+void put_states(std::ostream& out, const StateStore::States& states) {
+  StateStore store;
+  store.restore(states);
+  store.save(out);
+}
+
+StateStore::States get_states(std::istream& in) {
+  StateStore store;
+  store.load(in);
+  return store.all();
+}
+
+}  // namespace
+
+void RoundsTrainer::save(std::ostream& out) const {
+  save_checked(out, [this](std::ostream& content) { save_content(content); });
+}
+
+void RoundsTrainer::load(std::istream& in) {
+  load_checked(in, [this](std::istream& content) { load_content(content); });
+}
+
+void RoundsTrainer::save_content(std::ostream& out) const {
+  learner_.save(out);
+  put(out, round_);
+  put(out, chain_);
+  put(out, last_loss_);
+  put(out, next_trip_);
+  put(out, now_);
+  put(out, all_);
+  put_span(out, std::span<const float>(velocity_));
+  put<std::uint64_t>(out, sent_.size());
+  for (const auto& [round, model] : sent_) {
+    put(out, round);
+    put_span(out, std::span<const float>(model));
+  }
+  put<std::uint64_t>(out, trips_.size());
+  for (const auto& [number, trip] : trips_) {
+    put(out, number);
+    put(out, trip.client);
+    put(out, trip.round);
+    put(out, trip.stage);
+    put(out, trip.drops_out);
+    put(out, trip.records);
+    put_span(out, std::span<const sim::GraphId>(trip.graphs));
+    put(out, trip.update.has_value());
+    if (!trip.update) continue;
+    put_span(out, std::span<const std::byte>(trip.update->message));
+    put_states(out, trip.update->states);
+    put(out, trip.update->loss);
+  }
+}
+
+void RoundsTrainer::load_content(std::istream& in) {
+  learner_.load(in);
+  round_ = get<std::int64_t>(in);
+  chain_ = get<std::uint64_t>(in);
+  last_loss_ = get<double>(in);
+  next_trip_ = get<std::int64_t>(in);
+  now_ = get<Counts>(in);
+  all_ = get<Counts>(in);
+  get_into(in, std::span<float>(velocity_));
+  sent_.clear();
+  for (auto left = get<std::uint64_t>(in); left > 0; --left) {
+    const auto round = get<std::int64_t>(in);
+    sent_[round] = get_vector<float>(in);
+  }
+  trips_.clear();
+  trip_of_.clear();
+  busy_.clear();
+  for (auto left = get<std::uint64_t>(in); left > 0; --left) {
+    const auto number = get<std::int64_t>(in);
+    Trip& trip = trips_[number];
+    trip.client = get<int>(in);
+    trip.round = get<std::int64_t>(in);
+    trip.stage = get<Stage>(in);
+    trip.drops_out = get<bool>(in);
+    trip.records = get<bool>(in);
+    trip.graphs = get_vector<sim::GraphId>(in);
+    for (const sim::GraphId graph : trip.graphs) trip_of_[graph] = number;
+    if (trip.stage != Stage::kArrived) busy_.insert(trip.client);
+    if (!get<bool>(in)) continue;
+    trip.update.emplace();
+    trip.update->message = get_vector<std::byte>(in);
+    trip.update->states = get_states(in);
+    trip.update->loss = get<double>(in);
+  }
+}
+
+}  // namespace gradwire::trainers

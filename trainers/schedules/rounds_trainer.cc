@@ -1,0 +1,377 @@
+#include "trainers/schedules/rounds_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+#include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/client_sampling.h"
+#include "trainers/timing/compute_times.h"
+#include "trainers/trainer_error.h"
+
+namespace gradwire::trainers {
+namespace {
+
+using scenarios::Session;
+
+/// What a client's codec takes, or adding its message at the server.
+Seconds total(const scenarios::ComputeProfile& profile,
+              Seconds scenarios::ComputeProfile::Bucket::*time) {
+  Seconds sum{0};
+  for (const auto& bucket : profile.buckets) sum += bucket.*time;
+  return sum;
+}
+
+/// A graph under construction, with its sizes and times.
+class WorkBuilder {
+ public:
+  sim::OpIndex transfer(int from, int to, const char* label, Bytes bytes,
+                        std::vector<sim::OpIndex> after = {}) {
+    work_.bytes.push_back(bytes);
+    work_.seconds.emplace_back(0);
+    return builder_.add_transfer(from, to, label, {}, after);
+  }
+  sim::OpIndex operation(sim::OpKind kind, sim::Lane lane, int host, const char* label,
+                         Seconds time, std::vector<sim::OpIndex> after) {
+    work_.seconds.push_back(time);
+    return builder_.add_operation(kind, lane, host, label, after);
+  }
+  scenarios::Work finish() {
+    work_.graph = builder_.finish();
+    return std::move(work_);
+  }
+
+ private:
+  sim::GraphBuilder builder_;
+  scenarios::Work work_;
+};
+
+/// The states of one owner.
+StateStore::States states_of(const StateStore::States& all, std::int32_t owner) {
+  StateStore::States own;
+  constexpr auto kFirst = std::numeric_limits<std::int64_t>::min();
+  for (auto at = all.lower_bound({owner, 0, Direction::kUp, kFirst});
+       at != all.end() && at->first.owner == owner; ++at)
+    own.insert(*at);
+  return own;
+}
+
+}  // namespace
+
+RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
+                             const scenarios::TrainerOptions& options,
+                             std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
+    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
+      up_(learner_.method(), 0, learner_.layout(), scenario.seed),
+      benches_(static_cast<std::size_t>(learner_.pool().threads())) {
+  for (Bench& bench : benches_) {
+    bench.gradients = learner_.make_gradients();
+    bench.flat.resize(learner_.weights().size());
+  }
+  if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
+}
+
+const scenarios::ComputeProfile& RoundsTrainer::prepare() {
+  if (learner_.has_profile()) return learner_.profile();  // frozen times were given
+  scenarios::Scenario one = learner_.scenario();
+  one.cluster.workers = 1;
+  StateStore states;
+  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
+  return learner_.prepare(*timed);
+}
+
+void RoundsTrainer::use_profile(const scenarios::ComputeProfile& profile) {
+  learner_.use_profile(profile);
+}
+
+bool RoundsTrainer::next(scenarios::StepPlan&) {
+  GRADWIRE_ASSERT(false);  // rounds are driven by events
+  return false;
+}
+
+void RoundsTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
+  GRADWIRE_ASSERT(false);
+}
+
+std::int64_t RoundsTrainer::local_steps(int client) const {
+  if (!choice().local_epochs) return choice().local_steps;
+  const double samples =
+      *choice().local_epochs * static_cast<double>(learner_.sampler().shard(client).size());
+  const double batches = std::ceil(samples / learner_.scenario().workload.batch_per_worker);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(batches));
+}
+
+Moment RoundsTrainer::moment(std::int64_t round, std::int64_t local_step) const {
+  Moment moment = learner_.moment_at(round);
+  moment.local_step = local_step;
+  return moment;
+}
+
+Seconds RoundsTrainer::training_time(int client) const {
+  const scenarios::ComputeProfile& profile = learner_.profile();
+  using Bucket = scenarios::ComputeProfile::Bucket;
+  const Seconds step = profile.forward + total(profile, &Bucket::backward) + profile.update;
+  return step * static_cast<double>(local_steps(client));
+}
+
+void RoundsTrainer::start(Session& session) {
+  begin_round(session);
+}
+
+void RoundsTrainer::begin_round(Session& session) {
+  GRADWIRE_ASSERT(learner_.has_profile());
+  const scenarios::Scenario& scenario = learner_.scenario();
+  const int wanted = choice().sample > 0 ? choice().sample : learner_.workers();
+  const auto weights = learner_.weights();
+  sent_[round_].assign(weights.begin(), weights.end());
+  now_ = {};
+  bool recorded = false;
+  for (const int client : sample_clients(learner_.workers(), wanted, scenario.seed, round_)) {
+    ++now_.sampled;
+    if (busy_.count(client) > 0) {
+      ++now_.busy;
+      continue;
+    }
+    const std::int64_t number = next_trip_++;
+    Trip& trip = trips_[number];
+    trip.client = client;
+    trip.round = round_;
+    trip.drops_out = drops_out(client, choice().drop_out, scenario.seed, round_);
+    trip.records = !trip.drops_out && !std::exchange(recorded, recorded || !trip.drops_out);
+    now_.dropped_out += trip.drops_out ? 1 : 0;
+    busy_.insert(client);
+    submit_training(trip, number, session);
+  }
+  if (has_deadline())
+    session.wake_at(session.now() + choice().deadline, static_cast<std::uint64_t>(round_));
+}
+
+void RoundsTrainer::submit_training(Trip& trip, std::int64_t number, Session& session) {
+  const auto& slowdown = learner_.scenario().cluster.slowdown;
+  const double factor = slowdown[static_cast<std::size_t>(trip.client)];
+  WorkBuilder builder;
+  const sim::OpIndex down = builder.transfer(server(), trip.client, "download", up_.plain_bytes());
+  const sim::OpIndex trained =
+      builder.operation(sim::OpKind::kCompute, sim::Lane::kCompute, trip.client, "local training",
+                        training_time(trip.client) * factor, {down});
+  if (!trip.drops_out && !up_.plain()) {
+    const Seconds time =
+        total(learner_.profile(), &scenarios::ComputeProfile::Bucket::encode) * factor;
+    builder.operation(sim::OpKind::kEncode, sim::Lane::kCodec, trip.client, "encode", time,
+                      {trained});
+  }
+  trip.graphs.push_back(session.submit(builder.finish()));
+  trip_of_[trip.graphs.back()] = number;
+}
+
+void RoundsTrainer::submit_upload(Trip& trip, std::int64_t number, Session& session) {
+  WorkBuilder builder;
+  const Bytes size(static_cast<std::int64_t>(trip.update->message.size()));
+  const sim::OpIndex up = builder.transfer(trip.client, server(), "upload", size);
+  builder.operation(sim::OpKind::kAggregate, sim::Lane::kCodec, server(), "aggregate",
+                    total(learner_.profile(), &scenarios::ComputeProfile::Bucket::aggregate), {up});
+  trip.graphs.push_back(session.submit(builder.finish()));
+  trip_of_[trip.graphs.back()] = number;
+}
+
+void RoundsTrainer::on(const sim::Event& event, Session& session) {
+  using sim::EventKind;
+  if (event.kind != EventKind::kGraphEnded && event.kind != EventKind::kTransferFailed) return;
+  const auto found = trip_of_.find(event.op.graph);
+  if (found == trip_of_.end()) return;  // cut off at this instant
+  const std::int64_t number = found->second;
+  Trip& trip = trips_.at(number);
+  if (event.kind == EventKind::kTransferFailed) {
+    session.cancel(event.op.graph);
+    trip.stage = Stage::kFailed;
+  } else if (trip.stage == Stage::kUploading) {
+    arrive(number);
+    close_if_complete(session);
+  } else if (trip.stage == Stage::kTraining && !trip.drops_out) {
+    if (!trip.update) train_ahead(trip);
+    trip.stage = Stage::kUploading;
+    submit_upload(trip, number, session);
+  }
+}
+
+void RoundsTrainer::arrive(std::int64_t number) {
+  Trip& trip = trips_.at(number);
+  trip.stage = Stage::kArrived;
+  for (const auto& [key, state] : trip.update->states)
+    std::ranges::copy(state, learner_.states().at(key, state.size()).begin());
+  trip.update->states.clear();
+  busy_.erase(trip.client);
+  ++now_.arrived;
+  if (trip.round != round_) ++now_.arrived_late;
+}
+
+void RoundsTrainer::close_if_complete(Session& session) {
+  for (const auto& [number, trip] : trips_)
+    if (trip.round == round_ && trip.stage != Stage::kArrived) return;
+  if (now_.busy > 0 && now_.arrived == now_.arrived_late) return;  // nobody of its own: wait
+  close_round(session);
+}
+
+void RoundsTrainer::on_wake(std::uint64_t token, Session& session) {
+  if (static_cast<std::int64_t>(token) == round_) close_round(session);
+}
+
+void RoundsTrainer::cut_off_late(bool last, Session& session, std::vector<std::int64_t>& over) {
+  for (auto& [number, trip] : trips_) {
+    if (trip.stage == Stage::kArrived) continue;
+    const bool own = trip.round == round_ && !trip.drops_out;
+    if (own) ++now_.late;
+    const bool goes_on = keeps_late() && !last && !trip.drops_out && trip.stage != Stage::kFailed;
+    if (goes_on) continue;
+    session.cancel(trip.graphs.back());
+    busy_.erase(trip.client);
+    over.push_back(number);
+  }
+}
+
+void RoundsTrainer::close_round(Session& session) {
+  const bool last = round_ + 1 == steps_total();
+  std::vector<std::int64_t> over;
+  for (const auto& [number, trip] : trips_)
+    if (trip.stage == Stage::kArrived) over.push_back(number);
+  update_model();
+  cut_off_late(last, session, over);
+  std::ranges::sort(over);
+  scenarios::StepReport report = report_of(over, session);
+  forget(over);
+  all_.sampled += now_.sampled;
+  all_.arrived += now_.arrived;
+  all_.late += now_.late;
+  all_.dropped_out += now_.dropped_out;
+  all_.busy += now_.busy;
+  all_.arrived_late += now_.arrived_late;
+  const int every = learner_.scenario().workload.evaluate_every;
+  if ((round_ + 1) % every == 0 || last) report.evaluation = learner_.evaluate();
+  ++round_;
+  session.close(std::move(report));
+  if (!last) begin_round(session);
+}
+
+scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& over,
+                                               Session& session) {
+  scenarios::StepReport report;
+  report.step = round_;
+  report.end = session.now();
+  report.figures = as_figures(now_);
+  Hasher hasher;
+  hasher.add(chain_);
+  double loss = 0;
+  for (const std::int64_t number : over) {
+    const Trip& trip = trips_.at(number);
+    report.graphs.insert(report.graphs.end(), trip.graphs.begin(), trip.graphs.end());
+    report.payload += up_.plain_bytes();
+    report.dense_payload += up_.plain_bytes();
+    if (trip.graphs.size() < 2) continue;
+    const Bytes size(static_cast<std::int64_t>(trip.update->message.size()));
+    report.payload += size;
+    report.dense_payload += up_.plain_bytes();
+    if (trip.stage != Stage::kArrived) continue;
+    loss += trip.update->loss / static_cast<double>(now_.arrived);
+    hasher.add(static_cast<std::uint64_t>(trip.client));
+    hasher.add(trip.update->loss);
+    hasher.add(static_cast<std::uint64_t>(size.count()));
+  }
+  std::ranges::sort(report.graphs);
+  report.encoded_values = report.dense_payload;  // the model that is sent down is a message too
+  if (now_.arrived > 0) last_loss_ = loss;
+  report.loss = last_loss_;
+  chain_ = hasher.value();
+  return report;
+}
+
+void RoundsTrainer::forget(const std::vector<std::int64_t>& trips) {
+  for (const std::int64_t number : trips) {
+    for (const sim::GraphId graph : trips_.at(number).graphs) trip_of_.erase(graph);
+    trips_.erase(number);
+  }
+  std::set<std::int64_t> needed;
+  for (const auto& [number, trip] : trips_) needed.insert(trip.round);
+  std::erase_if(sent_, [&](const auto& each) { return needed.count(each.first) == 0; });
+}
+
+std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) const {
+  const auto figure = [](const char* name, std::int64_t count) {
+    return scenarios::Figure{name, static_cast<double>(count), "clients"};
+  };
+  std::vector<scenarios::Figure> figures = {
+      figure("clients_sampled", counts.sampled), figure("clients_arrived", counts.arrived),
+      figure("clients_late", counts.late), figure("clients_dropped_out", counts.dropped_out)};
+  if (!keeps_late()) return figures;
+  figures.push_back(figure("clients_busy", counts.busy));
+  figures.push_back(figure("clients_of_earlier_rounds", counts.arrived_late));
+  return figures;
+}
+
+std::vector<scenarios::Figure> RoundsTrainer::figures() const {
+  return as_figures(all_);
+}
+
+void RoundsTrainer::train_ahead(Trip& due) {
+  constexpr std::size_t kOfAThread = 4;  // more would even out the threads, and wait in memory
+  const auto threads = static_cast<std::size_t>(learner_.pool().threads());
+  const bool has_statistics = !learner_.statistics().empty();
+  std::vector<Trip*> batch = {&due};
+  if (threads > 1) {
+    for (auto& [number, trip] : trips_) {
+      if (batch.size() == threads * kOfAThread) break;
+      const bool waits = trip.round == due.round && trip.stage == Stage::kTraining &&
+                         !trip.drops_out && !trip.update && &trip != &due;
+      // Statistics change when the recording client's training ends, and not before.
+      if (waits && !(trip.records && has_statistics)) batch.push_back(&trip);
+    }
+  }
+  learner_.pool().run(static_cast<int>(batch.size()), [&](int item, int thread) {
+    Trip& trip = *batch[static_cast<std::size_t>(item)];
+    trip.update = train(trip, thread);
+  });
+}
+
+RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
+  Bench& bench = benches_[static_cast<std::size_t>(thread)];
+  const Layout& layout = learner_.layout();
+  const std::int64_t steps = local_steps(trip.client);
+  const bool records = trip.records && !learner_.statistics().empty();
+  const std::span<float> weights = learner_.placed(thread);
+  SetUpdates rule(learner_.scenario(), learner_.method(), layout);
+  learner_.place(thread, sent_.at(trip.round));
+  LocalUpdate update;
+  for (std::int64_t h = 0; h < steps; ++h) {
+    update.loss += learner_.pass(trip.client, thread, trip.round * steps + h, trip.round, records,
+                                 *bench.gradients) /
+                   static_cast<double>(steps);
+    const auto gradients = bench.gradients->tensors();
+    for (std::size_t t = 0; t < gradients.size(); ++t)
+      std::ranges::copy(gradients[t], bench.flat.begin() + layout.tensors()[t].first);
+    rule.step(0, learner_.rate(moment(trip.round, h)), bench.flat, weights);
+    learner_.weights_changed(thread);
+  }
+  encode(trip, thread, update);
+  return update;
+}
+
+void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
+  const std::span<const float> weights = learner_.placed(thread);
+  StateStore states;
+  if (up_.plain()) return up_.encode(states, trip.client, trip.round, weights, update.message);
+  states.restore(states_of(learner_.states().all(), trip.client));
+  const std::vector<float>& sent = sent_.at(trip.round);
+  std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].flat;
+  std::ranges::transform(weights, sent, change.begin(), std::minus<>());
+  up_.encode(states, trip.client, trip.round, change, update.message);
+  update.message.shrink_to_fit();
+  update.states = states.all();
+}
+
+std::uint64_t RoundsTrainer::learning_hash() const {
+  Hasher hasher;
+  hasher.add(chain_);
+  hasher.add_bytes(std::as_bytes(weights()));
+  return hasher.value();
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,148 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "scenarios/session.h"
+#include "trainers/channel/tensor_channel.h"
+#include "trainers/schedules/learner.h"
+#include "trainers/schedules/set_updates.h"
+
+/// Federated rounds (FedAvg, arXiv 1602.05629, algorithm 1). In round t the server draws some
+/// clients and sends each its model x_t. Client k, with n_k samples, takes local steps from there:
+///
+///   w_k,0 = x_t;   w_k,h+1 = update(w_k,h, gradient of its next batch at w_k,h)
+///
+/// its update rule being the scenario's optimiser, fresh in every round. It sends w_k, or, with a
+/// codec, what the codec makes of w_k - x_t. Of those that arrived, A:
+///
+///   x_t+1 = sum over A of (n_k / n) w_k,   n = sum over A of n_k   (equal weights: 1 / |A|)
+///
+/// With a codec, a server rate r, a server momentum m (arXiv 1909.06335), or an update of an
+/// earlier round among them, the same is written as v <- m v + sum (n_k / n)(w_k - x sent to k),
+/// x_t+1 = x_t + r v.
+///
+/// A client's trip is a graph for download, training and encoding, and one for upload and adding,
+/// submitted with its true size when the first has ended. A round is over when all of its clients
+/// have arrived, or at its deadline. Who is late then is cut off: its work is lost, and its codec's
+/// memory stays as it was before the round, since the server never acknowledged the upload. Or late
+/// clients are kept: they go on, take part in no other round meanwhile, and the round in which they
+/// arrive takes them, undiscounted. A client that drops out takes the model and is not heard of
+/// again; the server, which cannot know, waits until the deadline. A round in which nobody arrives
+/// leaves the model as it was.
+///
+/// Clients with equal weights train side by side ahead of the instant at which their training ends;
+/// what comes out does not depend on it. Layers with running statistics keep those of the first
+/// client of each round that trains.
+namespace gradwire::trainers {
+
+class RoundsTrainer final : public scenarios::Trainer, public scenarios::Schedule {
+ public:
+  /// Throws TrainerError where scenario, data and model do not fit each other.
+  RoundsTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
+                std::unique_ptr<DataSet> data, std::unique_ptr<Model> model);
+
+  const scenarios::ComputeProfile& prepare() override;
+  void use_profile(const scenarios::ComputeProfile& profile) override;
+  scenarios::Schedule* schedule() override { return this; }
+  bool next(scenarios::StepPlan&) override;
+  void on_submitted(const scenarios::StepPlan&, sim::GraphId) override;
+  /// Sums over the run of a round's figures.
+  std::vector<scenarios::Figure> figures() const override;
+  std::vector<std::string> notes() const override { return learner_.notes(); }
+  scenarios::Evaluation evaluate() override { return learner_.evaluate(); }
+  std::int64_t steps_total() const override { return learner_.scenario().workload.steps; }
+  std::int64_t parameters() const override { return learner_.layout().elements(); }
+  std::uint64_t learning_hash() const override;
+  void save(std::ostream& out) const override;
+  void load(std::istream& in) override;
+
+  void start(scenarios::Session& session) override;
+  void on(const sim::Event& event, scenarios::Session& session) override;
+  void on_wake(std::uint64_t token, scenarios::Session& session) override;
+  /// A client that cannot be reached is late.
+  bool survives_failures() const override { return has_deadline(); }
+
+  void add_note(const std::string& note) { learner_.add_note(note); }
+  const Layout& layout() const { return learner_.layout(); }
+  std::span<const float> weights() const { return learner_.weights(); }
+  const StateStore& states() const { return learner_.states(); }
+
+ private:
+  enum class Stage : std::uint8_t { kTraining, kUploading, kArrived, kFailed };
+  /// What a client made of the model.
+  struct LocalUpdate {
+    std::vector<std::byte> message;
+    StateStore::States states;  ///< its codec's, once the server has the message
+    double loss = 0;            ///< mean over its local steps
+  };
+  struct Trip {
+    int client = 0;
+    std::int64_t round = 0;
+    Stage stage = Stage::kTraining;
+    bool drops_out = false, records = false;
+    std::vector<sim::GraphId> graphs;   ///< the one for training, the one for the upload
+    std::optional<LocalUpdate> update;  ///< trained, whether or not that has ended in virtual time
+  };
+  using Trips = std::map<std::int64_t, Trip>;  ///< by number, in the order of their starts
+  struct Counts {
+    std::int64_t sampled = 0, arrived = 0, late = 0, dropped_out = 0, busy = 0, arrived_late = 0;
+  };
+  /// What a host thread works with.
+  struct Bench {
+    std::unique_ptr<Gradients> gradients;
+    std::vector<float> flat;  ///< the gradient, then the difference to be encoded
+  };
+
+  const scenarios::ScheduleChoice& choice() const { return learner_.scenario().schedule; }
+  bool has_deadline() const { return choice().deadline > Seconds(0); }
+  bool keeps_late() const { return choice().late == "kept"; }
+  int server() const { return learner_.workers(); }
+  std::int64_t local_steps(int client) const;
+  Moment moment(std::int64_t round, std::int64_t local_step) const;
+  Seconds training_time(int client) const;
+
+  void begin_round(scenarios::Session& session);
+  void submit_training(Trip& trip, std::int64_t number, scenarios::Session& session);
+  void submit_upload(Trip& trip, std::int64_t number, scenarios::Session& session);
+  void arrive(std::int64_t number);
+  void close_if_complete(scenarios::Session& session);
+  void close_round(scenarios::Session& session);
+  void cut_off_late(bool last, scenarios::Session& session, std::vector<std::int64_t>& over);
+  scenarios::StepReport report_of(const std::vector<std::int64_t>& over,
+                                  scenarios::Session& session);
+  void forget(const std::vector<std::int64_t>& trips);
+  std::vector<scenarios::Figure> as_figures(const Counts& counts) const;
+
+  /// Trains the client of that trip, and others of its round whose turn comes later.
+  void train_ahead(Trip& due);
+  LocalUpdate train(const Trip& trip, int thread);
+  void encode(const Trip& trip, int thread, LocalUpdate& update);
+
+  // The server's part, in rounds_server.cc.
+  void update_model();
+  std::vector<float> shares() const;
+  void average(const std::vector<float>& shares);
+  void move_by_changes(const std::vector<float>& shares);
+
+  void save_content(std::ostream& out) const;
+  void load_content(std::istream& in);
+
+  Learner learner_;
+  TensorChannel up_;
+  std::vector<Bench> benches_;  ///< [thread]
+  std::int64_t round_ = 0;
+  std::uint64_t chain_ = 0;  ///< hash over losses, clients and bytes of all rounds so far
+  double last_loss_ = 0;
+  std::vector<float> velocity_;                      ///< the server's v; empty without momentum
+  std::map<std::int64_t, std::vector<float>> sent_;  ///< models of rounds under way, by round
+  Trips trips_;                                      ///< under way, or arrived in this round
+  std::int64_t next_trip_ = 0;
+  std::map<sim::GraphId, std::int64_t> trip_of_;
+  std::set<int> busy_;  ///< clients on a trip
+  Counts now_, all_;
+};
+
+}  // namespace gradwire::trainers
