@@ -176,7 +176,7 @@ void make_sections(ReportData& data) {
   // One method under many conditions: the conditions are what is compared.
   if (methods.size() > 1)
     for (const auto& [pointer, text] : data.groups.front().group.differing)
-      if (!pointer.starts_with("/method")) data.section_pointers.push_back(pointer);
+      if (!is_method(data.groups.front().group, pointer)) data.section_pointers.push_back(pointer);
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < data.groups.size(); ++i) {
     const RunGroup& group = data.groups[i].group;

@@ -61,10 +61,6 @@ void summarise(RunGroup& group) {
     group.target_accuracy = target;
 }
 
-bool is_method(const std::string& pointer) {
-  return pointer.starts_with("/method");
-}
-
 /// "/a/b/ratio" where "/a/b/name" differs too: it may be an option of one choice alone.
 bool is_detail(const RunGroup& group, const std::string& pointer) {
   for (std::size_t slash = pointer.rfind('/'); slash != 0 && slash != std::string::npos;
@@ -91,7 +87,7 @@ void add_details(std::vector<RunGroup>& groups) {
   for (RunGroup& group : groups) same[group.label].push_back(&group);
   for (const auto& [label, alike] : same) {
     for (const auto& [pointer, ignored] : alike.front()->differing) {
-      if (is_method(pointer) || !is_detail(*alike.front(), pointer)) continue;
+      if (is_method(*alike.front(), pointer) || !is_detail(*alike.front(), pointer)) continue;
       std::set<std::string> texts;
       for (const RunGroup* group : alike) texts.insert(group->differing.at(pointer));
       for (RunGroup* group : alike)
@@ -105,8 +101,9 @@ void label(std::vector<RunGroup>& groups, bool with_method_options) {
   for (RunGroup& group : groups) {
     group.label = group.method;
     for (const auto& [pointer, text] : group.differing) {
-      if (is_method(pointer) && (!with_method_options || pointer == "/method/name")) continue;
-      if (is_method(pointer) || !is_detail(group, pointer)) append(group, pointer, text);
+      if (is_method(group, pointer) && (!with_method_options || pointer == "/method/name"))
+        continue;
+      if (is_method(group, pointer) || !is_detail(group, pointer)) append(group, pointer, text);
     }
   }
   add_details(groups);
@@ -139,6 +136,12 @@ void make_unique(std::vector<RunGroup>& groups) {
 }
 
 }  // namespace
+
+bool is_method(const RunGroup& group, const std::string& pointer) {
+  if (pointer.starts_with("/method") || pointer.starts_with("/schedule")) return true;
+  const bool counts = pointer == "/workload/steps" || pointer == "/workload/evaluate_every";
+  return counts && group.differing.contains("/schedule/kind");
+}
 
 Statistic statistic(std::span<const double> values) {
   Statistic result;

@@ -46,6 +46,10 @@ struct RunGroup {
   int reached_target = 0;  ///< runs with a time to the target
 };
 
+/// Whether the value at that pointer is the method's: what it sends and who works when. What a
+/// schedule counts (steps, rounds, updates) differs with its kind.
+bool is_method(const RunGroup& group, const std::string& pointer);
+
 /// In order of the first run of each group; groups without a finished run are left out.
 std::vector<RunGroup> group_runs(std::span<const RunSummary> runs);
 

@@ -163,3 +163,27 @@ TEST_CASE("runs are compared with a baseline", "[summary]") {
   CHECK_FALSE(row("/network/link/bandwidth").differs);
   CHECK_FALSE(row("final_loss").deltas[1]);
 }
+
+TEST_CASE("schedules are part of the method, and so is what they count", "[summary]") {
+  const auto run = [](RunId id, const std::string& method, const std::string& scenario) {
+    RunSummary run = finished(id, method, "1Gbps", 1, 0.1);
+    run.header.scenario_json = scenario;
+    run.header.scenario_hash = scenario;
+    return run;
+  };
+  const std::string lockstep =
+      R"({"workload": {"steps": 200, "evaluate_every": 5}, "schedule": {"kind": "lockstep"}})";
+  const std::string free =
+      R"({"workload": {"steps": 1600, "evaluate_every": 40}, "schedule": {"kind": "asynchronous"}})";
+  std::vector<RunSummary> runs = {run(1, "none", lockstep), run(2, "none @asynchronous", free)};
+  auto groups = group_runs(runs);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].label == "none");
+  CHECK(groups[1].label == "none @asynchronous");
+  // Negative control: with one schedule, steps are a condition.
+  runs[1] = run(2, "none", R"({"workload": {"steps": 100, "evaluate_every": 5},
+                              "schedule": {"kind": "lockstep"}})");
+  groups = group_runs(runs);
+  CHECK(groups[0].label == "none, steps 200");
+  CHECK(groups[1].label == "none, steps 100");
+}
