@@ -109,6 +109,8 @@ void fill_model(const ordered_json& json, Workload& workload) {
   take(json, "activation", workload.activation);
   take(json, "bias", workload.bias);
   take(json, "embedding", workload.embedding);
+  take(json, "model_file", workload.model_file);
+  take(json, "loss", workload.loss);
 }
 
 void fill_training(const ordered_json& json, Workload& workload) {

@@ -152,6 +152,7 @@ std::vector<ModelInfo> make_models() {
       {"lenet5", {kImage}, "two convolutions and two dense layers"},
       {"resnet20", {kImage}, "20 layers with batch normalisation"},
       {"char-lstm", {kText}, "an embedding, an LSTM and a linear layer"},
+      {"torchscript", {kNumbers, kImage, kText}, "your own, from the file /workload/model_file"},
   };
 }
 

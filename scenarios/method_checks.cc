@@ -91,6 +91,12 @@ void check_data(const Rules& rules) {
   if (workload.model == "char-lstm" && workload.hidden && workload.hidden->size() != 1 &&
       rules.sound({"/workload/hidden"}))
     rules.refuse("/workload/hidden", "char-lstm has one hidden layer", "a list of one width");
+  if (workload.model == "torchscript" && rules.sound({"/workload/model_file"})) {
+    if (workload.model_file.empty())
+      rules.refuse("/workload/model_file", "is missing", "the path of a file that torch.jit saved");
+    else
+      check_exists(rules, "/workload/model_file", workload.model_file);
+  }
   check_files(rules, set);
   const std::string& kind = workload.partition.kind;
   if (set.kind == SampleKind::kText && (kind == "classes" || kind == "dirichlet"))

@@ -57,6 +57,8 @@ struct Workload {
   std::string activation = "relu";  ///< mlp: relu tanh
   bool bias = true;                 ///< logistic, mlp
   int embedding = 32;               ///< char-lstm
+  std::string model_file;           ///< of torchscript; relative to the scenario file
+  std::string loss = "cross-entropy";  ///< of torchscript: cross-entropy nll mse
   std::string data_set = "digits";  ///< a row of scenarios/data_sets.h
   std::string data_path;            ///< folder or file; relative to the scenario file
   std::map<std::string, std::string> data_options;  ///< of the data set's row

@@ -63,6 +63,23 @@ void add_model(Rows& rows) {
                   .kinds = kTraining,
                   .when = Condition{"/workload/model", {"char-lstm"}},
                   .computed_default = "32"});
+  const Condition own{"/workload/model", {"torchscript"}};
+  rows.push_back({.pointer = "/workload/model_file",
+                  .spec = {.type = OptionType::kText,
+                           .help = "Model that torch.jit saved, relative to the scenario file. It "
+                                   "takes a batch of samples and gives a value for each class; "
+                                   "training starts from its weights."},
+                  .kinds = kTraining,
+                  .when = own});
+  rows.push_back({.pointer = "/workload/loss",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "Mean over the batch: cross-entropy of the model's results; nll "
+                                   "where it gives logarithms of probabilities; mse against 1 for "
+                                   "the class and 0 for the others.",
+                           .choices = {"cross-entropy", "nll", "mse"}},
+                  .kinds = kTraining,
+                  .when = own,
+                  .computed_default = "cross-entropy"});
 }
 
 void add_partition(Rows& rows) {

@@ -74,6 +74,11 @@ void initialise(std::span<const Parameter> parameters, const Layout& layout, std
                               kWeightStream + static_cast<std::uint32_t>(slot.parameter)};
     const auto out =
         weights.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count));
+    if (!parameter.initial.empty()) {
+      GRADWIRE_ASSERT(parameter.initial.size() == out.size());
+      std::ranges::copy(parameter.initial, out.begin());
+      continue;
+    }
     for (std::size_t e = 0; e < out.size(); ++e) {
       const float u = parameter.bound == 0 ? 0.5f : uniform(stream, e);
       out[e] = parameter.centre + parameter.bound * (2.0f * u - 1.0f);

@@ -17,7 +17,8 @@ struct Parameter {
   /// Initial values: centre + bound * u, u uniform in [-1, 1) from Philox.
   float centre = 0;
   float bound = 0;
-  bool whole_layer = false;  ///< stands for a layer whose tensors are not known
+  std::vector<float> initial = {};  ///< not empty: these instead
+  bool whole_layer = false;         ///< stands for a layer whose tensors are not known
   std::int64_t count() const;
 };
 

@@ -26,12 +26,16 @@ DataChoice data_choice(const scenarios::Scenario& scenario) {
   return choice;
 }
 
-ModelChoice model_choice(const scenarios::Workload& workload) {
+ModelChoice model_choice(const scenarios::Scenario& scenario) {
+  const scenarios::Workload& workload = scenario.workload;
   ModelChoice choice(workload.model);
   choice.hidden = workload.hidden;
   choice.activation = workload.activation;
   choice.bias = workload.bias;
   choice.embedding = workload.embedding;
+  choice.loss = workload.loss;
+  if (!workload.model_file.empty())
+    choice.file = scenarios::relative_to_file(workload.model_file, scenario.file);
   return choice;
 }
 
@@ -75,8 +79,7 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
   const std::string note = why_on_host(scenario, loses);
-  auto model =
-      make_model(model_choice(scenario.workload), *data, device, device == "cuda" && note.empty());
+  auto model = make_model(model_choice(scenario), *data, device, device == "cuda" && note.empty());
   if (scenario.schedule.kind == "asynchronous") {
     auto asynchronous =
         std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data), std::move(model));

@@ -17,6 +17,10 @@ struct ModelChoice {
   std::string activation = "relu";  ///< between mlp's layers: relu, tanh
   bool bias = true;                 ///< of logistic and mlp
   std::int64_t embedding = 32;      ///< of char-lstm
+  std::string file = {};            ///< of torchscript
+  /// cross-entropy; of torchscript also nll (it gives logarithms of probabilities), mse (of its
+  /// results and 1 for the class, 0 for the others)
+  std::string loss = "cross-entropy";
 };
 
 }  // namespace gradwire::trainers

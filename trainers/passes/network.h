@@ -13,7 +13,14 @@
 /// model on the same weights. Includes LibTorch.
 namespace gradwire::trainers {
 
-/// Running mean and variance of each batch normalisation, [2 i] and [2 i + 1].
+/// What passes in training change beside the gradients, such as running means.
+struct StatisticsTensor {
+  std::vector<std::int64_t> shape;
+  std::vector<float> initial;
+};
+
+/// Values of Network::statistics(), flat: of each batch normalisation the running mean and
+/// variance.
 struct Statistics {
   std::vector<at::Tensor> values;
   bool training = false;
@@ -28,8 +35,7 @@ class Network {
   virtual at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
                              const Statistics& statistics) const = 0;
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// Channels of each batch normalisation.
-  const std::vector<std::int64_t>& normalised_channels() const { return normalised_; }
+  virtual const std::vector<StatisticsTensor>& statistics() const { return statistics_; }
 
  protected:
   /// Uniform in +-sqrt(1 / fan_in), weights and biases, as LibTorch's own layers start; returns the
@@ -41,8 +47,13 @@ class Network {
   std::size_t add(const std::string& name, std::vector<std::int64_t> shape, double centre,
                   double bound);
 
+  /// Running mean 0 and variance 1 of a batch normalisation.
+  void add_normalisation(std::int64_t channels);
+
   std::vector<Parameter> parameters_;
-  std::vector<std::int64_t> normalised_;
+
+ private:
+  std::vector<StatisticsTensor> statistics_;
 };
 
 /// Throws TrainerError for an unknown name, or a model that does not take such data.
@@ -54,5 +65,11 @@ std::unique_ptr<Network> make_mlp(const ModelChoice& choice, const DataSet& data
 std::unique_ptr<Network> make_lenet5(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_resnet20(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data);
+/// A model that torch.jit saved, with the weights of its file at first; all that requires a
+/// gradient is trained. Throws TrainerError for what cannot be trained on these data.
+std::unique_ptr<Network> make_script_network(const std::string& path, const DataSet& data);
+
+/// The samples as the models take them.
+at::Tensor input_tensor(const DataSet& data, const Batch& batch);
 
 }  // namespace gradwire::trainers

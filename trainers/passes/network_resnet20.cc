@@ -52,7 +52,7 @@ class Resnet20 final : public Network {
     add(name + ".weight", {out, in, 3, 3}, 0, std::sqrt(6.0 / static_cast<double>(9 * in)));
     add(name + ".scale", {out}, 1, 0);
     add(name + ".shift", {out}, 0, 0);
-    normalised_.push_back(out);
+    add_normalisation(out);
   }
 
   static at::Tensor apply(const std::vector<at::Tensor>& p, std::size_t unit, const at::Tensor& x,

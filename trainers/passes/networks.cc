@@ -30,6 +30,20 @@ std::size_t Network::add_convolution(const std::string& name, std::int64_t in, s
   return add(name + ".bias", {out}, 0, bound) - 1;
 }
 
+void Network::add_normalisation(std::int64_t channels) {
+  const auto count = static_cast<std::size_t>(channels);
+  statistics_.push_back({{channels}, std::vector<float>(count, 0.0f)});
+  statistics_.push_back({{channels}, std::vector<float>(count, 1.0f)});
+}
+
+at::Tensor input_tensor(const DataSet& data, const Batch& batch) {
+  if (data.is_text())
+    return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()),
+                         {batch.count, data.sequence}, at::kLong);
+  return at::from_blob(const_cast<float*>(batch.inputs.data()),
+                       {batch.count, data.channels, data.height, data.width}, at::kFloat);
+}
+
 namespace {
 
 /// Fully connected layers with an activation between them; no hidden layer: multinomial logistic
@@ -152,12 +166,13 @@ std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& 
                                                        {"lenet5", make_lenet5},
                                                        {"resnet20", make_resnet20},
                                                        {"char-lstm", make_char_lstm}};
+  if (choice.name == "torchscript") return make_script_network(choice.file, data);
   const auto maker = std::find_if(std::begin(kMakers), std::end(kMakers),
                                   [&](const auto& row) { return row.first == choice.name; });
   const scenarios::ModelInfo* info = scenarios::find_model(choice.name);
   if (!info || maker == std::end(kMakers))
     throw TrainerError("make model", choice.name, "there is no such model",
-                       "choose logistic, mlp, lenet5, resnet20 or char-lstm");
+                       "choose logistic, mlp, lenet5, resnet20, char-lstm or torchscript");
   const bool takes_text = info->takes.front() == scenarios::SampleKind::kText;
   need(takes_text == data.is_text(), choice.name, data,
        takes_text ? "the model predicts tokens and needs a data set of text"

@@ -29,6 +29,24 @@ void use_one_thread() {
   static_cast<void>(done);
 }
 
+/// Mean over predictions, of [predictions, classes] against class numbers.
+using Loss = at::Tensor (*)(const at::Tensor& results, const at::Tensor& targets);
+
+Loss loss_of(const std::string& name) {
+  if (name == "nll")
+    return [](const at::Tensor& results, const at::Tensor& targets) {
+      return at::nll_loss(results, targets);
+    };
+  if (name == "mse")
+    return [](const at::Tensor& results, const at::Tensor& targets) {
+      return at::mse_loss(results, at::one_hot(targets, results.size(1)).to(at::kFloat));
+    };
+  GRADWIRE_ASSERT(name == "cross-entropy");
+  return [](const at::Tensor& results, const at::Tensor& targets) {
+    return at::cross_entropy_loss(results, targets);
+  };
+}
+
 /// The stream that passes run on: the calling thread's current one.
 c10::Stream current_stream(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
@@ -88,10 +106,11 @@ class FlatGradients final : public Gradients {
 
 class TorchReplica final : public Replica {
  public:
-  TorchReplica(const Network& network, const DataSet& data, const Layout& layout,
+  TorchReplica(const Network& network, Loss loss, const DataSet& data, const Layout& layout,
                std::span<float> weights, std::span<float> statistics, at::Device device,
                bool keep_gradients)
       : network_(network),
+        loss_(loss),
         data_(data),
         layout_(layout),
         device_(device),
@@ -143,7 +162,7 @@ class TorchReplica final : public Replica {
     const at::Tensor targets = targets_of(batch);
     Score score;
     score.count = static_cast<double>(targets.numel());
-    score.loss = at::cross_entropy_loss(logits, targets).item<float>() * score.count;
+    score.loss = loss_(logits, targets).item<float>() * score.count;
     score.right = static_cast<double>(logits.argmax(1).eq(targets).sum().item<std::int64_t>());
     return score;
   }
@@ -238,25 +257,16 @@ class TorchReplica final : public Replica {
   }
 
   void bind_statistics(std::span<float> statistics) {
-    std::int64_t at = 0;
-    for (const std::int64_t channels : network_.normalised_channels()) {
-      for (int moment = 0; moment < 2; ++moment, at += channels) {
-        statistics_.values.push_back(
-            at::from_blob(statistics.data() + at, {channels}, at::kFloat).to(device_));
-      }
+    std::size_t at = 0;
+    for (const StatisticsTensor& each : network_.statistics()) {
+      const auto count = static_cast<std::int64_t>(each.initial.size());
+      statistics_.values.push_back(
+          at::from_blob(statistics.data() + at, {count}, at::kFloat).to(device_));
+      at += each.initial.size();
     }
   }
 
-  at::Tensor input_of(const Batch& batch) const {
-    if (data_.is_text()) {
-      return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()),
-                           {batch.count, data_.sequence}, at::kLong)
-          .to(device_);
-    }
-    return at::from_blob(const_cast<float*>(batch.inputs.data()),
-                         {batch.count, data_.channels, data_.height, data_.width}, at::kFloat)
-        .to(device_);
-  }
+  at::Tensor input_of(const Batch& batch) const { return input_tensor(data_, batch).to(device_); }
   at::Tensor targets_of(const Batch& batch) const {
     return at::from_blob(const_cast<std::int64_t*>(batch.targets.data()),
                          {static_cast<std::int64_t>(batch.targets.size())}, at::kLong)
@@ -267,7 +277,7 @@ class TorchReplica final : public Replica {
     statistics_.training = true;
     statistics_.record = record;
     const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
-    return at::cross_entropy_loss(logits, targets_of(batch));
+    return loss_(logits, targets_of(batch));
   }
 
   /// Takes over the gradients that the backward pass left on the CPU, in layout order.
@@ -283,6 +293,7 @@ class TorchReplica final : public Replica {
   }
 
   const Network& network_;
+  Loss loss_;
   const DataSet& data_;
   const Layout& layout_;
   at::Device device_;
@@ -299,6 +310,7 @@ class TorchModel final : public Model {
   TorchModel(const ModelChoice& choice, const DataSet& data, at::Device device,
              std::string device_name, bool keep_gradients)
       : network_(make_network(choice, data)),
+        loss_(loss_of(choice.loss)),
         data_(data),
         device_(device),
         device_name_(std::move(device_name)),
@@ -308,23 +320,22 @@ class TorchModel final : public Model {
 
   std::vector<float> initial_statistics() const override {
     std::vector<float> values;
-    for (const std::int64_t channels : network_->normalised_channels()) {
-      values.insert(values.end(), static_cast<std::size_t>(channels), 0.0f);
-      values.insert(values.end(), static_cast<std::size_t>(channels), 1.0f);
-    }
+    for (const StatisticsTensor& each : network_->statistics())
+      values.insert(values.end(), each.initial.begin(), each.initial.end());
     return values;
   }
 
   std::unique_ptr<Replica> make_replica(const Layout& layout, std::span<float> weights,
                                         std::span<float> statistics) const override {
-    return std::make_unique<TorchReplica>(*network_, data_, layout, weights, statistics, device_,
-                                          keep_gradients_);
+    return std::make_unique<TorchReplica>(*network_, loss_, data_, layout, weights, statistics,
+                                          device_, keep_gradients_);
   }
 
   std::string device_name() const override { return device_name_; }
 
  private:
   std::unique_ptr<Network> network_;
+  Loss loss_;
   const DataSet& data_;
   at::Device device_;
   std::string device_name_;

@@ -16,10 +16,8 @@ class ProfiledNetwork final : public ProfiledModel {
     gather(data_, sampler.batch(0, 0), batch);
     fill_tensors(batch, device);
     fill_parameters(device);
-    for (const std::int64_t channels : network_->normalised_channels()) {
-      statistics_.values.push_back(at::zeros({channels}, device));
-      statistics_.values.push_back(at::ones({channels}, device));
-    }
+    for (const StatisticsTensor& each : network_->statistics())
+      statistics_.values.push_back(at::tensor(each.initial).to(device));
     statistics_.training = true;
   }
 

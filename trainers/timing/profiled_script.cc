@@ -2,8 +2,8 @@
 #include <torch/script.h>
 
 #include <charconv>
-#include <filesystem>
 
+#include "trainers/passes/script_file.h"
 #include "trainers/timing/profiled_model.h"
 #include "trainers/trainer_error.h"
 
@@ -37,27 +37,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// LibTorch's messages carry a trace of its own sources; the first line says it.
-std::string first_line(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
-  const std::string marker = "RuntimeError: ";  // of the script's own trace
-  const std::size_t at = text.find(marker);
-  const std::string rest = at == std::string::npos ? text : text.substr(at + marker.size());
-  return rest.substr(0, rest.find('\n'));
-}
-
-torch::jit::Module load(const std::string& path, at::Device device) {
-  if (!std::filesystem::is_regular_file(path))
-    throw TrainerError("read TorchScript file", path, "there is no such file");
-  try {
-    return torch::jit::load(path, device);
-  } catch (const std::exception& error) {
-    throw TrainerError("read TorchScript file", path, first_line(error),
-                       "save the model by torch.jit.script(model).save(path) or torch.jit.trace");
-  }
-}
-
 /// Sums the means of all floating-point tensors in a result, whatever holds them.
 void add_means(const c10::IValue& value, at::Tensor& sum) {
   if (value.isTensor()) {
@@ -76,7 +55,7 @@ void add_means(const c10::IValue& value, at::Tensor& sum) {
 class ProfiledScript final : public ProfiledModel {
  public:
   ProfiledScript(const ModelProfileRequest& request, at::Device device)
-      : path_(request.model), module_(load(request.model, device)) {
+      : path_(request.model), module_(load_script(request.model, device)) {
     // As written: fused or specialised graphs would hide which operation takes how long.
     torch::jit::setGraphExecutorOptimize(false);
     module_.train();
@@ -97,7 +76,7 @@ class ProfiledScript final : public ProfiledModel {
     try {
       add_means(module_.forward(inputs_), sum);
     } catch (const std::exception& error) {
-      throw TrainerError("run a pass of", path_, first_line(error),
+      throw TrainerError("run a pass of", path_, script_message(error),
                          "check --input: the batch is put before the sample's shape");
     }
     if (!sum.defined())
