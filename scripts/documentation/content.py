@@ -4,6 +4,7 @@ from .pages import ROOT
 
 README = ROOT / "README.md"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+ASYNCHRONOUS = ROOT / "docs" / "models" / "asynchronous.md"
 
 
 def hashes(shown):
@@ -35,12 +36,14 @@ def blocks(program, folder):
     quickstart = runs.run_scenario(program, runs.scenario_path("quickstart"), folder)
     fast = runs.run_scenario(program, runs.scenario_path("fast-lan"), folder)
     first = runs.run_scenario(program, runs.tutorial_scenario("first.json", folder), folder)
+    asynchronous = runs.run_scenario(program, runs.scenario_path("asynchronous"), folder)
     return {
         (README, "quickstart"): quickstart.table,
         (README, "quickstart-hashes"): hashes(quickstart),
         (TUTORIAL, "fast-lan"): fast.table,
         (TUTORIAL, "first-run"): first.table,
-    }, {"quickstart": quickstart, "fast-lan": fast, "first": first}
+        (ASYNCHRONOUS, "asynchronous"): asynchronous.table,
+    }, {"quickstart": quickstart, "fast-lan": fast, "first": first, "asynchronous": asynchronous}
 
 
 def packet_block(program, folder, quickstart):

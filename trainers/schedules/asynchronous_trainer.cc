@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "trainers/routes/movers.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/trainer_error.h"
@@ -68,7 +69,12 @@ AsynchronousTrainer::Graphs AsynchronousTrainer::make_graphs(int worker) const {
   const double factor = learner_.scenario().cluster.slowdown[static_cast<std::size_t>(worker)];
   Graphs graphs;
   WorkBuilder compute, send;
-  OpIndex last = compute.transfer(server(), worker, "pull", up_.plain_bytes());
+  const Bytes model = up_.plain_bytes();
+  sim::CollectiveSpec pull =
+      collective_spec(sim::CollectiveKind::kPull, 1, learner_.layout().elements(), 0);
+  pull.members = {worker};
+  pull.server = server();
+  OpIndex last = compute.collective(pull, "pull", {&model, 1});
   const auto pass = [&](const std::string& label, Seconds time) {
     last = compute.operation(OpKind::kCompute, Lane::kCompute, worker, label, time * factor,
                              {&last, 1});

@@ -18,6 +18,13 @@ class WorkBuilder {
     work_.seconds.emplace_back(0);
     return builder_.add_transfer(from, to, label, {}, after);
   }
+  /// `sizes`: as CollectiveSpec says.
+  sim::OpIndex collective(const sim::CollectiveSpec& spec, std::string_view label,
+                          std::span<const Bytes> sizes, std::span<const sim::OpIndex> after = {}) {
+    work_.bytes.insert(work_.bytes.end(), sizes.begin(), sizes.end());
+    work_.seconds.emplace_back(0);
+    return builder_.add_collective(spec, label, after);
+  }
   sim::OpIndex operation(sim::OpKind kind, sim::Lane lane, int host, std::string_view label,
                          Seconds time, std::span<const sim::OpIndex> after = {}) {
     work_.seconds.push_back(time);
