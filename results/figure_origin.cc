@@ -52,6 +52,8 @@ constexpr FigureOrigin kFigures[] = {
     {"clients_dropped_out", kGiven},
     {"clients_arrived", kTime},
     {"clients_late", kTime},
+    {"clients_busy", kTime},
+    {"clients_of_earlier_rounds", kTime},
     {"staleness", kTime},
     {"staleness_*", kTime},
     {"worker_of_update", kTime},
