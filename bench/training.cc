@@ -22,6 +22,22 @@ std::vector<BenchRow> bench_rounds(std::uint64_t seed, const Say& say) {
       "measured");
 }
 
+std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
+  const auto bench = reinterpret_cast<trainers::TrainingBench>(
+      runner::trainer_module_symbol(trainers::kAsynchronousBenchSymbol));
+  say("LeNet-5 on 4 workers of an asynchronous server: 20 pairs ...");
+  trainers::TrainingBenchResult result;
+  bench({.seed = seed}, result);
+  const std::string stem = "training.asynchronous.lenet5.n4.";
+  return labelled(
+      {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.1},
+       {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+       {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+       {.name = stem + "bare_update", .value = result.bare_step_s, .unit = "s"},
+       {.name = stem + "simulated_update", .value = result.simulated_step_s, .unit = "s"}},
+      "measured");
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
@@ -39,6 +55,7 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
                 {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
                "measured");
   for (const BenchRow& row : bench_rounds(seed, say)) rows.push_back(row);
+  for (const BenchRow& row : bench_asynchronous(seed, say)) rows.push_back(row);
   return rows;
 }
 

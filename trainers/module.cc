@@ -19,6 +19,12 @@ GRADWIRE_EXPORT void gradwire_bench_training(
   result = gradwire::trainers::bench_training(settings);
 }
 
+GRADWIRE_EXPORT void gradwire_bench_asynchronous(
+    const gradwire::trainers::TrainingBenchSettings& settings,
+    gradwire::trainers::TrainingBenchResult& result) {
+  result = gradwire::trainers::bench_asynchronous(settings);
+}
+
 GRADWIRE_EXPORT void gradwire_bench_rounds(const gradwire::trainers::RoundsBenchSettings& settings,
                                            gradwire::trainers::TrainingBenchResult& result) {
   result = gradwire::trainers::bench_rounds(settings);

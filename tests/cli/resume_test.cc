@@ -12,10 +12,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// 400 steps of four workers, of a second or more together; `transport`: of the network.
-std::string scenario_text(const std::string& transport, const std::string& method) {
+/// 400 steps of four workers, or as many updates as take as long, of a second or more together;
+/// `transport`: of the network.
+std::string scenario_text(const std::string& transport, const std::string& method,
+                          const std::string& collective = "ring",
+                          const std::string& schedule = "lockstep") {
   return R"({"schema_version": 1, "name": "resumed",
-    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": 400,
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": )" +
+         std::string(schedule == "lockstep" ? "400" : "2400") + R"(,
                  "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9}, "evaluate_every": 50},
     "method": )" +
          method + R"(, "cluster": {"workers": 4, "device": "reference-cpu"},
@@ -23,7 +27,9 @@ std::string scenario_text(const std::string& transport, const std::string& metho
                 "link": {"bandwidth": "100Mbps", "delay": "1ms", "loss": 0.001},
                 "transport": {"protocol": ")" +
          transport + R"("}},
-    "exchange": {"collective": "ring", "bucket": "64kB"}, "seeds": [1]})";
+    "exchange": {"collective": ")" +
+         collective + R"(", "bucket": "64kB"}, "schedule": {"kind": ")" + schedule +
+         R"("}, "seeds": [1]})";
 }
 
 /// A folder with one scenario, and runs of it.
@@ -85,10 +91,11 @@ int finish_with_kills(const Folder& folder, const std::string& seconds) {
 TEST_CASE("A killed run goes on from its checkpoint and ends as if it had not been killed",
           "[needs-torch]") {
   require_training();
-  const auto [transport, method] = GENERATE(
-      table<std::string, std::string>({{"tcp", R"({"name": "topk", "ratio": 0.05})"},
-                                       {"udp-lossy", R"({"name": "topk", "ratio": 0.05})"}}));
-  const Folder folder(scenario_text(transport, method));
+  const std::string method = R"({"name": "topk", "ratio": 0.05})";
+  const std::string text =
+      GENERATE_COPY(scenario_text("tcp", method), scenario_text("udp-lossy", method),
+                    scenario_text("tcp", method, "parameter-server", "asynchronous"));
+  const Folder folder(text);
   REQUIRE(folder.run("whole.db", {}).exit_code == 0);
   CHECK(finish_with_kills(folder, "0.7") > 0);
   CHECK(folder.contents("killed.db") == folder.contents("whole.db"));

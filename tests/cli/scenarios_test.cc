@@ -86,6 +86,24 @@ TEST_CASE("large-batch.json: a small batch's rate learns too little, scaled or l
   CHECK(std::set<std::string>(timelines.begin(), timelines.end()).size() == 3);  // both sgd: 20 B
 }
 
+TEST_CASE("asynchronous.json: nobody waits for the slow link, but with a bound",
+          "[golden][needs-torch]") {
+  require_training();
+  const json rows = run_rows("asynchronous");
+  REQUIRE(rows.size() == 5);  // lockstep, asynchronous, divided, power, bound of 4
+  const auto number = [&](std::size_t run, const char* name) {
+    return rows[run].at(name).get<double>();
+  };
+  for (std::size_t run = 0; run < 5; ++run) CHECK(number(run, "final_accuracy") > 0.9);
+  for (const std::size_t run : {1u, 2u, 3u})
+    CHECK(number(run, "time_to_target_s") < number(0, "time_to_target_s") / 5);
+  CHECK(number(4, "simulated_s") > number(0, "simulated_s") / 2);
+  // Rates do not change when things happen.
+  const auto timelines = column(rows, "timeline_hash");
+  CHECK(timelines[1] == timelines[2]);
+  CHECK(timelines[1] == timelines[3]);
+}
+
 TEST_CASE("the collective's timelines are what they were", "[golden]") {
   // Virtual time is exact: a change of these is a change of the flow model, and deliberate. They
   // are written anew with GRADWIRE_UPDATE_GOLDEN=1.

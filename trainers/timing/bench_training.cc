@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "trainers/passes/network.h"
+#include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/event_driver.h"
@@ -65,6 +66,14 @@ class BareLoop {
   void step() {
     for (int worker = 0; worker < settings_.workers; ++worker) pass(worker, step_);
     for (at::Tensor& parameter : parameters_) parameter.mutable_grad().div_(settings_.workers);
+    optimizer_.step();
+    optimizer_.zero_grad();
+    ++step_;
+  }
+
+  /// Of one worker after the other.
+  void update() {
+    pass(static_cast<int>(step_ % settings_.workers), step_ / settings_.workers);
     optimizer_.step();
     optimizer_.zero_grad();
     ++step_;
@@ -159,21 +168,22 @@ class SimulatedLoop {
   scenarios::StepPlan plan_;
 };
 
-/// Federated rounds of all clients, with their graphs run by the flow executor.
-class SimulatedRounds {
+/// A schedule of events, whose steps are rows, with its graphs run by the flow executor.
+template <typename EventTrainer>
+class SimulatedEvents {
  public:
-  SimulatedRounds(const TrainingBenchSettings& settings, int local_steps)
+  SimulatedEvents(const TrainingBenchSettings& settings, const scenarios::ScheduleChoice& schedule,
+                  double momentum)
       : driver_(settings.workers) {
     scenarios::Scenario scenario = scenario_of(settings);
-    scenario.workload.momentum = 0;
+    scenario.workload.momentum = momentum;
     scenario.workload.evaluate_every = scenario.workload.steps;
     scenario.exchange.collective = "parameter-server";
-    scenario.schedule.kind = "rounds";
-    scenario.schedule.local_steps = local_steps;
+    scenario.schedule = schedule;
     auto data = std::make_unique<DataSet>(made_up_images(settings.seed));
     auto model = make_model("lenet5", *data, "cpu");
-    trainer_ = std::make_unique<RoundsTrainer>(scenario, scenarios::TrainerOptions{},
-                                               std::move(data), std::move(model));
+    trainer_ = std::make_unique<EventTrainer>(scenario, scenarios::TrainerOptions{},
+                                              std::move(data), std::move(model));
     trainer_->prepare();
     driver_.start(*trainer_);
   }
@@ -186,7 +196,7 @@ class SimulatedRounds {
 
  private:
   EventDriver driver_;
-  std::unique_ptr<RoundsTrainer> trainer_;
+  std::unique_ptr<EventTrainer> trainer_;
 };
 
 template <typename Loop>
@@ -246,13 +256,37 @@ TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings) {
   const TrainingBenchSettings shape{
       .seed = settings.seed, .workers = settings.clients, .batch_per_worker = settings.batch};
   BareLoop bare(shape, 0);
-  SimulatedRounds simulated(shape, settings.local_steps);
+  SimulatedEvents<RoundsTrainer> simulated(
+      shape, {.kind = "rounds", .local_steps = settings.local_steps}, 0);
   const MachineLock alone;
   bare.round(settings.local_steps);
   time_steps(simulated, 1);
   TrainingBenchResult result = time_pairs(
       settings.pairs, [&] { return time_of([&] { bare.round(settings.local_steps); }).value(); },
       [&] { return time_steps(simulated, 1); });
+  result.parameters = simulated.parameters();
+  return result;
+}
+
+TrainingBenchResult bench_asynchronous(const TrainingBenchSettings& settings) {
+  keep_heap();
+  at::set_num_threads(1);
+  BareLoop bare(settings);
+  SimulatedEvents<AsynchronousTrainer> simulated(settings, {.kind = "asynchronous"}, kMomentum);
+  const MachineLock alone;
+  bare.update();
+  // As many gradients as are computed side by side, so that each half computes what it uses.
+  const int updates = settings.workers * settings.steps;
+  time_steps(simulated, updates);
+  TrainingBenchResult result = time_pairs(
+      settings.pairs,
+      [&] {
+        return time_of([&] {
+                 for (int i = 0; i < updates; ++i) bare.update();
+               }).value() /
+               updates;
+      },
+      [&] { return time_steps(simulated, updates); });
   result.parameters = simulated.parameters();
   return result;
 }

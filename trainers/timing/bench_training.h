@@ -40,11 +40,16 @@ struct RoundsBenchSettings {
 /// Steps of the result are rounds.
 TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings);
 
+/// Updates of an asynchronous server, otherwise as bench_training: the workers' passes one after the
+/// other, an update after each. Simulated: by AsynchronousTrainer. Steps of the result are updates.
+TrainingBenchResult bench_asynchronous(const TrainingBenchSettings& settings);
+
 /// The symbol: the same, with the result written to the second argument.
 using TrainingBench = void (*)(const TrainingBenchSettings& settings, TrainingBenchResult& result);
 inline constexpr const char* kTrainingBenchSymbol = "gradwire_bench_training";
 using RoundsBench = void (*)(const RoundsBenchSettings& settings, TrainingBenchResult& result);
 inline constexpr const char* kRoundsBenchSymbol = "gradwire_bench_rounds";
+inline constexpr const char* kAsynchronousBenchSymbol = "gradwire_bench_asynchronous";
 
 /// Throws Error.
 TrainingBenchResult bench_training(const TrainingBenchSettings& settings);
