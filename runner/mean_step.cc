@@ -14,7 +14,7 @@ constexpr int kChanceSteps = 25, kManyChanceSteps = 7, kManyChanceWorkers = 16;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 
 /// This thread's processor time: how busy the machine is must not decide how well a mean is known.
-class Clock {
+class ProcessorClock {
  public:
   Seconds spent() const { return Seconds(now() - start_); }
 
@@ -57,7 +57,7 @@ StepSampling sampling_of(const results::StepSummary& step) {
 
 results::StepPoint mean_step(const scenarios::Scenario& scenario, const StepSampling& sampling,
                              const StepChanges& changes) {
-  const Clock clock;
+  const ProcessorClock clock;
   scenarios::Scenario run = scenario;
   run.workload.steps = run.workload.repetitions = sampling.steps;
   results::StepPoint point;

@@ -3,10 +3,10 @@
 #include <map>
 
 #include "base/error.h"
-#include "runner/collective_replay.h"
-#include "runner/federated_replay.h"
-#include "runner/pipeline_replay.h"
-#include "runner/repeated_step.h"
+#include "trainers/replays/collective_replay.h"
+#include "trainers/replays/federated_replay.h"
+#include "trainers/replays/pipeline_replay.h"
+#include "trainers/replays/repeated_step.h"
 #ifdef GRADWIRE_HAVE_PROFILE_REPLAY
 #include "trainers/replays/profile_replay.h"
 #endif
@@ -54,7 +54,7 @@ std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
   }
   plan.dense_payload = plan.payload;
   plan.graph = builder.finish();
-  return std::make_unique<RepeatedStep>(std::move(plan), 1, Chain{});
+  return std::make_unique<trainers::RepeatedStep>(std::move(plan), 1, trainers::Chain{});
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::unique_ptr<scenarios::Trainer> replay_transfers(const Scenario& scenario) {
 std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
   switch (scenario.workload.kind) {
     case scenarios::WorkloadKind::kCollective:
-      return make_collective_replay(scenario);
+      return trainers::make_collective_replay(scenario);
     case scenarios::WorkloadKind::kTransfers:
       return replay_transfers(scenario);
     case scenarios::WorkloadKind::kProfile:
@@ -73,9 +73,9 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
                   "this build was made without the trainers folder", "build all folders");
 #endif
     case scenarios::WorkloadKind::kPipeline:
-      return make_pipeline_replay(scenario);
+      return trainers::make_pipeline_replay(scenario);
     case scenarios::WorkloadKind::kFederated:
-      return make_federated_replay(scenario);
+      return trainers::make_federated_replay(scenario);
     case scenarios::WorkloadKind::kTraining:
       break;
   }

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "trainers/routes/set_exchange.h"
-#include "trainers/schedules/client_sampling.h"
+#include "trainers/replays/client_sampling.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 

@@ -6,7 +6,7 @@
 
 #include "scenarios/trainer.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 
 /// Pairs of operations: the end of one step, the start of the next that waits for it.
 using Chain = std::vector<std::pair<sim::OpIndex, sim::OpIndex>>;
@@ -63,4 +63,4 @@ inline std::vector<std::int32_t> all_workers(int workers) {
   return members;
 }
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

@@ -3,7 +3,7 @@
 
 #include "scenarios/trainer.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 
 /// A workload of kind `pipeline`: its step graph (sim/pipeline.h), a stage's next step after its
 /// own update. Each step adds two figures: `pipeline_bubble`, the share of the step in which a
@@ -11,4 +11,4 @@ namespace gradwire::runner {
 /// stage held the activations at once.
 std::unique_ptr<scenarios::Trainer> make_pipeline_replay(const scenarios::Scenario& scenario);
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

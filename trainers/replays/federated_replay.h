@@ -3,7 +3,7 @@
 
 #include "scenarios/trainer.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 
 /// A workload of kind `federated`. A round: the server draws a sample of the clients and sends each
 /// the model; each computes and sends its update; the server adds the updates as they come, one
@@ -18,4 +18,4 @@ namespace gradwire::runner {
 /// `clients_late` (dropped at the deadline), `clients_dropped_out`.
 std::unique_ptr<scenarios::Trainer> make_federated_replay(const scenarios::Scenario& scenario);
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

@@ -1,15 +1,15 @@
-#include "runner/collective_replay.h"
+#include "trainers/replays/collective_replay.h"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 
 #include "base/error.h"
-#include "runner/repeated_step.h"
 #include "sim/gossip_graph.h"
 #include "sim/topologies/topologies.h"
+#include "trainers/replays/repeated_step.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 namespace {
 
 using scenarios::CollectiveChoice;
@@ -191,4 +191,4 @@ std::unique_ptr<scenarios::Trainer> make_collective_replay(const Scenario& given
   return replay;
 }
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

@@ -1,11 +1,11 @@
-#include "runner/federated_replay.h"
+#include "trainers/replays/federated_replay.h"
 
 #include <algorithm>
 
-#include "base/philox.h"
-#include "runner/repeated_step.h"
+#include "trainers/replays/client_sampling.h"
+#include "trainers/replays/repeated_step.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 namespace {
 
 using scenarios::Figure;
@@ -13,23 +13,6 @@ using scenarios::Scenario;
 using scenarios::StepOutcome;
 using scenarios::StepPlan;
 using sim::OpIndex;
-
-constexpr std::uint32_t kSampleStream = kFirstReservedTensor + 0x10000011u;
-constexpr std::uint32_t kDropOutStream = kFirstReservedTensor + 0x10000012u;
-
-/// `count` of the clients, ascending: the first of a shuffled list.
-std::vector<int> sample(int clients, int count, std::uint64_t seed, std::uint32_t round) {
-  std::vector<int> list = all_workers(clients);
-  const RandomStream stream{seed, round, 0, kSampleStream};
-  for (int i = 0; i < count; ++i) {
-    const double u = static_cast<double>(uniform(stream, static_cast<std::uint64_t>(i)));
-    const int other = std::min(i + static_cast<int>(u * (clients - i)), clients - 1);
-    std::swap(list[static_cast<std::size_t>(i)], list[static_cast<std::size_t>(other)]);
-  }
-  list.resize(static_cast<std::size_t>(count));
-  std::sort(list.begin(), list.end());
-  return list;
-}
 
 struct Counts {
   int sampled = 0, arrived = 0, late = 0, dropped_out = 0;
@@ -108,18 +91,15 @@ class FederatedReplay final : public RepeatedStep {
   bool next(StepPlan& plan) override {
     if (!RepeatedStep::next(plan)) return false;
     const auto& federated = scenario_.workload.federated;
-    const auto round = static_cast<std::uint32_t>(plan.step);
     const int clients = scenario_.cluster.workers;
     const int wanted = federated.sample > 0 ? federated.sample : clients;
     Round graph(scenario_, plan);
     now_ = {};
-    for (const int client : sample(clients, wanted, scenario_.seed, round)) {
-      const RandomStream stream{scenario_.seed, round, static_cast<std::uint32_t>(client),
-                                kDropOutStream};
-      const bool drops_out = static_cast<double>(uniform(stream, 0)) < federated.drop_out;
-      graph.add_client(client, drops_out);
+    for (const int client : sample_clients(clients, wanted, scenario_.seed, plan.step)) {
+      const bool away = drops_out(client, federated.drop_out, scenario_.seed, plan.step);
+      graph.add_client(client, away);
       ++now_.sampled;
-      now_.dropped_out += drops_out ? 1 : 0;
+      now_.dropped_out += away ? 1 : 0;
     }
     if (now_.dropped_out > 0) graph.add_deadline();
     added_ = graph.finish();
@@ -150,4 +130,4 @@ std::unique_ptr<scenarios::Trainer> make_federated_replay(const Scenario& scenar
   return std::make_unique<FederatedReplay>(scenario);
 }
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

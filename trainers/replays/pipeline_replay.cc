@@ -1,11 +1,11 @@
-#include "runner/pipeline_replay.h"
+#include "trainers/replays/pipeline_replay.h"
 
 #include <algorithm>
 
-#include "runner/repeated_step.h"
 #include "sim/pipeline.h"
+#include "trainers/replays/repeated_step.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 namespace {
 
 using scenarios::Figure;
@@ -76,4 +76,4 @@ std::unique_ptr<scenarios::Trainer> make_pipeline_replay(const scenarios::Scenar
                                           std::move(chain), std::move(step));
 }
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers

@@ -1,4 +1,4 @@
-#include "trainers/schedules/client_sampling.h"
+#include "trainers/replays/client_sampling.h"
 
 #include <algorithm>
 #include <numeric>

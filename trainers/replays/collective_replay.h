@@ -3,7 +3,7 @@
 
 #include "scenarios/trainer.h"
 
-namespace gradwire::runner {
+namespace gradwire::trainers {
 
 /// A workload of kind `collective`, repeated; each worker computes before each repetition for as
 /// long as the scenario says. Between repetitions a worker waits for its own part alone.
@@ -13,4 +13,4 @@ namespace gradwire::runner {
 /// start. Two-level takes part where a group (a machine of gpu-nodes, else 8) is smaller than all.
 std::unique_ptr<scenarios::Trainer> make_collective_replay(const scenarios::Scenario& scenario);
 
-}  // namespace gradwire::runner
+}  // namespace gradwire::trainers
