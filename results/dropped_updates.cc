@@ -22,7 +22,9 @@ std::optional<DroppedUpdates> dropped_updates_of(std::span<const MetricRow> metr
     if (row.step == -1 && row.name.starts_with("clients_"))
       clients[row.name] = std::llround(row.value);
   if (!clients.contains("clients_sampled")) return std::nullopt;
-  return DroppedUpdates{clients["clients_sampled"], clients["clients_late"],
+  // Who was kept and arrived later was not dropped; who was still on its way had no turn.
+  return DroppedUpdates{clients["clients_sampled"] - clients["clients_busy"],
+                        clients["clients_late"] - clients["clients_of_earlier_rounds"],
                         clients["clients_dropped_out"]};
 }
 

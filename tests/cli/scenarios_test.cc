@@ -70,6 +70,26 @@ TEST_CASE("what the shipped scenarios that train expect of themselves holds",
     check_expected(name, run_rows(name));
 }
 
+TEST_CASE("fedavg-traces.json: a deadline shortens rounds and costs little accuracy",
+          "[golden][needs-torch]") {
+  require_training();
+  const json rows = run_rows("fedavg-traces");
+  check_expected("fedavg-traces", rows);
+  REQUIRE(rows.size() == 4);  // no deadline, 2 s, 1.5 s, 1.5 s with late phones kept
+  const auto of = [&](std::size_t run, const char* name) {
+    return rows[run].at(name).get<double>();
+  };
+  CHECK(of(2, "time_to_target_s") < 0.8 * of(0, "time_to_target_s"));
+  CHECK(of(1, "final_accuracy") > of(0, "final_accuracy") - 0.03);
+  CHECK(of(3, "time_to_target_s") < of(2, "time_to_target_s"));
+  CHECK(of(2, "simulated_s") < of(1, "simulated_s"));
+  // Keeping late phones changes what is learnt, not when rounds end.
+  CHECK(rows[2].at("learning_hash") != rows[3].at("learning_hash"));
+  const json threaded = run_rows("fedavg-traces", {"--threads", "2"});
+  CHECK(column(threaded, "learning_hash") == column(rows, "learning_hash"));
+  CHECK(column(threaded, "timeline_hash") == column(rows, "timeline_hash"));
+}
+
 TEST_CASE("large-batch.json: a small batch's rate learns too little, scaled or layer-wise ones do",
           "[golden][needs-torch]") {
   require_training();

@@ -275,7 +275,7 @@ TEST_CASE("rounds go on from the middle of one as if nothing had happened", "[ro
   CHECK(fresh->learning_hash() != run(scenario).hash);
   std::stringstream of_lockstep;
   prepared(base(8))->save(of_lockstep);
-  CHECK_THROWS_AS(fresh->load(of_lockstep), TrainerError);
+  CHECK_THROWS_AS(fresh->load(of_lockstep), Error);
 }
 
 TEST_CASE("clients that were never drawn cost no state", "[rounds]") {
