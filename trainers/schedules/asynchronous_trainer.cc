@@ -76,8 +76,8 @@ AsynchronousTrainer::Graphs AsynchronousTrainer::make_graphs(int worker) const {
   pull.server = server();
   OpIndex last = compute.collective(pull, "pull", {&model, 1});
   const auto pass = [&](const std::string& label, Seconds time) {
-    last = compute.operation(OpKind::kCompute, Lane::kCompute, worker, label, time * factor,
-                             {&last, 1});
+    last =
+        compute.operation(OpKind::kCompute, Lane::kCompute, worker, label, time * factor, {last});
   };
   pass("forward", profile.forward);
   std::vector<OpIndex> added, before;

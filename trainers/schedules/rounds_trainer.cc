@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "base/hash.h"
-#include "trainers/routes/set_exchange.h"
 #include "trainers/replays/client_sampling.h"
+#include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/work_builder.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 
@@ -21,30 +22,6 @@ Seconds total(const scenarios::ComputeProfile& profile,
   for (const auto& bucket : profile.buckets) sum += bucket.*time;
   return sum;
 }
-
-/// A graph under construction, with its sizes and times.
-class WorkBuilder {
- public:
-  sim::OpIndex transfer(int from, int to, const char* label, Bytes bytes,
-                        std::vector<sim::OpIndex> after = {}) {
-    work_.bytes.push_back(bytes);
-    work_.seconds.emplace_back(0);
-    return builder_.add_transfer(from, to, label, {}, after);
-  }
-  sim::OpIndex operation(sim::OpKind kind, sim::Lane lane, int host, const char* label,
-                         Seconds time, std::vector<sim::OpIndex> after) {
-    work_.seconds.push_back(time);
-    return builder_.add_operation(kind, lane, host, label, after);
-  }
-  scenarios::Work finish() {
-    work_.graph = builder_.finish();
-    return std::move(work_);
-  }
-
- private:
-  sim::GraphBuilder builder_;
-  scenarios::Work work_;
-};
 
 /// The states of one owner.
 StateStore::States states_of(const StateStore::States& all, std::int32_t owner) {
