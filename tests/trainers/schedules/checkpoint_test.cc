@@ -63,7 +63,7 @@ TEST_CASE("damaged and foreign checkpoints are refused") {
     std::istringstream in(std::move(bytes));
     try {
       target.load(in);
-    } catch (const TrainerError& error) {
+    } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string("no error");

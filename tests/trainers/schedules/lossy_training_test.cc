@@ -118,6 +118,19 @@ TEST_CASE("where nothing is lost, all workers hold what tcp gives, bit for bit")
   }
 }
 
+TEST_CASE("local steps start from each worker's own weights") {
+  scenarios::Scenario scenario = scenario_of(kCases[0], 0, 6);
+  scenario.workload.momentum = 0;
+  scenario.schedule.local_steps = 3;
+  const auto trainer = prepared(scenario);
+  run_steps(*trainer, scenario, 6);
+  CHECK(trainer->learning_hash() == hash_over_tcp(scenario));
+  scenario = scenario_of(kCases[0], 0.05, 6);  // negative control: what is lost drives them apart
+  scenario.schedule.local_steps = 3;
+  const auto lossy = prepared(scenario);
+  CHECK(run_steps(*lossy, scenario, 6).last.at("weight_spread") > 0);
+}
+
 TEST_CASE("with loss replicas drift apart, and learn; told of no loss, they stay equal") {
   const scenarios::Scenario scenario = lossy_scenario(0.02);
   const auto trainer = prepared(scenario);
