@@ -153,7 +153,7 @@ TEST_CASE("mistakes in --set are told as such", "[unit]") {
         "--set: /cluster/worker: there is no such field; allowed: JSON pointers of fields; did you "
         "mean "
         "\"/cluster/workers\"?");
-  CHECK(problems({{"/loss", "0"}}).find("did you mean \"/network/link/loss\"?") !=
+  CHECK(problems({{"/jitter", "0"}}).find("did you mean \"/network/link/jitter\"?") !=
         std::string::npos);
   CHECK(problems({{"/cluster/workers", "0"}}) ==
         "--set: /cluster/workers: 0 is out of range; allowed: integer >= 1 and <= 65536");
