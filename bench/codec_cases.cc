@@ -44,7 +44,7 @@ bool wanted(const CodecCase& codec_case, std::span<const std::string> only) {
 /// Error feedback is for gradient codecs that lose something on average.
 bool takes_feedback(const CodecInfo& info) {
   const bool gradients = info.family == CodecFamily::kDense || info.family == CodecFamily::kSparse;
-  return gradients && !info.unbiased && info.name != "none" && !info.needs_mask;
+  return gradients && !info.unbiased && info.float_bits != 32 && !info.needs_mask;
 }
 
 void add_cases_of(const CodecInfo& info, std::vector<CodecCase>& cases) {

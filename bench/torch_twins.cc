@@ -5,6 +5,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -204,23 +205,38 @@ class PowerSgd final : public Scheme {
   Tensor left_, right_;
 };
 
+using SchemeMaker = std::unique_ptr<Scheme> (*)(const TorchTwinSpec& spec);
+
+template <class Made>
+std::unique_ptr<Scheme> made(const TorchTwinSpec&) {
+  return std::make_unique<Made>();
+}
+
+/// By the codec's name. Null where there is no twin.
 std::unique_ptr<Scheme> make_scheme(const std::string& codec, const TorchTwinSpec& spec) {
-  if (codec == "fp16") return std::make_unique<Cast<at::kHalf>>();
-  if (codec == "bf16") return std::make_unique<Cast<at::kBFloat16>>();
-  if (codec == "int8") return std::make_unique<Grid>(0, 255);
-  if (codec == "minmax")
-    return std::make_unique<Grid>(spec.rows * spec.columns % 1024 == 0 ? 1024 : 0, 15);
-  if (codec == "terngrad") return std::make_unique<TernGrad>(false);
-  if (codec == "terngrad_shared") return std::make_unique<TernGrad>(true);
-  if (codec == "qsgd") return std::make_unique<Qsgd>();
-  if (codec == "sign") return std::make_unique<Sign>();
-  if (codec == "natural") return std::make_unique<Natural>();
-  if (codec == "topk") return std::make_unique<TopK>();
-  if (codec == "randomk") return std::make_unique<RandomK>();
-  if (codec == "dgc") return std::make_unique<Dgc>();
-  if (codec == "stc") return std::make_unique<Stc>();
-  if (codec == "powersgd") return std::make_unique<PowerSgd>(spec.rows, spec.columns);
-  return nullptr;
+  using Spec = const TorchTwinSpec&;
+  using Made = std::unique_ptr<Scheme>;
+  static const std::map<std::string, SchemeMaker> makers = {
+      {"fp16", made<Cast<at::kHalf>>},
+      {"bf16", made<Cast<at::kBFloat16>>},
+      {"int8", [](Spec) -> Made { return std::make_unique<Grid>(0, 255); }},
+      {"minmax",
+       [](Spec shape) -> Made {
+         return std::make_unique<Grid>(shape.rows * shape.columns % 1024 == 0 ? 1024 : 0, 15);
+       }},
+      {"terngrad", [](Spec) -> Made { return std::make_unique<TernGrad>(false); }},
+      {"terngrad_shared", [](Spec) -> Made { return std::make_unique<TernGrad>(true); }},
+      {"qsgd", made<Qsgd>},
+      {"sign", made<Sign>},
+      {"natural", made<Natural>},
+      {"topk", made<TopK>},
+      {"randomk", made<RandomK>},
+      {"dgc", made<Dgc>},
+      {"stc", made<Stc>},
+      {"powersgd",
+       [](Spec shape) -> Made { return std::make_unique<PowerSgd>(shape.rows, shape.columns); }}};
+  const auto found = makers.find(codec);
+  return found == makers.end() ? nullptr : found->second(spec);
 }
 
 class Twin final : public TorchTwin {

@@ -36,6 +36,11 @@ bool is_sparse_codec(std::string_view name) {
   return info != nullptr && info->family == CodecFamily::kSparse;
 }
 
+bool is_plain_codec(std::string_view name) {
+  const CodecInfo* info = find_codec(name);
+  return info != nullptr && info->float_bits == 32;
+}
+
 CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options) {
   std::vector<std::string> names;
   std::string all;

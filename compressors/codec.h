@@ -246,6 +246,7 @@ struct CodecInfo {
   CodecFamily family = CodecFamily::kDense;
   bool needs_mask = false;   ///< SideInputs::mask must be given to both sides
   bool needs_shape = false;  ///< the shape changes the bytes: decoders must be told
+  int float_bits = 0;        ///< sends each value as a float of so many bits; 0 = as a code
 };
 
 /// All codecs, in the order in which they are listed.
@@ -254,6 +255,8 @@ const std::vector<CodecInfo>& codec_catalogue();
 const CodecInfo* find_codec(std::string_view name);
 /// Whether it sends some elements only; false for an unknown name.
 bool is_sparse_codec(std::string_view name);
+/// Whether it sends the values as they are; false for an unknown name.
+bool is_plain_codec(std::string_view name);
 
 /// Throws Error(kUsage) for an unknown name (with the nearest) or bad options.
 CodecPtr make_codec(std::string_view name, const std::map<std::string, std::string>& options = {});

@@ -15,7 +15,7 @@ MomentumCorrection momentum_of(const CodecPlan& plan, const CodecChoice& choice)
 
 CodecPtr chain(const CodecPlan& plan, const CodecChoice& choice) {
   CodecPtr codec = make_codec(choice.name, choice.options);
-  const bool lossless = choice.name == "none";
+  const bool lossless = is_plain_codec(choice.name);
   if (plan.momentum_correction)
     codec = with_momentum_correction(std::move(codec), momentum_of(plan, choice));
   else if (plan.error_feedback && !lossless)

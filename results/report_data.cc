@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "compressors/codec.h"
 #include "results/collective_choice.h"
 #include "results/notes.h"
 #include "results/scenario_view.h"
@@ -137,7 +138,7 @@ std::string section_label(const RunGroup& group, const std::vector<std::string>&
 }
 
 bool is_none(const std::string& method) {
-  return method.substr(0, method.find(' ')) == "none";
+  return compressors::is_plain_codec(method.substr(0, method.find(' ')));
 }
 
 void choose_names(ReportData& data) {

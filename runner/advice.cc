@@ -67,7 +67,7 @@ std::vector<std::string> known_methods(const Scenario& scenario) {
   const auto device = scenarios::load_device_profile(scenario.cluster.device, scenario.file);
   std::erase_if(methods, [&](const std::string& method) {
     const std::string name = ordered_json::parse(method).at("name");
-    return name != "none" && !device.codecs.count(name);
+    return !compressors::is_plain_codec(name) && !device.codecs.count(name);
   });
   return methods;
 }

@@ -7,14 +7,15 @@
 #include "scenarios/methods.h"
 #include "scenarios/share.h"
 #include "trainers/methods/catalogue.h"
+#include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
 
 bool loses_nothing(const compressors::CodecPlan& plan) {
-  return plan.codec.name == "none" && !plan.momentum_correction &&
+  return compressors::is_plain_codec(plan.codec.name) && !plan.momentum_correction &&
          std::all_of(plan.rules.begin(), plan.rules.end(),
-                     [](const auto& rule) { return rule.codec.name == "none"; });
+                     [](const auto& rule) { return compressors::is_plain_codec(rule.codec.name); });
 }
 
 /// Workers apply the momentum in the optimiser's place: theirs is named below `at`.
@@ -24,7 +25,8 @@ void check_momentum(const Rules& rules, const compressors::CodecPlan& plan, cons
                  "momentum correction keeps what was not sent, which is error feedback", "true");
   if (!rules.sound({"/workload/optimizer"})) return;
   const Workload& workload = rules.scenario.workload;
-  if (workload.kind == WorkloadKind::kTraining && workload.optimizer != "sgd")
+  const trainers::UpdateInfo* update = trainers::find_update(workload.optimizer);
+  if (workload.kind == WorkloadKind::kTraining && update && !update->sums_gradients)
     rules.refuse(at, "workers apply the momentum of sgd, not of " + workload.optimizer,
                  "/workload/optimizer/name sgd");
   const bool compressed = rules.scenario.method.name == "compressed";

@@ -1,6 +1,7 @@
 #include "scenarios/schedule_checks.h"
 
 #include "scenarios/methods.h"
+#include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -87,7 +88,8 @@ void check_asynchronous(const Rules& rules) {
 void check_local_steps(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
   if (scenario.schedule.local_steps == 1) return;
-  if (scenario.workload.optimizer != "sgd")
+  const trainers::UpdateInfo* const update = trainers::find_update(scenario.workload.optimizer);
+  if (update && !update->sums_gradients)
     rules.refuse("/schedule/local_steps",
                  "local steps are of sgd, and the optimiser is " + scenario.workload.optimizer,
                  "1, or /workload/optimizer/name sgd");

@@ -27,7 +27,7 @@ constexpr std::array kQuantities = {SolveFor::kBandwidth, SolveFor::kLatency, So
 /// A ratio is that of messages alone, which only uncompressed ones follow without other costs.
 SolveFor quantity_of(const PredictionCase& given, int number) {
   const auto turn = static_cast<std::size_t>(number + number / 3);  // exchanges come by threes
-  return kQuantities[given.codec == "none" ? 3 - turn % 4 : turn % 3];
+  return kQuantities[compressors::is_plain_codec(given.codec) ? 3 - turn % 4 : turn % 3];
 }
 
 double present(const results::StepSummary& step, SolveFor quantity) {

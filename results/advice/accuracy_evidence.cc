@@ -12,6 +12,9 @@
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
+
+using compressors::is_plain_codec;
+
 namespace {
 
 /// What may differ between a method's training and its baseline's: the method, how sums are formed
@@ -164,11 +167,13 @@ std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary>
   std::vector<AccuracyComparison> comparisons;
   for (const std::string& key : order) {
     const Workload& workload = workloads.at(key);
-    const auto baseline = workload.by_method.find("none");
+    const auto baseline =
+        std::find_if(workload.by_method.begin(), workload.by_method.end(),
+                     [](const auto& trained) { return is_plain_codec(trained.first); });
     if (baseline == workload.by_method.end()) continue;
     for (const std::string& method : workload.order) {
       const Trained& trained = workload.by_method.at(method);
-      if (method == "none") continue;
+      if (is_plain_codec(method)) continue;
       comparisons.push_back({method, trained.header->model, trained.header->data_set,
                              trained.header->workers, trained.accuracy(),
                              baseline->second.accuracy()});
@@ -179,7 +184,7 @@ std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary>
 
 AccuracyEvidence evidence_of(const AccuracyKnowledge& knowledge, const std::string& label,
                              const std::string& method_json, const std::string& model) {
-  if (label == "none")
+  if (is_plain_codec(label))
     return {Standing::kKeeps, "no compression, nothing lost", 0, Provenance::kGiven};
   const std::string method = label.substr(0, label.find(' '));
   const auto* any = worst(knowledge, [&](const auto& one) { return one.method == label; });

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "compressors/codec.h"
 
 namespace gradwire::results {
 namespace {
@@ -81,9 +82,12 @@ Baseline baseline_of(const std::string& method_json) {
   const auto feedback = json.find("error_feedback");
   if (feedback != json.end() && *feedback != false) return Baseline::kNone;
   const auto name = json.find("name");
-  if (name == json.end()) return Baseline::kNone;
-  if (*name == "none") return Baseline::kFp32;
-  return *name == "fp16" || *name == "bf16" ? Baseline::kFp16 : Baseline::kNone;
+  if (name == json.end() || !name->is_string()) return Baseline::kNone;
+  const auto* codec = compressors::find_codec(name->get<std::string>());
+  if (!codec) return Baseline::kNone;
+  return codec->float_bits == 32   ? Baseline::kFp32
+         : codec->float_bits == 16 ? Baseline::kFp16
+                                   : Baseline::kNone;
 }
 
 std::string method_of_scenario(const std::string& scenario_json) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "compressors/codec.h"
 #include "results/prediction/stored_summary.h"
 #include "results/report_data.h"
 #include "results/scenario_view.h"
@@ -203,7 +204,7 @@ ScaleSeries series_of(const Store& store, const Sorted& sorted, const std::strin
   ScaleSeries series;
   series.name = name;
   series.header = sorted.header;
-  series.dense = sorted.header.method == "none";
+  series.dense = compressors::is_plain_codec(sorted.header.method);
   const auto batch = sorted.leaves.find("/workload/batch_per_worker");
   if (batch != sorted.leaves.end()) number_from(batch->second, series.samples);
   series.compute_provenance = sorted.header.compute_provenance;

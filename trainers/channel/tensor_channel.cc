@@ -14,7 +14,7 @@ compressors::TensorSpec spec_of(const TensorSlot& slot) {
 }
 
 bool sends_values(const compressors::CodecPlan& plan) {
-  return plan.codec.name == "none" && !plan.decorated();
+  return compressors::is_plain_codec(plan.codec.name) && !plan.decorated();
 }
 
 }  // namespace

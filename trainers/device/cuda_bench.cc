@@ -12,7 +12,13 @@ namespace {
 
 constexpr int kWarmUp = 20, kSteps = 200;
 
-scenarios::Scenario scenario_for(const char* device, const char* model, const char* method) {
+struct Method {
+  const char* name;
+  bool feedback = false;
+};
+constexpr Method kMethods[] = {{"none"}, {"fp16"}, {"terngrad"}, {"topk", true}};
+
+scenarios::Scenario scenario_for(const char* device, const char* model, const Method& method) {
   scenarios::Scenario scenario;
   scenario.name = "bench";
   scenario.workload.model = model;
@@ -21,8 +27,8 @@ scenarios::Scenario scenario_for(const char* device, const char* model, const ch
   scenario.workload.steps = kWarmUp + kSteps;
   scenario.workload.learning_rate = 0.01;
   scenario.workload.momentum = 0.9;
-  scenario.method.name = method;
-  scenario.method.error_feedback = std::string_view(method) == "topk";
+  scenario.method.name = method.name;
+  scenario.method.error_feedback = method.feedback;
   scenario.cluster.workers = 1;
   scenario.cluster.device = device;
   return scenario;
@@ -41,7 +47,7 @@ Seconds composed(const scenarios::ComputeProfile& profile) {
   return sum;
 }
 
-void print_row(const char* device, const char* model, const char* method) {
+void print_row(const char* device, const char* model, const Method& method) {
   const auto trainer = make_trainer(scenario_for(device, model, method), {});
   const Seconds simulated = composed(trainer->prepare());
   scenarios::StepPlan plan;
@@ -52,7 +58,7 @@ void print_row(const char* device, const char* model, const char* method) {
   }
   const std::chrono::duration<double> wall = Clock::now() - start;
   const double step = 1e3 * wall.count() / kSteps;
-  std::printf("| %s | %s | %s | %.3f | %.3f | %.2f |\n", device, model, method, step,
+  std::printf("| %s | %s | %s | %.3f | %.3f | %.2f |\n", device, model, method.name, step,
               milliseconds(simulated), milliseconds(simulated) / step);
   std::fflush(stdout);
 }
@@ -64,7 +70,7 @@ void print_table() {
   // The GPU comes first: its libraries must be loaded before any training on the CPU.
   for (const char* device : {"cuda", "cpu"}) {
     for (const char* model : {"lenet5", "resnet20"}) {
-      for (const char* method : {"none", "fp16", "terngrad", "topk"}) {
+      for (const Method& method : kMethods) {
         if (device == std::string_view("cpu") && model == std::string_view("resnet20")) continue;
         print_row(device, model, method);
       }

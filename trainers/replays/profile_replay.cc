@@ -201,7 +201,7 @@ ComputeProfile ProfileReplay::compute_times() const {
 /// One tensor of the largest bucket's size, or 4 Mi elements, stands for all: times go by elements.
 void ProfileReplay::measure_codec(ComputeProfile& times) const {
   times.device += ", codec times measured on " + cpu_model_name();
-  if (settings_.codec->name() == "none") return;
+  if (compressors::is_plain_codec(settings_.codec->name())) return;
   std::int64_t count = 0;
   for (const BucketSlot& bucket : layout_.buckets()) count = std::max(count, bucket.count);
   count = std::min(count, kMostMeasured);

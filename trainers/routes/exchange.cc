@@ -233,7 +233,8 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
   if (settings.scatter) return make_requantize_exchange(settings, layout, states);
   // Other collectives add in an order of their own, which moving every hop gives.
   const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
-  if (codec.name() == "none" && (settings.server || ring) && !settings.dense_through_terms) {
+  if (compressors::is_plain_codec(codec.name()) && (settings.server || ring) &&
+      !settings.dense_through_terms) {
     return make_dense_exchange(settings, layout);
   }
   switch (codec.policy()) {

@@ -506,7 +506,8 @@ CodecSeconds SumExchange::time_bucket(std::size_t b, GradientSpans gradients, in
     }
   });
   // fp32 values are terms as they stand; our copies of them are no codec's work.
-  if (settings_.codec->name() == "none" && !settings_.device) times.encode = times.decode = {};
+  if (compressors::is_plain_codec(settings_.codec->name()) && !settings_.device)
+    times.encode = times.decode = {};
   return times;
 }
 

@@ -108,7 +108,7 @@ ComputeProfile empty_profile(const Layout& layout) {
 }
 
 bool is_plain(const compressors::CodecPlan& plan) {
-  return plan.codec.name == "none" && !plan.error_feedback && !plan.decorated();
+  return compressors::is_plain_codec(plan.codec.name) && !plan.error_feedback && !plan.decorated();
 }
 
 std::size_t timed_phase(const methods::Method& method) {

@@ -19,6 +19,9 @@ struct UpdateInfo {
   std::unique_ptr<UpdateRule> (*make)(const OptionValues& options);
   /// Learning rates above 2 are usual, since the rule multiplies them by a small ratio.
   bool large_rates = false;
+  /// What it adds to weights is a sum of gradients, so that workers can apply its momentum to what
+  /// they send, or take steps of their own.
+  bool sums_gradients = false;
 };
 
 const std::vector<UpdateInfo>& update_catalogue();

@@ -67,7 +67,8 @@ UpdateInfo sgd_row() {
                                "(Sutskever et al. 2013)."}},
           .make = [](const OptionValues& options) -> std::unique_ptr<UpdateRule> {
             return std::make_unique<Sgd>(options);
-          }};
+          },
+          .sums_gradients = true};
 }
 
 }  // namespace gradwire::trainers

@@ -9,7 +9,8 @@ CodecRow bf16_row() {
            .source = "Kalamkar et al., arXiv 1905.12322",
            .policy = AggregatePolicy::kSum,
            .unbiased = false,
-           .options = {half_overflow_option("3.39e38")}},
+           .options = {half_overflow_option("3.39e38")},
+           .float_bits = 16},
           [](const OptionValues& options) -> CodecPtr {
             return make_half_codec("bf16", kernels::HalfFormat::kBfloat16,
                                    options.text("overflow") == "saturate");

@@ -8,7 +8,8 @@ CodecRow fp16_row() {
            .source = "IEEE 754 binary16; Micikevicius et al., arXiv 1710.03740",
            .policy = AggregatePolicy::kSum,
            .unbiased = false,
-           .options = {half_overflow_option("65504")}},
+           .options = {half_overflow_option("65504")},
+           .float_bits = 16},
           [](const OptionValues& options) -> CodecPtr {
             return make_half_codec("fp16", kernels::HalfFormat::kBinary16,
                                    options.text("overflow") == "saturate");

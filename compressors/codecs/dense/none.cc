@@ -114,7 +114,8 @@ CodecRow none_row() {
            .source = "IEEE 754 binary32",
            .policy = AggregatePolicy::kSum,
            .unbiased = true,
-           .options = {}},
+           .options = {},
+           .float_bits = 32},
           [](const OptionValues&) -> CodecPtr { return std::make_shared<NoneCodec>(); }};
 }
 
