@@ -1,14 +1,25 @@
 #include "bench/training.h"
 
-#include "runner/trainer_module.h"
+#include <cstdlib>
+
+#include "base/program_part.h"
 #include "trainers/timing/bench_training.h"
 
 namespace gradwire::bench {
 namespace {
 
+void* symbol_of(const char* name) {
+  const char* const own = std::getenv("GRADWIRE_BENCH_TRAINING_MODULE");
+  const std::string path = own ? own : part_path("bench", "../lib/libgradwire_bench_training.so");
+  static void* const module =
+      open_part_module(path, "load the training benchmark",
+                       "this build has no training (LibTorch was not there when it was made)");
+  return module_symbol(module, name);
+}
+
 std::vector<BenchRow> bench_rounds(std::uint64_t seed, const Say& say) {
-  const auto bench = reinterpret_cast<trainers::RoundsBench>(
-      runner::trainer_module_symbol(trainers::kRoundsBenchSymbol));
+  const auto bench =
+      reinterpret_cast<trainers::RoundsBench>(symbol_of(trainers::kRoundsBenchSymbol));
   say("LeNet-5 on 32 clients of a federated round: 5 pairs ...");
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);
@@ -23,8 +34,8 @@ std::vector<BenchRow> bench_rounds(std::uint64_t seed, const Say& say) {
 }
 
 std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
-  const auto bench = reinterpret_cast<trainers::TrainingBench>(
-      runner::trainer_module_symbol(trainers::kAsynchronousBenchSymbol));
+  const auto bench =
+      reinterpret_cast<trainers::TrainingBench>(symbol_of(trainers::kAsynchronousBenchSymbol));
   say("LeNet-5 on 4 workers of an asynchronous server: 20 pairs ...");
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);
@@ -41,8 +52,8 @@ std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
 }  // namespace
 
 std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
-  const auto bench = reinterpret_cast<trainers::TrainingBench>(
-      runner::trainer_module_symbol(trainers::kTrainingBenchSymbol));
+  const auto bench =
+      reinterpret_cast<trainers::TrainingBench>(symbol_of(trainers::kTrainingBenchSymbol));
   say("LeNet-5 on 4 workers: bare and simulated loops take turns, 20 pairs ...");
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);

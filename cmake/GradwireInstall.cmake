@@ -8,7 +8,7 @@ foreach(program gradwire gradwire-gui gradwire-packet gradwire-emulator-hub)
   endif()
 endforeach()
 foreach(module gradwire_trainers_module gradwire_emulator_module gradwire_bench_module gradwire_cuda_module
-        gradwire_bench_torch)
+        gradwire_bench_torch gradwire_bench_training)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION lib)
   endif()

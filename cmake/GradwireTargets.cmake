@@ -2,6 +2,9 @@
 add_library(gradwire_flags INTERFACE)
 # No contraction of multiply and add: the same bytes on every machine and on CUDA.
 target_compile_options(gradwire_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
+# Left to itself g++ walks through all that it remembers every few hundred megabytes, most of it what the
+# precompiled headers hold: a fifth of its time, for 100 MB less.
+target_compile_options(gradwire_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=400000>)
 if(GRADWIRE_WERROR)
   target_compile_options(gradwire_flags INTERFACE -Werror)
 endif()
@@ -17,6 +20,31 @@ endfunction()
 # gradwire_compile_quickly(target): for what is never waited for: a quarter less of the compiler's time.
 function(gradwire_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# Of the standard library, for precompiled headers.
+set(gradwire_standard_headers <algorithm> <array> <cmath> <cstring> <functional> <map> <memory> <numeric>
+  <optional> <set> <span> <string> <variant> <vector>)
+
+# gradwire_shared_headers(name FOR function HEADERS header... LIBRARIES library...): precompiled headers
+# for all targets with the same options: those of `function`, or the usual ones. The compiler takes no
+# others.
+function(gradwire_shared_headers name)
+  cmake_parse_arguments(PARSE_ARGV 1 shared "" "FOR" "HEADERS;LIBRARIES")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${name}.cc CONTENT "")
+  add_library(gradwire_${name} OBJECT ${CMAKE_BINARY_DIR}/generated/${name}.cc)
+  target_link_libraries(gradwire_${name} PRIVATE gradwire_flags ${shared_LIBRARIES})
+  if(shared_FOR)
+    cmake_language(CALL ${shared_FOR} gradwire_${name})
+  endif()
+  target_precompile_headers(gradwire_${name} PRIVATE ${shared_HEADERS})
+endfunction()
+
+# gradwire_take_headers(target name): those, where this build has them.
+function(gradwire_take_headers target name)
+  if(TARGET gradwire_${name})
+    target_precompile_headers(${target} REUSE_FROM gradwire_${name})
+  endif()
 endfunction()
 
 function(gradwire_add_folder folder)
@@ -116,10 +144,37 @@ int main() {
   endif()
 endfunction()
 
-# gradwire_kernels(target source...): sources of `target` that Highway compiles once for each
-# instruction set. Without its library, its headers do under GRADWIRE_DEPS/include, for this machine's
-# processor alone: choosing an instruction set at run time is what needs the library.
-function(gradwire_kernels target)
+# gradwire_kernel_batches(result batches source...): units that hold several kernels each. Whoever includes
+# Highway reads its headers once for each instruction set, which is half of a kernel's time.
+function(gradwire_kernel_batches result batches)
+  set(units)
+  math(EXPR last "${batches} - 1")
+  foreach(batch RANGE ${last})
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/kernels_${batch}.cc)
+    set(here "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${unit}\"\n")
+    set(text "${here}#include <hwy/foreach_target.h>\n")
+    list(LENGTH ARGN length)
+    math(EXPR end "${length} - 1")
+    foreach(i RANGE ${batch} ${end} ${batches})
+      list(GET ARGN ${i} source)
+      string(APPEND text "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${text}${here}")  # each of them has named itself
+    list(APPEND units ${unit})
+  endforeach()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
+# gradwire_kernels(target batches source...): sources of `target` that Highway compiles once for each
+# instruction set, in so many units (0: each is one). Without its library, its headers do under
+# GRADWIRE_DEPS/include, for this machine's processor alone: choosing an instruction set at run time is
+# what needs the library.
+function(gradwire_kernels target batches)
+  set(units ${ARGN})
+  if(batches GREATER 0 AND GRADWIRE_UNITY)
+    gradwire_kernel_batches(units ${batches} ${ARGN})
+  endif()
+  target_sources(${target} PRIVATE ${units})
   find_package(hwy 1.0 QUIET)
   set(others)
   if(hwy_FOUND)
@@ -127,10 +182,9 @@ function(gradwire_kernels target)
   endif()
   # One baseline and the instruction sets that most machines have: each one more costs build time.
   # Highway leaves out AVX-512 with VBMI unless it is asked for.
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
-    "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV${others})")
-  # Each includes itself once for each instruction set.
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${units} PROPERTIES COMPILE_DEFINITIONS
+    "HWY_WANT_AVX3_DL;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV${others})"
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   if(hwy_FOUND)
     target_link_libraries(${target} PRIVATE hwy::hwy)
     return()
@@ -141,6 +195,6 @@ function(gradwire_kernels target)
   endif()
   message(STATUS "Highway: headers only, kernels are compiled for this machine's processor alone")
   target_include_directories(${target} SYSTEM PRIVATE ${GRADWIRE_HWY_INCLUDE})
-  set_source_files_properties(${ARGN} PROPERTIES
+  set_source_files_properties(${units} PROPERTIES
     COMPILE_OPTIONS "-march=native;-DHWY_COMPILE_ONLY_STATIC")
 endfunction()

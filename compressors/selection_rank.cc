@@ -11,11 +11,11 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kBins = 2048;
+constexpr std::size_t kRankBins = 2048;
 constexpr std::size_t kFew = 128;
 constexpr std::size_t kShared = 16384;  // least values worth a thread
 
-using Bins = std::array<std::uint32_t, kBins>;
+using Bins = std::array<std::uint32_t, kRankBins>;
 
 struct Interval {
   std::uint32_t low, high;
@@ -34,7 +34,7 @@ void count(ThreadTeam* team, std::span<const float> values, const Interval& inte
     Bins own{};
     count_into(own);
     const std::lock_guard lock(adding);
-    for (std::size_t i = 0; i < kBins; ++i) bins[i] += own[i];
+    for (std::size_t i = 0; i < kRankBins; ++i) bins[i] += own[i];
   });
 }
 
@@ -63,9 +63,9 @@ Bound rank_magnitude(ThreadTeam* team, std::span<const float> values, std::size_
   Bins bins;
   for (;;) {
     int shift = 0;
-    while ((high - low) >> shift >= kBins) ++shift;
+    while ((high - low) >> shift >= kRankBins) ++shift;
     count(team, values, {low, high, shift}, bins);
-    std::size_t bin = kBins;
+    std::size_t bin = kRankBins;
     while (bins[--bin] < rank) rank -= bins[bin];
     low += static_cast<std::uint32_t>(bin) << shift;
     if (shift == 0) return {low, rank};

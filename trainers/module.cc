@@ -1,33 +1,14 @@
 #include "trainers/schedules/synchronous_trainer.h"
-#include "trainers/timing/bench_training.h"
 #include "trainers/timing/codec_costs.h"
 #include "trainers/timing/model_profile.h"
 
-/// The module's symbols: scenarios/trainer.h, trainers/timing/bench_training.h and
-/// trainers/timing/model_profile.h name them.
+/// The module's symbols: scenarios/trainer.h and trainers/timing/model_profile.h name them.
 #define GRADWIRE_EXPORT extern "C" __attribute__((visibility("default")))
 
 GRADWIRE_EXPORT gradwire::scenarios::Trainer* gradwire_make_trainer(
     const gradwire::scenarios::Scenario& scenario,
     const gradwire::scenarios::TrainerOptions& options) {
   return gradwire::trainers::make_trainer(scenario, options).release();
-}
-
-GRADWIRE_EXPORT void gradwire_bench_training(
-    const gradwire::trainers::TrainingBenchSettings& settings,
-    gradwire::trainers::TrainingBenchResult& result) {
-  result = gradwire::trainers::bench_training(settings);
-}
-
-GRADWIRE_EXPORT void gradwire_bench_asynchronous(
-    const gradwire::trainers::TrainingBenchSettings& settings,
-    gradwire::trainers::TrainingBenchResult& result) {
-  result = gradwire::trainers::bench_asynchronous(settings);
-}
-
-GRADWIRE_EXPORT void gradwire_bench_rounds(const gradwire::trainers::RoundsBenchSettings& settings,
-                                           gradwire::trainers::TrainingBenchResult& result) {
-  result = gradwire::trainers::bench_rounds(settings);
 }
 
 GRADWIRE_EXPORT void gradwire_profile_model(

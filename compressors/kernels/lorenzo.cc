@@ -14,13 +14,13 @@ using FloatTag = hn::CappedTag<float, 16>;
 using MagnitudeTag = hn::RebindToSigned<FloatTag>;  // never negative, so signed maxima do
 using DoubleTag = hn::CappedTag<double, 8>;
 using HalfFloatTag = hn::Rebind<float, DoubleTag>;  // as many floats as doubles in a vector
-using CodeTag = hn::Rebind<std::int32_t, DoubleTag>;
+using IndexTag = hn::Rebind<std::int32_t, DoubleTag>;
 
 HWY_INLINE std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
   return a < b ? b : a;
 }
 
-HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
+HWY_ATTR MagnitudeRange Range(const float* values, std::size_t n) {
   const FloatTag d;
   const MagnitudeTag di;
   const std::size_t lanes = hn::Lanes(d);
@@ -33,7 +33,7 @@ HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
     largest = hn::Max(largest, value);
     magnitude = hn::Max(magnitude, hn::BitCast(di, hn::Abs(value)));
   }
-  ValueRange range{hn::GetLane(hn::MinOfLanes(d, smallest)),
+  MagnitudeRange range{hn::GetLane(hn::MinOfLanes(d, smallest)),
                    hn::GetLane(hn::MaxOfLanes(d, largest)),
                    static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(di, magnitude)))};
   for (; i < n; ++i) {
@@ -45,14 +45,14 @@ HWY_ATTR ValueRange Range(const float* values, std::size_t n) {
 }
 
 // Adding 1.5 * 2^52 rounds to an integer, ties to even, and leaves it in the low 32 bits.
-HWY_INLINE hn::Vec<CodeTag> codes_of(hn::Vec<HalfFloatTag> value, hn::Vec<DoubleTag> inverse) {
+HWY_INLINE hn::Vec<IndexTag> codes_of(hn::Vec<HalfFloatTag> value, hn::Vec<DoubleTag> inverse) {
   const DoubleTag d;
   const hn::RebindToUnsigned<DoubleTag> dbits;
-  const hn::RebindToUnsigned<CodeTag> dcode;
+  const hn::RebindToUnsigned<IndexTag> dcode;
   const auto quotient = hn::Mul(hn::PromoteTo(d, value), inverse);
   const auto fits = hn::Le(hn::Abs(quotient), hn::Set(d, kDualLargest));
   const auto shifted = hn::Add(hn::IfThenElseZero(fits, quotient), hn::Set(d, 0x1.8p52));
-  return hn::BitCast(CodeTag(), hn::TruncateTo(dcode, hn::BitCast(dbits, shifted)));
+  return hn::BitCast(IndexTag(), hn::TruncateTo(dcode, hn::BitCast(dbits, shifted)));
 }
 
 HWY_ATTR std::uint32_t Codes(const float* values, std::size_t n, DualGrid grid,
@@ -66,7 +66,7 @@ HWY_ATTR std::uint32_t Codes(const float* values, std::size_t n, DualGrid grid,
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(df, values + i);
     magnitude = hn::Max(magnitude, hn::BitCast(di, hn::Abs(value)));
-    hn::StoreU(codes_of(value, inverse), CodeTag(), codes + i);
+    hn::StoreU(codes_of(value, inverse), IndexTag(), codes + i);
   }
   auto largest = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(di, magnitude)));
   for (; i < n; ++i) {
@@ -86,7 +86,7 @@ HWY_INLINE void dequantize(const std::int32_t* codes, std::size_t n, DualGrid gr
   const auto top = hn::Set(d, kLargestFloat), bottom = hn::Set(d, -kLargestFloat);
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto exact = hn::Mul(hn::PromoteTo(d, hn::LoadU(CodeTag(), codes + i)), step);
+    const auto exact = hn::Mul(hn::PromoteTo(d, hn::LoadU(IndexTag(), codes + i)), step);
     auto value = hn::DemoteTo(df, hn::Min(hn::Max(exact, bottom), top));
     if constexpr (kAdd)
       value = hn::Add(hn::LoadU(df, values + i), hn::Mul(hn::Set(df, factor), value));
@@ -179,7 +179,7 @@ HWY_EXPORT(SymbolsPlain);
 HWY_EXPORT(Symbols1d);
 HWY_EXPORT(Symbols2d);
 
-ValueRange value_range(const float* values, std::size_t n) {
+MagnitudeRange value_range(const float* values, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(Range)(values, n);
 }
 std::uint32_t dual_codes(const float* values, std::size_t n, DualGrid grid, std::int32_t* codes) {

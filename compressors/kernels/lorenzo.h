@@ -9,11 +9,11 @@
 namespace gradwire::compressors::kernels {
 
 /// Over n >= 1 values; the smallest and largest are meaningless if one is NaN.
-struct ValueRange {
+struct MagnitudeRange {
   float smallest = 0, largest = 0;
   std::uint32_t max_magnitude = 0;  ///< bits; kInfinityBits or more: not finite
 };
-ValueRange value_range(const float* values, std::size_t n);
+MagnitudeRange value_range(const float* values, std::size_t n);
 
 /// codes[i] = dual_code(values[i]). Returns the largest magnitude bits of the values.
 std::uint32_t dual_codes(const float* values, std::size_t n, DualGrid grid, std::int32_t* codes);

@@ -16,13 +16,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using DoubleTag = hn::CappedTag<double, 8>;
-using FloatTag = hn::Rebind<float, DoubleTag>;
+using NarrowTag = hn::Rebind<float, DoubleTag>;
 using DoubleVector = hn::Vec<DoubleTag>;
 constexpr std::size_t kLanes = hn::MaxLanes(DoubleTag());
 constexpr std::size_t kVectors = kSumPartials / kLanes;
 
 HWY_INLINE DoubleVector load_promoted(const float* values) {
-  return hn::PromoteTo(DoubleTag(), hn::LoadU(FloatTag(), values));
+  return hn::PromoteTo(DoubleTag(), hn::LoadU(NarrowTag(), values));
 }
 
 /// Products of one row with K vectors, `columns` apart; out[k * stride].
@@ -113,7 +113,7 @@ template <bool kAdd>
 HWY_INLINE void combine(const double* p, const double* q, std::size_t columns, std::size_t rank,
                         float factor, float* values) {
   const DoubleTag d;
-  const FloatTag df;
+  const NarrowTag df;
   const auto top = hn::Set(d, double{FLT_MAX}), bottom = hn::Set(d, -double{FLT_MAX});
   std::size_t j = 0;
   for (; j + kLanes <= columns; j += kLanes) {

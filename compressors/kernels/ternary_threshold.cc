@@ -45,7 +45,7 @@ HWY_ATTR bool ThresholdValues(const std::byte* codes, std::size_t n, float level
   return two_bit_values(codes, n, table, output, values);
 }
 
-HWY_ATTR void CountMagnitudes(const float* values, std::size_t n, std::uint64_t* bins) {
+HWY_ATTR void CountAllMagnitudes(const float* values, std::size_t n, std::uint64_t* bins) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t magnitude = magnitude_bits(values[i]);
     if (i % 16 == 0) prefetch_ahead(values + i);
@@ -83,7 +83,7 @@ namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(ThresholdCodes);
 HWY_EXPORT(ThresholdValues);
-HWY_EXPORT(CountMagnitudes);
+HWY_EXPORT(CountAllMagnitudes);
 HWY_EXPORT(CountExactly);
 
 void threshold_codes(const float* values, std::size_t n, std::uint32_t lowest, std::byte* codes) {
@@ -94,7 +94,7 @@ bool threshold_values(const std::byte* codes, std::size_t n, float level, Output
   return HWY_DYNAMIC_DISPATCH(ThresholdValues)(codes, n, level, output, values);
 }
 void count_magnitudes(const float* values, std::size_t n, std::uint64_t* bins) {
-  HWY_DYNAMIC_DISPATCH(CountMagnitudes)(values, n, bins);
+  HWY_DYNAMIC_DISPATCH(CountAllMagnitudes)(values, n, bins);
 }
 void count_exactly(const float* values, std::size_t n, std::uint32_t lowest, std::uint32_t size,
                    std::uint32_t* counts) {

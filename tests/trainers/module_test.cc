@@ -10,8 +10,8 @@ namespace gradwire::trainers {
 namespace {
 
 /// Loads the module as `gradwire` does. It stays loaded: exceptions' code lies in it.
-void* symbol_of(const char* name) {
-  static void* module = dlopen(GRADWIRE_TRAINERS_MODULE, RTLD_NOW | RTLD_LOCAL);
+void* symbol_of(const char* name, const char* path = GRADWIRE_TRAINERS_MODULE) {
+  void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   INFO((module ? "" : dlerror()));
   REQUIRE(module != nullptr);
   void* symbol = dlsym(module, name);
@@ -55,8 +55,9 @@ TEST_CASE("errors cross the module's border as gradwire::Error, with their kind"
   CHECK_THROWS_AS(trainer->prepare(), Error);
 }
 
-TEST_CASE("the benchmark runs through the module") {
-  const auto bench = reinterpret_cast<TrainingBench>(symbol_of(kTrainingBenchSymbol));
+TEST_CASE("the benchmark runs through its module") {
+  const auto bench = reinterpret_cast<TrainingBench>(
+      symbol_of(kTrainingBenchSymbol, GRADWIRE_BENCH_TRAINING_MODULE));
   TrainingBenchSettings settings;
   settings.batch_per_worker = 2;
   settings.steps = 1;

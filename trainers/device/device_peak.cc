@@ -1,6 +1,6 @@
-#include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include "trainers/passes/aten.h"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <exception>
 #include <string>

@@ -292,3 +292,21 @@ TrainingBenchResult bench_asynchronous(const TrainingBenchSettings& settings) {
 }
 
 }  // namespace gradwire::trainers
+
+extern "C" __attribute__((visibility("default"))) void gradwire_bench_training(
+    const gradwire::trainers::TrainingBenchSettings& settings,
+    gradwire::trainers::TrainingBenchResult& result) {
+  result = gradwire::trainers::bench_training(settings);
+}
+
+extern "C" __attribute__((visibility("default"))) void gradwire_bench_rounds(
+    const gradwire::trainers::RoundsBenchSettings& settings,
+    gradwire::trainers::TrainingBenchResult& result) {
+  result = gradwire::trainers::bench_rounds(settings);
+}
+
+extern "C" __attribute__((visibility("default"))) void gradwire_bench_asynchronous(
+    const gradwire::trainers::TrainingBenchSettings& settings,
+    gradwire::trainers::TrainingBenchResult& result) {
+  result = gradwire::trainers::bench_asynchronous(settings);
+}

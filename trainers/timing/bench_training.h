@@ -2,7 +2,7 @@
 #include <cstdint>
 
 /// What simulating costs: a training loop under simulation against the bare LibTorch loop that does
-/// the same arithmetic. No LibTorch headers here; the module exports the function.
+/// the same arithmetic. No LibTorch headers here: a module of its own, part of the benchmarks, exports it.
 namespace gradwire::trainers {
 
 struct TrainingBenchSettings {

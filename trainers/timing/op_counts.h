@@ -1,5 +1,5 @@
 #pragma once
-#include <ATen/ATen.h>
+#include "trainers/passes/aten.h"
 
 #include <string>
 #include <vector>

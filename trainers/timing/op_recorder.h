@@ -1,7 +1,7 @@
 #pragma once
-#include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <c10/core/Event.h>
+#include "trainers/passes/aten.h"
 
 #include <chrono>
 #include <cstdint>

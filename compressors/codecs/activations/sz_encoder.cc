@@ -39,8 +39,8 @@ struct Plan {
   bool possible = false;
 };
 
-kernels::ValueRange range_of(std::span<const float> data, ThreadTeam* team) {
-  kernels::ValueRange all{data[0], data[0], 0};
+kernels::MagnitudeRange range_of(std::span<const float> data, ThreadTeam* team) {
+  kernels::MagnitudeRange all{data[0], data[0], 0};
   std::mutex joining;
   for_ranges(team, data.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
     const auto part = kernels::value_range(data.data() + begin, end - begin);
@@ -60,7 +60,7 @@ float constant_bound(float magnitude) {
 }
 
 /// 0 = lossless.
-float error_bound_of(const SzOptions& options, const kernels::ValueRange& range) {
+float error_bound_of(const SzOptions& options, const kernels::MagnitudeRange& range) {
   double bound = options.bound;
   if (options.relative && bound > 0.0 && range.smallest == range.largest)
     return constant_bound(float_of(range.max_magnitude));
@@ -106,7 +106,7 @@ class Encoder {
     return block.size();
   }
 
-  void quantise(const SzBlock& block, const kernels::ValueRange& range) {
+  void quantise(const SzBlock& block, const kernels::MagnitudeRange& range) {
     grid_ = dual_grid(block.error_bound);
     for_ranges(
         job_.team, data_.size(), 16, kRangeElements, [&](std::size_t begin, std::size_t end) {
