@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/peak_memory.h"
 #include "bench/flow_cases.h"
-#include "bench/peak_memory.h"
 #include "bench/simgrid_peer.h"
 
 namespace gradwire::bench {

@@ -69,6 +69,8 @@ constexpr FigureOrigin kFigures[] = {
     {"gradient_error", kLearning},
     {"weight_spread", kLearning},
     {"wall_s", kMeasured},
+    {"memory_*", kMeasured},
+    {"peak_rss_bytes", kMeasured},
     {"auto_*", kSimulated},
     // The summary of a run's step (results/prediction/stored_summary.h).
     {"summary_exchange_*", kGiven},

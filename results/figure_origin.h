@@ -17,7 +17,7 @@ enum class Origin {
   kCompute,    ///< times of forward and backward pass and update
   kCodec,      ///< times of encoding, decoding, adding
   kLearning,   ///< from training: loss, accuracy
-  kMeasured,   ///< by a clock, here
+  kMeasured,   ///< by a clock, or counted, here
   kSimulated,  ///< by the flow engine, whatever the run's executor
   kEmulated,   ///< by real processes over shaped links
   kPredicted,  ///< by a closed form, or a fit

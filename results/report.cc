@@ -6,6 +6,7 @@
 #include "base/file_descriptor.h"
 #include "results/html_page.h"
 #include "results/report_choice.h"
+#include "results/report_memory.h"
 #include "results/scenario_view.h"
 #include "results/svg.h"
 
@@ -179,7 +180,8 @@ std::string provenance_section(const ReportData& data) {
       {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
   return "<h2>Where the figures come from</h2>\n" + html_table(facts, false, "text") +
          html_table(table, true, "text") + unfinished_table(data) +
-         "<p class=\"note\">Under each figure stands where its values come from and the hash of the "
+         "<p class=\"note\">Under each figure stands where its values come from and the hash of "
+         "the "
          "scenarios it was drawn from. The same scenario, seed and version give the same learning "
          "hash on the same kind of machine.</p>\n";
 }
@@ -194,7 +196,7 @@ std::string report_html(const Store& store, std::span<const RunId> runs,
   add_evidence(store, data);
   return html_page(title_of(data, options),
                    header_html(data, options) + answers_section(data) + table_section(data) +
-                       sections_html(data) + asked_section(data) +
+                       sections_html(data) + memory_section(store, data) + asked_section(data) +
                        assumptions_section(data, options) + provenance_section(data));
 }
 

@@ -137,6 +137,8 @@ void RunRecord::add_workload_finals() {
     add_final("missing_bytes", static_cast<double>(missing_bytes_), "B");
   for (const scenarios::Figure& figure : trainer_.figures())
     add_final(figure.name, figure.value, figure.unit);
+  if (const auto peak = peak_.bytes(); peak && trains())
+    add_final("peak_rss_bytes", static_cast<double>(*peak), "B");
 }
 
 void RunRecord::add_notes() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/peak_memory.h"
 #include "results/figure_origin.h"
 #include "results/prediction/step_model.h"
 #include "results/store.h"
@@ -76,6 +77,7 @@ class RunRecord {
   double last_loss_ = 0;
   std::int64_t missing_bytes_ = 0;
   double earlier_wall_s_ = 0;
+  PeakMemory peak_;
   Clock::time_point started_ = Clock::now(), last_append_ = started_;
 };
 

@@ -214,3 +214,22 @@ TEST_CASE("a collective that was left open is named, with the times that decided
         "20.1 ms by tree (flow, links without loss, open windows).");
   CHECK(choice_sentence(std::span(metrics).subspan(1, 1)).empty());
 }
+
+TEST_CASE("a report says what a worker of each group holds", "[report]") {
+  const BegunRun run(1);
+  const auto& [folder, store, id] = run;
+  store->append(id, std::vector{sample_step(0)}, {});
+  const auto bytes = [](const char* name, double value) {
+    return MetricRow{-1, name, value, "B", Provenance::kMeasured};
+  };
+  const std::vector<MetricRow> finals = {bytes("memory_parameters_bytes", 9'640),
+                                         bytes("memory_optimizer_bytes", 19'280),
+                                         bytes("peak_rss_bytes", 3e8)};
+  store->finish_run(id, RunStatus::kFinished, "", "", "", finals);
+  const std::string html = report_html(*store, std::vector{id});
+  CHECK_THAT(html, Contains("<h2>Memory</h2>") && Contains("9.64 kB") && Contains("19.3 kB") &&
+                       Contains("300 MB"));
+  // Runs without such figures have no such table.
+  const Runs without({{"100Mbps", 1e8}});
+  CHECK_THAT(report_html(*without.store, without.ids), !Contains("<h2>Memory</h2>"));
+}

@@ -1,5 +1,7 @@
 #include "trainers/channel/state_store.h"
 
+#include <algorithm>
+
 #include "trainers/serial.h"
 #include "trainers/trainer_error.h"
 
@@ -19,6 +21,20 @@ std::size_t StateStore::bytes() const {
   std::size_t total = 0;
   for (const auto& [key, state] : states_) total += state.size();
   return total;
+}
+
+StateStore::Shares StateStore::shares() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::map<std::int32_t, std::int64_t> bytes;
+  for (const auto& [key, state] : states_)
+    bytes[key.owner] += static_cast<std::int64_t>(state.size());
+  Shares shares;
+  for (const auto& [owner, own] : bytes)
+    if (owner < 0)
+      shares.server = own;
+    else
+      shares.largest = std::max(shares.largest, own);
+  return shares;
 }
 
 std::vector<std::int32_t> StateStore::owners() const {

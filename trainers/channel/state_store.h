@@ -31,6 +31,11 @@ class StateStore {
   /// The state of `key`, of `size` bytes; empty if size is 0. Assertion: always the same size.
   std::span<std::byte> at(const StateKey& key, std::size_t size);
   std::size_t bytes() const;
+  /// Bytes of the worker that has most, and of the server (owner -1).
+  struct Shares {
+    std::int64_t largest = 0, server = 0;
+  };
+  Shares shares() const;
   /// Those that have state, ascending.
   std::vector<std::int32_t> owners() const;
   void clear() { states_.clear(); }

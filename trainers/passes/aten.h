@@ -17,6 +17,9 @@
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/mse_loss.h>
+#include <ATen/ops/nll_loss.h>
+#include <ATen/ops/one_hot.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>

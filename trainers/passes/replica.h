@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ class Replica {
   /// The same pass with clocks; leaves no trace in weights or statistics.
   virtual PassTimes time_pass(const Batch& batch) = 0;
   virtual Score evaluate(const Batch& batch) = 0;
+  /// Bytes that a forward pass over the batch leaves for its backward pass, the loss among them,
+  /// without weights and the batch itself. Absent where nobody counts them. Leaves no trace.
+  virtual std::optional<std::int64_t> activation_bytes(const Batch&) { return {}; }
   /// Called after the trainer changed the flat weights (a device's copy must follow).
   virtual void weights_changed() {}
   /// Nothing where gradients are handed out in host memory.

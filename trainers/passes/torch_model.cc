@@ -1,7 +1,9 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/Allocator.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <chrono>
 #include <mutex>
@@ -51,6 +53,21 @@ Loss loss_of(const std::string& name) {
 c10::Stream current_stream(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
 }
+
+/// What LibTorch's allocators gave out and did not get back, on the thread that has it as its
+/// profiler.
+class LiveBytes final : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, std::int64_t change, std::size_t, std::size_t,
+                         c10::Device) override {
+    bytes_ += change;
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
 
 class TorchGradients final : public Gradients {
  public:
@@ -167,6 +184,15 @@ class TorchReplica final : public Replica {
     return score;
   }
 
+  std::optional<std::int64_t> activation_bytes(const Batch& batch) override {
+    use_one_thread();
+    const at::Tensor input = input_of(batch), targets = targets_of(batch);
+    const auto live = std::make_shared<LiveBytes>();
+    const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, live);
+    const at::Tensor loss = training_loss(input, targets, false);
+    return live->bytes();
+  }
+
   void weights_changed() override {
     if (device_.is_cpu()) return;
     const at::NoGradGuard no_gradients;
@@ -274,10 +300,12 @@ class TorchReplica final : public Replica {
   }
 
   at::Tensor training_loss(const Batch& batch, bool record) {
+    return training_loss(input_of(batch), targets_of(batch), record);
+  }
+  at::Tensor training_loss(const at::Tensor& input, const at::Tensor& targets, bool record) {
     statistics_.training = true;
     statistics_.record = record;
-    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
-    return loss_(logits, targets_of(batch));
+    return loss_(network_.forward(parameters_, input, statistics_), targets);
   }
 
   /// Takes over the gradients that the backward pass left on the CPU, in layout order.

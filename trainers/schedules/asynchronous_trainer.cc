@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "trainers/routes/movers.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/trainer_error.h"
 
@@ -270,12 +271,16 @@ void AsynchronousTrainer::lose(int w, Session& session) {
 std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
   const auto lost = std::ranges::count(workers_, Stage::kLost, &Worker::stage);
-  return {{"staleness_mean", staleness_.mean(), "updates"},
-          {"staleness_p50", of(staleness_.quantile(0.5)), "updates"},
-          {"staleness_p90", of(staleness_.quantile(0.9)), "updates"},
-          {"staleness_p99", of(staleness_.quantile(0.99)), "updates"},
-          {"staleness_max", of(staleness_.largest()), "updates"},
-          {"workers_lost", of(lost), "workers"}};
+  std::vector<scenarios::Figure> figures = memory_figures(
+      learner_,
+      {.optimizer_bytes = updates_.state_bytes(), .server = true, .updates_at_server = true});
+  figures.insert(figures.begin(), {{"staleness_mean", staleness_.mean(), "updates"},
+                                   {"staleness_p50", of(staleness_.quantile(0.5)), "updates"},
+                                   {"staleness_p90", of(staleness_.quantile(0.9)), "updates"},
+                                   {"staleness_p99", of(staleness_.quantile(0.99)), "updates"},
+                                   {"staleness_max", of(staleness_.largest()), "updates"},
+                                   {"workers_lost", of(lost), "workers"}});
+  return figures;
 }
 
 std::uint64_t AsynchronousTrainer::learning_hash() const {

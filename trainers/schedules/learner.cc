@@ -89,6 +89,15 @@ scenarios::Evaluation Learner::evaluate(std::span<const float> weights) {
   return score();
 }
 
+std::optional<std::int64_t> Learner::activation_bytes() const {
+  std::vector<std::uint32_t> samples(static_cast<std::size_t>(scenario_.workload.batch_per_worker));
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = data_->train[i % data_->train.size()];
+  Batch batch;
+  gather(*data_, samples, batch);
+  return replicas_[0]->activation_bytes(batch);
+}
+
 scenarios::Evaluation Learner::score() {
   constexpr std::size_t kPart = 200;
   const std::span<const std::uint32_t> all = data_->held_out;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,6 +81,8 @@ class Learner {
   scenarios::Evaluation evaluate();
   /// Of others. Precondition: ReplicaWeights::kPlaced.
   scenarios::Evaluation evaluate(std::span<const float> weights);
+  /// Of a batch of its size; see Replica::activation_bytes.
+  std::optional<std::int64_t> activation_bytes() const;
 
   /// Measures, or reads the device's profile; once. `timed`: an exchange in timed_phase(method()).
   const scenarios::ComputeProfile& prepare(Exchange& timed, DeviceUpdate* device = nullptr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "base/hash.h"
 #include "trainers/serial.h"
@@ -160,7 +161,9 @@ std::vector<scenarios::Figure> LossyTrainer::as_figures(const Sums& sums) const 
 }
 
 std::vector<scenarios::Figure> LossyTrainer::figures() const {
-  return as_figures(all_);
+  std::vector<scenarios::Figure> figures = as_figures(all_);
+  std::ranges::move(SynchronousTrainer::figures(), std::back_inserter(figures));
+  return figures;
 }
 
 std::uint64_t LossyTrainer::learning_hash() const {

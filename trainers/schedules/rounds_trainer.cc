@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/hash.h"
 #include "trainers/replays/client_sampling.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
@@ -285,7 +287,15 @@ std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) c
 }
 
 std::vector<scenarios::Figure> RoundsTrainer::figures() const {
-  return as_figures(all_);
+  std::vector<scenarios::Figure> figures = as_figures(all_);
+  // A client that sends a difference keeps the model that it was sent.
+  std::ranges::move(
+      memory_figures(learner_, {.optimizer_bytes = static_cast<std::int64_t>(4 * velocity_.size()),
+                                .worker_bytes = up_.plain() ? 0 : 4 * parameters(),
+                                .server = true,
+                                .updates_at_server = true}),
+      std::back_inserter(figures));
+  return figures;
 }
 
 void RoundsTrainer::train_ahead(Trip& due) {

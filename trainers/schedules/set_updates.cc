@@ -54,6 +54,12 @@ const Update& SetUpdates::only() const {
   return updates_.begin()->second;
 }
 
+std::int64_t SetUpdates::state_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [set, update] : updates_) bytes += update.state_bytes();
+  return bytes;
+}
+
 void SetUpdates::save(std::ostream& out) const {
   for (const auto& [key, update] : updates_) update.save(out);
 }

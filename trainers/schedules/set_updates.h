@@ -29,6 +29,9 @@ class SetUpdates {
   Update& only();
   const Update& only() const;
 
+  /// What all of them remember.
+  std::int64_t state_bytes() const;
+
   void save(std::ostream& out) const;
   /// Throws TrainerError where another rule or other elements were saved.
   void load(std::istream& in);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/memory_use.h"
 #include "trainers/timing/compute_times.h"
 
 namespace gradwire::trainers {
@@ -104,6 +105,13 @@ void SynchronousTrainer::update() {
 std::span<const float> SynchronousTrainer::weights() const {
   if (device_update_) device_update_->download(weights_, updates_.only());
   return weights_;
+}
+
+std::vector<scenarios::Figure> SynchronousTrainer::figures() const {
+  return memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
+                                   .worker_bytes = local_steps() > 1 ? 4 * parameters() : 0,
+                                   .server = exchange_settings_.server,
+                                   .states_on_device = encoder_ != nullptr});
 }
 
 const scenarios::ComputeProfile& SynchronousTrainer::prepare() {

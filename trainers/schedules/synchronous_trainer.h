@@ -42,6 +42,7 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::int64_t steps_total() const override { return scenario().workload.steps; }
   std::int64_t parameters() const override { return layout().elements(); }
   scenarios::CollectiveChoice collective_choice() const override { return learner_.choice(); }
+  std::vector<scenarios::Figure> figures() const override;
   std::vector<std::string> notes() const override;
   std::uint64_t learning_hash() const override;
   void save(std::ostream& out) const override;

@@ -23,6 +23,7 @@ class Update {
   const UpdateRule& rule() const { return *rule_; }
   /// What it remembers, one buffer after the other, for copies on a device.
   std::vector<std::span<float>> buffers();
+  std::int64_t state_bytes() const { return static_cast<std::int64_t>(4 * state_.size()); }
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }
 

@@ -1,11 +1,11 @@
-#include "bench/peak_memory.h"
+#include "base/peak_memory.h"
 
 #include <malloc.h>
 
 #include <fstream>
 #include <string>
 
-namespace gradwire::bench {
+namespace gradwire {
 
 PeakMemory::PeakMemory() {
   ::malloc_trim(0);
@@ -24,4 +24,4 @@ std::optional<std::int64_t> PeakMemory::bytes() const {
   return {};
 }
 
-}  // namespace gradwire::bench
+}  // namespace gradwire

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace gradwire::bench {
+namespace gradwire {
 
 /// The most memory that the process held at a time since this object was made. Gives back to the
 /// system what the allocator keeps, first.
@@ -16,4 +16,4 @@ class PeakMemory {
   bool is_reset_;
 };
 
-}  // namespace gradwire::bench
+}  // namespace gradwire

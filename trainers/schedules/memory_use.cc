@@ -1,0 +1,29 @@
+#include "trainers/schedules/memory_use.h"
+
+namespace gradwire::trainers {
+
+std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles) {
+  const std::int64_t model = 4 * learner.layout().elements();
+  const auto statistics = static_cast<std::int64_t>(learner.statistics().size_bytes());
+  const StateStore::Shares states = learner.states().shares();
+  const std::int64_t method = roles.worker_bytes + states.largest;
+  // What stands for all is the server's, or, where there is none, every worker's.
+  const std::int64_t common = states.server;
+
+  std::vector<scenarios::Figure> figures;
+  const auto add = [&](const char* name, std::int64_t bytes) {
+    figures.push_back({name, static_cast<double>(bytes), "B"});
+  };
+  add("memory_parameters_bytes", model + statistics);
+  add("memory_gradients_bytes", model);
+  add("memory_optimizer_bytes", roles.updates_at_server ? 0 : roles.optimizer_bytes);
+  if (const auto activations = learner.activation_bytes())
+    add("memory_activations_bytes", *activations);
+  if (!roles.states_on_device) add("memory_method_bytes", method + (roles.server ? 0 : common));
+  if (roles.server)
+    add("memory_server_bytes",
+        common + (roles.updates_at_server ? model + statistics + roles.optimizer_bytes : 0));
+  return figures;
+}
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "trainers/schedules/learner.h"
+
+/// What each rank of a run would hold for itself, in bytes. One process plays all ranks and keeps a
+/// single copy of what is equal at all of them, so its own memory says little about theirs.
+namespace gradwire::trainers {
+
+/// Who holds what, which only the schedule knows.
+struct MemoryRoles {
+  std::int64_t optimizer_bytes = 0;  ///< what the update rule remembers, of one model
+  std::int64_t worker_bytes = 0;     ///< what the schedule has a worker remember
+  bool server = false;               ///< there is one
+  bool updates_at_server = false;    ///< which holds weights and the optimiser's state, too
+  bool states_on_device = false;     ///< codecs' lie in a device's memory: not counted
+};
+
+/// Figures of the run. Of a worker: `memory_parameters_bytes` (running statistics included),
+/// `memory_gradients_bytes`, `memory_optimizer_bytes`, `memory_activations_bytes` (what the forward
+/// pass over a batch keeps for the backward pass), `memory_method_bytes` (residuals, momenta, sums
+/// of local steps: of the worker that has most). Of the server, between steps:
+/// `memory_server_bytes`. A figure that cannot be counted is left out.
+std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles);
+
+}  // namespace gradwire::trainers
