@@ -142,7 +142,7 @@ TEST_CASE("with loss replicas drift apart, and learn; told of no loss, they stay
   // Each datagram crosses two links: 1 - 0.98^2 = 0.0396 are lost, of about 600 a step and 30
   // steps.
   const std::vector<scenarios::Figure> figures = trainer->figures();
-  REQUIRE(figures.size() == 3);
+  REQUIRE(figures.size() > 3);  // what memory takes follows
   CHECK(figures[0].name == "missing_share");
   CHECK(figures[0].value == Approx(0.0396).epsilon(0.1));
   // A chunk's sum of N terms is not told to its takers with probabilities of p, 2 p, ...: some 3 p.

@@ -22,7 +22,7 @@ std::string refusal_of(Update& update, const std::string& saved) {
   std::istringstream in(saved);
   try {
     update.load(in);
-  } catch (const TrainerError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";
