@@ -157,26 +157,33 @@ void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const
 }
 
 double MaxMin::room(std::int32_t id) const {
-  constexpr std::size_t kMany = 64;  // with so many others hardly anything is left
   const double own = rate(id);
   double room = kNoCap;
   const Flow& f = flows_[static_cast<std::size_t>(id)];
   const std::span<const ChannelId> channels = route(id);
   for (std::size_t hop = 0; hop < channels.size(); ++hop) {
-    const std::span<const Crossing> all = crossings(channels[hop]);
-    if (all.size() > kMany) return own;
-    double left = data_capacity(channels[hop]);
-    double cost_of_own = 1;
-    for (const Crossing& crossing : all) {
-      if (crossing.flow == id) {
-        cost_of_own = f.weighted ? cost(crossing) : 1;
-      } else {
-        left -= rate(crossing.flow) * cost(crossing);
-      }
-    }
-    room = std::min(room, left / cost_of_own);
+    const auto slot = static_cast<std::size_t>(f.route_begin) + hop;
+    room = std::min(room, left_by_others(channels[hop], id, cost_[slot]) / cost_[slot]);
   }
   return std::max(own, room);
+}
+
+/// What the channel can carry beside all flows on it but one, whose bytes cost so much of it each.
+double MaxMin::left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const {
+  constexpr std::size_t kMany = 64;  // more are not summed up anew
+  const std::span<const Crossing> all = crossings(id);
+  if (all.size() <= kMany) {
+    double left = data_capacity(id);
+    for (const Crossing& crossing : all) {
+      if (crossing.flow != but) left -= rate(crossing.flow) * cost(crossing);
+    }
+    return left;
+  }
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  if (c.pool < 0) return filling_[static_cast<std::size_t>(id)].left + rate(but) * cost_of_own;
+  const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
+  const double limited = static_cast<double>(pool.limited_sum) / kUnits;
+  return data_capacity(id) - limited - pool.level * pool.pooled_count + rate(but);
 }
 
 double MaxMin::data_capacity(ChannelId id) const {

@@ -93,6 +93,7 @@ class MaxMin {
 
  private:
   __extension__ using FixedPoint = __int128;  ///< in units of 2^-20 bytes a second
+  static constexpr double kUnits = 1 << 20;   ///< of it, in a byte a second
 
   struct Crossing {
     std::int32_t flow = 0;
@@ -112,7 +113,7 @@ class MaxMin {
     bool dirty = false;
   };
   struct Filling {
-    double left = 0;
+    double left = 0;        ///< of the capacity; afterwards: by all flows, while no pool has them
     std::int32_t open = 0;  ///< flows not fixed yet
   };
   struct alignas(64) Flow {
@@ -160,6 +161,7 @@ class MaxMin {
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void remove_crossing(ChannelId at, std::size_t slot);
   double data_capacity(ChannelId id) const;
+  double left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const;
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
   void collect_component(ChannelId first);

@@ -9,12 +9,6 @@
 #include "sim/flow/max_min_tolerances.h"
 
 namespace gradwire::sim {
-namespace {
-
-constexpr double kUnits = 1 << 20;  // of the fixed-point sum, in a byte a second
-
-}  // namespace
-
 void MaxMin::update_pooling(ChannelId id) {
   const Channel& c = channel(id);
   if (c.pool >= 0) {
