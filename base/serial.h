@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -69,6 +70,17 @@ inline void put_text(std::ostream& out, std::string_view text) {
 inline std::string get_text(std::istream& in) {
   const std::vector<char> text = get_vector<char>(in);
   return {text.begin(), text.end()};
+}
+
+template <class T>
+void put_optional(std::ostream& out, const std::optional<T>& value) {
+  put(out, static_cast<std::uint8_t>(value.has_value()));
+  if (value) put(out, *value);
+}
+
+template <class T>
+std::optional<T> get_optional(std::istream& in) {
+  return get<std::uint8_t>(in) != 0 ? std::optional(get<T>(in)) : std::nullopt;
 }
 
 /// values = what put_span wrote, which must be as many.

@@ -112,8 +112,7 @@ void Lockstep::save(std::ostream& out) const {
     put(out, flight.plan.dense_payload);
     put(out, flight.plan.alone);
     put(out, flight.plan.steady);
-    put(out, flight.evaluation.has_value());
-    put(out, flight.evaluation.value_or(scenarios::Evaluation{}));
+    put_optional(out, flight.evaluation);
     put(out, ended_.contains(flight.graph));
   }
 }
@@ -130,9 +129,7 @@ void Lockstep::load(std::istream& in, const std::function<scenarios::Work(sim::G
     flight.plan.dense_payload = get<Bytes>(in);
     flight.plan.alone = get<bool>(in);
     flight.plan.steady = get<bool>(in);
-    const bool evaluated = get<bool>(in);
-    const auto evaluation = get<scenarios::Evaluation>(in);
-    if (evaluated) flight.evaluation = evaluation;
+    flight.evaluation = get_optional<scenarios::Evaluation>(in);
     if (get<bool>(in)) ended_.insert(flight.graph);
     in_flight_.push_back(std::move(flight));
   }

@@ -172,10 +172,10 @@ class Run {
     progress_.phase = "resuming";
     record_->add_wall(state_.wall_s);
     ReplayedSchedule replayed(checkpoint_->old_log(), graphs_, state_.stimuli);
-    replayed.on_submitted = [this](sim::GraphId graph, const scenarios::Work& work) {
+    replayed.on_submitted = [this](sim::GraphId graph) {
       if (graph != state_.summarized) return;
       StepPlan plan;
-      static_cast<scenarios::Work&>(plan) = work;
+      static_cast<scenarios::Work&>(plan) = session_->work_of(graph);
       record_->set_summary(summarize(scenario_, *cluster_, *profile_, plan));
     };
     replayed.start(*session_);

@@ -13,23 +13,6 @@ void check_pipeline(const Rules& rules) {
                  "one stage a worker, or none listed");
 }
 
-void check_federated(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  const Workload::Federated& federated = scenario.workload.federated;
-  if (federated.sample > scenario.cluster.workers)
-    rules.refuse("/workload/federated/sample",
-                 "there are " + std::to_string(scenario.cluster.workers) + " clients",
-                 "all or fewer");
-  if (federated.drop_out > 0 && federated.deadline == Seconds(0))
-    rules.refuse("/workload/federated/drop_out",
-                 "without a deadline a round waits for ever for a client that drops out",
-                 "0, or a /workload/federated/deadline");
-  if (federated.deadline > Seconds(0) && scenario.executor == "model")
-    rules.refuse("/workload/federated/deadline",
-                 "the model executor knows no clock by which a round could be cut off",
-                 "0s, or executor flow, packet or emulator");
-}
-
 void check_gossip(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
   try {
@@ -42,10 +25,30 @@ void check_gossip(const Rules& rules) {
 
 }  // namespace
 
+void check_clients(const Rules& rules, const std::string& base, int sample, double drop_out,
+                   Seconds deadline, const std::string& clocked) {
+  const Scenario& scenario = rules.scenario;
+  if (sample > scenario.cluster.workers)
+    rules.refuse(base + "/sample",
+                 "there are " + std::to_string(scenario.cluster.workers) + " clients",
+                 "all or fewer");
+  if (drop_out > 0 && deadline == Seconds(0))
+    rules.refuse(base + "/drop_out",
+                 "without a deadline a round waits for ever for a client that drops out",
+                 "0, or a " + base + "/deadline");
+  if (deadline > Seconds(0) && scenario.executor == "model")
+    rules.refuse(base + "/deadline",
+                 "the model executor knows no clock by which a round could be cut off",
+                 "0s, or executor " + clocked);
+}
+
 void check_repeated(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
   if (scenario.workload.kind == WorkloadKind::kPipeline) check_pipeline(rules);
-  if (scenario.workload.kind == WorkloadKind::kFederated) check_federated(rules);
+  const Workload::Federated& federated = scenario.workload.federated;
+  if (scenario.workload.kind == WorkloadKind::kFederated)
+    check_clients(rules, "/workload/federated", federated.sample, federated.drop_out,
+                  federated.deadline, "flow, packet or emulator");
   if (scenario.workload.collective == "gossip") check_gossip(rules);
 }
 

@@ -1,6 +1,7 @@
 #include "scenarios/schedule_checks.h"
 
 #include "scenarios/methods.h"
+#include "scenarios/repeated_checks.h"
 #include "trainers/updates/catalogue.h"
 
 namespace gradwire::scenarios {
@@ -52,23 +53,12 @@ void check_method_of(const Rules& rules) {
 }
 
 void check_rounds(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  const ScheduleChoice& schedule = scenario.schedule;
-  if (schedule.sample > scenario.cluster.workers)
-    rules.refuse("/schedule/sample",
-                 "there are " + std::to_string(scenario.cluster.workers) + " clients",
-                 "all or fewer");
-  if (schedule.drop_out > 0 && schedule.deadline == Seconds(0))
-    rules.refuse("/schedule/drop_out",
-                 "without a deadline a round waits for ever for a client that drops out",
-                 "0, or a /schedule/deadline");
+  const ScheduleChoice& schedule = rules.scenario.schedule;
+  check_clients(rules, "/schedule", schedule.sample, schedule.drop_out, schedule.deadline,
+                "flow or packet");
   if (schedule.late == "kept" && schedule.deadline == Seconds(0))
     rules.refuse("/schedule/late", "without a deadline nobody is late",
                  "dropped, or a /schedule/deadline");
-  if (schedule.deadline > Seconds(0) && scenario.executor == "model")
-    rules.refuse("/schedule/deadline",
-                 "the model executor knows no clock by which a round could be cut off",
-                 "0s, or executor flow or packet");
   if (schedule.local_epochs && schedule.local_steps != 1)
     rules.refuse("/schedule/local_epochs", "local_steps says the same in another way",
                  "one of the two");
@@ -78,10 +68,11 @@ void check_rounds(const Rules& rules) {
 
 void check_asynchronous(const Rules& rules) {
   if (rules.scenario.executor == "model")
-    rules.refuse("/executor",
-                 "schedule asynchronous has workers' messages share the server's link at times that "
-                 "closed forms do not know",
-                 "flow or packet");
+    rules.refuse(
+        "/executor",
+        "schedule asynchronous has workers' messages share the server's link at times that "
+        "closed forms do not know",
+        "flow or packet");
 }
 
 /// Local steps are plain sgd; what the exchange gives goes through the optimiser.

@@ -80,17 +80,16 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
   const std::string note = why_on_host(scenario, loses);
   auto model = make_model(model_choice(scenario), *data, device, device == "cuda" && note.empty());
-  if (scenario.schedule.kind == "asynchronous") {
-    auto asynchronous =
-        std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data), std::move(model));
-    asynchronous->add_note(note);
-    return asynchronous;
-  }
-  if (scenario.schedule.kind == "rounds") {
-    auto rounds =
-        std::make_unique<RoundsTrainer>(scenario, options, std::move(data), std::move(model));
-    rounds->add_note(note);
-    return rounds;
+  if (scenario.schedule.kind != "lockstep") {
+    std::unique_ptr<EventTrainer> trainer;
+    if (scenario.schedule.kind == "rounds")
+      trainer =
+          std::make_unique<RoundsTrainer>(scenario, options, std::move(data), std::move(model));
+    else
+      trainer = std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data),
+                                                      std::move(model));
+    trainer->add_note(note);
+    return trainer;
   }
   std::unique_ptr<SynchronousTrainer> trainer;
   if (loses)

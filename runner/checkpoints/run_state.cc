@@ -37,8 +37,7 @@ void save_state(const RunState& state, std::ostream& out) {
   const auto write = [&](const auto& number) { put(out, number); };
   write(state.stimuli);
   write(state.wall_s);
-  write(static_cast<std::uint8_t>(state.summarized.has_value()));
-  write(state.summarized.value_or(0));
+  put_optional(out, state.summarized);
   put_text(out, state.profile.provenance);
   put_text(out, state.profile.device);
   each_time(state.profile, write);
@@ -54,9 +53,7 @@ RunState load_state(std::istream& in) {
   RunState state;
   read(state.stimuli);
   read(state.wall_s);
-  const bool summarized = get<std::uint8_t>(in) != 0;
-  const auto graph = get<std::uint64_t>(in);
-  if (summarized) state.summarized = graph;
+  state.summarized = get_optional<std::uint64_t>(in);
   state.profile.provenance = get_text(in);
   state.profile.device = get_text(in);
   each_time(state.profile, read);

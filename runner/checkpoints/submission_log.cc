@@ -31,17 +31,6 @@ std::vector<T> get_or_repeat(std::istream& in, std::vector<T>& last) {
   return last;
 }
 
-template <class T>
-void put_optional(std::ostream& out, const std::optional<T>& value) {
-  put(out, static_cast<std::uint8_t>(value.has_value()));
-  if (value) put(out, *value);
-}
-
-template <class T>
-std::optional<T> get_optional(std::istream& in) {
-  return get<std::uint8_t>(in) != 0 ? std::optional(get<T>(in)) : std::nullopt;
-}
-
 void put_report(std::ostream& out, const StepReport& report) {
   put(out, report.step);
   put_span(out, std::span<const sim::GraphId>(report.graphs));
@@ -198,10 +187,8 @@ Work ReplayedSchedule::read_work() {
 void ReplayedSchedule::make(scenarios::Session& session) {
   switch (kind_) {
     case kSubmit: {
-      Work work = read_work();
-      const Work kept = work;
-      const sim::GraphId graph = session.submit(std::move(work));
-      if (on_submitted) on_submitted(graph, kept);
+      const sim::GraphId graph = session.submit(read_work());
+      if (on_submitted) on_submitted(graph);
       return;
     }
     case kCancel:

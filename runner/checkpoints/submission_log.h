@@ -86,8 +86,8 @@ class ReplayedSchedule final : public scenarios::Schedule {
   bool survives_failures() const override { return true; }  // the run has
 
   bool finished() const { return seen_ >= stimuli_; }
-  /// Told of each graph with its work, before it is submitted.
-  std::function<void(sim::GraphId, const scenarios::Work&)> on_submitted;
+  /// Told of each graph that it has submitted.
+  std::function<void(sim::GraphId)> on_submitted;
 
  private:
   void react(scenarios::Session& session);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trainers/serial.h"
+#include "base/serial.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

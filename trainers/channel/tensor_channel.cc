@@ -5,13 +5,10 @@
 
 #include "compressors/codec_plan.h"
 #include "trainers/channel/framing.h"
+#include "trainers/channel/tensor_spec.h"
 
 namespace gradwire::trainers {
 namespace {
-
-compressors::TensorSpec spec_of(const TensorSlot& slot) {
-  return {static_cast<std::size_t>(slot.count), slot.name, slot.shape};
-}
 
 bool sends_values(const compressors::CodecPlan& plan) {
   return compressors::is_plain_codec(plan.codec.name) && !plan.decorated();

@@ -9,6 +9,7 @@
 #include "scenarios/scenario.h"
 #include "sim/interpreter.h"
 #include "trainers/channel/state_store.h"
+#include "trainers/channel/tensor_spec.h"
 #include "trainers/device/device_step.h"
 #include "trainers/layout.h"
 #include "trainers/timing/step_template.h"
@@ -179,10 +180,5 @@ std::unique_ptr<Exchange> make_requantize_exchange(const ExchangeSettings&, cons
 std::vector<std::span<const float>> device_values(const DeviceEncoder& device, const Layout& layout,
                                                   int worker,
                                                   std::optional<std::size_t> bucket = {});
-
-/// A tensor as codecs are told of it before its values.
-inline compressors::TensorSpec spec_of(const TensorSlot& slot) {
-  return {static_cast<std::size_t>(slot.count), slot.name, slot.shape};
-}
 
 }  // namespace gradwire::trainers

@@ -1,19 +1,12 @@
 #include "trainers/schedules/asynchronous_trainer.h"
-#include "trainers/schedules/checkpoint.h"
-#include "trainers/serial.h"
+
+#include "base/serial.h"
+#include "trainers/trainer_error.h"
 
 /// Saving and loading asynchronous training: the server's model and optimiser, codecs' states, and
 /// every worker's trip with the graphs that it has under way. Which samples a worker sees is a
 /// function of the seed.
 namespace gradwire::trainers {
-
-void AsynchronousTrainer::save(std::ostream& out) const {
-  save_checked(out, [this](std::ostream& content) { save_content(content); });
-}
-
-void AsynchronousTrainer::load(std::istream& in) {
-  load_checked(in, [this](std::istream& content) { load_content(content); });
-}
 
 void AsynchronousTrainer::save_content(std::ostream& out) const {
   learner_.save(out);

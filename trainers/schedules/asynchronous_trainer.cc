@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "trainers/routes/movers.h"
-#include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/trainer_error.h"
@@ -28,35 +27,12 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
                                          const scenarios::TrainerOptions& options,
                                          std::unique_ptr<DataSet> data,
                                          std::unique_ptr<Model> model)
-    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
-      up_(learner_.method(), 0, learner_.layout(), scenario.seed),
+    : EventTrainer(scenario, options, std::move(data), std::move(model)),
       updates_(learner_.scenario(), learner_.method(), learner_.layout()),
       benches_(static_cast<std::size_t>(learner_.pool().threads())),
       workers_(static_cast<std::size_t>(learner_.workers())),
       graphs_(workers_.size()) {
   for (Bench& bench : benches_) bench.gradients = learner_.make_gradients();
-}
-
-const scenarios::ComputeProfile& AsynchronousTrainer::prepare() {
-  if (learner_.has_profile()) return learner_.profile();  // frozen times were given
-  scenarios::Scenario one = learner_.scenario();
-  one.cluster.workers = 1;
-  StateStore states;
-  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
-  return learner_.prepare(*timed);
-}
-
-void AsynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
-  learner_.use_profile(profile);
-}
-
-bool AsynchronousTrainer::next(scenarios::StepPlan&) {
-  GRADWIRE_ASSERT(false);  // driven by events
-  return false;
-}
-
-void AsynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
-  GRADWIRE_ASSERT(false);
 }
 
 AsynchronousTrainer::Graphs& AsynchronousTrainer::graphs_of(int worker) {
@@ -188,9 +164,7 @@ void AsynchronousTrainer::compute(int w, int thread) {
   const Layout& layout = learner_.layout();
   std::vector<float>& flat = up_.plain() ? worker.values : bench.flat;
   flat.resize(worker.values.size());
-  const auto tensors = bench.gradients->tensors();
-  for (std::size_t t = 0; t < tensors.size(); ++t)
-    std::ranges::copy(tensors[t], flat.begin() + layout.tensors()[t].first);
+  flatten(*bench.gradients, flat);
   worker.messages.clear();
   worker.computed = true;
   if (up_.plain()) {
@@ -281,13 +255,6 @@ std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
                                    {"staleness_max", of(staleness_.largest()), "updates"},
                                    {"workers_lost", of(lost), "workers"}});
   return figures;
-}
-
-std::uint64_t AsynchronousTrainer::learning_hash() const {
-  Hasher hasher;
-  hasher.add(chain_);
-  hasher.add_bytes(std::as_bytes(weights()));
-  return hasher.value();
 }
 
 }  // namespace gradwire::trainers

@@ -4,9 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/session.h"
-#include "trainers/channel/tensor_channel.h"
-#include "trainers/schedules/learner.h"
+#include "trainers/schedules/event_trainer.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/schedules/staleness.h"
 
@@ -33,33 +31,18 @@
 /// threads. Layers with running statistics keep worker 0's.
 namespace gradwire::trainers {
 
-class AsynchronousTrainer final : public scenarios::Trainer, public scenarios::Schedule {
+class AsynchronousTrainer final : public EventTrainer {
  public:
   /// Throws TrainerError where scenario, data and model do not fit each other.
   AsynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
                       std::unique_ptr<DataSet> data, std::unique_ptr<Model> model);
 
-  const scenarios::ComputeProfile& prepare() override;
-  void use_profile(const scenarios::ComputeProfile& profile) override;
-  scenarios::Schedule* schedule() override { return this; }
-  bool next(scenarios::StepPlan&) override;
-  void on_submitted(const scenarios::StepPlan&, sim::GraphId) override;
   /// Of the run's updates: `staleness_mean`, `_p50`, `_p90`, `_p99`, `_max`; `workers_lost`.
   std::vector<scenarios::Figure> figures() const override;
-  std::vector<std::string> notes() const override { return learner_.notes(); }
-  scenarios::Evaluation evaluate() override { return learner_.evaluate(); }
-  std::int64_t steps_total() const override { return learner_.scenario().workload.steps; }
-  std::int64_t parameters() const override { return learner_.layout().elements(); }
-  std::uint64_t learning_hash() const override;
-  void save(std::ostream& out) const override;
-  void load(std::istream& in) override;
 
   void start(scenarios::Session& session) override;
   void on(const sim::Event& event, scenarios::Session& session) override;
   bool survives_failures() const override { return true; }
-
-  void add_note(const std::string& note) { learner_.add_note(note); }
-  std::span<const float> weights() const { return learner_.weights(); }
 
  private:
   enum class Stage : std::uint8_t { kWaiting, kComputing, kSending, kLost };
@@ -89,8 +72,6 @@ class AsynchronousTrainer final : public scenarios::Trainer, public scenarios::S
     std::vector<std::byte> message;
   };
 
-  const scenarios::ScheduleChoice& choice() const { return learner_.scenario().schedule; }
-  int server() const { return learner_.workers(); }
   Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   Graphs& graphs_of(int worker);
   Graphs make_graphs(int worker) const;
@@ -109,11 +90,9 @@ class AsynchronousTrainer final : public scenarios::Trainer, public scenarios::S
   void compute_ahead(int due);
   void compute(int worker, int thread);
 
-  void save_content(std::ostream& out) const;
-  void load_content(std::istream& in);
+  void save_content(std::ostream& out) const override;
+  void load_content(std::istream& in) override;
 
-  Learner learner_;
-  TensorChannel up_;
   SetUpdates updates_;
   std::vector<Bench> benches_;  ///< [thread]
   std::vector<Worker> workers_;
@@ -121,7 +100,6 @@ class AsynchronousTrainer final : public scenarios::Trainer, public scenarios::S
   std::map<sim::GraphId, int> worker_of_;
   std::int64_t version_ = 0;
   std::uint64_t started_ = 0;
-  std::uint64_t chain_ = 0;  ///< hash over workers, stalenesses, losses and bytes of all updates
   StalenessCounts staleness_;
 };
 

@@ -3,8 +3,9 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "base/serial.h"
 #include "trainers/schedules/synchronous_trainer.h"
-#include "trainers/serial.h"
+#include "trainers/trainer_error.h"
 
 /// Saving and loading a synchronous trainer, bit for bit: the learner's part, step, chain hash, the
 /// update's rule, steps and state, and the graph that the next step waits for. Batches need

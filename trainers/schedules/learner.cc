@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/serial.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/scenario_update.h"
-#include "trainers/serial.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 

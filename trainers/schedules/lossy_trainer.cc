@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/hash.h"
-#include "trainers/serial.h"
+#include "base/serial.h"
 
 namespace gradwire::trainers {
 namespace {

@@ -1,6 +1,6 @@
-#include "trainers/schedules/checkpoint.h"
 #include "trainers/schedules/rounds_trainer.h"
-#include "trainers/serial.h"
+
+#include "base/serial.h"
 
 /// Saving and loading federated rounds, in the middle of one too: the model, what the server and
 /// codecs remember, and every client's trip with the graphs that it has under way. Who is drawn,
@@ -21,14 +21,6 @@ StateStore::States get_states(std::istream& in) {
 }
 
 }  // namespace
-
-void RoundsTrainer::save(std::ostream& out) const {
-  save_checked(out, [this](std::ostream& content) { save_content(content); });
-}
-
-void RoundsTrainer::load(std::istream& in) {
-  load_checked(in, [this](std::istream& content) { load_content(content); });
-}
 
 void RoundsTrainer::save_content(std::ostream& out) const {
   learner_.save(out);

@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "trainers/replays/client_sampling.h"
-#include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/timing/compute_times.h"
@@ -40,36 +39,13 @@ StateStore::States states_of(const StateStore::States& all, std::int32_t owner) 
 RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
                              const scenarios::TrainerOptions& options,
                              std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
-    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
-      up_(learner_.method(), 0, learner_.layout(), scenario.seed),
+    : EventTrainer(scenario, options, std::move(data), std::move(model)),
       benches_(static_cast<std::size_t>(learner_.pool().threads())) {
   for (Bench& bench : benches_) {
     bench.gradients = learner_.make_gradients();
     bench.flat.resize(learner_.weights().size());
   }
   if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
-}
-
-const scenarios::ComputeProfile& RoundsTrainer::prepare() {
-  if (learner_.has_profile()) return learner_.profile();  // frozen times were given
-  scenarios::Scenario one = learner_.scenario();
-  one.cluster.workers = 1;
-  StateStore states;
-  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
-  return learner_.prepare(*timed);
-}
-
-void RoundsTrainer::use_profile(const scenarios::ComputeProfile& profile) {
-  learner_.use_profile(profile);
-}
-
-bool RoundsTrainer::next(scenarios::StepPlan&) {
-  GRADWIRE_ASSERT(false);  // rounds are driven by events
-  return false;
-}
-
-void RoundsTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
-  GRADWIRE_ASSERT(false);
 }
 
 std::int64_t RoundsTrainer::local_steps(int client) const {
@@ -331,9 +307,7 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
     update.loss += learner_.pass(trip.client, thread, trip.round * steps + h, trip.round, records,
                                  *bench.gradients) /
                    static_cast<double>(steps);
-    const auto gradients = bench.gradients->tensors();
-    for (std::size_t t = 0; t < gradients.size(); ++t)
-      std::ranges::copy(gradients[t], bench.flat.begin() + layout.tensors()[t].first);
+    flatten(*bench.gradients, bench.flat);
     rule.step(0, learner_.rate(moment(trip.round, h)), bench.flat, weights);
     learner_.weights_changed(thread);
   }
@@ -352,13 +326,6 @@ void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
   up_.encode(states, trip.client, trip.round, change, update.message);
   update.message.shrink_to_fit();
   update.states = states.all();
-}
-
-std::uint64_t RoundsTrainer::learning_hash() const {
-  Hasher hasher;
-  hasher.add(chain_);
-  hasher.add_bytes(std::as_bytes(weights()));
-  return hasher.value();
 }
 
 }  // namespace gradwire::trainers

@@ -5,9 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "scenarios/session.h"
-#include "trainers/channel/tensor_channel.h"
-#include "trainers/schedules/learner.h"
+#include "trainers/schedules/event_trainer.h"
 #include "trainers/schedules/set_updates.h"
 
 /// Federated rounds (FedAvg, arXiv 1602.05629, algorithm 1). In round t the server draws some
@@ -38,26 +36,14 @@
 /// client of each round that trains.
 namespace gradwire::trainers {
 
-class RoundsTrainer final : public scenarios::Trainer, public scenarios::Schedule {
+class RoundsTrainer final : public EventTrainer {
  public:
   /// Throws TrainerError where scenario, data and model do not fit each other.
   RoundsTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
                 std::unique_ptr<DataSet> data, std::unique_ptr<Model> model);
 
-  const scenarios::ComputeProfile& prepare() override;
-  void use_profile(const scenarios::ComputeProfile& profile) override;
-  scenarios::Schedule* schedule() override { return this; }
-  bool next(scenarios::StepPlan&) override;
-  void on_submitted(const scenarios::StepPlan&, sim::GraphId) override;
   /// Sums over the run of a round's figures.
   std::vector<scenarios::Figure> figures() const override;
-  std::vector<std::string> notes() const override { return learner_.notes(); }
-  scenarios::Evaluation evaluate() override { return learner_.evaluate(); }
-  std::int64_t steps_total() const override { return learner_.scenario().workload.steps; }
-  std::int64_t parameters() const override { return learner_.layout().elements(); }
-  std::uint64_t learning_hash() const override;
-  void save(std::ostream& out) const override;
-  void load(std::istream& in) override;
 
   void start(scenarios::Session& session) override;
   void on(const sim::Event& event, scenarios::Session& session) override;
@@ -65,9 +51,7 @@ class RoundsTrainer final : public scenarios::Trainer, public scenarios::Schedul
   /// A client that cannot be reached is late.
   bool survives_failures() const override { return has_deadline(); }
 
-  void add_note(const std::string& note) { learner_.add_note(note); }
   const Layout& layout() const { return learner_.layout(); }
-  std::span<const float> weights() const { return learner_.weights(); }
   const StateStore& states() const { return learner_.states(); }
 
  private:
@@ -96,10 +80,8 @@ class RoundsTrainer final : public scenarios::Trainer, public scenarios::Schedul
     std::vector<float> flat;  ///< the gradient, then the difference to be encoded
   };
 
-  const scenarios::ScheduleChoice& choice() const { return learner_.scenario().schedule; }
   bool has_deadline() const { return choice().deadline > Seconds(0); }
   bool keeps_late() const { return choice().late == "kept"; }
-  int server() const { return learner_.workers(); }
   std::int64_t local_steps(int client) const;
   Moment moment(std::int64_t round, std::int64_t local_step) const;
   Seconds training_time(int client) const;
@@ -127,14 +109,11 @@ class RoundsTrainer final : public scenarios::Trainer, public scenarios::Schedul
   void average(const std::vector<float>& shares);
   void move_by_changes(const std::vector<float>& shares);
 
-  void save_content(std::ostream& out) const;
-  void load_content(std::istream& in);
+  void save_content(std::ostream& out) const override;
+  void load_content(std::istream& in) override;
 
-  Learner learner_;
-  TensorChannel up_;
   std::vector<Bench> benches_;  ///< [thread]
   std::int64_t round_ = 0;
-  std::uint64_t chain_ = 0;  ///< hash over losses, clients and bytes of all rounds so far
   double last_loss_ = 0;
   std::vector<float> velocity_;                      ///< the server's v; empty without momentum
   std::map<std::int64_t, std::vector<float>> sent_;  ///< models of rounds under way, by round

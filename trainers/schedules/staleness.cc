@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trainers/serial.h"
+#include "base/serial.h"
 
 namespace gradwire::trainers {
 

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "trainers/serial.h"
+#include "base/serial.h"
+#include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
 

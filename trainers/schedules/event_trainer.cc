@@ -1,0 +1,59 @@
+#include "trainers/schedules/event_trainer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/checkpoint.h"
+
+namespace gradwire::trainers {
+
+EventTrainer::EventTrainer(const scenarios::Scenario& scenario,
+                           const scenarios::TrainerOptions& options, std::unique_ptr<DataSet> data,
+                           std::unique_ptr<Model> model)
+    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
+      up_(learner_.method(), 0, learner_.layout(), scenario.seed) {}
+
+const scenarios::ComputeProfile& EventTrainer::prepare() {
+  if (learner_.has_profile()) return learner_.profile();  // frozen times were given
+  scenarios::Scenario one = learner_.scenario();
+  one.cluster.workers = 1;
+  StateStore states;
+  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
+  return learner_.prepare(*timed);
+}
+
+bool EventTrainer::next(scenarios::StepPlan&) {
+  GRADWIRE_ASSERT(false);  // driven by events
+  return false;
+}
+
+void EventTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
+  GRADWIRE_ASSERT(false);
+}
+
+std::uint64_t EventTrainer::learning_hash() const {
+  Hasher hasher;
+  hasher.add(chain_);
+  hasher.add_bytes(std::as_bytes(weights()));
+  return hasher.value();
+}
+
+void EventTrainer::save(std::ostream& out) const {
+  save_checked(out, [this](std::ostream& content) { save_content(content); });
+}
+
+void EventTrainer::load(std::istream& in) {
+  load_checked(in, [this](std::istream& content) { load_content(content); });
+}
+
+void EventTrainer::flatten(const Gradients& gradients, std::span<float> flat) const {
+  const auto tensors = gradients.tensors();
+  const auto& slots = learner_.layout().tensors();
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    std::ranges::copy(tensors[t], flat.begin() + slots[t].first);
+}
+
+}  // namespace gradwire::trainers

@@ -1,3 +1,0 @@
-#pragma once
-#include "base/serial.h"
-#include "trainers/trainer_error.h"
