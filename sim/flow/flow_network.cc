@@ -156,6 +156,7 @@ void FlowNetwork::rest(std::int32_t c) {
   Connection& connection = connection_at(c);
   sharing_.deactivate(c);
   drop_due(c);
+  if (connection.state == State::kStream) --streams_;
   connection.state = State::kIdle;
   connection.rate = 0;
   connection.rested = now_;

@@ -164,7 +164,8 @@ class FlowNetwork final : public Network {
     double rate = 0;
     double served = 0;  ///< bytes, to each member that was there all the time, until `updated`
     double updated = 0;
-    IndexedHeap due;  ///< by bytes served
+    double stream_rate = 0;  ///< at which its streams were served last
+    IndexedHeap due;         ///< by bytes served
   };
 
   Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
@@ -197,6 +198,7 @@ class FlowNetwork final : public Network {
   void schedule_pool(std::int32_t p);
   void resolve();
   void change_rate(std::int32_t c);
+  void serve_streams(std::int32_t p);
 
   double next_event() const;
   void on_pool_due(std::int32_t p, double until);
@@ -282,6 +284,8 @@ class FlowNetwork final : public Network {
   IndexedHeap due_{due_nodes_};        // s, but of connections in pools
   IndexedHeap pool_due_{pool_nodes_};  // s
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
+  std::int64_t streams_ = 0;           // connections that are one now
+  std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
   std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something

@@ -67,6 +67,7 @@ void FlowNetwork::resolve() {
   for (const std::int32_t c : changed) change_rate(c);
   for (const std::int32_t p : sharing_.changed_pools()) {
     schedule_pool(p);
+    if (streams_ > 0) serve_streams(p);
     if (pool(p).rate == 0 && pool(p).due.empty()) pool(p).served = 0;  // nobody is in it
   }
 }

@@ -27,8 +27,8 @@ constexpr double kDemandChange = 0.125;
 constexpr double kAhead = 0.125;
 /// ... where its rate is its own limit, which others seldom change.
 constexpr double kFarAhead = 0.5;
-/// Bytes a second of a link that carries nothing: what waits keeps its place.
-constexpr double kStalledRate = 1e-3;
+/// A pool's streams are served anew when its level has changed by this much.
+constexpr double kLevelChange = 0.02;
 
 }  // namespace
 
@@ -130,6 +130,7 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = stream_of(connection);
   connection.state = State::kStream;
+  ++streams_;
   connection.streamed = true;
   connection.window_at_rest = 0;
   stream.run(now_);  // acknowledgements that came while it rested
@@ -151,7 +152,10 @@ void FlowNetwork::step_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = *connection.stream;
   const double batch = now_ + now_ * kSameInstant;
-  const double ahead = sharing_.has_own_rate(c) ? kFarAhead : kAhead;
+  // BBR's bursts fill what is shared at once, whatever was left before.
+  const bool far = sharing_.has_own_rate(c) &&
+                   (!sharing_.meets_others(c) || !stream.congestion().is_paced());
+  const double ahead = far ? kFarAhead : kAhead;
   stream.run(batch, batch + ahead * connection.path.round_trip);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
@@ -262,7 +266,21 @@ void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
-  connection.stream->serve(now_, std::max(rate, kStalledRate));
+  connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
+}
+
+/// A pool's streams get its level, which has changed.
+void FlowNetwork::serve_streams(std::int32_t p) {
+  Pool& members = pool(p);
+  if (std::abs(members.rate - members.stream_rate) <= kLevelChange * members.stream_rate) return;
+  members.stream_rate = members.rate;
+  pooled_.clear();
+  sharing_.append_pooled(p, pooled_);
+  for (const std::int32_t c : pooled_) {
+    if (connection_at(c).state != State::kStream) continue;
+    serve_stream(c);
+    due_.set(c, connection_at(c).stream->next_event());
+  }
 }
 
 void FlowNetwork::demand(std::int32_t c) {

@@ -163,7 +163,8 @@ double MaxMin::room(std::int32_t id) const {
   const std::span<const ChannelId> channels = route(id);
   for (std::size_t hop = 0; hop < channels.size(); ++hop) {
     const auto slot = static_cast<std::size_t>(f.route_begin) + hop;
-    room = std::min(room, left_by_others(channels[hop], id, cost_[slot]) / cost_[slot]);
+    const double left = left_by_others(channels[hop], id, cost_[slot]) / cost_[slot];
+    room = std::min(room, std::max(left, fair_share(channels[hop], id)));
   }
   return std::max(own, room);
 }
@@ -184,6 +185,29 @@ double MaxMin::left_by_others(ChannelId id, std::int32_t but, double cost_of_own
   const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
   const double limited = static_cast<double>(pool.limited_sum) / kUnits;
   return data_capacity(id) - limited - pool.level * pool.pooled_count + rate(but);
+}
+
+/// What a flow that takes less than its share could get of a full channel while it takes all: its
+/// own k and that of n others at the level L, evenly, (k + n L) / (n + 1). 0: not full.
+double MaxMin::fair_share(ChannelId id, std::int32_t of) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  if (c.full_since < 0 || c.count < 2 || flows_[static_cast<std::size_t>(of)].weighted) return 0;
+  double level = 0;
+  double others = 0;
+  if (c.pool >= 0) {
+    level = pools_[static_cast<std::size_t>(c.pool)].level;
+    others = pools_[static_cast<std::size_t>(c.pool)].pooled_count;
+  } else {
+    for (const Crossing& crossing : crossings(id)) {
+      const double other = crossing.flow == of ? 0 : rate(crossing.flow);
+      if (other > level * (1 + kEqualShares)) {
+        level = other;
+        others = 0;
+      }
+      if (other >= level * (1 - kEqualShares)) ++others;
+    }
+  }
+  return (rate(of) + others * level) / (others + 1);
 }
 
 double MaxMin::data_capacity(ChannelId id) const {

@@ -75,18 +75,24 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.shared == 0 || (f.pool >= 0 && !f.pooled);
   }
+  bool meets_others(std::int32_t id) const {
+    return flows_[static_cast<std::size_t>(id)].shared > 0;
+  }
   /// The pool whose level the flow's rate is, or -1. A flow that joins or leaves one counts as
   /// changed; a flow that stays does not, though the level may be another.
   std::int32_t pool(std::int32_t id) const {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.pooled ? f.pool : -1;
   }
-  /// Bytes a second that the flow would get without a cap if the others kept theirs.
+  /// Bytes a second that the flow would get without a cap: what the others leave or, on full
+  /// channels, a fair share beside those that take all they can get.
   double room(std::int32_t flow) const;
   std::int32_t pool_count() const { return static_cast<std::int32_t>(pools_.size()); }
   /// Pools whose level the last resolve() changed.
   std::span<const std::int32_t> changed_pools() const { return changed_pools_; }
   double level(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].level; }
+  /// Appends the flows that get the pool's level.
+  void append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const;
   std::span<const ChannelId> route(std::int32_t flow) const;
   /// Seconds until `now` at which the channel could carry no more data.
   double busy(ChannelId channel, double now) const;
@@ -162,6 +168,7 @@ class MaxMin {
   void remove_crossing(ChannelId at, std::size_t slot);
   double data_capacity(ChannelId id) const;
   double left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const;
+  double fair_share(ChannelId id, std::int32_t of) const;
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
   void collect_component(ChannelId first);

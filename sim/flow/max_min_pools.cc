@@ -52,6 +52,13 @@ void MaxMin::dissolve_pool(ChannelId id) {
   changed_pools_.push_back(number);
 }
 
+void MaxMin::append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const {
+  const ChannelId at = pools_[static_cast<std::size_t>(pool)].channel;
+  for (const Crossing& crossing : crossings(at)) {
+    if (this->pool(crossing.flow) == pool) flows.push_back(crossing.flow);
+  }
+}
+
 void MaxMin::list_pool(std::int32_t pool) {
   if (std::exchange(pools_[static_cast<std::size_t>(pool)].listed, true)) return;
   dirty_pools_.push_back(pool);

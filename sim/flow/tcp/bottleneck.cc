@@ -22,6 +22,12 @@ void Bottleneck::set_rate(double now, double rate) {
     dropped_->start = moved(now, dropped_->start);
     dropped_->service *= stretch_;
   }
+  // Both count from when a segment leaves, which may be yet to come.
+  if (codel_.above_since >= 0) {
+    codel_.above_since =
+        moved(now, codel_.above_since - discipline_.interval) + discipline_.interval;
+  }
+  codel_.next_drop = moved(now, codel_.next_drop - codel_.spacing) + codel_.spacing;
   rate_ = rate;
 }
 
@@ -34,7 +40,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   }
   if (discipline_.limit > 0) {
     if ((start - now) * rate_ + bytes > discipline_.limit) return false;
-  } else {
+  } else if (rate_ > kStalled) {
     const double leaves = discipline_.at_device ? std::max(now, begun_) : start;
     if (leaves - now < discipline_.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always

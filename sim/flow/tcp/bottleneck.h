@@ -15,6 +15,10 @@ namespace gradwire::sim {
 
 class Bottleneck {
  public:
+  /// Bytes a second of a link that carries nothing: what waits keeps its place, and CoDel, which
+  /// looks at what leaves, decides nothing.
+  static constexpr double kStalled = 1e-3;
+
   struct Discipline {
     double target = 0;    ///< s
     double interval = 0;  ///< s
