@@ -54,6 +54,8 @@ if(TARGET gradwire_compressors)
     install(FILES trainers/methods/catalogue.h trainers/methods/method.h
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire/trainers/methods COMPONENT compressors)
     install(FILES trainers/moment.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire/trainers COMPONENT compressors)
+    install(FILES trainers/passes/pass_options.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire/trainers/passes
+            COMPONENT compressors)
   endif()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gradwire)
   install(EXPORT gradwire_compressors_targets NAMESPACE gradwire:: DESTINATION ${package}

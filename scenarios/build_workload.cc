@@ -111,6 +111,7 @@ void fill_model(const ordered_json& json, Workload& workload) {
   take(json, "embedding", workload.embedding);
   take(json, "model_file", workload.model_file);
   take(json, "loss", workload.loss);
+  take(json, "checkpoint_activations", workload.checkpoint_activations);
 }
 
 void fill_training(const ordered_json& json, Workload& workload) {

@@ -147,11 +147,11 @@ std::vector<DataSetInfo> make_data_sets() {
 std::vector<ModelInfo> make_models() {
   using enum SampleKind;
   return {
-      {"logistic", {kNumbers, kImage}, "one linear layer; on two classes one output"},
-      {"mlp", {kNumbers, kImage}, "dense layers"},
-      {"lenet5", {kImage}, "two convolutions and two dense layers"},
-      {"resnet20", {kImage}, "20 layers with batch normalisation"},
-      {"char-lstm", {kText}, "an embedding, an LSTM and a linear layer"},
+      {"logistic", {kNumbers, kImage}, "one linear layer; on two classes one output", 1},
+      {"mlp", {kNumbers, kImage}, "dense layers", 3, 2},
+      {"lenet5", {kImage}, "two convolutions and two dense layers", 4},
+      {"resnet20", {kImage}, "20 layers with batch normalisation", 11},
+      {"char-lstm", {kText}, "an embedding, an LSTM and a linear layer", 3},
       {"torchscript", {kNumbers, kImage, kText}, "your own, from the file /workload/model_file"},
   };
 }
@@ -184,6 +184,11 @@ const DataSetInfo* find_data_set(std::string_view name) {
 }
 const ModelInfo* find_model(std::string_view name) {
   return find_row(model_catalogue(), name);
+}
+
+int stages_of(const ModelInfo& model, const std::optional<std::vector<std::int64_t>>& hidden) {
+  if (!hidden || model.hidden_stages == 0) return model.stages;
+  return model.stages - model.hidden_stages + static_cast<int>(hidden->size());
 }
 
 std::vector<std::string> data_set_names(bool (*which)(const DataSetInfo&)) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +41,14 @@ struct ModelInfo {
   std::string name;
   std::vector<SampleKind> takes;
   std::string help;  ///< a clause
+  /// Parts of which activation checkpointing makes segments; 0: it cannot be cut.
+  int stages = 0;
+  /// How many of them are hidden layers, where a scenario may have another number of those.
+  int hidden_stages = 0;
 };
+
+/// With the hidden layers that a scenario gives, if any.
+int stages_of(const ModelInfo& model, const std::optional<std::vector<std::int64_t>>& hidden);
 
 const std::vector<DataSetInfo>& data_set_catalogue();
 const std::vector<ModelInfo>& model_catalogue();

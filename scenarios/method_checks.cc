@@ -77,6 +77,23 @@ void check_files(const Rules& rules, const DataSetInfo& set) {
 
 }  // namespace
 
+namespace {
+
+void check_checkpoints(const Rules& rules, const ModelInfo& model) {
+  const Workload& workload = rules.scenario.workload;
+  const char* const at = "/workload/checkpoint_activations";
+  const int segments = workload.checkpoint_activations;
+  if (segments == 0 || !rules.sound({at, "/workload/hidden"})) return;
+  const int stages = stages_of(model, workload.hidden);
+  if (segments > stages)
+    rules.refuse(at, model.name + " has " + std::to_string(stages) + " parts, no more segments",
+                 "2 to " + std::to_string(stages));
+  else if (segments == 1)
+    rules.warn(at, "a single segment keeps as much as none, and computes all of it twice");
+}
+
+}  // namespace
+
 void check_data(const Rules& rules) {
   const Workload& workload = rules.scenario.workload;
   if (!rules.sound({"/workload/model", "/workload/data"})) return;
@@ -99,6 +116,7 @@ void check_data(const Rules& rules) {
     else
       check_exists(rules, "/workload/model_file", workload.model_file);
   }
+  check_checkpoints(rules, model);
   check_files(rules, set);
   const std::string& kind = workload.partition.kind;
   if (set.kind == SampleKind::kText && (kind == "classes" || kind == "dirichlet"))

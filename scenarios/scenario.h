@@ -59,6 +59,7 @@ struct Workload {
   int embedding = 32;               ///< char-lstm
   std::string model_file;           ///< of torchscript; relative to the scenario file
   std::string loss = "cross-entropy";  ///< of torchscript: cross-entropy nll mse
+  int checkpoint_activations = 0;      ///< segments; 0 = every activation is kept
   std::string data_set = "digits";  ///< a row of scenarios/data_sets.h
   std::string data_path;            ///< folder or file; relative to the scenario file
   std::map<std::string, std::string> data_options;  ///< of the data set's row

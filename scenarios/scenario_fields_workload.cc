@@ -20,6 +20,14 @@ std::string list_of(const std::vector<Row>& rows) {
   return text;
 }
 
+/// Models that activation checkpointing can cut.
+std::vector<std::string> layered_models() {
+  std::vector<std::string> names;
+  for (const ModelInfo& model : model_catalogue())
+    if (model.stages > 1) names.push_back(model.name);
+  return names;
+}
+
 void add_model(Rows& rows) {
   rows.push_back(
       {.pointer = "/workload/model",
@@ -80,6 +88,17 @@ void add_model(Rows& rows) {
                   .kinds = kTraining,
                   .when = own,
                   .computed_default = "cross-entropy"});
+  rows.push_back({.pointer = "/workload/checkpoint_activations",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Activation checkpointing (docs/models/memory.md): the model is "
+                                   "cut into so many segments; what a segment keeps for the "
+                                   "backward pass is computed once more there. 0: none.",
+                           .min = 0,
+                           .max = 65536},
+                  .unit = "segments",
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", layered_models()},
+                  .computed_default = "0"});
 }
 
 void add_partition(Rows& rows) {

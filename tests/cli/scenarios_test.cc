@@ -90,6 +90,19 @@ TEST_CASE("fedavg-traces.json: a deadline shortens rounds and costs little accur
   CHECK(column(threaded, "timeline_hash") == column(rows, "timeline_hash"));
 }
 
+TEST_CASE("checkpointing.json: equal learning, less memory, one forward pass more",
+          "[golden][needs-torch]") {
+  require_training();
+  const json rows = run_rows("checkpointing");
+  check_expected("checkpointing", rows);
+  REQUIRE(rows.size() == 4);  // none, 2, 3 and 11 segments
+  const auto learning = column(rows, "learning_hash");
+  CHECK(std::set<std::string>(learning.begin(), learning.end()).size() == 1);
+  const auto seconds = [&](std::size_t run) { return rows[run].at("simulated_s").get<double>(); };
+  CHECK(seconds(1) > seconds(0));
+  for (const std::size_t run : {2u, 3u}) CHECK(seconds(run) == seconds(1));
+}
+
 TEST_CASE("large-batch.json: a small batch's rate learns too little, scaled or layer-wise ones do",
           "[golden][needs-torch]") {
   require_training();

@@ -283,6 +283,18 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {"",
        "t.json:1: /workload/hidden: char-lstm has one hidden layer; allowed: a list of one width",
        R"("workload": {"model": "char-lstm", "data": {"set": "markov"}, "hidden": [64, 64]})"},
+      {"",
+       "t.json:1: /workload/checkpoint_activations: mlp has 3 parts, no more segments; allowed: 2 "
+       "to 3",
+       R"("workload": {"checkpoint_activations": 4})"},
+      {"",
+       "t.json:1: /workload/checkpoint_activations: mlp has 2 parts, no more segments; allowed: 2 "
+       "to 2",
+       R"("workload": {"hidden": [64], "checkpoint_activations": 3})"},
+      {"",
+       "t.json:1: /workload/checkpoint_activations: does not go with /workload/model = logistic; "
+       "allowed: only with mlp or lenet5 or resnet20 or char-lstm",
+       R"("workload": {"model": "logistic", "checkpoint_activations": 2})"},
       {kMomentum + R"({"momentum": 0.5}})",
        "t.json:1: /method/momentum_correction/momentum: differs from the optimiser's momentum, in "
        "whose place the workers apply it; allowed: the same as /workload/optimizer/momentum, or "
@@ -548,6 +560,9 @@ TEST_CASE("a device profile's times are not those of other widths, which is said
   CHECK(warnings(R"("workload": {"hidden": [64]})").find("not scaled to /workload/hidden") !=
         std::string::npos);
   CHECK(warnings(R"("workload": {"model": "mlp"})").empty());
+  CHECK(warnings(R"("workload": {"checkpoint_activations": 1})").find("computes all of it twice") !=
+        std::string::npos);
+  CHECK(warnings(R"("workload": {"checkpoint_activations": 2})").empty());
 }
 
 TEST_CASE("suspicious values are warned about, usual ones are not", "[unit]") {

@@ -6,6 +6,7 @@
 
 #include "compressors/codec_plan.h"
 #include "trainers/moment.h"
+#include "trainers/passes/pass_options.h"
 
 /// A training method as its paper has it: which tensors are treated alike, what workers send of
 /// them at each moment, and what the update does then. Data and arithmetic alone: messages are
@@ -14,6 +15,7 @@
 namespace gradwire::methods {
 
 using trainers::Moment;
+using trainers::PassOptions;
 
 /// A tensor of the model, as methods choose by it.
 struct TensorInfo {
@@ -47,6 +49,10 @@ class Method {
   /// Never decreases with the step.
   virtual std::size_t phase(const Moment&) const { return 0; }
   virtual SetPlan plan(std::size_t set, std::size_t phase) const = 0;
+
+  /// How gradients and scores are computed, in the whole run: rules inside layers, a scale of the
+  /// loss. Statistics and checkpointing are decided elsewhere.
+  virtual PassOptions passes() const { return {}; }
 
   /// An update at the server, or at every worker alike where there is none: changes a tensor's
   /// `mean` before the optimiser takes it. `state`: server_state(tensor) floats, all 0 at first.

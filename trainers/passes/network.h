@@ -7,6 +7,7 @@
 
 #include "trainers/data/data_set.h"
 #include "trainers/layout.h"
+#include "trainers/passes/layers.h"
 #include "trainers/passes/model_choice.h"
 
 /// Models as functions of their parameters: no modules, so that any number of threads runs the same
@@ -19,25 +20,28 @@ struct StatisticsTensor {
   std::vector<float> initial;
 };
 
-/// Values of Network::statistics(), flat: of each batch normalisation the running mean and
-/// variance.
-struct Statistics {
-  std::vector<at::Tensor> values;
-  bool training = false;
-  bool record = false;  ///< while training: update them
-};
-
+/// A chain of stages: each takes the one tensor that the stage before it gives.
 class Network {
  public:
   virtual ~Network() = default;
   /// images, numbers: [batch, channels, height, width] -> logits [batch, classes];
   /// text: [batch, sequence] -> [batch * sequence, classes].
-  virtual at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
-                             const Statistics& statistics) const = 0;
+  at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
+                     const Statistics& statistics, const LayerRules& rules = {}) const;
+  virtual at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const = 0;
+  std::size_t stages() const { return starts_.size(); }
+  /// Number of the stage's first parameter; a stage's parameters follow one another.
+  std::size_t first_parameter(std::size_t stage) const {
+    return stage == starts_.size() ? parameters_.size() : starts_[stage];
+  }
+  /// Whether it is made of Layers, so that layer rules reach all of it and it can be cut.
+  virtual bool has_layers() const { return true; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
   virtual const std::vector<StatisticsTensor>& statistics() const { return statistics_; }
 
  protected:
+  /// Parameters that are added from now on belong to another stage.
+  void begin_stage() { starts_.push_back(parameters_.size()); }
   /// Uniform in +-sqrt(1 / fan_in), weights and biases, as LibTorch's own layers start; returns the
   /// number of the weight (the bias follows).
   std::size_t add_linear(const std::string& name, std::int64_t in, std::int64_t out,
@@ -53,6 +57,7 @@ class Network {
   std::vector<Parameter> parameters_;
 
  private:
+  std::vector<std::size_t> starts_;  ///< [stage]
   std::vector<StatisticsTensor> statistics_;
 };
 

@@ -12,10 +12,12 @@ namespace {
 class Resnet20 final : public Network {
  public:
   explicit Resnet20(const DataSet& data) {
+    begin_stage();
     add_unit("stem", data.channels, kWidths[0]);
     std::int64_t in = kWidths[0];
     for (std::size_t stage = 0; stage < 3; ++stage) {
-      for (int block = 0; block < kBlocks; ++block) {
+      for (std::size_t block = 0; block < kBlocks; ++block) {
+        begin_stage();
         const std::string name =
             "stage" + std::to_string(stage + 1) + ".block" + std::to_string(block + 1);
         add_unit(name + ".first", in, kWidths[stage]);
@@ -23,28 +25,24 @@ class Resnet20 final : public Network {
         in = kWidths[stage];
       }
     }
+    begin_stage();
     add_linear("output", in, data.classes);
   }
 
-  at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
-                     const Statistics& statistics) const override {
-    std::size_t unit = 0;
-    at::Tensor x = at::relu(apply(p, unit++, input, 1, statistics));
-    for (std::size_t stage = 0; stage < 3; ++stage) {
-      for (int block = 0; block < kBlocks; ++block) {
-        const std::int64_t stride = stage > 0 && block == 0 ? 2 : 1;
-        at::Tensor y = at::relu(apply(p, unit, x, stride, statistics));
-        y = apply(p, unit + 1, y, 1, statistics);
-        unit += 2;
-        x = at::relu(y + shortcut(x, stride, y.size(1)));
-      }
-    }
-    return at::linear(at::mean(x, {2, 3}), p[p.size() - 2], p.back());
+  /// The stem, the blocks, the dense layer.
+  at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    if (stage == 0) return layers.relu(unit(x, 0, 1, layers));
+    const std::size_t first = 2 * stage - 1;  // of the block's two units
+    if (first == kUnits) return layers.linear(layers.average_pool(x), 3 * kUnits);
+    const std::int64_t stride = stage == kBlocks + 1 || stage == 2 * kBlocks + 1 ? 2 : 1;
+    at::Tensor y = layers.relu(unit(x, first, stride, layers));
+    y = unit(y, first + 1, 1, layers);
+    return layers.relu(y + shortcut(x, stride, y.size(1)));
   }
 
  private:
   static constexpr std::int64_t kWidths[3] = {16, 32, 64};
-  static constexpr int kBlocks = 3;
+  static constexpr std::size_t kBlocks = 3, kUnits = 1 + 3 * kBlocks * 2;
 
   /// A convolution without bias and its batch normalisation: three parameters.
   void add_unit(const std::string& name, std::int64_t in, std::int64_t out) {
@@ -55,15 +53,10 @@ class Resnet20 final : public Network {
     add_normalisation(out);
   }
 
-  static at::Tensor apply(const std::vector<at::Tensor>& p, std::size_t unit, const at::Tensor& x,
-                          std::int64_t stride, const Statistics& statistics) {
-    const at::Tensor y = at::conv2d(x, p[3 * unit], {}, {stride, stride}, {1, 1});
-    const bool use = !statistics.training || statistics.record;
-    const at::Tensor none;
-    return at::batch_norm(y, p[3 * unit + 1], p[3 * unit + 2],
-                          use ? statistics.values[2 * unit] : none,
-                          use ? statistics.values[2 * unit + 1] : none, statistics.training,
-                          /*momentum=*/0.1, /*eps=*/1e-5, /*cudnn_enabled=*/true);
+  static at::Tensor unit(const at::Tensor& x, std::size_t number, std::int64_t stride,
+                         const Layers& layers) {
+    const at::Tensor y = layers.convolution(x, 3 * number, /*bias=*/false, stride, /*padding=*/1);
+    return layers.normalisation(y, 3 * number + 1, number);
   }
 
   static at::Tensor shortcut(const at::Tensor& x, std::int64_t stride, std::int64_t channels) {

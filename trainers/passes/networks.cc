@@ -36,6 +36,14 @@ void Network::add_normalisation(std::int64_t channels) {
   statistics_.push_back({{channels}, std::vector<float>(count, 1.0f)});
 }
 
+at::Tensor Network::forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
+                            const Statistics& statistics, const LayerRules& rules) const {
+  const Layers layers(parameters, statistics, rules);
+  at::Tensor x = input;
+  for (std::size_t s = 0; s < stages(); ++s) x = stage(s, x, layers);
+  return x;
+}
+
 at::Tensor input_tensor(const DataSet& data, const Batch& batch) {
   if (data.is_text())
     return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()),
@@ -56,21 +64,19 @@ class Dense final : public Network {
       : bias_(choice.bias), tanh_(choice.activation == "tanh"), one_output_(one_output) {
     auto in = static_cast<std::int64_t>(data.features());
     for (std::size_t layer = 0; layer < hidden.size(); ++layer) {
+      begin_stage();
       add_linear("hidden" + std::to_string(layer + 1), in, hidden[layer], bias_);
       in = hidden[layer];
     }
+    begin_stage();
     add_linear("output", in, one_output ? 1 : data.classes, bias_);
   }
 
-  at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
-                     const Statistics&) const override {
-    const std::size_t tensors = bias_ ? 2 : 1;
-    at::Tensor x = at::flatten(input, 1);
-    for (std::size_t at = 0; at < p.size(); at += tensors) {
-      x = bias_ ? at::linear(x, p[at], p[at + 1]) : at::linear(x, p[at]);
-      if (at + tensors < p.size()) x = tanh_ ? at::tanh(x) : at::relu(x);
-    }
-    return one_output_ ? at::cat({at::zeros_like(x), x}, 1) : x;
+  at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    const at::Tensor y =
+        layers.linear(stage == 0 ? at::flatten(x, 1) : x, first_parameter(stage), bias_);
+    if (stage + 1 < stages()) return tanh_ ? layers.tanh(y) : layers.relu(y);
+    return one_output_ ? at::cat({at::zeros_like(y), y}, 1) : y;
   }
 
  private:
@@ -84,28 +90,28 @@ class Lenet5 final : public Network {
  public:
   explicit Lenet5(const DataSet& data)
       : kernel_(std::min(data.height, data.width) >= 20 ? 5 : 3), padding_(kernel_ == 5 ? 0 : 1) {
+    begin_stage();
     add_convolution("conv1", data.channels, 20, kernel_);
+    begin_stage();
     add_convolution("conv2", 20, 50, kernel_);
+    begin_stage();
     add_linear("dense1", 50 * pooled(data.height) * pooled(data.width), 500);
+    begin_stage();
     add_linear("dense2", 500, data.classes);
   }
 
-  at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
-                     const Statistics&) const override {
-    at::Tensor x = stage(input, p[0], p[1]);
-    x = stage(x, p[2], p[3]);
-    x = at::relu(at::linear(at::flatten(x, 1), p[4], p[5]));
-    return at::linear(x, p[6], p[7]);
+  at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    const std::size_t first = first_parameter(stage);
+    if (stage < 2)
+      return layers.relu(layers.max_pool(layers.convolution(x, first, true, 1, padding_)));
+    if (stage == 2) return layers.relu(layers.linear(at::flatten(x, 1), first));
+    return layers.linear(x, first);
   }
 
  private:
   std::int64_t pooled(std::int64_t side) const {
     for (int stage = 0; stage < 2; ++stage) side = (side + 2 * padding_ - kernel_ + 1) / 2;
     return side;
-  }
-  at::Tensor stage(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) const {
-    return at::relu(
-        at::max_pool2d(at::conv2d(x, weight, bias, {1, 1}, {padding_, padding_}), {2, 2}));
   }
   std::int64_t kernel_;
   std::int64_t padding_;
@@ -116,23 +122,22 @@ class CharLstm final : public Network {
  public:
   CharLstm(const DataSet& data, std::int64_t embedding, std::int64_t hidden) {
     const double bound = std::sqrt(1.0 / static_cast<double>(hidden));
+    begin_stage();
     add("embedding.weight", {data.classes, embedding}, 0, 1.0);
+    begin_stage();
     add("lstm.weight_ih", {4 * hidden, embedding}, 0, bound);
     add("lstm.weight_hh", {4 * hidden, hidden}, 0, bound);
     add("lstm.bias_ih", {4 * hidden}, 0, bound);
     add("lstm.bias_hh", {4 * hidden}, 0, bound);
+    begin_stage();
     add_linear("output", hidden, data.classes);
   }
 
-  at::Tensor forward(const std::vector<at::Tensor>& p, const at::Tensor& input,
-                     const Statistics& statistics) const override {
-    const at::Tensor x = at::embedding(p[0], input);
-    const at::Tensor zero = at::zeros({1, input.size(0), p[2].size(1)}, x.options());
-    const at::Tensor y =
-        std::get<0>(at::lstm(x, {zero, zero}, {p[1], p[2], p[3], p[4]}, /*has_biases=*/true,
-                             /*num_layers=*/1, /*dropout=*/0.0, statistics.training,
-                             /*bidirectional=*/false, /*batch_first=*/true));
-    return at::linear(y.reshape({-1, y.size(2)}), p[5], p[6]);
+  at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    const std::size_t first = first_parameter(stage);
+    if (stage == 0) return layers.embedding(x, first);
+    if (stage == 1) return layers.lstm(x, first);
+    return layers.linear(x.reshape({-1, x.size(2)}), first);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "trainers/data/data_set.h"
 #include "trainers/layout.h"
 #include "trainers/passes/model_choice.h"
+#include "trainers/passes/pass_options.h"
 
 /// The border to LibTorch: what the training methods need from a model, without its headers.
 namespace gradwire::trainers {
@@ -50,15 +51,19 @@ class Replica {
  public:
   virtual ~Replica() = default;
   virtual std::unique_ptr<Gradients> make_gradients() const = 0;
-  /// Mean loss of the batch; fills `gradients`. Layers with running statistics update them only if
-  /// `record_statistics` (as in distributed training, worker 0's are kept).
-  virtual double train_pass(const Batch& batch, Gradients& gradients, bool record_statistics) = 0;
+  /// Mean loss of the batch; fills `gradients`. All three throw TrainerError for options that the
+  /// model cannot follow.
+  virtual double train_pass(const Batch& batch, const PassOptions& options,
+                            Gradients& gradients) = 0;
   /// The same pass with clocks; leaves no trace in weights or statistics.
-  virtual PassTimes time_pass(const Batch& batch) = 0;
-  virtual Score evaluate(const Batch& batch) = 0;
+  virtual PassTimes time_pass(const Batch& batch, const PassOptions& options) = 0;
+  virtual Score evaluate(const Batch& batch, const PassOptions& options) = 0;
   /// Bytes that a forward pass over the batch leaves for its backward pass, the loss among them,
-  /// without weights and the batch itself. Absent where nobody counts them. Leaves no trace.
-  virtual std::optional<std::int64_t> activation_bytes(const Batch&) { return {}; }
+  /// without weights and the batch itself; with checkpointing, and what the segment that keeps most
+  /// keeps while it is computed again. Absent where nobody counts them. Leaves no trace.
+  virtual std::optional<std::int64_t> activation_bytes(const Batch&, const PassOptions&) {
+    return {};
+  }
   /// Called after the trainer changed the flat weights (a device's copy must follow).
   virtual void weights_changed() {}
   /// Nothing where gradients are handed out in host memory.

@@ -93,6 +93,7 @@ class ScriptNetwork final : public Network {
       : path_(path), classes_(data.classes), source_(load_script(path, at::kCPU)) {
     std::vector<NamedTensor> parameters, buffers;
     find_tensors(source_, "", parameters, buffers);
+    begin_stage();
     for (const NamedTensor& each : parameters) add_parameter(each.name, each.tensor);
     if (parameters_.empty())
       throw TrainerError("train", path, "it has no trainable parameters",
@@ -103,8 +104,10 @@ class ScriptNetwork final : public Network {
     try_out(data);
   }
 
-  at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
-                     const Statistics& statistics) const override {
+  /// The whole module.
+  at::Tensor stage(std::size_t, const at::Tensor& input, const Layers& layers) const override {
+    const std::vector<at::Tensor>& parameters = layers.parameters();
+    const Statistics& statistics = layers.statistics();
     // As written: optimised graphs differ from pass to pass, and between threads.
     torch::jit::setGraphExecutorOptimize(false);
     Bound& bound = bound_of(input.device());
@@ -128,6 +131,7 @@ class ScriptNetwork final : public Network {
   }
 
   const std::vector<StatisticsTensor>& statistics() const override { return statistics_; }
+  bool has_layers() const override { return false; }
 
  private:
   void add_parameter(const std::string& name, const at::Tensor& tensor) {

@@ -1,16 +1,16 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <c10/core/Allocator.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <chrono>
 #include <mutex>
 
 #include "trainers/device/cuda_device.h"
+#include "trainers/passes/live_bytes.h"
 #include "trainers/passes/network.h"
 #include "trainers/passes/replica.h"
+#include "trainers/passes/segments.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -53,21 +53,6 @@ Loss loss_of(const std::string& name) {
 c10::Stream current_stream(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
 }
-
-/// What LibTorch's allocators gave out and did not get back, on the thread that has it as its
-/// profiler.
-class LiveBytes final : public c10::MemoryReportingInfoBase {
- public:
-  void reportMemoryUsage(void*, std::int64_t change, std::size_t, std::size_t,
-                         c10::Device) override {
-    bytes_ += change;
-  }
-  bool memoryProfilingEnabled() const override { return true; }
-  std::int64_t bytes() const { return bytes_; }
-
- private:
-  std::int64_t bytes_ = 0;
-};
 
 class TorchGradients final : public Gradients {
  public:
@@ -155,27 +140,29 @@ class TorchReplica final : public Replica {
                                            keep_gradients_);
   }
 
-  double train_pass(const Batch& batch, Gradients& gradients, bool record_statistics) override {
+  double train_pass(const Batch& batch, const PassOptions& options, Gradients& gradients) override {
     use_one_thread();
-    if (!device_.is_cpu()) {
-      return device_pass(batch, static_cast<FlatGradients&>(gradients), record_statistics);
-    }
-    const at::Tensor loss = training_loss(batch, record_statistics);
-    loss.backward();
+    if (!device_.is_cpu())
+      return device_pass(batch, options, static_cast<FlatGradients&>(gradients));
+    const at::Tensor loss = training_loss(batch, options);
+    go_back(loss, options);
     static_cast<TorchGradients&>(gradients).take(take_gradients());
     return loss.item<float>();
   }
 
-  PassTimes time_pass(const Batch& batch) override {
+  PassTimes time_pass(const Batch& batch, const PassOptions& options) override {
     use_one_thread();
-    return device_.is_cpu() ? time_cpu_pass(batch) : time_device_pass(batch);
+    PassOptions untraced = options;
+    untraced.record_statistics = false;
+    return device_.is_cpu() ? time_cpu_pass(batch, untraced) : time_device_pass(batch, untraced);
   }
 
-  Score evaluate(const Batch& batch) override {
+  Score evaluate(const Batch& batch, const PassOptions& options) override {
     use_one_thread();
     const at::NoGradGuard no_gradients;
+    follow(options);
     statistics_.training = statistics_.record = false;
-    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_);
+    const at::Tensor logits = network_.forward(parameters_, input_of(batch), statistics_, rules_);
     const at::Tensor targets = targets_of(batch);
     Score score;
     score.count = static_cast<double>(targets.numel());
@@ -184,13 +171,20 @@ class TorchReplica final : public Replica {
     return score;
   }
 
-  std::optional<std::int64_t> activation_bytes(const Batch& batch) override {
+  std::optional<std::int64_t> activation_bytes(const Batch& batch,
+                                               const PassOptions& options) override {
     use_one_thread();
+    PassOptions untraced = options;
+    untraced.record_statistics = false;
     const at::Tensor input = input_of(batch), targets = targets_of(batch);
     const auto live = std::make_shared<LiveBytes>();
     const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, live);
-    const at::Tensor loss = training_loss(input, targets, false);
-    return live->bytes();
+    const at::Tensor loss = training_loss(input, targets, untraced);
+    const std::int64_t kept = live->bytes();
+    if (options.checkpoint_segments == 0) return kept;
+    loss.backward();  // counts what it computes again
+    for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+    return kept + live->recomputed();
   }
 
   void weights_changed() override {
@@ -206,16 +200,16 @@ class TorchReplica final : public Replica {
   }
 
  private:
-  double device_pass(const Batch& batch, FlatGradients& gradients, bool record_statistics) {
-    const at::Tensor loss = training_loss(batch, record_statistics);
+  double device_pass(const Batch& batch, const PassOptions& options, FlatGradients& gradients) {
+    const at::Tensor loss = training_loss(batch, options);
     gradients.bind(parameters_);
-    loss.backward();
+    go_back(loss, options);
     gradients.finish(parameters_);
-    if (record_statistics) copy_statistics(/*to_host=*/true);
+    if (options.record_statistics) copy_statistics(/*to_host=*/true);
     return loss.item<float>();
   }
 
-  PassTimes time_cpu_pass(const Batch& batch) {
+  PassTimes time_cpu_pass(const Batch& batch, const PassOptions& options) {
     PassTimes times;
     times.ready.resize(parameters_.size());
     Clock::time_point start = Clock::now();
@@ -225,10 +219,10 @@ class TorchReplica final : public Replica {
         times.ready[layout_.tensor_of(static_cast<int>(p))] = since(start);
       }));
     }
-    const at::Tensor loss = training_loss(batch, false);
+    const at::Tensor loss = training_loss(batch, options);
     times.forward = since(start);
     start = Clock::now();
-    loss.backward();
+    go_back(loss, options);
     times.backward = since(start);
     for (std::size_t p = 0; p < parameters_.size(); ++p) parameters_[p].remove_hook(hooks[p]);
     take_gradients();
@@ -236,7 +230,7 @@ class TorchReplica final : public Replica {
   }
 
   /// CUDA events in the passes' own stream: the host waits once, at the end.
-  PassTimes time_device_pass(const Batch& batch) {
+  PassTimes time_device_pass(const Batch& batch, const PassOptions& options) {
     const auto event = [this] {
       return c10::Event(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
     };
@@ -253,9 +247,9 @@ class TorchReplica final : public Replica {
           parameters_[p].register_hook([&mark, &at = ready[p]](const at::Tensor&) { mark(at); }));
     }
     mark(start);
-    const at::Tensor loss = training_loss(batch, false);
+    const at::Tensor loss = training_loss(batch, options);
     mark(forward);
-    loss.backward();
+    go_back(loss, options);
     mark(end);
     end.synchronize();
     PassTimes times{seconds(start, forward), std::vector<Seconds>(parameters_.size()),
@@ -299,13 +293,37 @@ class TorchReplica final : public Replica {
         .to(device_);
   }
 
-  at::Tensor training_loss(const Batch& batch, bool record) {
-    return training_loss(input_of(batch), targets_of(batch), record);
+  /// Makes the layers' rules where they are not those of the pass before.
+  void follow(const PassOptions& options) {
+    if ((options.checkpoint_segments > 0 || !options.layer_rules.empty()) && !network_.has_layers())
+      throw TrainerError("train", "torchscript",
+                         "the layers of a saved model cannot be reached one by one",
+                         "train it without checkpoints and layer rules");
+    if (options.checkpoint_segments > static_cast<int>(network_.stages()))
+      throw TrainerError("train in", std::to_string(options.checkpoint_segments) + " segments",
+                         "the model has " + std::to_string(network_.stages()) + " parts to cut",
+                         "take so many segments at most");
+    if (rule_choices_ == options.layer_rules) return;
+    rules_ = make_layer_rules(options.layer_rules);
+    rule_choices_ = options.layer_rules;
   }
-  at::Tensor training_loss(const at::Tensor& input, const at::Tensor& targets, bool record) {
+
+  at::Tensor training_loss(const Batch& batch, const PassOptions& options) {
+    return training_loss(input_of(batch), targets_of(batch), options);
+  }
+  at::Tensor training_loss(const at::Tensor& input, const at::Tensor& targets,
+                           const PassOptions& options) {
+    follow(options);
     statistics_.training = true;
-    statistics_.record = record;
-    return loss_(network_.forward(parameters_, input, statistics_), targets);
+    statistics_.record = options.record_statistics;
+    if (options.checkpoint_segments == 0)
+      return loss_(network_.forward(parameters_, input, statistics_, rules_), targets);
+    return loss_(forward_in_segments(network_, parameters_, input, statistics_, rules_,
+                                     static_cast<std::size_t>(options.checkpoint_segments)),
+                 targets);
+  }
+  static void go_back(const at::Tensor& loss, const PassOptions& options) {
+    (options.loss_scale == 1 ? loss : loss * options.loss_scale).backward();
   }
 
   /// Takes over the gradients that the backward pass left on the CPU, in layout order.
@@ -331,6 +349,8 @@ class TorchReplica final : public Replica {
   at::Tensor device_weights_;
   std::vector<at::Tensor> parameters_;
   Statistics statistics_;
+  std::vector<LayerRuleChoice> rule_choices_;
+  LayerRules rules_;
 };
 
 class TorchModel final : public Model {

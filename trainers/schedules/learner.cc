@@ -38,12 +38,14 @@ Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOp
       scenario_(with_choice(scenario, choice_)),
       weights_(static_cast<std::size_t>(layout_.elements())),
       statistics_(model_->initial_statistics()),
+      options_(method_->passes()),
       sampler_(make_partition(*data_, scenario.workload.partition, scenario.cluster.workers,
                               scenario.seed),
                scenario.workload.batch_per_worker, scenario.seed),
       rates_(rate_schedule(scenario_, data_->train.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())) {
+  options_.checkpoint_segments = scenario.workload.checkpoint_activations;
   scenario_.cluster.slowdown.resize(static_cast<std::size_t>(workers()), 1.0);
   initialise(model_->parameters(), layout_, scenario.seed, weights_);
   if (replicas == ReplicaWeights::kPlaced) placed_.assign(batches_.size(), weights_);
@@ -70,7 +72,9 @@ double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t ste
                      Gradients& gradients) {
   Batch& batch = batches_[static_cast<std::size_t>(thread)];
   gather(*data_, sampler_.batch(worker, draw), batch);
-  const double loss = replica(thread).train_pass(batch, gradients, record);
+  PassOptions options = options_;
+  options.record_statistics = record;
+  const double loss = replica(thread).train_pass(batch, options, gradients);
   if (!std::isfinite(loss)) {
     throw TrainerError("train", "step " + std::to_string(step),
                        "the loss of worker " + std::to_string(worker) + " is not finite",
@@ -95,7 +99,7 @@ std::optional<std::int64_t> Learner::activation_bytes() const {
     samples[i] = data_->train[i % data_->train.size()];
   Batch batch;
   gather(*data_, samples, batch);
-  return replicas_[0]->activation_bytes(batch);
+  return replicas_[0]->activation_bytes(batch, options_);
 }
 
 scenarios::Evaluation Learner::score() {
@@ -106,7 +110,7 @@ scenarios::Evaluation Learner::score() {
   pool_.run(static_cast<int>(parts), [&](int part, int thread) {
     const auto p = static_cast<std::size_t>(part), t = static_cast<std::size_t>(thread);
     gather(*data_, all.subspan(p * kPart, std::min(kPart, all.size() - p * kPart)), batches_[t]);
-    scores[p] = replicas_[t]->evaluate(batches_[t]);
+    scores[p] = replicas_[t]->evaluate(batches_[t], options_);
   });
   Score total;
   for (const Score& score : scores) {
@@ -125,7 +129,7 @@ const scenarios::ComputeProfile& Learner::prepare(Exchange& timed, DeviceUpdate*
   }
   gather(*data_, sampler_.batch(0, 0), batches_[0]);
   const bool applies = method_->plan(0, timed_phase(*method_)).update_momentum;
-  use_profile(measure_times({layout_, *replicas_[0], timed, batches_[0], weights_,
+  use_profile(measure_times({layout_, *replicas_[0], timed, batches_[0], options_, weights_,
                              update_settings(scenario_, applies), model_->device_name(), device}));
   return profile_;
 }

@@ -113,6 +113,7 @@ class Learner {
   scenarios::CollectiveChoice choice_;
   scenarios::Scenario scenario_;
   std::vector<float> weights_, statistics_;
+  PassOptions options_;
   Sampler sampler_;
   StateStore states_;
   RateSchedule rates_;

@@ -32,12 +32,12 @@ std::vector<double> bucket_times(const PassTimes& pass, const Layout& layout) {
 }
 
 void measure_passes(const MeasuredParts& parts, ComputeProfile& profile) {
-  for (int warm_up = 0; warm_up < 2; ++warm_up) parts.replica.time_pass(parts.batch);
+  for (int warm_up = 0; warm_up < 2; ++warm_up) parts.replica.time_pass(parts.batch, parts.options);
   std::vector<double> forward, whole;
   std::vector<std::vector<double>> backward(parts.layout.buckets().size());
   double spent = 0;
   for (int i = 0; i < kMostPasses && (i < kFewestPasses || spent < kPassSeconds); ++i) {
-    const PassTimes pass = parts.replica.time_pass(parts.batch);
+    const PassTimes pass = parts.replica.time_pass(parts.batch, parts.options);
     const std::vector<double> times = bucket_times(pass, parts.layout);
     for (std::size_t b = 0; b < times.size(); ++b) backward[b].push_back(times[b]);
     forward.push_back(pass.forward.value());
@@ -54,7 +54,7 @@ void measure_passes(const MeasuredParts& parts, ComputeProfile& profile) {
 
 void measure_codec(const MeasuredParts& parts, ComputeProfile& profile) {
   const std::unique_ptr<Gradients> gradients = parts.replica.make_gradients();
-  parts.replica.train_pass(parts.batch, *gradients, false);
+  parts.replica.train_pass(parts.batch, parts.options, *gradients);
   for (std::size_t b = 0; b < profile.buckets.size(); ++b) {
     const CodecSeconds times =
         parts.exchange.time_bucket(b, gradients->tensors(), kCodecRepetitions);
@@ -176,7 +176,8 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
   profile.compute_range = device.origin.compute;
   profile.forward = model.forward.time(scenario.workload.batch_per_worker);
   profile.update = model.update * update_share(scenario);
-  const Seconds backward = model.backward.time(scenario.workload.batch_per_worker);
+  Seconds backward = model.backward.time(scenario.workload.batch_per_worker);
+  if (scenario.workload.checkpoint_activations > 0) backward += profile.forward;  // recomputed
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.backward =
         backward * (static_cast<double>(bucket.elements) / static_cast<double>(layout.elements()));

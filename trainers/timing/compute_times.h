@@ -16,6 +16,7 @@ struct MeasuredParts {
   Replica& replica;
   Exchange& exchange;
   const Batch& batch;
+  const PassOptions& options;
   std::span<const float> weights;
   UpdateSettings update;
   std::string device;
@@ -30,8 +31,9 @@ scenarios::ComputeProfile measure_times(const MeasuredParts& parts);
 std::size_t timed_phase(const methods::Method& method);
 
 /// Times of a device profile (scenarios/profile.h) for this model, batch and the codecs of the
-/// method's timed_phase(), which `exchange` is of; the backward pass is spread over tensors by
-/// their share of elements. Throws TrainerError where the profile has no such model or codec.
+/// method's timed_phase(), which `exchange` is of; the backward pass, with
+/// checkpointing and the forward pass once more, is spread over tensors by their share of elements.
+/// Throws TrainerError where the profile has no such model or codec.
 scenarios::ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
                                              const methods::Method& method, const Layout& layout,
                                              const Exchange& exchange);

@@ -60,7 +60,7 @@ void check_gradient(const ModelChoice& choice, const DataSet& data, double toler
   Batch batch;
   gather(data, std::span(data.train).first(8), batch);
   const auto gradients = replica->make_gradients(), scrap = replica->make_gradients();
-  replica->train_pass(batch, *gradients, false);
+  replica->train_pass(batch, {}, *gradients);
   double square = 0;
   std::vector<float> flat;
   for (const auto tensor : gradients->tensors()) {
@@ -72,7 +72,7 @@ void check_gradient(const ModelChoice& choice, const DataSet& data, double toler
     for (std::size_t e = 0; e < flat.size(); ++e) {
       weights[e] = static_cast<float>(start[e] + step * flat[e]);
     }
-    return replica->train_pass(batch, *scrap, false);
+    return replica->train_pass(batch, {}, *scrap);
   };
   const double h = 1e-2 / std::sqrt(square);
   const double slope = (loss_at(h) - loss_at(-h)) / (2 * h);
@@ -172,7 +172,7 @@ TEST_CASE("batch normalisation keeps worker 0's running statistics, on any numbe
       gather(data, std::span(data.train).subspan(static_cast<std::size_t>(8 * worker), 8), batch);
       Replica& replica = *replicas[static_cast<std::size_t>(thread)];
       const auto gradients = replica.make_gradients();
-      replica.train_pass(batch, *gradients, worker == 0);
+      replica.train_pass(batch, {.record_statistics = worker == 0}, *gradients);
     });
     CHECK(statistics != model->initial_statistics());
     kept.push_back(statistics);

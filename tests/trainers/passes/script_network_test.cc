@@ -42,7 +42,8 @@ struct Passed {
   std::vector<float> gradients, statistics;
 };
 
-Passed pass(const ModelChoice& choice, const DataSet& data, std::size_t count, bool record) {
+Passed pass(const ModelChoice& choice, const DataSet& data, std::size_t count,
+            const PassOptions& options) {
   const auto model = make_model(choice, data, "cpu");
   const Layout layout(model->parameters(), Bytes(1));
   std::vector<float> weights(static_cast<std::size_t>(layout.elements()));
@@ -54,7 +55,7 @@ Passed pass(const ModelChoice& choice, const DataSet& data, std::size_t count, b
   Batch batch;
   gather(data, std::span(data.train).first(count), batch);
   Passed passed;
-  passed.loss = replica->train_pass(batch, *gradients, record);
+  passed.loss = replica->train_pass(batch, options, *gradients);
   for (const auto tensor : gradients->tensors())
     passed.gradients.insert(passed.gradients.end(), tensor.begin(), tensor.end());
   passed.statistics = statistics;
@@ -65,10 +66,20 @@ TEST_CASE("a TorchScript file trains as the same model that is built in") {
   const TemporaryFolder folder;
   const DataSet digits = load_digits(1);
   const auto own = pass(saved(folder, script({{"weight", {10, 64}}, {"bias", {10}}}, kLinear)),
-                        digits, 16, true);
-  const auto built_in = pass("logistic", digits, 16, true);
+                        digits, 16, {.record_statistics = true});
+  const auto built_in = pass("logistic", digits, 16, {.record_statistics = true});
   CHECK(own.loss == built_in.loss);
   CHECK(own.gradients == built_in.gradients);
+}
+
+TEST_CASE("a TorchScript file is neither cut into segments nor given layer rules") {
+  const TemporaryFolder folder;
+  const DataSet digits = load_digits(1);
+  const ModelChoice linear = saved(folder, script({{"weight", {10, 64}}, {"bias", {10}}}, kLinear));
+  CHECK_THROWS_WITH(pass(linear, digits, 16, {.checkpoint_segments = 1}),
+                    Contains("layers of a saved model"));
+  CHECK_THROWS_WITH(pass(linear, digits, 16, {.layer_rules = {{"any"}}}),
+                    Contains("layers of a saved model"));
 }
 
 TEST_CASE("training starts from the weights of the file") {
@@ -95,7 +106,7 @@ TEST_CASE("a loss by name is that of its definition") {
     std::vector<float> weights(650, 0.0f), statistics;
     Batch batch;
     gather(digits, std::span(digits.held_out).first(50), batch);
-    return model->make_replica(layout, weights, statistics)->evaluate(batch).loss / 50;
+    return model->make_replica(layout, weights, statistics)->evaluate(batch, {}).loss / 50;
   };
   const std::string log_softmax = R"JIT(
     def forward(self, x):
@@ -122,7 +133,8 @@ TEST_CASE("running statistics are kept where a pass records them") {
     )JIT");
   const DataSet digits = load_digits(1);
   const ModelChoice choice = saved(folder, own);
-  const Passed kept = pass(choice, digits, 16, true), other = pass(choice, digits, 16, false);
+  const Passed kept = pass(choice, digits, 16, {.record_statistics = true}),
+               other = pass(choice, digits, 16, {});
   REQUIRE(kept.statistics.size() == 20);
   CHECK(other.statistics == make_model(choice, digits, "cpu")->initial_statistics());
   CHECK(kept.statistics != other.statistics);

@@ -127,7 +127,7 @@ TEST_CASE("N workers without compression do what one worker with all their sampl
   gather(data, samples, batch);
   const auto replica = model->make_replica(layout, weights, none);
   const auto gradients = replica->make_gradients();
-  const double loss = replica->train_pass(batch, *gradients, true);
+  const double loss = replica->train_pass(batch, {.record_statistics = true}, *gradients);
   CHECK(plan.loss == Approx(loss).epsilon(1e-5));
   const auto mean = static_cast<SynchronousTrainer&>(*trainer).mean();
   for (const TensorSlot& slot : layout.tensors()) {

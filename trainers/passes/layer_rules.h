@@ -1,0 +1,64 @@
+#pragma once
+#include "trainers/passes/aten.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainers/passes/pass_options.h"
+
+/// Rules inside a network: what is done around the layers' own computation, such as other number
+/// formats, sparse weights, or activations that are kept in fewer bits. Includes LibTorch.
+namespace gradwire::trainers {
+
+enum class LayerKind {
+  kLinear,
+  kConvolution,
+  kNormalisation,
+  kRecurrent,
+  kEmbedding,
+  kActivation,  ///< no weights: relu, tanh
+  kPooling,     ///< no weights
+};
+
+struct Layer {
+  LayerKind kind;
+  std::size_t first_parameter;  ///< its weights' numbers in Network::parameters() start here
+  bool training;                ///< false: an evaluation
+};
+
+/// What a layer computes of an input and its weights: a function, which autograd differentiates.
+using LayerFunction =
+    std::function<at::Tensor(const at::Tensor& input, std::span<const at::Tensor> weights)>;
+
+/// Threads share one. Checkpointing and rules that are around this one may call forward() more than
+/// once a pass: equal arguments must give equal results, so what is random is drawn by counter.
+class LayerRule {
+ public:
+  virtual ~LayerRule() = default;
+  /// Calls `compute` with what the layer is to see, changes its result, or both. The identity is
+  /// `return compute(input, weights)`.
+  virtual at::Tensor forward(const Layer& layer, const at::Tensor& input,
+                             std::span<const at::Tensor> weights,
+                             const LayerFunction& compute) const = 0;
+};
+
+using LayerRuleMaker =
+    std::function<std::unique_ptr<LayerRule>(const std::map<std::string, double>& options)>;
+
+/// A source that brings a rule has one of these as a constant of its own. Throws Error for a name
+/// that is there already.
+class LayerRuleEntry {
+ public:
+  LayerRuleEntry(const std::string& name, LayerRuleMaker maker);
+};
+
+using LayerRules = std::vector<std::unique_ptr<LayerRule>>;
+
+/// Throws TrainerError for a name that no entry has.
+LayerRules make_layer_rules(const std::vector<LayerRuleChoice>& choices);
+
+}  // namespace gradwire::trainers

@@ -1,0 +1,30 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+/// How a pass over a batch is computed, beside the model itself. Without LibTorch, so that methods
+/// and schedules can say it.
+namespace gradwire::trainers {
+
+/// A rule for what layers compute, by its name (trainers/passes/layer_rules.h).
+struct LayerRuleChoice {
+  std::string name;
+  std::map<std::string, double> options = {};
+
+  bool operator==(const LayerRuleChoice&) const = default;
+};
+
+struct PassOptions {
+  /// Layers with running statistics update them (as in distributed training, worker 0's are kept).
+  bool record_statistics = false;
+  /// The gradient is that of the loss times this; the loss is handed out as it is.
+  float loss_scale = 1;
+  /// Activation checkpointing: the network is cut into so many segments, and a backward pass
+  /// computes what a segment keeps once more. 0: all is kept.
+  int checkpoint_segments = 0;
+  /// The first one is around the others. They hold for evaluations, too.
+  std::vector<LayerRuleChoice> layer_rules = {};
+};
+
+}  // namespace gradwire::trainers
