@@ -1,11 +1,12 @@
+#include <algorithm>
 #include <iostream>
 #include <mutex>
+#include <utility>
 
 #include "scenarios/data_sets.h"
 #include "scenarios/share.h"
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/asynchronous_trainer.h"
-#include "trainers/schedules/lossy_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
@@ -48,11 +49,12 @@ std::string why_steps_leave_device(const scenarios::Scenario& scenario) {
 
 /// Why gradients are encoded and weights updated on the host although the passes are computed on a
 /// GPU; empty where whole steps stay there, or nothing is computed there. Said once, too.
-std::string why_on_host(const scenarios::Scenario& scenario, bool loses) {
+std::string why_on_host(const scenarios::Scenario& scenario) {
   if (scenario.cluster.device != "cuda") return "";
   const bool by_themselves =
       scenario.schedule.kind != "lockstep" || scenario.schedule.local_steps > 1;
-  const std::string reason = loses ? "each worker's own mean is made of what has reached it"
+  const std::string reason = loses_data(scenario)
+                                 ? "each worker's own mean is made of what has reached it"
                              : by_themselves ? "workers' weights differ"
                                              : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
@@ -65,6 +67,33 @@ std::string why_on_host(const scenarios::Scenario& scenario, bool loses) {
   return note;
 }
 
+using Maker = std::unique_ptr<scenarios::Trainer> (*)(const scenarios::Scenario&,
+                                                      const scenarios::TrainerOptions&,
+                                                      std::unique_ptr<DataSet>,
+                                                      std::unique_ptr<Model>,
+                                                      const std::string& note);
+
+template <class Kind>
+std::unique_ptr<scenarios::Trainer> make(const scenarios::Scenario& scenario,
+                                         const scenarios::TrainerOptions& options,
+                                         std::unique_ptr<DataSet> data,
+                                         std::unique_ptr<Model> model, const std::string& note) {
+  auto trainer = std::make_unique<Kind>(scenario, options, std::move(data), std::move(model));
+  trainer->add_note(note);
+  return trainer;
+}
+
+/// Of a kind of schedule.
+Maker find_maker(const std::string& kind) {
+  constexpr std::pair<const char*, Maker> kMakers[] = {{"lockstep", make<SynchronousTrainer>},
+                                                       {"rounds", make<RoundsTrainer>},
+                                                       {"asynchronous", make<AsynchronousTrainer>}};
+  const auto found =
+      std::ranges::find_if(kMakers, [&](const auto& row) { return row.first == kind; });
+  GRADWIRE_ASSERT(found != std::end(kMakers));
+  return found->second;
+}
+
 }  // namespace
 
 std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scenario,
@@ -74,31 +103,12 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   }
   keep_heap();
   auto data = std::make_unique<DataSet>(load_data_set(data_choice(scenario)));
-  const bool loses =
-      scenario.network.transport.protocol == sim::TransportSettings::Protocol::kUdpLossy;
   // Only "cuda" computes on a GPU; a device profile replaces times, not arithmetic.
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
-  const std::string note = why_on_host(scenario, loses);
+  const std::string note = why_on_host(scenario);
   auto model = make_model(model_choice(scenario), *data, device, device == "cuda" && note.empty());
-  if (scenario.schedule.kind != "lockstep") {
-    std::unique_ptr<EventTrainer> trainer;
-    if (scenario.schedule.kind == "rounds")
-      trainer =
-          std::make_unique<RoundsTrainer>(scenario, options, std::move(data), std::move(model));
-    else
-      trainer = std::make_unique<AsynchronousTrainer>(scenario, options, std::move(data),
-                                                      std::move(model));
-    trainer->add_note(note);
-    return trainer;
-  }
-  std::unique_ptr<SynchronousTrainer> trainer;
-  if (loses)
-    trainer = std::make_unique<LossyTrainer>(scenario, options, std::move(data), std::move(model));
-  else
-    trainer =
-        std::make_unique<SynchronousTrainer>(scenario, options, std::move(data), std::move(model));
-  trainer->add_note(note);
-  return trainer;
+  return find_maker(scenario.schedule.kind)(scenario, options, std::move(data), std::move(model),
+                                            note);
 }
 
 }  // namespace gradwire::trainers

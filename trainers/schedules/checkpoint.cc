@@ -66,18 +66,17 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   weights();  // those of a device
   StateStore of_device;
   if (encoder_) encoder_->save_states(of_device);
-  save_content_with(out, encoder_ ? of_device : learner_.states(), learner_.statistics(), chain_);
-}
-
-void SynchronousTrainer::save_content_with(std::ostream& out, const StateStore& states,
-                                           std::span<const float> statistics,
-                                           std::uint64_t chain) const {
-  learner_.save(out, states, statistics);
+  // A step that is under way is planned again when it is loaded.
+  if (const Arrivals::Before* before = arrivals_->before())
+    learner_.save(out, before->states, before->statistics);
+  else
+    learner_.save(out, encoder_ ? of_device : learner_.states(), learner_.statistics());
   put(out, step_);
-  put(out, chain);
+  put(out, arrivals_->before() ? arrivals_->before()->chain : chain_);
   updates_.save(out);
   put(out, last_graph_.value_or(0));
   put_span(out, std::span<const sim::OpIndex>(last_updates_));
+  arrivals_->save(out);
 }
 
 void SynchronousTrainer::load_content(std::istream& in) {
@@ -88,9 +87,14 @@ void SynchronousTrainer::load_content(std::istream& in) {
   last_graph_ = get<sim::GraphId>(in);
   if (last_graph_ == 0) last_graph_.reset();
   last_updates_ = get_vector<sim::OpIndex>(in);
-  if (!encoder_) return;
-  device_update_->upload(weights_, updates_.only());
-  encoder_->load_states(learner_.states());
+  if (encoder_) {
+    device_update_->upload(weights_, updates_.only());
+    encoder_->load_states(learner_.states());
+  }
+  if (!arrivals_->load(in)) return;
+  GRADWIRE_ASSERT(template_ != nullptr);  // loaded once times are known
+  scenarios::StepPlan plan;
+  next(plan);
 }
 
 }  // namespace gradwire::trainers

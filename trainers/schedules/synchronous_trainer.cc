@@ -1,6 +1,7 @@
 #include "trainers/schedules/synchronous_trainer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/hash.h"
 #include "scenarios/methods.h"
@@ -21,19 +22,12 @@ DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
-    : SynchronousTrainer(
-          scenario, options, std::move(data), std::move(model),
-          scenario.schedule.local_steps > 1 ? ReplicaWeights::kPlaced : ReplicaWeights::kShared) {}
-
-SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
-                                       const scenarios::TrainerOptions& options,
-                                       std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
-                                       ReplicaWeights replicas)
-    : learner_(scenario, options, std::move(data), std::move(model), replicas),
+    : learner_(scenario, options, std::move(data), std::move(model), replica_weights(scenario)),
       weights_(learner_.weights()),
       mean_(weights_.size()),
       exchange_settings_(exchange_settings(learner_.scenario())),
       updates_(learner_.scenario(), method(), layout()),
+      arrivals_(make_arrivals(learner_, updates_)),
       losses_(static_cast<std::size_t>(workers())) {
   if (const DeviceMemory memory = learner_.replica(0).device_memory(); memory.weights) {
     set_up_device(memory);
@@ -42,6 +36,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   exchange_ = exchange_in(phase_);
   for (std::size_t w = 0; w < losses_.size(); ++w) gradients_.push_back(learner_.make_gradients());
   if (local_steps() > 1) make_local_sums();
+  GRADWIRE_ASSERT(!device_update_ || !arrivals_->workers_differ());
 }
 
 void SynchronousTrainer::make_local_sums() {
@@ -108,10 +103,14 @@ std::span<const float> SynchronousTrainer::weights() const {
 }
 
 std::vector<scenarios::Figure> SynchronousTrainer::figures() const {
-  return memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
-                                   .worker_bytes = local_steps() > 1 ? 4 * parameters() : 0,
-                                   .server = exchange_settings_.server,
-                                   .states_on_device = encoder_ != nullptr});
+  std::vector<scenarios::Figure> figures = arrivals_->figures();
+  std::ranges::move(
+      memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
+                                .worker_bytes = local_steps() > 1 ? 4 * parameters() : 0,
+                                .server = exchange_settings_.server,
+                                .states_on_device = encoder_ != nullptr}),
+      std::back_inserter(figures));
+  return figures;
 }
 
 const scenarios::ComputeProfile& SynchronousTrainer::prepare() {
@@ -137,7 +136,8 @@ void SynchronousTrainer::make_template() {
 
 void SynchronousTrainer::pass_of(int worker, int thread) {
   const auto w = static_cast<std::size_t>(worker);
-  place_weights(worker, thread);
+  if (arrivals_->workers_differ() || local_steps() > 1)
+    learner_.place(thread, arrivals_->weights_of(worker));
   if (local_steps() > 1)
     local_steps_of(worker, thread);
   else
@@ -147,10 +147,6 @@ void SynchronousTrainer::pass_of(int worker, int thread) {
   } else {
     exchange_->encode(worker, gradients_of(worker), step_);
   }
-}
-
-void SynchronousTrainer::place_weights(int, int thread) {
-  if (local_steps() > 1) learner_.place(thread, weights_);
 }
 
 void SynchronousTrainer::local_steps_of(int worker, int thread) {
@@ -179,11 +175,47 @@ void SynchronousTrainer::local_steps_of(int worker, int thread) {
 bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
   GRADWIRE_ASSERT(template_ != nullptr);
   if (step_ == steps_total()) return false;
+  plan.alone = arrivals_->waits();
+  if (plan.alone) arrivals_->begin(chain_);
   run_step(plan);
+  if (plan.alone) return true;  // on_step_ended makes the update
   update_at_server(mean_);
   update();
   ++step_;
   return true;
+}
+
+std::vector<scenarios::Figure> SynchronousTrainer::on_step_ended(
+    const scenarios::StepPlan& plan, const scenarios::StepOutcome& outcome) {
+  if (!arrivals_->waits()) return {};
+  lost_ = !outcome.missing.empty();
+  std::vector<scenarios::Figure> figures = arrivals_->end(
+      {.phase = phase_,
+       .moment = moment(),
+       .exchange = *exchange_,
+       .mean = mean_,
+       .missing = outcome.missing,
+       .payload = plan.payload,
+       .exchange_again = [&] { exchange_again(outcome.missing); },
+       .update_at_server = [this](std::span<float> mean, int w) { update_at_server(mean, w); }});
+  ++step_;
+  return figures;
+}
+
+void SynchronousTrainer::exchange_again(std::span<const sim::MissingData> missing) {
+  std::vector<Bytes> bytes;
+  StepTraffic traffic(*template_, bytes, missing);
+  if (exchange_->shares_scales()) exchange_->agree(traffic);
+  encode_all();
+  exchange_->combine(traffic, mean_);
+}
+
+std::span<const float> SynchronousTrainer::weights_of(int worker) const {
+  return arrivals_->weights_of(worker);
+}
+
+std::span<const float> SynchronousTrainer::mean_of(int worker) const {
+  return lost_ ? exchange_->replica(worker) : std::span<const float>(mean_);
 }
 
 void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
@@ -258,9 +290,10 @@ std::vector<std::string> SynchronousTrainer::notes() const {
 }
 
 std::uint64_t SynchronousTrainer::learning_hash() const {
+  weights();  // those of a device
   Hasher hasher;
   hasher.add(chain_);
-  hasher.add_bytes(std::as_bytes(weights()));
+  arrivals_->add_weights(hasher);
   return hasher.value();
 }
 

@@ -5,6 +5,7 @@
 
 #include "scenarios/trainer.h"
 #include "trainers/routes/exchange.h"
+#include "trainers/schedules/arrivals.h"
 #include "trainers/schedules/learner.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/timing/step_template.h"
@@ -23,12 +24,12 @@
 /// last local step is the update's: momentum and weight decay are its alone.
 ///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
-/// that every worker's own decoded mean is bit-equal; trainers/schedules/lossy_trainer.h for
-/// networks where it is not). Losses, weights and bytes do not depend on the number of host
-/// threads, nor on virtual time. Layers with running statistics keep worker 0's.
+/// that every worker's own decoded mean is bit-equal), but where data are lost: what arrives is a
+/// policy (trainers/schedules/arrivals.h). Losses, weights and bytes do not depend on the number of
+/// host threads, nor on virtual time. Layers with running statistics keep worker 0's.
 namespace gradwire::trainers {
 
-class SynchronousTrainer : public scenarios::Trainer {
+class SynchronousTrainer final : public scenarios::Trainer {
  public:
   /// Throws TrainerError where scenario, data and model do not fit each other.
   SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
@@ -38,6 +39,8 @@ class SynchronousTrainer : public scenarios::Trainer {
   void use_profile(const scenarios::ComputeProfile& profile) override;
   bool next(scenarios::StepPlan& plan) override;
   void on_submitted(const scenarios::StepPlan& plan, sim::GraphId graph) override;
+  std::vector<scenarios::Figure> on_step_ended(const scenarios::StepPlan& plan,
+                                               const scenarios::StepOutcome& outcome) override;
   scenarios::Evaluation evaluate() override;
   std::int64_t steps_total() const override { return scenario().workload.steps; }
   std::int64_t parameters() const override { return layout().elements(); }
@@ -52,22 +55,17 @@ class SynchronousTrainer : public scenarios::Trainer {
   void add_note(const std::string& note) { learner_.add_note(note); }
 
   const Layout& layout() const { return learner_.layout(); }
+  /// Worker 0's.
   std::span<const float> weights() const;
-  /// The mean gradient of the last step, as all workers hold it.
+  /// The mean gradient of the last step, as worker 0 holds it.
   std::span<const float> mean() const { return mean_; }
+  /// The same of any worker, after a step that has ended.
+  std::span<const float> weights_of(int worker) const;
+  std::span<const float> mean_of(int worker) const;
 
- protected:
-  SynchronousTrainer(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
-                     std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
-                     ReplicaWeights replicas);
-
-  /// Before the passes of `worker` on `thread`, where workers' weights differ.
-  virtual void place_weights(int worker, int thread);
-  virtual void save_content(std::ostream& out) const;
-  virtual void load_content(std::istream& in);
-  /// The same with codecs' states, statistics and chain of another moment.
-  void save_content_with(std::ostream& out, const StateStore& states,
-                         std::span<const float> statistics, std::uint64_t chain) const;
+ private:
+  void save_content(std::ostream& out) const;
+  void load_content(std::istream& in);
 
   /// A step but for the update: passes, messages and their mean, as if all arrived.
   void run_step(scenarios::StepPlan& plan);
@@ -75,6 +73,8 @@ class SynchronousTrainer : public scenarios::Trainer {
   /// worker whose copy it is, or -1 where one stands for all.
   void update_at_server(std::span<float> mean, int owner = -1);
   void encode_all();
+  /// Of the step that is planned, without what is missing.
+  void exchange_again(std::span<const sim::MissingData> missing);
 
   const scenarios::Scenario& scenario() const { return learner_.scenario(); }
   const methods::Method& method() const { return learner_.method(); }
@@ -82,7 +82,6 @@ class SynchronousTrainer : public scenarios::Trainer {
   /// Of the step that is under way or comes next.
   Moment moment() const { return learner_.moment_at(step_); }
 
-  // What a trainer that builds on this one works with.
   Learner learner_;
   /// The learner's; where weights live on a device, a copy that weights() refreshes.
   std::span<float> weights_;
@@ -93,6 +92,7 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::unique_ptr<Exchange> exchange_;
   /// Where weights live on a device, its state is a copy that weights() refreshes.
   mutable SetUpdates updates_;
+  std::unique_ptr<Arrivals> arrivals_;
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
   // Of several local steps: [worker] the sum of its gradients, and that by tensor.
   std::vector<std::vector<float>> local_sums_;
@@ -105,8 +105,8 @@ class SynchronousTrainer : public scenarios::Trainer {
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
   std::vector<sim::OpIndex> last_updates_;  ///< in that graph, by worker
+  bool lost_ = false;                       ///< something of the last step that ended
 
- private:
   void pass_of(int worker, int thread);
   void make_local_sums();
   void local_steps_of(int worker, int thread);

@@ -6,7 +6,7 @@
 #include "scenarios/build.h"
 #include "sim/executor.h"
 #include "tests/trainers/support.h"
-#include "trainers/schedules/lossy_trainer.h"
+#include "trainers/schedules/synchronous_trainer.h"
 
 /// Training over udp-lossy on the flow executor.
 namespace gradwire::trainers {
@@ -72,7 +72,7 @@ std::uint64_t hash_over_tcp(scenarios::Scenario scenario) {
   return trainer->learning_hash();
 }
 
-bool all_equal(const LossyTrainer& trainer, int workers) {
+bool all_equal(const SynchronousTrainer& trainer, int workers) {
   const auto first = trainer.weights_of(0);
   for (int w = 1; w < workers; ++w) {
     const auto own = trainer.weights_of(w);
@@ -109,7 +109,7 @@ TEST_CASE("where nothing is lost, all workers hold what tcp gives, bit for bit")
     const auto trainer = prepared(scenario);
     const Steps steps = run_steps(*trainer, scenario, 6);
     CHECK(trainer->learning_hash() == hash_over_tcp(scenario));
-    CHECK(all_equal(static_cast<LossyTrainer&>(*trainer), 4));
+    CHECK(all_equal(static_cast<SynchronousTrainer&>(*trainer), 4));
     CHECK(steps.last.at("missing_share") == 0);
     CHECK(steps.last.at("gradient_error") == 0);
     CHECK(steps.last.at("weight_spread") == 0);
@@ -134,7 +134,7 @@ TEST_CASE("local steps start from each worker's own weights") {
 TEST_CASE("with loss replicas drift apart, and learn; told of no loss, they stay equal") {
   const scenarios::Scenario scenario = lossy_scenario(0.02);
   const auto trainer = prepared(scenario);
-  const auto& lossy = static_cast<const LossyTrainer&>(*trainer);
+  const auto& lossy = static_cast<const SynchronousTrainer&>(*trainer);
   const Steps steps = run_steps(*trainer, scenario, 30);
   CHECK(steps.losses.back() < 0.3 * steps.losses.front());
   CHECK(trainer->evaluate().accuracy > 0.8);
@@ -154,7 +154,7 @@ TEST_CASE("with loss replicas drift apart, and learn; told of no loss, they stay
   // Negative control.
   const auto deaf = prepared(scenario);
   CHECK(run_steps(*deaf, scenario, 30, false).last.at("weight_spread") == 0);
-  CHECK(all_equal(static_cast<LossyTrainer&>(*deaf), 4));
+  CHECK(all_equal(static_cast<SynchronousTrainer&>(*deaf), 4));
   CHECK(deaf->learning_hash() != trainer->learning_hash());
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("a worker's update is of its own mean to its own weights") {
   scenarios::Scenario scenario = lossy_scenario(0.05);
   scenario.workload.momentum = 0;
   const auto trainer = prepared(scenario);
-  const auto& lossy = static_cast<const LossyTrainer&>(*trainer);
+  const auto& lossy = static_cast<const SynchronousTrainer&>(*trainer);
   run_steps(*trainer, scenario, 3);
   std::vector<std::vector<float>> before;
   for (int w = 0; w < 4; ++w)
