@@ -113,17 +113,31 @@ void FlowNetwork::follow(std::int32_t c) {
     apply_change(id);
   }
   if (air) update_medium_costs(c);
+  if (connection_at(c).state == State::kStream) hold_acks(c);
 }
 
 void FlowNetwork::on_change(std::int32_t f) {
   const ChannelId id = followed_[static_cast<std::size_t>(f)];
   if (sharing_.active_on(id) == 0) return;  // follow() takes it up again
-  followers_[static_cast<std::size_t>(f)].advance(now_);
+  RateFollower& follower = followers_[static_cast<std::size_t>(f)];
+  const bool was_out = follower.in_outage();
+  follower.advance(now_);
   apply_change(id);
+  if (streams_ > 0 && follower.in_outage() != was_out) hold_acks_on(id);
   if (!is_air(cluster_.link_of(id))) return;
   air_senders_.clear();
   sharing_.append_active(id, air_senders_);
   for (const std::int32_t c : air_senders_) update_medium_costs(c);
+}
+
+void FlowNetwork::hold_acks_on(ChannelId id) {
+  pooled_.clear();
+  sharing_.append_active(id, pooled_);
+  for (const std::int32_t c : pooled_) {
+    if (connection_at(c).state != State::kStream) continue;
+    hold_acks(c);
+    due_.set(c, connection_at(c).stream->next_event());
+  }
 }
 
 void FlowNetwork::apply_change(ChannelId id) {

@@ -157,6 +157,7 @@ void FlowNetwork::rest(std::int32_t c) {
   sharing_.deactivate(c);
   drop_due(c);
   if (connection.state == State::kStream) --streams_;
+  if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);
   connection.state = State::kIdle;
   connection.rate = 0;
   connection.rested = now_;

@@ -236,6 +236,8 @@ class FlowNetwork final : public Network {
   void retire(Connection& connection, double wire, double acks);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
+  void hold_acks(std::int32_t c);
+  void hold_acks_on(ChannelId id);
 
   // flow_datagrams.cc
   void open_plain(Connection& connection);

@@ -52,6 +52,8 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.loss > 0 || path.ack_loss > 0 || path.queue > 0) return false;
+  // Its acknowledgements pass more slowly than the segments that they are for.
+  if (path.ack_spacing > kSegmentsPerAck * path.segment_time) return false;
   // Its windows and its pacing always decide.
   if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
   const double target = codel_target(path, transport_.constants);
@@ -117,6 +119,9 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream = std::make_unique<TcpStream>(
       connection.path, transport_, losses(forward, connection.path.loss, connection.key, false),
       losses(back, connection.path.ack_loss, connection.key, true));
+  if (!jitters.empty())
+    connection.stream->set_ack_jitter({jitters.rbegin(), jitters.rend()},
+                                      {seed_ ^ kAckSeed, 0, connection.key, kStreamJitter});
   connection.stream->set_jitter(std::move(jitters), {seed_, 0, connection.key, kStreamJitter});
   connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
   if (connection.window)
@@ -133,8 +138,8 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   ++streams_;
   connection.streamed = true;
   connection.window_at_rest = 0;
-  stream.run(now_);  // acknowledgements that came while it rested
   if (connection.follows) follow(c);
+  stream.run(now_);  // acknowledgements that came while it rested
   connection.cap = stream.demand();
   sharing_.activate(c, connection.cap);
   stream.serve(now_, connection.path.line_rate);  // until resolve() knows better, at this instant
@@ -153,8 +158,8 @@ void FlowNetwork::step_stream(std::int32_t c) {
   TcpStream& stream = *connection.stream;
   const double batch = now_ + now_ * kSameInstant;
   // BBR's bursts fill what is shared at once, whatever was left before.
-  const bool far = sharing_.has_own_rate(c) &&
-                   (!sharing_.meets_others(c) || !stream.congestion().is_paced());
+  const bool far =
+      sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   const double ahead = far ? kFarAhead : kAhead;
   stream.run(batch, batch + ahead * connection.path.round_trip);
   while (stream.delivered(batch)) finish_first(c);
@@ -281,6 +286,19 @@ void FlowNetwork::serve_streams(std::int32_t p) {
     serve_stream(c);
     due_.set(c, connection_at(c).stream->next_event());
   }
+}
+
+/// Whether its acknowledgements wait before a link that carries nothing in either direction.
+void FlowNetwork::hold_acks(std::int32_t c) {
+  const double ack = headers_;
+  double behind = 0, held = -1;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    behind += cluster_.channel(id).delay.value() + 8 * ack / cluster_.nominal_rate(id ^ 1).value();
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f >= 0 && followers_[static_cast<std::size_t>(f)].in_outage()) held = behind;
+  }
+  connection_at(c).stream->hold_acks(now_, held);
 }
 
 void FlowNetwork::demand(std::int32_t c) {

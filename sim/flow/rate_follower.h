@@ -30,9 +30,9 @@ class RateFollower {
   double rate() const { return in_outage() ? 0 : rate_; }
   /// s, when the rate may change; infinity: never again.
   double next() const;
+  bool in_outage() const;
 
  private:
-  bool in_outage() const;
   double piece_end() const;
   void take_piece();
 

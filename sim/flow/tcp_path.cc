@@ -32,10 +32,14 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
+    const bool wire = cluster.link_of(id).cell < 0;
+    const double per_byte_back = wire ? 8 / cluster.nominal_rate(id ^ 1).value() : per_byte;
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
+    if (per_byte_back != per_byte) round_trip += (per_byte_back - per_byte) * ack;
+    ack_spacing = std::max(ack_spacing, per_byte_back * ack);
     round_trip += channel.jitter.value();  // half of it each way, in the mean
     kept *= 1 - channel.mean_loss();
-    ack_latency += channel.delay.value() + per_byte * ack;
+    ack_latency += channel.delay.value() + per_byte_back * ack;
     if (cluster.nominal_rate(id).value() / 8 <= line_rate)
       queue = static_cast<double>(channel.queue.count());
   }

@@ -30,6 +30,7 @@ struct TcpPath : PathCost {
   double segment_time = 0;  ///< s, of a full segment on the slowest channel
   double second_hop = 0;    ///< s a byte, of the slowest channel but one
   double ack_latency = 0;   ///< s: of an acknowledgement
+  double ack_spacing = 0;   ///< s: of an acknowledgement, on the slowest channel of its way
   double last_ack_hop = 0;  ///< s: of an acknowledgement, on its last channel
   double queue = 0;         ///< bytes of the slowest channel's drop-tail queue; 0: CoDel
 

@@ -68,6 +68,8 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       smoothed_(2 * path.propagation),
       deviation_(smoothed_ / 2),
       rto_(measured_rto()) {
+  // Where acknowledgements may come faster than they pass.
+  if (path.ack_spacing > path.segment_time) set_ack_jitter({}, {});
   if (!constants_->kernel_recovery) shake_hands();
   if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
@@ -148,7 +150,11 @@ void TcpStream::serve(double now, double rate) {
   }
   for (std::uint64_t i = messages_.begin(); i < arrived_; ++i) move(messages_[i].arrival);
   receiver_.move(move);
-  last_arrival_ = bottleneck_.free_at();
+  if (jitters_.empty()) {
+    last_arrival_ = bottleneck_.free_at();
+  } else {
+    move(last_arrival_);  // the last one may be late, and none overtakes it
+  }
 }
 
 bool TcpStream::is_settled() const {
@@ -192,7 +198,25 @@ double TcpStream::demand_of(std::int64_t size) const {
 
 double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
-  return (acks.empty() ? receiver_.deadline() : acks.front().time) + path_.ack_latency;
+  const double direct =
+      (acks.empty() ? receiver_.deadline() : acks.front().time) + path_.ack_latency;
+  return way_back_ ? way_back_->arrival(direct, acks.begin()) : direct;
+}
+
+void TcpStream::hold_acks(double now, double behind) {
+  if (way_back_ && way_back_->is_closed()) {
+    if (behind == way_back_->behind()) return;
+    const double latency = path_.ack_latency;
+    if (way_back_->released(now, receiver_.deadline() + latency) > receiver_.deadline() + latency)
+      receiver_.time_out();
+    NumberedQueue<Acknowledgement>& acks = receiver_.acknowledgements();
+    for (std::uint64_t i = acks.begin(); i != acks.end(); ++i)
+      acks[i].time = way_back_->released(now, acks[i].time + latency) - latency;
+    way_back_->open();
+  }
+  if (behind < 0) return;
+  if (!way_back_) set_ack_jitter({}, {});
+  way_back_->close(now, behind);
 }
 
 double TcpStream::next_event() const {

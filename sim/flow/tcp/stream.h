@@ -13,6 +13,7 @@
 #include "sim/flow/tcp/paced_sender.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
+#include "sim/flow/tcp/way_back.h"
 #include "sim/flow/tcp_path.h"
 
 /// One TCP connection, segment by segment: sender, bottleneck queue, receiver, acknowledgements.
@@ -33,6 +34,8 @@
 ///   round trips are measured in whole ticks of 1 ms (RFC 7323's time stamps); below one: 1 us
 /// docs/network.md has the constants. A calibration may ask for Linux's own rules instead
 /// (TcpConstants::kernel_recovery, kernel_sender.h).
+///
+/// Acknowledgements take the way back (way_back.h).
 ///
 /// Where it breaks down: one bottleneck a path; acknowledgements never wait behind data; segments
 /// that wait are served at the new share as soon as it changes, whatever others have queued.
@@ -79,6 +82,13 @@ class TcpStream {
     jitters_ = std::move(jitters);
     jitter_draws_ = draws;
   }
+  /// The same of acknowledgements.
+  void set_ack_jitter(std::vector<double> jitters, const RandomStream& draws) {
+    way_back_ = std::make_unique<WayBack>(path_.ack_spacing, std::move(jitters), draws);
+  }
+  /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
+  /// more, s; negative: they wait for none.
+  void hold_acks(double now, double behind);
   /// Sets the draws of BBR. Call before anything is written.
   void set_phases(const RandomStream& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
@@ -170,6 +180,7 @@ class TcpStream {
     const Acknowledgement next = acks.front();
     const std::uint64_t number = acks.begin();
     acks.pop();
+    if (way_back_) way_back_->arrived(now);
     if (!ack_loss_ || !ack_loss_->next()) on_ack(now, next, number);
   }
   void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
@@ -249,6 +260,7 @@ class TcpStream {
   double min_rto_;
   std::unique_ptr<LossSequence> data_loss_;  ///< null: nothing is lost
   std::unique_ptr<LossSequence> ack_loss_;
+  std::unique_ptr<WayBack> way_back_;  ///< null: nothing delays acknowledgements
 
   Bottleneck bottleneck_;
   CongestionWindow congestion_;
