@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <string_view>
 
@@ -49,6 +50,11 @@ std::string Context::emphasised(const std::string& text, int fd) const {
     at = end + 1;
   }
   return out;
+}
+
+std::string Context::states_folder() const {
+  const std::string folder = std::filesystem::path(database).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 Format Context::format() const {

@@ -44,6 +44,8 @@ struct Context {
   std::unique_ptr<results::Store> open_writer() const;
   /// Where runs that write to the database keep their checkpoints.
   std::string checkpoint_folder() const { return database + ".checkpoints"; }
+  /// Where they keep what does not fit into memory: the database's folder.
+  std::string states_folder() const;
   /// A message for the user on stderr, unless --quiet.
   void say(const std::string& message) const;
   /// The same for sentences, broken to the width that tables on stdout take.

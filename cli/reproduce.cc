@@ -186,6 +186,7 @@ std::vector<results::ReproductionRow> reproduce_one(const std::string& name,
   options.jobs = run.jobs;
   options.resume = true;
   options.checkpoint_folder = context.checkpoint_folder();
+  options.states_folder = context.states_folder();
   ProgressPrinter progress(context);
   const runner::SweepResult result = runner::run_sweep(file, options, store, progress);
   progress.clear();

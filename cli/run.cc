@@ -113,6 +113,8 @@ void run(const RunArguments& arguments, Context& context,
   options.executor_factory = factory;
   options.checkpoint_every_s = parse_duration(arguments.checkpoint_every).value();
   if (options.checkpoint_every_s > 0) options.checkpoint_folder = context.checkpoint_folder();
+  if (!arguments.memory.empty()) options.memory = parse_bytes(arguments.memory);
+  options.states_folder = context.states_folder();
   options.pcap_folder = arguments.pcap;
   options.flow_monitor_folder = arguments.flow_monitor;
   ProgressPrinter progress(context);
@@ -176,6 +178,11 @@ void add_run(CLI::App& app, Context& context) {
                    "Wall time between checkpoints of training (0s: none), for --resume")
       ->type_name("TIME")
       ->capture_default_str();
+  command
+      ->add_option("--memory", arguments->memory,
+                   "Memory for what clients of federated rounds remember, such as 2GiB; more lies "
+                   "in a file beside the database (default: half of what is available)")
+      ->type_name("SIZE");
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");
   command->footer(

@@ -22,6 +22,7 @@ struct RunArguments {
   int jobs = 1;
   bool resume = false;
   std::string checkpoint_every = "30s";  ///< of wall time; empty: no checkpoints
+  std::string memory;                    ///< empty: a share of what there is
   std::string report;
   bool no_report = false;
   bool print_config = false;

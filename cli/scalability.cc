@@ -67,6 +67,7 @@ void run_missing(const scenarios::ScenarioFile& missing, const ScalabilityArgume
   options.jobs = arguments.jobs;
   options.resume = true;
   options.checkpoint_folder = context.checkpoint_folder();
+  options.states_folder = context.states_folder();
   ProgressPrinter progress(context);
   const runner::SweepResult result = runner::run_sweep(missing, options, store, progress);
   progress.clear();

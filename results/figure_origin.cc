@@ -70,6 +70,8 @@ constexpr FigureOrigin kFigures[] = {
     {"weight_spread", kLearning},
     {"wall_s", kMeasured},
     {"memory_*", kMeasured},
+    {"state_file_bytes", kMeasured},
+    {"states_on_disk", kMeasured},
     {"peak_rss_bytes", kMeasured},
     {"auto_*", kSimulated},
     // The summary of a run's step (results/prediction/stored_summary.h).

@@ -68,7 +68,9 @@ class Run {
   }
 
   RunOutcome run(results::RunId& id) {
-    trainer_ = make_trainer(scenario_, {.threads = options_.threads});
+    trainer_ = make_trainer(scenario_, {.threads = options_.threads,
+                                        .memory = options_.memory,
+                                        .states_folder = options_.states_folder});
     progress_.steps = trainer_->steps_total();
     progress_.phase = "measuring";
     observer_.on_progress(progress_);

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct RunOptions {
       30;  ///< wall time; longer where writing one takes more than 2 % of it
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;
+  /// What clients of federated rounds remember: at most so much in memory, the rest in a file in
+  /// `states_folder`. None = all of it in memory.
+  std::optional<Bytes> memory = {};
+  std::string states_folder = ".";
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;
 };

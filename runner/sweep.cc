@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/available_memory.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::runner {
@@ -44,6 +45,10 @@ class Sweep {
         RunObserver& observer)
       : file_(file), options_(options), store_(store), observer_(observer), ids_(file.runs.size()) {
     options_.profiles = &profiles_;
+    if (!options_.memory && available_memory() > Bytes(0))
+      options_.memory = Bytes(available_memory().count() / 2);
+    if (options_.memory)
+      options_.memory = Bytes(options_.memory->count() / std::max(options_.jobs, 1));
   }
 
   SweepResult run() {

@@ -5,6 +5,7 @@ namespace gradwire::runner {
 
 struct SweepOptions : RunOptions {
   int jobs = 1;  ///< runs at a time, each on a thread of its own
+  // `memory`: of all jobs together; none = half of what is available when the sweep begins.
   // `resume`: finished runs of the same scenario and seed are skipped, too.
 };
 

@@ -134,6 +134,10 @@ class Trainer {
 struct TrainerOptions {
   int threads = 1;  ///< host threads that run workers side by side
   bool quiet = true;
+  /// What clients of federated rounds remember: at most so much in memory, the rest in a file in
+  /// `states_folder`. None = all of it in memory.
+  std::optional<Bytes> memory = {};
+  std::string states_folder = ".";
 };
 
 /// The module's one factory symbol. Throws Error; the returned object is deleted by the caller.

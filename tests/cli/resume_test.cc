@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/program.h"
@@ -74,12 +76,15 @@ class Folder {
 };
 
 /// Kills the run over and over after `seconds`, and takes it up again. Gives the kills it took.
-int finish_with_kills(const Folder& folder, const std::string& seconds) {
+int finish_with_kills(const Folder& folder, const std::string& seconds,
+                      const std::vector<std::string>& more = {}) {
   int kills = 0;
-  Result result = folder.run("killed.db", {}, "timeout -s KILL " + seconds + " \"$@\"");
+  Result result = folder.run("killed.db", more, "timeout -s KILL " + seconds + " \"$@\"");
+  std::vector<std::string> resumed = more;
+  resumed.push_back("--resume");
   for (; result.exit_code != 0 && kills < 12; ++kills) {
     CHECK(result.err.find("cannot") == std::string::npos);
-    result = folder.run("killed.db", {"--resume"},
+    result = folder.run("killed.db", resumed,
                         kills == 11 ? std::string() : "timeout -s KILL " + seconds + " \"$@\"");
   }
   CHECK(result.exit_code == 0);
@@ -100,6 +105,48 @@ TEST_CASE("A killed run goes on from its checkpoint and ends as if it had not be
   CHECK(finish_with_kills(folder, "0.7") > 0);
   CHECK(folder.contents("killed.db") == folder.contents("whole.db"));
   CHECK_FALSE(fs::exists(folder.file("killed.db.checkpoints")));
+}
+
+TEST_CASE("Clients whose states lie on the disk learn the same, killed or not", "[needs-torch]") {
+  require_training();
+  const Folder folder(scenario_text("tcp",
+                                    R"({"name": "topk", "ratio": 0.05, "error_feedback": true})",
+                                    "parameter-server", "rounds", 30));
+  const auto files = [&] {  // but SQLite's own
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(fs::path(folder.file("s.json")).parent_path()))
+      if (!entry.path().filename().string().ends_with("-wal") &&
+          !entry.path().filename().string().ends_with("-shm"))
+        names.insert(entry.path().filename().string());
+    return names;
+  };
+  const auto figure = [&](const std::string& database, const std::string& name) {
+    const auto shown = run_program(
+        {"export", "--db", folder.file(database), "--what", "metrics", "--format", "json", "1"});
+    const auto metrics = nlohmann::json::parse(shown.out);
+    for (const auto& row : metrics.at("rows"))
+      if (row.at("name") == name) return row.at("value").get<double>();
+    FAIL("no figure " << name);
+    return 0.0;
+  };
+  REQUIRE(folder.run("whole.db", {}).exit_code == 0);
+  CHECK(figure("whole.db", "state_file_bytes") == 0);
+  CHECK(figure("whole.db", "states_on_disk") == 0);
+  const Result tight = folder.run("tight.db", {"--memory", "1B"});
+  REQUIRE(tight.exit_code == 0);
+  CHECK(files() == std::set<std::string>{"s.json", "tight.db", "whole.db"});
+  CHECK(figure("tight.db", "memory_states_bytes") == 0);
+  CHECK(figure("tight.db", "states_on_disk") == 4);
+  CHECK(figure("tight.db", "state_file_bytes") == figure("whole.db", "memory_states_bytes"));
+  CHECK(folder.contents("tight.db") == folder.contents("whole.db"));
+
+  CHECK(finish_with_kills(folder, "0.7", {"--memory", "1B"}) > 0);
+  CHECK(folder.contents("killed.db") == folder.contents("whole.db"));
+  CHECK(files() == std::set<std::string>{"killed.db", "s.json", "tight.db", "whole.db"});
+
+  const Result wrong = folder.run("wrong.db", {"--memory", "2 sacks"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find("2 sacks") != std::string::npos);
 }
 
 TEST_CASE("A damaged checkpoint is named, and nothing is lost", "[needs-torch]") {

@@ -18,7 +18,10 @@ bool sends_values(const compressors::CodecPlan& plan) {
 
 TensorChannel::TensorChannel(const methods::Method& method, std::size_t phase, const Layout& layout,
                              std::uint64_t seed)
-    : layout_(layout), seed_(seed), codec_of_(layout.tensors().size()) {
+    : layout_(layout),
+      seed_(seed),
+      codec_of_(layout.tensors().size()),
+      state_at_(layout.tensors().size()) {
   for (std::size_t set = 0; set < method.sets(); ++set) {
     const compressors::CodecPlan plan = method.plan(set, phase).up;
     codecs_.push_back(compressors::make_codec(plan));
@@ -30,12 +33,16 @@ TensorChannel::TensorChannel(const methods::Method& method, std::size_t phase, c
       codec_of_[t] = &compressors::chosen_codec(*codecs_[bucket.set], spec);
       scratch_ = std::max(scratch_, codec_of_[t]->scratch_size(spec));
       longest_ += kLengthBytes + codec_of_[t]->max_encoded_size(spec);
+      state_at_[t] = state_bytes_;
+      state_bytes_ += (codec_of_[t]->state_size(spec) + 7) / 8 * 8;
     }
   }
 }
 
-void TensorChannel::encode(StateStore& states, int party, std::int64_t step,
-                           std::span<const float> values, std::vector<std::byte>& message) const {
+template <class StateOf>
+void TensorChannel::encode_with(StateOf&& state_of, int party, std::int64_t step,
+                                std::span<const float> values,
+                                std::vector<std::byte>& message) const {
   if (plain_) {
     const auto bytes = std::as_bytes(values);
     message.assign(bytes.begin(), bytes.end());
@@ -50,13 +57,30 @@ void TensorChannel::encode(StateStore& states, int party, std::int64_t step,
         values.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count))};
     job.draws.stream = {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
                         static_cast<std::uint32_t>(slot.parameter)};
-    job.state = states.at({party, slot.parameter}, codec_of_[t]->state_size(spec_of(slot)));
+    job.state = state_of(t, codec_of_[t]->state_size(spec_of(slot)));
     writer.add([&](std::span<std::byte> room) {
       job.payload = room;
       return codec_of_[t]->encode(job, thread_scratch(scratch_));
     });
   }
   writer.finish();
+}
+
+void TensorChannel::encode(StateStore& states, int party, std::int64_t step,
+                           std::span<const float> values, std::vector<std::byte>& message) const {
+  const auto state_of = [&](std::size_t t, std::size_t bytes) {
+    return states.at({party, layout_.tensors()[t].parameter}, bytes);
+  };
+  encode_with(state_of, party, step, values, message);
+}
+
+void TensorChannel::encode(std::span<std::byte> state, int party, std::int64_t step,
+                           std::span<const float> values, std::vector<std::byte>& message) const {
+  GRADWIRE_ASSERT(state.size() == state_bytes_);
+  const auto state_of = [&](std::size_t t, std::size_t bytes) {
+    return state.subspan(state_at_[t], bytes);
+  };
+  encode_with(state_of, party, step, values, message);
 }
 
 std::vector<std::span<const std::byte>> TensorChannel::payloads(

@@ -31,6 +31,11 @@ class TensorChannel {
   /// `step` addresses the draws. Throws CodecError on NaN or Inf.
   void encode(StateStore& states, int party, std::int64_t step, std::span<const float> values,
               std::vector<std::byte>& message) const;
+  /// The same with the party's states as one: of all tensors, one after the other, each from a
+  /// multiple of 8 bytes on. `state` is of state_bytes(), aligned to 8.
+  void encode(std::span<std::byte> state, int party, std::int64_t step,
+              std::span<const float> values, std::vector<std::byte>& message) const;
+  std::size_t state_bytes() const { return state_bytes_; }
 
   /// By tensor. Throws TrainerError where the message ends early.
   std::vector<std::span<const std::byte>> payloads(std::span<const std::byte> message) const;
@@ -39,12 +44,19 @@ class TensorChannel {
            std::span<float> sum) const;
 
  private:
+  /// `state_of(tensor, bytes)`: where the codec keeps what it remembers of it.
+  template <class StateOf>
+  void encode_with(StateOf&& state_of, int party, std::int64_t step,
+                   std::span<const float> values, std::vector<std::byte>& message) const;
+
   const Layout& layout_;
   std::uint64_t seed_;
   bool plain_ = true;
   std::vector<compressors::CodecPtr> codecs_;        ///< by set
   std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
-  std::size_t scratch_ = 0, longest_ = 0;            ///< of a tensor, of a message
+  std::vector<std::size_t> state_at_;                ///< by tensor
+  std::size_t state_bytes_ = 0;
+  std::size_t scratch_ = 0, longest_ = 0;  ///< of a tensor, of a message
 };
 
 }  // namespace gradwire::trainers

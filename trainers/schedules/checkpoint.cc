@@ -1,9 +1,7 @@
 #include "trainers/schedules/checkpoint.h"
 
-#include <sstream>
-
-#include "base/hash.h"
 #include "base/serial.h"
+#include "trainers/schedules/block_stream.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
@@ -13,14 +11,8 @@
 namespace gradwire::trainers {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x34544e5241525447ull;  // "GTRARNT4", little-endian
+constexpr std::uint64_t kMagic = 0x35544e5241525447ull;  // "GTRARNT5", little-endian
 constexpr std::uint64_t kVersions = 0x00ffffffffffffffull;
-
-std::uint64_t hash_of(const std::string& content) {
-  Hasher hasher;
-  hasher.add_text(content);
-  return hasher.value();
-}
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw TrainerError("load", "checkpoint", reason, "start the run afresh");
@@ -29,12 +21,11 @@ std::uint64_t hash_of(const std::string& content) {
 }  // namespace
 
 void save_checked(std::ostream& out, const std::function<void(std::ostream&)>& save) {
-  std::ostringstream stream;
-  save(stream);
-  const std::string content = std::move(stream).str();
   put(out, kMagic);
-  put_span(out, std::span<const char>(content));
-  put(out, hash_of(content));
+  BlockWriter blocks(out);
+  std::ostream stream(&blocks);
+  save(stream);
+  blocks.finish();
   if (!out) throw TrainerError("save", "checkpoint", "writing failed", "check the disk's space");
 }
 
@@ -42,15 +33,13 @@ void load_checked(std::istream& in, const std::function<void(std::istream&)>& lo
   const auto magic = get<std::uint64_t>(in);
   if (magic != kMagic && (magic & kVersions) == (kMagic & kVersions))
     refuse("it has version " + std::string(1, static_cast<char>(magic >> 56)) +
-           ", and this program reads version 4 alone");
+           ", and this program reads version 5 alone");
   if (magic != kMagic) refuse("it does not start as one");
-  std::vector<char> bytes = get_vector<char>(in);
-  std::string content(bytes.begin(), bytes.end());
-  bytes = {};
-  if (get<std::uint64_t>(in) != hash_of(content)) refuse("its check sum is wrong");
-  std::istringstream stream(std::move(content));
+  BlockReader blocks(in);
+  std::istream stream(&blocks);
+  stream.exceptions(std::ios::badbit);  // lets through what the blocks throw
   load(stream);
-  if (stream.peek() != std::istringstream::traits_type::eof())
+  if (stream.peek() != std::istream::traits_type::eof())
     refuse("it belongs to another kind of training");
 }
 

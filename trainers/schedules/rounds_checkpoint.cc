@@ -6,24 +6,9 @@
 /// codecs remember, and every client's trip with the graphs that it has under way. Who is drawn,
 /// who drops out and which samples a client sees are functions of the seed.
 namespace gradwire::trainers {
-namespace {
-
-void put_states(std::ostream& out, const StateStore::States& states) {
-  StateStore store;
-  store.restore(states);
-  store.save(out);
-}
-
-StateStore::States get_states(std::istream& in) {
-  StateStore store;
-  store.load(in);
-  return store.all();
-}
-
-}  // namespace
-
 void RoundsTrainer::save_content(std::ostream& out) const {
   learner_.save(out);
+  clients_.save(out);
   put(out, round_);
   put(out, chain_);
   put(out, last_loss_);
@@ -48,13 +33,13 @@ void RoundsTrainer::save_content(std::ostream& out) const {
     put(out, trip.update.has_value());
     if (!trip.update) continue;
     put_span(out, std::span<const std::byte>(trip.update->message));
-    put_states(out, trip.update->states);
     put(out, trip.update->loss);
   }
 }
 
 void RoundsTrainer::load_content(std::istream& in) {
   learner_.load(in);
+  clients_.load(in);
   round_ = get<std::int64_t>(in);
   chain_ = get<std::uint64_t>(in);
   last_loss_ = get<double>(in);
@@ -84,7 +69,6 @@ void RoundsTrainer::load_content(std::istream& in) {
     if (!get<bool>(in)) continue;
     trip.update.emplace();
     trip.update->message = get_vector<std::byte>(in);
-    trip.update->states = get_states(in);
     trip.update->loss = get<double>(in);
   }
 }

@@ -24,26 +24,18 @@ Seconds total(const scenarios::ComputeProfile& profile,
   return sum;
 }
 
-/// The states of one owner.
-StateStore::States states_of(const StateStore::States& all, std::int32_t owner) {
-  StateStore::States own;
-  constexpr auto kFirst = std::numeric_limits<std::int64_t>::min();
-  for (auto at = all.lower_bound({owner, 0, Direction::kUp, kFirst});
-       at != all.end() && at->first.owner == owner; ++at)
-    own.insert(*at);
-  return own;
-}
-
 }  // namespace
 
 RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
                              const scenarios::TrainerOptions& options,
                              std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : EventTrainer(scenario, options, std::move(data), std::move(model)),
+      clients_(up_.state_bytes(), {options.memory, options.states_folder}),
       benches_(static_cast<std::size_t>(learner_.pool().threads())) {
   for (Bench& bench : benches_) {
     bench.gradients = learner_.make_gradients();
     bench.flat.resize(learner_.weights().size());
+    bench.state.resize(up_.state_bytes());
   }
   if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
 }
@@ -152,9 +144,7 @@ void RoundsTrainer::on(const sim::Event& event, Session& session) {
 void RoundsTrainer::arrive(std::int64_t number) {
   Trip& trip = trips_.at(number);
   trip.stage = Stage::kArrived;
-  for (const auto& [key, state] : trip.update->states)
-    std::ranges::copy(state, learner_.states().at(key, state.size()).begin());
-  trip.update->states.clear();
+  clients_.accept(trip.client);
   busy_.erase(trip.client);
   ++now_.arrived;
   if (trip.round != round_) ++now_.arrived_late;
@@ -241,7 +231,9 @@ scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& 
 
 void RoundsTrainer::forget(const std::vector<std::int64_t>& trips) {
   for (const std::int64_t number : trips) {
-    for (const sim::GraphId graph : trips_.at(number).graphs) trip_of_.erase(graph);
+    const Trip& trip = trips_.at(number);
+    for (const sim::GraphId graph : trip.graphs) trip_of_.erase(graph);
+    if (trip.stage != Stage::kArrived) clients_.discard(trip.client);
     trips_.erase(number);
   }
   std::set<std::int64_t> needed;
@@ -265,12 +257,19 @@ std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) c
 std::vector<scenarios::Figure> RoundsTrainer::figures() const {
   std::vector<scenarios::Figure> figures = as_figures(all_);
   // A client that sends a difference keeps the model that it was sent.
+  const std::int64_t sent = up_.plain() ? 0 : 4 * parameters();
+  const ClientStates::Use use = clients_.use();
+  const auto state = use.memory + use.file > 0 ? static_cast<std::int64_t>(up_.state_bytes()) : 0;
   std::ranges::move(
       memory_figures(learner_, {.optimizer_bytes = static_cast<std::int64_t>(4 * velocity_.size()),
-                                .worker_bytes = up_.plain() ? 0 : 4 * parameters(),
+                                .worker_bytes = sent + state,
                                 .server = true,
                                 .updates_at_server = true}),
       std::back_inserter(figures));
+  if (up_.state_bytes() == 0) return figures;
+  figures.push_back({"memory_states_bytes", static_cast<double>(use.memory), "B"});
+  figures.push_back({"state_file_bytes", static_cast<double>(use.file), "B"});
+  figures.push_back({"states_on_disk", static_cast<double>(use.on_disk), "clients"});
   return figures;
 }
 
@@ -317,15 +316,15 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
 
 void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
   const std::span<const float> weights = learner_.placed(thread);
-  StateStore states;
-  if (up_.plain()) return up_.encode(states, trip.client, trip.round, weights, update.message);
-  states.restore(states_of(learner_.states().all(), trip.client));
+  std::vector<std::byte>& state = benches_[static_cast<std::size_t>(thread)].state;
+  if (up_.plain()) return up_.encode(state, trip.client, trip.round, weights, update.message);
+  clients_.read(trip.client, state);
   const std::vector<float>& sent = sent_.at(trip.round);
   std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].flat;
   std::ranges::transform(weights, sent, change.begin(), std::minus<>());
-  up_.encode(states, trip.client, trip.round, change, update.message);
+  up_.encode(state, trip.client, trip.round, change, update.message);
+  clients_.propose(trip.client, state);
   update.message.shrink_to_fit();
-  update.states = states.all();
 }
 
 }  // namespace gradwire::trainers

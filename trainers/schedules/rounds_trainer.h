@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "trainers/channel/client_states.h"
 #include "trainers/schedules/event_trainer.h"
 #include "trainers/schedules/set_updates.h"
 
@@ -32,7 +33,7 @@
 /// leaves the model as it was.
 ///
 /// Clients with equal weights train side by side ahead of the instant at which their training ends;
-/// what comes out does not depend on it. Layers with running statistics keep those of the first
+/// what comes out does not depend on it, nor on where clients' states lie. Layers with running statistics keep those of the first
 /// client of each round that trains.
 namespace gradwire::trainers {
 
@@ -52,15 +53,14 @@ class RoundsTrainer final : public EventTrainer {
   bool survives_failures() const override { return has_deadline(); }
 
   const Layout& layout() const { return learner_.layout(); }
-  const StateStore& states() const { return learner_.states(); }
+  const ClientStates& clients() const { return clients_; }
 
  private:
   enum class Stage : std::uint8_t { kTraining, kUploading, kArrived, kFailed };
   /// What a client made of the model.
   struct LocalUpdate {
     std::vector<std::byte> message;
-    StateStore::States states;  ///< its codec's, once the server has the message
-    double loss = 0;            ///< mean over its local steps
+    double loss = 0;  ///< mean over its local steps
   };
   struct Trip {
     int client = 0;
@@ -77,7 +77,8 @@ class RoundsTrainer final : public EventTrainer {
   /// What a host thread works with.
   struct Bench {
     std::unique_ptr<Gradients> gradients;
-    std::vector<float> flat;  ///< the gradient, then the difference to be encoded
+    std::vector<float> flat;       ///< the gradient, then the difference to be encoded
+    std::vector<std::byte> state;  ///< of the client's codec
   };
 
   bool has_deadline() const { return choice().deadline > Seconds(0); }
@@ -112,6 +113,7 @@ class RoundsTrainer final : public EventTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
+  ClientStates clients_;        ///< their codecs': proposed when encoded, accepted on arrival
   std::vector<Bench> benches_;  ///< [thread]
   std::int64_t round_ = 0;
   double last_loss_ = 0;

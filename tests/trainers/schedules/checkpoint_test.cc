@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/serial.h"
 #include "tests/trainers/support.h"
+#include "trainers/schedules/checkpoint.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/trainer_error.h"
 
@@ -83,6 +85,36 @@ TEST_CASE("damaged and foreign checkpoints are refused") {
   scenario.seed = 9;
   CHECK_THAT(refusal(*prepared(scenario), good), Contains("another seed or model"));
   CHECK_THAT(refusal(*trainer, good), Contains("no error"));
+}
+
+TEST_CASE("content of many blocks is checked block by block") {
+  std::vector<std::uint32_t> numbers(1'000'000);  // 4 MB in blocks of 1 MiB
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i * i);
+  std::stringstream out;
+  save_checked(out, [&](std::ostream& content) {
+    put_span(content, std::span<const std::uint32_t>(numbers));
+  });
+  const std::string good = out.str();
+  std::vector<std::uint32_t> loaded;
+  const auto load = [&](const std::string& bytes) {
+    std::istringstream in(bytes);
+    loaded.clear();
+    load_checked(in, [&](std::istream& content) { loaded = get_vector<std::uint32_t>(content); });
+  };
+  load(good);
+  CHECK(loaded == numbers);
+  using Catch::Contains;
+  for (const std::size_t place : {100u, 1'500'000u, 3'999'000u}) {
+    std::string torn = good;
+    torn[place] ^= 1;
+    CHECK_THROWS_WITH(load(torn), Contains("check sum"));
+    CHECK_THROWS_WITH(load(good.substr(0, place)), Contains("ends too early"));
+  }
+  // Two whole blocks, each 8 + 2^20 + 8 bytes, that change places are not what was saved.
+  constexpr std::size_t kWhole = (1u << 20) + 16;
+  CHECK_THROWS_WITH(load(good.substr(0, 8) + good.substr(8 + kWhole, kWhole) +
+                         good.substr(8, kWhole) + good.substr(8 + 2 * kWhole)),
+                    Contains("check sum"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <sstream>
 
+#include "base/temporary_file.h"
 #include "tests/trainers/support.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
@@ -29,10 +31,15 @@ scenarios::Scenario in_rounds(int workers, int rounds, int local_steps) {
   return scenario;
 }
 
-std::unique_ptr<scenarios::Trainer> prepared(const scenarios::Scenario& scenario, int threads = 1) {
-  auto trainer = make_trainer(scenario, {threads, true});
+std::unique_ptr<scenarios::Trainer> prepared(const scenarios::Scenario& scenario,
+                                             const scenarios::TrainerOptions& options) {
+  auto trainer = make_trainer(scenario, options);
   trainer->use_profile(fixed_profile({trainer->parameters()}));
   return trainer;
+}
+
+std::unique_ptr<scenarios::Trainer> prepared(const scenarios::Scenario& scenario, int threads = 1) {
+  return prepared(scenario, scenarios::TrainerOptions{.threads = threads});
 }
 
 std::vector<float> weights_of(const scenarios::Trainer& trainer) {
@@ -55,7 +62,7 @@ Outcome run(const scenarios::Scenario& scenario, int threads = 1, const char* ex
   EventDriver driver(scenario.cluster.workers, {}, executor);
   driver.run(*trainer);
   return {weights_of(*trainer), trainer->learning_hash(), std::move(driver.rows),
-          dynamic_cast<const RoundsTrainer&>(*trainer).states().owners(), driver.open()};
+          dynamic_cast<const RoundsTrainer&>(*trainer).clients().heard(), driver.open()};
 }
 
 std::vector<float> in_lockstep(scenarios::Scenario scenario, int steps) {
@@ -286,6 +293,59 @@ TEST_CASE("clients that were never drawn cost no state", "[rounds]") {
   const Outcome outcome = run(scenario);
   CHECK(outcome.states_of.size() <= 30);
   CHECK(outcome.states_of.size() > 20);
+}
+
+TEST_CASE("what is learned does not depend on the memory for clients' states", "[rounds]") {
+  // A residual of the 650 parameters takes 4 x 640 + 4 x 10 bytes: 2,600.
+  constexpr std::int64_t kState = 2600;
+  const TemporaryFolder folder;
+  const auto figures_of = [](const scenarios::Trainer& trainer) {
+    std::map<std::string, double> figures;
+    for (const scenarios::Figure& figure : trainer.figures()) figures[figure.name] = figure.value;
+    return figures;
+  };
+  for (const char* late : {"dropped", "kept"}) {
+    scenarios::Scenario scenario = with_everything();
+    scenario.schedule.late = late;
+    const std::uint64_t whole = run(scenario).hash;
+    for (const std::int64_t states : {0, 1, 3})
+      for (const int threads : {1, 4}) {
+        INFO(late << ", " << states << " states in memory, " << threads << " threads");
+        const auto limited = [&] {
+          return prepared(scenario, {.threads = threads,
+                                     .memory = Bytes(states * kState),
+                                     .states_folder = folder.path()});
+        };
+        const auto trainer = limited();
+        EventDriver driver(8);
+        driver.run(*trainer);
+        CHECK(trainer->learning_hash() == whole);
+        auto figures = figures_of(*trainer);
+        CHECK(figures.at("memory_states_bytes") == static_cast<double>(states * kState));
+        CHECK(figures.at("states_on_disk") >= 1);
+        // Eight clients, each with a state and a proposal at most.
+        CHECK(figures.at("state_file_bytes") >= kState);
+        CHECK(figures.at("state_file_bytes") <= 16 * kState);
+
+        // What lies in the file is saved, too.
+        const auto first = limited(), second = limited();
+        EventDriver half(8);
+        half.start(*first);
+        for (int i = 0; i < 13; ++i) REQUIRE(half.step(*first));
+        std::stringstream checkpoint;
+        first->save(checkpoint);
+        second->load(checkpoint);
+        half.finish(*second);
+        CHECK(second->learning_hash() == whole);
+      }
+    // Negative control: without error feedback nothing is remembered, and another model is learned.
+    scenario.method.error_feedback = false;
+    const auto forgetful = prepared(scenario);
+    EventDriver driver(8);
+    driver.run(*forgetful);
+    CHECK(forgetful->learning_hash() != whole);
+    CHECK(figures_of(*forgetful).count("memory_states_bytes") == 0);
+  }
 }
 
 TEST_CASE("clients count by their samples, or all the same", "[rounds]") {
