@@ -1,6 +1,8 @@
 #include "bench/training.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/program_part.h"
 #include "trainers/timing/bench_training.h"
@@ -17,13 +19,12 @@ void* symbol_of(const char* name) {
   return module_symbol(module, name);
 }
 
-std::vector<BenchRow> bench_rounds(std::uint64_t seed, const Say& say) {
+std::vector<BenchRow> bench_rounds(const trainers::RoundsBenchSettings& settings,
+                                   const std::string& stem) {
   const auto bench =
       reinterpret_cast<trainers::RoundsBench>(symbol_of(trainers::kRoundsBenchSymbol));
-  say("LeNet-5 on 32 clients of a federated round: 5 pairs ...");
   trainers::TrainingBenchResult result;
-  bench({.seed = seed}, result);
-  const std::string stem = "training.rounds.lenet5.n32.";
+  bench(settings, result);
   return labelled(
       {{.name = stem + "ratio_to_bare", .value = result.ratio, .bar = 1.1},
        {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
@@ -65,7 +66,14 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
                 {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
                 {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
                "measured");
-  for (const BenchRow& row : bench_rounds(seed, say)) rows.push_back(row);
+  say("LeNet-5 on 32 clients of a federated round: 5 pairs ...");
+  std::ranges::move(bench_rounds({.seed = seed}, "training.rounds.lenet5.n32."),
+                    std::back_inserter(rows));
+  say("LeNet-5 on 10,000 clients, 100 a round, topk with error feedback: 5 pairs ...");
+  std::ranges::move(
+      bench_rounds({.seed = seed, .clients = 10'000, .sample = 100, .compressed = true},
+                   "training.rounds.lenet5.topk.n10000."),
+      std::back_inserter(rows));
   for (const BenchRow& row : bench_asynchronous(seed, say)) rows.push_back(row);
   return rows;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "trainers/passes/network.h"
+#include "trainers/replays/client_sampling.h"
 #include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
@@ -17,23 +18,24 @@ namespace gradwire::trainers {
 namespace {
 
 constexpr double kRate = 0.01, kMomentum = 0.9;
-constexpr std::size_t kSamples = 2000;
+constexpr std::size_t kSamples = 2000;  ///< or two for each worker
 
-DataSet made_up_images(std::uint64_t seed) {
+DataSet made_up_images(const TrainingBenchSettings& settings) {
+  const std::size_t samples = std::max(kSamples, 2 * static_cast<std::size_t>(settings.workers));
   DataSet data;
   data.name = "made-up images";
   data.classes = 10;
   data.channels = 1;
   data.height = data.width = 28;
-  data.pixels.resize(kSamples * data.features());
-  const RandomStream stream{seed, 0, 0, kFirstReservedTensor};
+  data.pixels.resize(samples * data.features());
+  const RandomStream stream{settings.seed, 0, 0, kFirstReservedTensor};
   for (std::size_t i = 0; i < data.pixels.size(); ++i) {
     data.pixels[i] = static_cast<std::uint8_t>(philox_word(stream, i));
   }
-  for (std::size_t i = 0; i < kSamples; ++i) {
+  for (std::size_t i = 0; i < samples; ++i) {
     data.labels.push_back(static_cast<std::uint8_t>(data.pixels[i * data.features()] % 10));
   }
-  split_by_seed(data, kSamples, kSamples / 10, seed);
+  split_by_seed(data, samples, samples / 10, settings.seed);
   normalise(data);
   return data;
 }
@@ -56,7 +58,7 @@ class BareLoop {
  public:
   explicit BareLoop(const TrainingBenchSettings& settings, double momentum = kMomentum)
       : settings_(settings),
-        data_(made_up_images(settings.seed)),
+        data_(made_up_images(settings)),
         network_(make_network("lenet5", data_)),
         sampler_(data_.train, settings.workers, settings.batch_per_worker, settings.seed),
         layout_(network_->parameters(), Bytes(25'000'000)),
@@ -79,15 +81,16 @@ class BareLoop {
     ++step_;
   }
 
-  /// Every worker trains by itself for `local_steps`, then their weights are averaged.
-  void round(int local_steps) {
+  /// `sample` workers, drawn as clients are, train by themselves for `local_steps` each, then their
+  /// weights are averaged.
+  void round(int local_steps, int sample) {
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> model, sum;
     for (const at::Tensor& parameter : parameters_) {
       model.push_back(parameter.detach().clone());
       sum.push_back(at::zeros_like(parameter));
     }
-    for (int worker = 0; worker < settings_.workers; ++worker) {
+    for (const int worker : sample_clients(settings_.workers, sample, settings_.seed, step_)) {
       for (std::size_t p = 0; p < model.size(); ++p) parameters_[p].copy_(model[p]);
       for (int h = 0; h < local_steps; ++h) {
         const at::AutoGradMode gradients(true);
@@ -96,7 +99,7 @@ class BareLoop {
         optimizer_.zero_grad();
       }
       for (std::size_t p = 0; p < sum.size(); ++p)
-        sum[p].add_(parameters_[p], 1.0 / settings_.workers);
+        sum[p].add_(parameters_[p], 1.0 / sample);
     }
     for (std::size_t p = 0; p < sum.size(); ++p) parameters_[p].copy_(sum[p]);
     ++step_;
@@ -145,7 +148,7 @@ class SimulatedLoop {
   explicit SimulatedLoop(const TrainingBenchSettings& settings)
       : executor_(
             sim::make_executor("flow", sim::Cluster::star(settings.workers, sim::LinkSpec{}), {})) {
-    auto data = std::make_unique<DataSet>(made_up_images(settings.seed));
+    auto data = std::make_unique<DataSet>(made_up_images(settings));
     auto model = make_model("lenet5", *data, "cpu");
     trainer_ = std::make_unique<SynchronousTrainer>(
         scenario_of(settings), scenarios::TrainerOptions{}, std::move(data), std::move(model));
@@ -173,14 +176,15 @@ template <typename EventTrainer>
 class SimulatedEvents {
  public:
   SimulatedEvents(const TrainingBenchSettings& settings, const scenarios::ScheduleChoice& schedule,
-                  double momentum)
+                  double momentum, const scenarios::Method& method = {})
       : driver_(settings.workers) {
     scenarios::Scenario scenario = scenario_of(settings);
     scenario.workload.momentum = momentum;
     scenario.workload.evaluate_every = scenario.workload.steps;
     scenario.exchange.collective = "parameter-server";
     scenario.schedule = schedule;
-    auto data = std::make_unique<DataSet>(made_up_images(settings.seed));
+    scenario.method = method;
+    auto data = std::make_unique<DataSet>(made_up_images(settings));
     auto model = make_model("lenet5", *data, "cpu");
     trainer_ = std::make_unique<EventTrainer>(scenario, scenarios::TrainerOptions{},
                                               std::move(data), std::move(model));
@@ -256,13 +260,23 @@ TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings) {
   const TrainingBenchSettings shape{
       .seed = settings.seed, .workers = settings.clients, .batch_per_worker = settings.batch};
   BareLoop bare(shape, 0);
-  SimulatedEvents<RoundsTrainer> simulated(
-      shape, {.kind = "rounds", .local_steps = settings.local_steps}, 0);
+  scenarios::ScheduleChoice schedule;
+  schedule.kind = "rounds";
+  schedule.local_steps = settings.local_steps;
+  schedule.sample = settings.sample;
+  scenarios::Method method;
+  if (settings.compressed) {
+    method.name = "topk";
+    method.options = {{"ratio", "0.01"}};
+    method.error_feedback = true;
+  }
+  SimulatedEvents<RoundsTrainer> simulated(shape, schedule, 0, method);
+  const int sample = settings.sample > 0 ? settings.sample : settings.clients;
   const MachineLock alone;
-  bare.round(settings.local_steps);
+  bare.round(settings.local_steps, sample);
   time_steps(simulated, 1);
   TrainingBenchResult result = time_pairs(
-      settings.pairs, [&] { return time_of([&] { bare.round(settings.local_steps); }).value(); },
+      settings.pairs, [&] { return time_of([&] { bare.round(settings.local_steps, sample); }).value(); },
       [&] { return time_steps(simulated, 1); });
   result.parameters = simulated.parameters();
   return result;

@@ -29,14 +29,17 @@ struct TrainingBenchResult {
 struct RoundsBenchSettings {
   std::uint64_t seed = 1;
   int clients = 32;
+  int sample = 0;  ///< of them a round; 0: all
+  bool compressed = false;  ///< uploads by topk 1 % with error feedback
   int local_steps = 4;
   int batch = 16;
   int pairs = 5;  ///< of one round each
 };
 
-/// A federated round of all clients, LeNet-5 on made-up 28x28 images, one host thread, plain SGD,
-/// uploads as fp32. Bare: for each client the model copied, its local steps with torch::optim::SGD,
-/// its weights added up. Simulated: the same by RoundsTrainer, its graphs on the flow executor.
+/// A federated round, LeNet-5 on made-up 28x28 images, one host thread, plain SGD, uploads as fp32
+/// or compressed. Bare: for each client that is drawn the model copied, its local steps with
+/// torch::optim::SGD, its weights added up; nothing is compressed. Simulated: the same by
+/// RoundsTrainer, its graphs on the flow executor.
 /// Steps of the result are rounds.
 TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings);
 
