@@ -8,13 +8,19 @@ namespace {
 
 constexpr int kHalvings = 40;
 
+/// std::lgamma writes a sign that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 /// ln P(D <= y), 0 < y <= jitter. Factors below 1 are those of k < count:
 ///     product of (y / s + k) s / J  =  Gamma(y / s + count) / Gamma(y / s) (s / J)^count
 double log_probability(double jitter, double spacing, double segments, double y) {
   const double reaching = std::ceil((jitter - y) / spacing);
   const double count = std::clamp(reaching, 1.0, segments);
   const double x = y / spacing;
-  return std::lgamma(x + count) - std::lgamma(x) + count * std::log(spacing / jitter);
+  return log_gamma(x + count) - log_gamma(x) + count * std::log(spacing / jitter);
 }
 
 }  // namespace

@@ -195,6 +195,21 @@ TEST_CASE("acknowledgements keep their order on the way back", "[unit]") {
   CHECK(way.arrival(40e-3, 3) == Approx(40e-3));
 }
 
+TEST_CASE("a transfer takes as long after a month as at first", "[unit]") {
+  // Time stamps of 1 ms pass 2^31 after 24.9 days and 2^32 after 49.7. 300 kB over 100 Mbps and
+  // 10 ms are several windows: round trips decide when the next one goes out.
+  constexpr double kDay = 86400;
+  const auto at = [](double begin) {
+    const Cluster cluster = star_of({link(1e8, 10e-3)}, link(1e11, 10e-6));
+    const auto executor = make("flow", cluster);
+    const GraphId id = submit(*executor, uploads(0, 1, 1, 300000), Seconds(begin));
+    return run_to_end(*executor, id).end.value() - begin;
+  };
+  for (const double begin :
+       {20 * kDay, 24.85514 * kDay - 0.02, 30 * kDay, 49.71027 * kDay, 60 * kDay})
+    CHECK(at(begin) == Approx(at(0)).epsilon(1e-3));
+}
+
 TEST_CASE("no segment overtakes another when the rate rises", "[unit]") {
   // Two messages over a link that is late by up to 50 ms; 2 ms after the first one's segments have
   // been sent the link becomes ten times as fast.

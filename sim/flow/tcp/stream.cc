@@ -94,15 +94,19 @@ void TcpStream::shake_hands() {
   (congestion_.is_paced() ? path_.propagation : path_.ack_latency) -= following;
 }
 
+/// Modulo 2^32, as time stamps are: 50 days.
 std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.
-  return constants_->kernel_recovery
-             ? 0
-             : static_cast<std::int32_t>(std::floor((time + clock_ahead_) * ticks_per_second_));
+  if (constants_->kernel_recovery) return 0;
+  const auto ticks =
+      static_cast<std::int64_t>(std::floor((time + clock_ahead_) * ticks_per_second_));
+  return static_cast<std::int32_t>(ticks);
 }
 
 double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {
-  return now > sent ? (now - sent) / ticks_per_second_ : kLeastSample;
+  const auto ticks =
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(now) - static_cast<std::uint32_t>(sent));
+  return ticks > 0 ? ticks / ticks_per_second_ : kLeastSample;
 }
 
 void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
