@@ -127,8 +127,7 @@ void ClientStates::load(std::istream& in) {
   for (auto left = get<std::uint64_t>(in); left > 0; --left) {
     const auto client = get<int>(in);
     const auto kind = get<Kind>(in);
-    if (!in.read(reinterpret_cast<char*>(state.data()),
-                 static_cast<std::streamsize>(state.size())))
+    if (!in.read(reinterpret_cast<char*>(state.data()), static_cast<std::streamsize>(state.size())))
       refuse_checkpoint("it ends too early");
     add({client, kind}, state);
   }

@@ -56,9 +56,9 @@ class ClientStates {
   enum class Kind : std::uint8_t { kAccepted, kProposed };
   using Key = std::pair<int, Kind>;
   struct Entry {
-    std::vector<std::byte> state;           ///< empty while it lies in the file
-    std::int64_t place = -1;                ///< in the file
-    std::list<Key>::iterator used = {};     ///< while it is in memory
+    std::vector<std::byte> state;        ///< empty while it lies in the file
+    std::int64_t place = -1;             ///< in the file
+    std::list<Key>::iterator used = {};  ///< while it is in memory
   };
   using Entries = std::map<Key, Entry>;
 

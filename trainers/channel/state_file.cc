@@ -53,8 +53,8 @@ std::int64_t StateFile::write(std::span<const std::byte> state) {
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
       throw TrainerError("write clients' states to a file in", folder_,
-                         std::string(std::strerror(wrote < 0 ? errno : ENOSPC)) +
-                             "; it holds " + format_bytes(length()),
+                         std::string(std::strerror(wrote < 0 ? errno : ENOSPC)) + "; it holds " +
+                             format_bytes(length()),
                          kRemedy);
     done += static_cast<std::size_t>(wrote);
   }

@@ -46,8 +46,8 @@ class TensorChannel {
  private:
   /// `state_of(tensor, bytes)`: where the codec keeps what it remembers of it.
   template <class StateOf>
-  void encode_with(StateOf&& state_of, int party, std::int64_t step,
-                   std::span<const float> values, std::vector<std::byte>& message) const;
+  void encode_with(StateOf&& state_of, int party, std::int64_t step, std::span<const float> values,
+                   std::vector<std::byte>& message) const;
 
   const Layout& layout_;
   std::uint64_t seed_;

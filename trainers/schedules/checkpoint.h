@@ -2,8 +2,8 @@
 #include <functional>
 #include <iosfwd>
 
-/// How a trainer's content is kept: u64 magic, then blocks (block_stream.h), of which one at a time is
-/// in memory.
+/// How a trainer's content is kept: u64 magic, then blocks (block_stream.h), of which one at a time
+/// is in memory.
 namespace gradwire::trainers {
 
 /// Throws TrainerError where writing fails.

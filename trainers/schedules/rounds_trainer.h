@@ -33,8 +33,8 @@
 /// leaves the model as it was.
 ///
 /// Clients with equal weights train side by side ahead of the instant at which their training ends;
-/// what comes out does not depend on it, nor on where clients' states lie. Layers with running statistics keep those of the first
-/// client of each round that trains.
+/// what comes out does not depend on it, nor on where clients' states lie. Layers with running
+/// statistics keep those of the first client of each round that trains.
 namespace gradwire::trainers {
 
 class RoundsTrainer final : public EventTrainer {

@@ -98,8 +98,7 @@ class BareLoop {
         optimizer_.step();
         optimizer_.zero_grad();
       }
-      for (std::size_t p = 0; p < sum.size(); ++p)
-        sum[p].add_(parameters_[p], 1.0 / sample);
+      for (std::size_t p = 0; p < sum.size(); ++p) sum[p].add_(parameters_[p], 1.0 / sample);
     }
     for (std::size_t p = 0; p < sum.size(); ++p) parameters_[p].copy_(sum[p]);
     ++step_;
@@ -276,7 +275,8 @@ TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings) {
   bare.round(settings.local_steps, sample);
   time_steps(simulated, 1);
   TrainingBenchResult result = time_pairs(
-      settings.pairs, [&] { return time_of([&] { bare.round(settings.local_steps, sample); }).value(); },
+      settings.pairs,
+      [&] { return time_of([&] { bare.round(settings.local_steps, sample); }).value(); },
       [&] { return time_steps(simulated, 1); });
   result.parameters = simulated.parameters();
   return result;

@@ -2,7 +2,8 @@
 #include <cstdint>
 
 /// What simulating costs: a training loop under simulation against the bare LibTorch loop that does
-/// the same arithmetic. No LibTorch headers here: a module of its own, part of the benchmarks, exports it.
+/// the same arithmetic. No LibTorch headers here: a module of its own, part of the benchmarks,
+/// exports it.
 namespace gradwire::trainers {
 
 struct TrainingBenchSettings {
@@ -29,7 +30,7 @@ struct TrainingBenchResult {
 struct RoundsBenchSettings {
   std::uint64_t seed = 1;
   int clients = 32;
-  int sample = 0;  ///< of them a round; 0: all
+  int sample = 0;           ///< of them a round; 0: all
   bool compressed = false;  ///< uploads by topk 1 % with error feedback
   int local_steps = 4;
   int batch = 16;
@@ -43,8 +44,9 @@ struct RoundsBenchSettings {
 /// Steps of the result are rounds.
 TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings);
 
-/// Updates of an asynchronous server, otherwise as bench_training: the workers' passes one after the
-/// other, an update after each. Simulated: by AsynchronousTrainer. Steps of the result are updates.
+/// Updates of an asynchronous server, otherwise as bench_training: the workers' passes one after
+/// the other, an update after each. Simulated: by AsynchronousTrainer. Steps of the result are
+/// updates.
 TrainingBenchResult bench_asynchronous(const TrainingBenchSettings& settings);
 
 /// The symbol: the same, with the result written to the second argument.

@@ -155,9 +155,9 @@ TEST_CASE("a folder that takes no file, and a damaged file, are named") {
   ClientStates nowhere(kState, {Bytes(2000), "/proc/no-such-folder"});
   remember(nowhere, 1, 1);
   remember(nowhere, 2, 1);
-  CHECK_THROWS_WITH(nowhere.propose(3, state_of(3, 1)),
-                    Contains("/proc/no-such-folder") && Contains("--memory") &&
-                        Contains("No such file or directory"));
+  CHECK_THROWS_WITH(nowhere.propose(3, state_of(3, 1)), Contains("/proc/no-such-folder") &&
+                                                            Contains("--memory") &&
+                                                            Contains("No such file or directory"));
   CHECK(read(nowhere, 1) == state_of(1, 1));  // nothing is lost
   CHECK(read(nowhere, 2) == state_of(2, 1));
 
