@@ -13,7 +13,7 @@ enum class ErrorKind {
   kFailure,      ///< the command or run failed (1)
   kUsage,        ///< wrong command line (2)
   kScenario,     ///< a scenario is invalid (3)
-  kPartial,      ///< finished, but some runs failed or were skipped (4)
+  kPartial,      ///< finished, but some runs failed or diverged (4)
   kCapability,   ///< a needed capability is missing: CUDA, ns-3, privilege (5)
   kStore,        ///< the results database is unusable: locked, newer, damaged (6)
   kGate,         ///< a bar, pass mark or gate failed (7)

@@ -122,6 +122,7 @@ void print_summary_line(std::span<const RunSummary> runs) {
     };
     line["rows"].push_back({{"name", group.label},
                             {"seeds", group.runs.size()},
+                            {"diverged", group.diverged},
                             {"compression_ratio", number(group.compression_ratio.mean)},
                             {"traffic_ratio", number(group.traffic_ratio.mean)},
                             {"step_time_s", number(group.step_time_s.mean)},

@@ -65,7 +65,7 @@ class EmulatedRun {
   /// emulated runs only those that say what their links were.
   results::RunId finished(const Scenario& scenario, const runner::RunProgress& at, bool emulated) {
     if (!arguments_.resume) return 0;
-    const auto found = store_.find_finished(scenario.hash, scenario.seed);
+    const auto found = store_.find_ended(scenario.hash, scenario.seed);
     const bool usable = found && (!emulated || std::isfinite(metric(store_, *found, kOverhead)));
     if (!found) store_.discard_unfinished(scenario.hash, scenario.seed);
     if (!usable) return 0;
@@ -106,7 +106,7 @@ class EmulatedRun {
     results::RunId id = 0;
     const auto outcome = runner::run_scenario(scenario, options, store_, progress_, at, id);
     progress_.on_run_ended(at, *store_.run(id), false);
-    return outcome == runner::RunOutcome::kFinished ? id : 0;
+    return outcome == runner::RunOutcome::kInterrupted ? 0 : id;
   }
 
   const RunArguments& arguments_;

@@ -117,7 +117,7 @@ void plan(const RunArguments& arguments, Context& context) {
   Choices choices;
   std::int64_t number = 0, stored = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
-    const bool there = store && store->find_finished(scenario.hash, scenario.seed);
+    const bool there = store && store->find_ended(scenario.hash, scenario.seed);
     stored += there;
     const auto forecast = forecasts.of(scenario);
     table.add({++number, scenarios::method_label(scenario), swept_values(file, scenario),

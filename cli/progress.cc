@@ -95,8 +95,12 @@ void ProgressPrinter::on_run_ended(const RunProgress& progress, const results::R
     row["skipped"] = skipped;
     print_line(row);
   } else if (context_.verbose > 0 || summary.status != results::RunStatus::kFinished) {
-    context_.say("run " + std::to_string(summary.id) + ": " + summary.header.method +
-                 (skipped ? " was finished already" : " is " + results::status_in_words(summary)));
+    std::string text = "run " + std::to_string(summary.id) + ": " + summary.header.method;
+    const bool diverged = summary.status == results::RunStatus::kDiverged;
+    text += skipped ? diverged ? " had diverged already" : " was finished already"
+                    : " is " + results::status_in_words(summary);
+    if (diverged && !summary.error.empty()) text += ": " + summary.error;
+    context_.say(text);
   }
 }
 

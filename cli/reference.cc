@@ -50,7 +50,7 @@ it acts, only on a terminal and not with `--no-input`.
 | 1 | a run or command failed |
 | 2 | wrong usage |
 | 3 | scenario invalid |
-| 4 | finished, but some runs failed or were skipped |
+| 4 | finished, but some runs failed or diverged |
 | 5 | a needed capability is missing (CUDA, ns-3, privilege) |
 | 6 | results database unusable (locked, newer version, damaged) |
 | 7 | a bar, a pass mark or a gate failed |

@@ -13,7 +13,7 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
   for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name).id);
   if (arguments.runs.empty())
     for (const results::RunSummary& run : filtered_runs(*store, arguments.filter))
-      if (run.status == results::RunStatus::kFinished) runs.push_back(run.id);
+      if (results::has_ended(run.status)) runs.push_back(run.id);
   if (runs.empty())
     throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
                 "see gradwire list");

@@ -41,7 +41,7 @@ int exit_code_of(const runner::SweepResult& result) {
   if (result.interrupted) return exit_code(runner::interruption());
   if (result.failed > 0)
     return exit_code(result.runs.empty() ? ErrorKind::kFailure : ErrorKind::kPartial);
-  return 0;
+  return result.diverged > 0 ? exit_code(ErrorKind::kPartial) : 0;
 }
 
 scenarios::Overrides overrides_of(const RunArguments& arguments) {
@@ -90,7 +90,7 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments, const std:
 
 void add_result_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--resume", arguments.resume,
-                   "Skip runs that are finished in the database; training goes on from its last "
+                   "Skip runs that have ended in the database; training goes on from its last "
                    "checkpoint, other unfinished runs start afresh");
   command
       .add_option("-o,--report", arguments.report,

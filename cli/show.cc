@@ -49,6 +49,13 @@ void show_text(const results::Store& store, const results::RunSummary& run,
   if (run.status != results::RunStatus::kFinished)
     std::printf("The run is %s: its figures are of these.\n\n",
                 results::status_in_words(run).c_str());
+  if (const auto checkpoint = store.checkpoint(run.id))
+    std::printf(
+        "Its checkpoint of step %lld (%s, %s) lies in %s;\nrun --resume goes on from it.\n\n",
+        static_cast<long long>(checkpoint->steps), checkpoint->saved_at.c_str(),
+        results::format_value(static_cast<double>(checkpoint->bytes), results::Quantity::kBytes)
+            .c_str(),
+        checkpoint->folder.c_str());
   Table figures({{"name", "figure", Column::Style::kPlain, Importance::kKey},
                  {"value", "", Column::Style::kPlain, Importance::kKey},
                  {"unit"},
@@ -69,6 +76,11 @@ nlohmann::ordered_json show_json(const results::Store& store, const results::Run
   json["scenario"] = nlohmann::ordered_json::parse(run.header.scenario_json);
   const std::vector<results::MetricRow> metrics = store.metrics(run.id);
   json["notes"] = results::notes_of(metrics);
+  if (const auto checkpoint = store.checkpoint(run.id))
+    json["checkpoint"] = {{"steps", checkpoint->steps},
+                          {"folder", checkpoint->folder},
+                          {"bytes", checkpoint->bytes},
+                          {"saved_at", checkpoint->saved_at}};
   json["metrics"] = nlohmann::ordered_json::array();
   for (const results::MetricRow& metric : metrics)
     json["metrics"].push_back({{"name", metric.name},

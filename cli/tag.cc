@@ -14,7 +14,7 @@ void remove_idle_checkpoints(const results::Store& store, const Context& context
       context.checkpoint_folder(), [&](const std::string& hash, std::uint64_t seed) {
         return std::ranges::any_of(runs, [&](const results::RunSummary& run) {
           return run.header.scenario_hash == hash && run.header.seed == seed &&
-                 run.status != results::RunStatus::kFinished;
+                 !results::has_ended(run.status);
         });
       });
   if (removed > 0)

@@ -23,7 +23,7 @@ constexpr std::array<ColumnInfo, kColumns> kInfos = {{
     {"model", "Model", "neural network or profile", Quantity::kText},
     {"workers", "Workers", "number of workers", Quantity::kCount},
     {"seed", "Seed", "random seed", Quantity::kIdentifier},
-    {"status", "Status", "running, finished, partial (kept after a cancel) or failed",
+    {"status", "Status", "running, finished, partial (kept after a cancel), failed or diverged",
      Quantity::kText},
     {"steps_done", "Steps", "training steps done", Quantity::kCount},
     {"final_accuracy", "Accuracy", "share of held-out samples right at the end", Quantity::kShare},

@@ -53,8 +53,12 @@ QList<QStandardItem*> row_of(const RunGroup& group, int index) {
   row << number_item(QString::number(runs) + left_out, runs, index);
   for (const Figure& figure : kFigures) {
     const Statistic& statistic = group.*figure.statistic;
-    row << number_item(QString::fromStdString(results::shown(statistic, figure.quantity)),
-                       statistic.mean, index);
+    const bool learned =
+        figure.statistic == &RunGroup::final_accuracy || figure.statistic == &RunGroup::final_loss;
+    const std::string text = learned
+                                 ? results::shown_with_diverged(group, statistic, figure.quantity)
+                                 : results::shown(statistic, figure.quantity);
+    row << number_item(QString::fromStdString(text), statistic.mean, index);
   }
   return row;
 }

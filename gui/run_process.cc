@@ -121,6 +121,8 @@ void RunProcess::on_finished(int code, QProcess::ExitStatus status) {
     emit ended(Outcome::kFailed, QString("The run ended by a signal. %1").arg(last_error_));
   } else if (code == 0) {
     emit ended(Outcome::kFinished, "All runs finished.");
+  } else if (constexpr int kSomeFailed = 4; code == kSomeFailed) {
+    emit ended(Outcome::kFinished, "Finished, but some runs failed or diverged: see their rows.");
   } else {
     const QString reason = last_error_.isEmpty() ? QString("see the log") : last_error_;
     emit ended(Outcome::kFailed,

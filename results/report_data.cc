@@ -220,8 +220,7 @@ ReportData load_report(const Store& store, std::span<const RunId> ids) {
       throw StoreError("report on", "run " + std::to_string(id), "there is no such run",
                        "list the runs with `gradwire list`");
     data.runs.push_back(std::move(found->second));
-    if (data.runs.back().status != RunStatus::kFinished)
-      data.unfinished.push_back(data.runs.back());
+    if (!has_ended(data.runs.back().status)) data.unfinished.push_back(data.runs.back());
   }
   for (RunGroup& group : group_runs(data.runs))
     data.groups.push_back(load_group(store, std::move(group), data.loss_window));

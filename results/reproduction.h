@@ -21,6 +21,7 @@ struct ReproductionRow {
   std::string method;  ///< what was held against the claim
   std::string claim;   ///< as published or as demanded
   double value = 0;
+  std::string provenance;             ///< of value and spread, in words
   std::optional<double> spread = {};  ///< over seeds
   int seeds = 0;                      ///< 0 = nothing random
   std::optional<PassMark> pass_mark = {};

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "results/fields.h"
+#include "results/figure_origin.h"
 #include "results/summary.h"
 
 namespace gradwire::results {
@@ -55,9 +56,11 @@ BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen,
   for (const RunSummary& run : runs) {
     known.insert(run.header.method);
     const auto figure = field->number(run);
-    if (run.status != RunStatus::kFinished || !figure || !chosen(run)) continue;
+    const bool diverged = run.status == RunStatus::kDiverged;
+    if (!has_ended(run.status) || (!figure && !diverged) || !chosen(run)) continue;
     const std::string seed = std::to_string(run.header.seed);
-    if (!figures.emplace(seed, *figure).second)
+    const double value = diverged ? std::numeric_limits<double>::quiet_NaN() : *figure;
+    if (!figures.emplace(seed, value).second)
       throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
                   "there is more than one run of seed " + seed, "say which with `where`");
   }
@@ -91,6 +94,22 @@ void take_statistics(const BySeed& figures, ReproductionRow& row) {
   if (row.seeds >= 2) row.spread = all.n == row.seeds ? all.spread : row.value;
 }
 
+/// Of a figure in a run by that executor.
+std::string provenance_of_figure(const std::string& metric, const std::string& executor) {
+  const std::optional<Origin> origin = origin_of(metric);
+  GRADWIRE_ASSERT(origin.has_value());
+  switch (*origin) {
+    case Origin::kTime:
+      return std::string(name_of(executor == "model"      ? Provenance::kPredicted
+                                 : executor == "emulator" ? Provenance::kEmulated
+                                                          : Provenance::kSimulated));
+    case Origin::kGiven:
+      return std::string(name_of(Provenance::kGiven));
+    default:
+      return std::string(in_words(*origin));
+  }
+}
+
 ReproductionRow row_of(const std::string& name, const ordered_json& check,
                        std::span<const RunSummary> runs) {
   const auto nothing = ordered_json::object();
@@ -109,6 +128,7 @@ ReproductionRow row_of(const std::string& name, const ordered_json& check,
   if (compares) row.name += ratio ? ".ratio" : ".difference";
   row.method = own.text() + (compares ? (ratio ? " / " : " - ") + other.text() : "");
   row.claim = check.value("claim", "");
+  row.provenance = provenance_of_figure(metric, runs.front().header.executor);
   row.negative_control = check.value("negative_control", false);
   PassMark mark;
   if (check.contains("min")) mark.least = check["min"].get<double>();

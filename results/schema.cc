@@ -117,7 +117,24 @@ UPDATE metrics SET provenance = 'given' WHERE name IN (
 UPDATE metrics SET provenance = 'simulated' WHERE name GLOB 'summary_correction_*';
 )sql";
 
-constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}};
+/// A status more, and where the checkpoints of runs lie. A table's CHECK cannot be altered; its
+/// text is, as SQLite's documentation has it ("Making Other Kinds Of Table Schema Changes").
+constexpr const char* kVersion4 = R"sql(
+PRAGMA writable_schema=ON;
+UPDATE sqlite_schema SET sql = replace(sql, '''partial'',''failed''',
+                                       '''partial'',''failed'',''diverged''')
+  WHERE type = 'table' AND name = 'runs';
+CREATE TABLE checkpoints (
+  run_id   INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,
+  steps    INTEGER NOT NULL,
+  folder   TEXT NOT NULL,
+  bytes    INTEGER NOT NULL,
+  saved_at TEXT NOT NULL
+);
+PRAGMA writable_schema=RESET;
+)sql";
+
+constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}, {kVersion4}};
 constexpr const char* kAttempted = "open the results database";
 
 }  // namespace

@@ -267,6 +267,26 @@ void SqliteStore::discard_unfinished(const std::string& scenario_hash, std::uint
   statement.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed)).run();
 }
 
+void SqliteStore::put_checkpoint(RunId run, const CheckpointRow& checkpoint) {
+  const std::scoped_lock lock(mutex_);
+  require_writable("note a checkpoint in");
+  Transaction transaction(connection_, Transaction::Kind::kWrite, "note a checkpoint in");
+  require_run(run, "note a checkpoint of");
+  Statement insert(connection_, "INSERT OR REPLACE INTO checkpoints VALUES (?,?,?,?,?)",
+                   "note a checkpoint of run " + std::to_string(run) + " in");
+  insert.bind(1, run).bind(2, checkpoint.steps).bind(3, checkpoint.folder);
+  insert.bind(4, checkpoint.bytes).bind(5, now_utc()).run();
+  transaction.commit();
+}
+
+void SqliteStore::remove_checkpoint(RunId run) {
+  const std::scoped_lock lock(mutex_);
+  require_writable("forget a checkpoint in");
+  Statement statement(connection_, "DELETE FROM checkpoints WHERE run_id = ?",
+                      "forget a checkpoint in");
+  statement.bind(1, run).run();
+}
+
 void SqliteStore::tag(RunId run, const std::string& tag, bool add) {
   const std::scoped_lock lock(mutex_);
   require_writable("tag runs in");

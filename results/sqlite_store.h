@@ -25,8 +25,10 @@ class SqliteStore final : public Store {
                   const std::string& learning_hash, const std::string& timeline_hash,
                   std::span<const MetricRow> finals) override;
   void discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) override;
-  std::optional<RunId> find_finished(const std::string& scenario_hash,
-                                     std::uint64_t seed) const override;
+  std::optional<RunId> find_ended(const std::string& scenario_hash,
+                                  std::uint64_t seed) const override;
+  void put_checkpoint(RunId run, const CheckpointRow& checkpoint) override;
+  void remove_checkpoint(RunId run) override;
   void tag(RunId run, const std::string& tag, bool add) override;
   void remove_run(RunId run) override;
 
@@ -34,6 +36,7 @@ class SqliteStore final : public Store {
   std::optional<RunSummary> run(RunId id) const override;
   std::vector<StepRow> steps(RunId run) const override;
   std::vector<MetricRow> metrics(RunId run) const override;
+  std::optional<CheckpointRow> checkpoint(RunId run) const override;
   std::vector<TimelineSegment> timeline(RunId run) const override;
   std::vector<TimelineSegment> critical_path(RunId run) const override;
   std::vector<LinkSeries> links(RunId run) const override;

@@ -89,16 +89,27 @@ std::optional<RunSummary> SqliteStore::run(RunId id) const {
   return std::move(runs.front());
 }
 
-std::optional<RunId> SqliteStore::find_finished(const std::string& scenario_hash,
-                                                std::uint64_t seed) const {
+std::optional<RunId> SqliteStore::find_ended(const std::string& scenario_hash,
+                                             std::uint64_t seed) const {
   const std::scoped_lock lock(mutex_);
   Statement rows(connection_,
-                 "SELECT id FROM runs WHERE scenario_hash = ? AND seed = ? AND status = 'finished' "
-                 "ORDER BY id DESC LIMIT 1",
+                 "SELECT id FROM runs WHERE scenario_hash = ? AND seed = ? AND status IN "
+                 "('finished', 'diverged') ORDER BY id DESC LIMIT 1",
                  kReadRuns);
   rows.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed));
   if (!rows.step()) return std::nullopt;
   return rows.column_integer(0);
+}
+
+std::optional<CheckpointRow> SqliteStore::checkpoint(RunId run) const {
+  const std::scoped_lock lock(mutex_);
+  Statement rows(connection_,
+                 "SELECT steps, folder, bytes, saved_at FROM checkpoints WHERE run_id = ?",
+                 "read the checkpoint of");
+  rows.bind(1, run);
+  if (!rows.step()) return std::nullopt;
+  return CheckpointRow{rows.column_integer(0), rows.column_text(1), rows.column_integer(2),
+                       rows.column_text(3)};
 }
 
 std::vector<StepRow> SqliteStore::steps(RunId run) const {

@@ -6,11 +6,11 @@
 namespace gradwire::results {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStatusNames = {"running", "finished", "partial",
-                                                          "failed"};
+constexpr std::array<std::string_view, 5> kStatusNames = {"running", "finished", "partial",
+                                                          "failed", "diverged"};
 constexpr std::array<std::string_view, 8> kProvenanceNames = {
-    "measured", "simulated", "emulated", "predicted", "published", "assumed", "given",
-    "partly emulated"};
+    "measured",  "simulated", "emulated", "predicted",
+    "published", "assumed",   "given",    "partly emulated"};
 
 template <class Enum, std::size_t size>
 Enum parse(const std::array<std::string_view, size>& names, std::string_view name,

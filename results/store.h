@@ -25,8 +25,13 @@ class StoreError : public Error {
 
 using RunId = std::int64_t;
 
-enum class RunStatus { kRunning, kFinished, kPartial, kFailed };
+/// Diverged: training stopped at a loss that is not finite, which is what comes of it.
+enum class RunStatus { kRunning, kFinished, kPartial, kFailed, kDiverged };
 std::string_view name_of(RunStatus status);
+/// Nothing of such a run is left to do: it finished or diverged.
+constexpr bool has_ended(RunStatus status) {
+  return status == RunStatus::kFinished || status == RunStatus::kDiverged;
+}
 /// Throws StoreError for a name that is none.
 RunStatus run_status(std::string_view name);
 
@@ -104,6 +109,14 @@ struct TimelineSegment {
   std::int64_t bytes = 0;
 };
 
+/// A checkpoint of a run, whose data lie in a folder beside the database.
+struct CheckpointRow {
+  std::int64_t steps = 0;  ///< done when it was made
+  std::string folder;
+  std::int64_t bytes = 0;  ///< of its files
+  std::string saved_at;    ///< UTC, ISO 8601; set by the store
+};
+
 /// What one direction of a link carried over a run.
 struct LinkSeries {
   std::int32_t channel = 0;  ///< sim::ChannelId
@@ -176,8 +189,12 @@ class Store {
                           std::span<const MetricRow> finals) = 0;
   /// Removes runs of this scenario hash and seed that are running or partial (for --resume).
   virtual void discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) = 0;
-  virtual std::optional<RunId> find_finished(const std::string& scenario_hash,
-                                             std::uint64_t seed) const = 0;
+  /// The latest run of this scenario hash and seed that finished or diverged.
+  virtual std::optional<RunId> find_ended(const std::string& scenario_hash,
+                                          std::uint64_t seed) const = 0;
+  /// Where an unfinished run can go on from; replaces what was said of it before.
+  virtual void put_checkpoint(RunId run, const CheckpointRow& checkpoint) = 0;
+  virtual void remove_checkpoint(RunId run) = 0;
   virtual void tag(RunId run, const std::string& tag, bool add) = 0;
   virtual void remove_run(RunId run) = 0;
 
@@ -186,6 +203,7 @@ class Store {
   virtual std::optional<RunSummary> run(RunId id) const = 0;
   virtual std::vector<StepRow> steps(RunId run) const = 0;
   virtual std::vector<MetricRow> metrics(RunId run) const = 0;
+  virtual std::optional<CheckpointRow> checkpoint(RunId run) const = 0;
   /// All but the critical path.
   virtual std::vector<TimelineSegment> timeline(RunId run) const = 0;
   /// Its pieces in order of time, each with its host as `worker`; empty where none was kept.

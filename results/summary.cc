@@ -20,9 +20,9 @@ std::string group_key(const RunHeader& header) {
   return key;
 }
 
-/// Keeps of each seed the latest finished run.
+/// Keeps of each seed the latest run that has ended.
 void add_run(RunGroup& group, const RunSummary& run) {
-  if (run.status != RunStatus::kFinished) {
+  if (!has_ended(run.status)) {
     ++group.unfinished;
     return;
   }
@@ -44,6 +44,9 @@ Statistic of(const std::vector<RunSummary>& runs, const char* field) {
 void summarise(RunGroup& group) {
   std::sort(group.runs.begin(), group.runs.end(),
             [](const RunSummary& a, const RunSummary& b) { return a.header.seed < b.header.seed; });
+  group.diverged = static_cast<int>(
+      std::count_if(group.runs.begin(), group.runs.end(),
+                    [](const RunSummary& run) { return run.status == RunStatus::kDiverged; }));
   group.step_time_s = of(group.runs, "step_time_s");
   group.compression_ratio = of(group.runs, "compression_ratio");
   group.traffic_ratio = of(group.runs, "traffic_ratio");
@@ -228,6 +231,15 @@ std::vector<RunGroup> group_runs(std::span<const RunSummary> runs) {
   return groups;
 }
 
+std::string shown_with_diverged(const RunGroup& group, const Statistic& statistic,
+                                Quantity quantity) {
+  if (group.diverged == 0) return shown(statistic, quantity);
+  const std::size_t all = group.runs.size();
+  if (group.diverged == static_cast<int>(all)) return "diverged";
+  return shown(statistic, quantity) + " (" + std::to_string(group.diverged) + " of " +
+         std::to_string(all) + " diverged)";
+}
+
 std::vector<std::vector<std::string>> closing_table(std::span<const RunGroup> groups) {
   struct Column {
     std::string title;
@@ -250,9 +262,12 @@ std::vector<std::vector<std::string>> closing_table(std::span<const RunGroup> gr
                                       : text + " (" + std::to_string(g.reached_target) + " of " +
                                             std::to_string(n) + ")";
        }},
-      {"final loss", [](const RunGroup& g) { return shown(g.final_loss, Quantity::kPlain); }},
+      {"final loss",
+       [](const RunGroup& g) { return shown_with_diverged(g, g.final_loss, Quantity::kPlain); }},
       {"final accuracy",
-       [](const RunGroup& g) { return shown(g.final_accuracy, Quantity::kShare); }},
+       [](const RunGroup& g) {
+         return shown_with_diverged(g, g.final_accuracy, Quantity::kShare);
+       }},
       {"seeds", [](const RunGroup& g) { return std::to_string(g.runs.size()); }}};
   std::vector<std::vector<std::string>> table(groups.size() + 1);
   for (const Column& column : columns) {

@@ -38,8 +38,9 @@ struct RunGroup {
   std::string label;  ///< method, then what else differs between the groups: "topk 1%, 1Gbps"
   std::string method;
   std::map<std::string, std::string> differing;  ///< by JSON pointer: values that differ
-  std::vector<RunSummary> runs;                  ///< finished ones that count, by seed
+  std::vector<RunSummary> runs;                  ///< finished or diverged ones that count, by seed
   int unfinished = 0;                            ///< running, partial or failed runs, left out
+  int diverged = 0;                              ///< of `runs`: they have no accuracy and loss
   std::optional<double> target_accuracy;
   Statistic step_time_s, compression_ratio, traffic_ratio, wire_bytes, simulated_s,
       time_to_target_s, final_loss, final_accuracy;
@@ -50,7 +51,12 @@ struct RunGroup {
 /// schedule counts (steps, rounds, updates) differs with its kind.
 bool is_method(const RunGroup& group, const std::string& pointer);
 
-/// In order of the first run of each group; groups without a finished run are left out.
+/// A statistic of what was learned; says how many of the group's runs diverged: "diverged" where
+/// all did.
+std::string shown_with_diverged(const RunGroup& group, const Statistic& statistic,
+                                Quantity quantity);
+
+/// In order of the first run of each group; groups in which no run has ended are left out.
 std::vector<RunGroup> group_runs(std::span<const RunSummary> runs);
 
 /// The closing table: a header row and one row a group (method, what differs, ratios, step time,

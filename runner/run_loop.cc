@@ -18,6 +18,7 @@
 #include "runner/run_session.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
+#include "scenarios/diverged.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::runner {
@@ -84,15 +85,23 @@ class Run {
     if (options_.resume) store_.discard_unfinished(scenario_.hash, scenario_.seed);
     record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
     id = record_->id();
+    if (resumes_) note_checkpoint(state_.steps);
     try {
       const RunOutcome outcome = loop();
-      finish(outcome == RunOutcome::kFinished ? results::RunStatus::kFinished
-                                              : results::RunStatus::kPartial,
-             "");
-      if (outcome == RunOutcome::kFinished && checkpoint_) checkpoint_->remove();
+      finish(status_of(outcome), outcome == RunOutcome::kDiverged ? how_it_diverged() : "");
+      if (outcome != RunOutcome::kInterrupted) remove_checkpoint();
       return outcome;
+    } catch (const scenarios::Diverged& diverged) {
+      record_->append();
+      finish(results::RunStatus::kDiverged, diverged.what());
+      remove_checkpoint();
+      return RunOutcome::kDiverged;
+    } catch (const results::StoreError& error) {
+      finish(results::RunStatus::kFailed, error.what());
+      throw;
     } catch (const std::exception& error) {
       if (interrupted_by() != 0) return stopped();  // in the middle of a step
+      record_->append();
       finish(results::RunStatus::kFailed, error.what());
       throw;
     }
@@ -106,6 +115,35 @@ class Run {
     checkpoint_ = std::make_unique<Checkpoint>(options_.checkpoint_folder, key);
     resumes_ = options_.resume && checkpoint_->open();
     if (resumes_) state_ = load_state(checkpoint_->state());
+  }
+
+  static results::RunStatus status_of(RunOutcome outcome) {
+    switch (outcome) {
+      case RunOutcome::kFinished:
+        return results::RunStatus::kFinished;
+      case RunOutcome::kDiverged:
+        return results::RunStatus::kDiverged;
+      case RunOutcome::kInterrupted:
+        break;
+    }
+    return results::RunStatus::kPartial;
+  }
+
+  std::string how_it_diverged() const {
+    return "the held-out loss is not finite after step " +
+           std::to_string(*record_->diverged_at() + 1) +
+           "; a smaller learning rate, or clipped gradients, may help";
+  }
+
+  /// Tells the store where the run can go on from.
+  void note_checkpoint(std::int64_t steps) {
+    store_.put_checkpoint(record_->id(), {steps, checkpoint_->folder(), checkpoint_->bytes(), {}});
+  }
+
+  void remove_checkpoint() {
+    if (!checkpoint_) return;
+    checkpoint_->remove();
+    store_.remove_checkpoint(record_->id());
   }
 
   const scenarios::ComputeProfile& prepare() {
@@ -159,14 +197,19 @@ class Run {
     scenarios::Schedule* own = trainer_->schedule();
     CountedSchedule schedule(own ? *own : *lockstep_, state_.stimuli);
     if (!resumes_) schedule.start(session);
-    while (session_->rows() < trainer_->steps_total() && interrupted_by() == 0) {
+    while (!ended() && interrupted_by() == 0) {
       advance(schedule, session);
       checkpoint_after(options_.checkpoint_every_s);
     }
     record_->append();
+    if (record_->diverged_at()) return RunOutcome::kDiverged;
     if (interrupted_by() == 0) return RunOutcome::kFinished;
     checkpoint_after(0);
     return RunOutcome::kInterrupted;
+  }
+
+  bool ended() const {
+    return session_->rows() >= trainer_->steps_total() || record_->diverged_at();
   }
 
   /// Brings executor, rows and trainer to where the checkpoint has them.
@@ -199,11 +242,13 @@ class Run {
     const Clock::time_point before = Clock::now();
     state_.wall_s = record_->wall_s();
     state_.profile = *profile_;
+    state_.steps = session_->rows();
     const bool saved = checkpoint_->save([this](std::ostream& out) {
       save_state(state_, out);
       if (!trainer_->schedule()) lockstep_->save(out);
       trainer_->save(out);
     });
+    if (saved) note_checkpoint(state_.steps);
     if (!saved && !std::exchange(said_unsaved_, true))
       record_->add_note("no checkpoint could be written: " + checkpoint_->why_not());
     last_checkpoint_ = Clock::now();
@@ -289,7 +334,7 @@ class Run {
   }
 
   void finish(results::RunStatus status, const std::string& error) {
-    if (sampler_ && status == results::RunStatus::kFinished) sampler_->finish(*executor_);
+    if (sampler_ && results::has_ended(status)) sampler_->finish(*executor_);
     if (sampler_) store_.put_links(record_->id(), sampler_->series());
     if (options_.executor_facts) record_->set_facts(options_.executor_facts());
     record_->finish(status, error);

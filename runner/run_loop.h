@@ -54,7 +54,7 @@ struct RunOptions {
   ProfileCache* profiles = nullptr;
 };
 
-enum class RunOutcome { kFinished, kInterrupted };
+enum class RunOutcome { kFinished, kDiverged, kInterrupted };
 
 /// Runs `scenario` and stores it (status running, then finished, partial on an interrupt, failed on
 /// an Error, which is rethrown). `progress` carries run, runs; its other fields are filled in.

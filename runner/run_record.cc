@@ -1,6 +1,7 @@
 #include "runner/run_record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "results/collective_choice.h"
@@ -75,13 +76,19 @@ results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
   for (const scenarios::Figure& figure : report.figures)
     add_figure(report.step, figure.name, figure.value, figure.unit);
   steps_.push_back(row);
+  note_loss(row.step, row.loss);
   return row;
+}
+
+void RunRecord::note_loss(std::int64_t step, double loss) {
+  if (trains() && !diverged_at_ && !std::isfinite(loss)) diverged_at_ = step;
 }
 
 void RunRecord::add_evaluation(const results::StepRow& row,
                                const scenarios::Evaluation& evaluation) {
   add_figure(row.step, "held_out_loss", evaluation.loss, "");
   add_figure(row.step, "accuracy", evaluation.accuracy, "");
+  note_loss(row.step, evaluation.loss);
   last_ = evaluation;
   const double target = scenario_.workload.target_accuracy;
   if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;
@@ -109,9 +116,10 @@ void RunRecord::add_final(const std::string& name, double value, const std::stri
   finals_.push_back(results::labelled(-1, name, value, unit, origins_));
 }
 
-void RunRecord::add_learning_finals() {
-  if (trains()) add_final("final_loss", last_loss_, "");
-  if (last_) add_final("final_accuracy", last_->accuracy, "");
+void RunRecord::add_learning_finals(results::RunStatus status) {
+  const bool learned = trains() && status != results::RunStatus::kDiverged;
+  if (learned) add_final("final_loss", last_loss_, "");
+  if (learned && last_) add_final("final_accuracy", last_->accuracy, "");
   if (time_to_target_) add_final("time_to_target_s", *time_to_target_, "s");
 }
 
@@ -151,7 +159,7 @@ void RunRecord::add_notes() {
 
 void RunRecord::finish(results::RunStatus status, const std::string& error) {
   finals_.clear();  // a first try may have failed
-  add_learning_finals();
+  add_learning_finals(status);
   add_time_finals();
   add_byte_finals();
   add_workload_finals();

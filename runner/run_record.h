@@ -35,6 +35,8 @@ class RunRecord {
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
   /// Of the run's first step, where a closed form describes it.
   void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
+  /// The first step whose loss, or held-out loss behind it, is not finite. Of training alone.
+  const std::optional<std::int64_t>& diverged_at() const { return diverged_at_; }
   /// What else is to be known about the run.
   void add_note(const std::string& note) { notes_.push_back(note); }
   /// Of an executor from outside.
@@ -54,7 +56,8 @@ class RunRecord {
   void add_figure(std::int64_t step, const std::string& name, double value,
                   const std::string& unit);
   void add_final(const std::string& name, double value, const std::string& unit);
-  void add_learning_finals();
+  void note_loss(std::int64_t step, double loss);
+  void add_learning_finals(results::RunStatus status);
   void add_time_finals();
   void add_byte_finals();
   void add_workload_finals();
@@ -74,6 +77,7 @@ class RunRecord {
   std::vector<std::string> notes_;
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
+  std::optional<std::int64_t> diverged_at_;
   double last_loss_ = 0;
   std::int64_t missing_bytes_ = 0;
   double earlier_wall_s_ = 0;

@@ -91,7 +91,7 @@ scenarios::ScenarioFile missing_runs(const scenarios::ScenarioFile& file,
                                      const results::Store& store) {
   scenarios::ScenarioFile missing = file;
   std::erase_if(missing.runs, [&](const scenarios::Scenario& scenario) {
-    return store.find_finished(scenario.hash, scenario.seed).has_value();
+    return store.find_ended(scenario.hash, scenario.seed).has_value();
   });
   return missing;
 }

@@ -63,6 +63,7 @@ class Sweep {
     for (const results::RunId id : ids_)
       if (id > 0) result.runs.push_back(id);
     result.failed = failed_;
+    result.diverged = diverged_;
     result.skipped = skipped_;
     result.interrupted = interrupted_by() != 0;
     return result;
@@ -94,12 +95,14 @@ class Sweep {
       if (const auto found = resumed(scenario)) {
         ++skipped_;
         ids_[place] = *found;
+        if (store_.run(*found)->status == results::RunStatus::kDiverged) ++diverged_;
         return observer_.on_run_ended(progress, *store_.run(*found), true);
       }
       results::RunId id = 0;
       const RunOutcome outcome = run_scenario(scenario, options_, store_, observer_, progress, id);
       observer_.on_run_ended(progress, *store_.run(id), false);
-      if (outcome == RunOutcome::kFinished) ids_[place] = id;
+      if (outcome == RunOutcome::kDiverged) ++diverged_;
+      if (outcome != RunOutcome::kInterrupted) ids_[place] = id;
     } catch (const results::StoreError&) {
       throw;
     } catch (const Error& error) {
@@ -109,10 +112,10 @@ class Sweep {
     }
   }
 
-  /// A finished run that --resume finds instead of running.
+  /// A run that has ended, which --resume finds instead of running.
   std::optional<results::RunId> resumed(const scenarios::Scenario& scenario) {
     if (!options_.resume) return std::nullopt;
-    return store_.find_finished(scenario.hash, scenario.seed);
+    return store_.find_ended(scenario.hash, scenario.seed);
   }
 
   const scenarios::ScenarioFile& file_;
@@ -122,7 +125,7 @@ class Sweep {
   ProfileCache profiles_;
   std::vector<results::RunId> ids_;
   std::atomic<std::size_t> next_{0};
-  std::atomic<int> failed_{0}, skipped_{0};
+  std::atomic<int> failed_{0}, diverged_{0}, skipped_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::exception_ptr fatal_;

@@ -10,8 +10,10 @@ struct SweepOptions : RunOptions {
 };
 
 struct SweepResult {
-  std::vector<results::RunId> runs;  ///< finished now or found finished, in the sweep's order
+  /// Finished or diverged now, or found so, in the sweep's order.
+  std::vector<results::RunId> runs;
   int failed = 0;
+  int diverged = 0;  ///< of `runs`
   int skipped = 0;
   bool interrupted = false;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -42,12 +43,20 @@ struct Trained {
   void add(const RunSummary& run) {
     if (!header) header = &run.header;
     auto& slot = by_seed[run.header.seed];
-    if (slot.first <= run.id) slot = {run.id, *run.final_accuracy};
+    if (slot.first <= run.id) slot = {run.id, accuracy_of(run)};
   }
+  /// Where a seed diverged there is no mean: those that did not would flatter the method.
   Statistic accuracy() const {
     std::vector<double> values;
     for (const auto& [seed, value] : by_seed) values.push_back(value.second);
-    return statistic(values);
+    Statistic all = statistic(values);
+    if (all.n < static_cast<int>(values.size()))
+      all.mean = std::numeric_limits<double>::quiet_NaN();
+    return all;
+  }
+  static double accuracy_of(const RunSummary& run) {
+    return run.status == RunStatus::kDiverged ? std::numeric_limits<double>::quiet_NaN()
+                                              : *run.final_accuracy;
   }
 };
 
@@ -155,7 +164,8 @@ std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary>
   std::vector<std::string> order;
   std::map<std::string, Workload> workloads;
   for (const RunSummary& run : runs) {
-    if (run.status != RunStatus::kFinished || !run.final_accuracy) continue;
+    const bool diverged = run.status == RunStatus::kDiverged;
+    if (!has_ended(run.status) || (!diverged && !run.final_accuracy)) continue;
     const std::string key = workload_key(run.header.scenario_json);
     const auto [found, fresh] = workloads.try_emplace(key);
     if (fresh) order.push_back(key);
@@ -171,6 +181,7 @@ std::vector<AccuracyComparison> accuracy_comparisons(std::span<const RunSummary>
         std::find_if(workload.by_method.begin(), workload.by_method.end(),
                      [](const auto& trained) { return is_plain_codec(trained.first); });
     if (baseline == workload.by_method.end()) continue;
+    if (std::isnan(baseline->second.accuracy().mean)) continue;  // nothing to hold against
     for (const std::string& method : workload.order) {
       const Trained& trained = workload.by_method.at(method);
       if (is_plain_codec(method)) continue;

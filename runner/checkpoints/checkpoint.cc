@@ -129,6 +129,16 @@ bool Checkpoint::save(const std::function<void(std::ostream&)>& content) {
   return std::rename(next.c_str(), file("state").c_str()) == 0 || failed(file("state"));
 }
 
+std::int64_t Checkpoint::bytes() const {
+  std::int64_t sum = 0;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder_, failed)) {
+    const auto size = entry.file_size(failed);
+    if (!failed) sum += static_cast<std::int64_t>(size);
+  }
+  return sum;
+}
+
 void Checkpoint::remove() {
   state_.close();
   old_log_.close();

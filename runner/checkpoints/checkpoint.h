@@ -49,6 +49,8 @@ class Checkpoint {
   /// written: the one before is still there; why_not() says why.
   bool save(const std::function<void(std::ostream&)>& content);
   const std::string& why_not() const { return why_not_; }
+  const std::string& folder() const { return folder_; }
+  std::int64_t bytes() const;  ///< of its files
   /// The run has ended: nothing is left.
   void remove();
 

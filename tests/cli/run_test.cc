@@ -149,3 +149,36 @@ TEST_CASE("two runs at a time give the hashes of one at a time", "[unit]") {
   CHECK(hashes[0].size() == 12);
   CHECK(hashes[0] == hashes[1]);
 }
+
+TEST_CASE("a training that diverges stops there, says so, and is not run again",
+          "[unit][needs-torch]") {
+  require_training();
+  const TemporaryFolder folder;
+  write_file(folder.file("lr.json"), R"({"schema_version": 1, "name": "rates",
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": 60,
+                 "optimizer": {"name": "sgd", "lr": 0.05}},
+    "cluster": {"workers": 2, "device": "reference-cpu"},
+    "sweep": {"/workload/optimizer/lr": [0.05, 1000]}})");
+  const std::string database = folder.file("runs.db");
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> command = {"run", folder.file("lr.json"), "--db", database,
+                                        "--no-report"};
+    command.insert(command.end(), more.begin(), more.end());
+    return run_program(command);
+  };
+  const Result first = run({});
+  INFO(first.err);
+  CHECK(first.exit_code == 4);  // some did not learn
+  CHECK_THAT(first.err, Contains("is not finite") && Contains("smaller learning rate"));
+  CHECK_THAT(first.out, Contains("diverged"));
+  auto rows = rows_of(database);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].at("status") == "finished");
+  CHECK(rows[0].at("steps_done") == 60);
+  CHECK(rows[1].at("status") == "diverged");
+  CHECK(rows[1].at("steps_done").get<int>() < 10);
+  CHECK(rows[1].at("final_accuracy").is_null());
+  CHECK_FALSE(rows[0].at("final_accuracy").is_null());
+  CHECK(run({"--resume"}).exit_code == 4);
+  CHECK(rows_of(database).size() == 2);
+}

@@ -200,9 +200,12 @@ class FakeStore : public Store {
     read_only();
   }
   void discard_unfinished(const std::string&, std::uint64_t) override { read_only(); }
-  std::optional<RunId> find_finished(const std::string&, std::uint64_t) const override {
+  std::optional<RunId> find_ended(const std::string&, std::uint64_t) const override {
     return std::nullopt;
   }
+  void put_checkpoint(RunId, const CheckpointRow&) override { read_only(); }
+  void remove_checkpoint(RunId) override { read_only(); }
+  std::optional<CheckpointRow> checkpoint(RunId) const override { return std::nullopt; }
   void tag(RunId, const std::string&, bool) override { read_only(); }
   void remove_run(RunId) override { read_only(); }
 

@@ -1,6 +1,7 @@
 #include "results/reproduction_checks.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -104,4 +105,25 @@ TEST_CASE("a check says which runs it is of by values of their scenarios", "[rep
   CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "2"}})"),
                   Error);
   CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "method": "none"})"), Error);
+}
+
+TEST_CASE("a seed that diverged is not left out: no mark is met", "[reproduction]") {
+  std::vector<RunSummary> runs = kRuns;
+  const auto rows = [&](const char* check) {
+    return check_reproduction(
+        "paper", nlohmann::ordered_json::parse(std::string(R"({"checks": [)") + check + "]}"),
+        runs);
+  };
+  constexpr const char* kSmall =
+      R"({"metric": "final_accuracy", "method": "small", "against": "none", "min": -0.01})";
+  constexpr const char* kControl =
+      R"({"metric": "final_accuracy", "method": "small", "against": "none", "min": -0.01,
+          "negative_control": true})";
+  CHECK(*rows(kSmall)[0].holds());
+  runs[3].status = RunStatus::kDiverged;
+  runs[3].final_accuracy.reset();
+  CHECK_FALSE(*rows(kSmall)[0].holds());
+  CHECK(std::isnan(rows(kSmall)[0].value));
+  CHECK(rows(kSmall)[0].seeds == 2);
+  CHECK(*rows(kControl)[0].holds());
 }

@@ -96,6 +96,39 @@ TEST_CASE("a database of version 2: its ratio was of traffic, its labels are men
   CHECK(create(path).scalar("SELECT count(*) FROM runs WHERE ratio = 0.4", "test") == 1);
 }
 
+TEST_CASE("a database of version 3: runs may diverge from now on, nothing is lost", "[store]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("old.db");
+  constexpr const char* kDiverge = "UPDATE runs SET status = 'diverged'";
+  {
+    const Connection old = create(path);
+    migrate(old, migrations().first(3));
+    old.execute(
+        "INSERT INTO scenarios (id, digest, hash, name, file, json) VALUES (1, 'd', 'h', 'n', 'f', "
+        "'{}');"
+        "INSERT INTO runs (id, scenario_id, scenario_hash, seed, method, executor, model, data_set,"
+        " workers, host, version, device, compute_provenance, status, started_at, steps_total) "
+        "VALUES (1, 1, 'h', 1, 'none', 'flow', 'm', '', 8, 'h', 'v', 'd', 'measured', 'running', "
+        "'', 3);"
+        "INSERT INTO steps VALUES (1, 0, 0.5, 0, 1, 100, 110, 0, 0.5, 0.1, 0.4, 0.1);"
+        "INSERT INTO tags VALUES (1, 'kept');",
+        "test");
+    CHECK_THROWS_AS(old.execute(kDiverge, "test"), StoreError);  // the old CHECK
+  }
+  const auto store = Store::open(path, kWrite);
+  CHECK(store->integrity() == "ok");
+  CHECK(store->steps(1).size() == 1);
+  CHECK(store->run(1)->tags == std::vector<std::string>{"kept"});
+  store->finish_run(1, RunStatus::kDiverged, "at step 1", "", "", {});
+  CHECK(store->run(1)->status == RunStatus::kDiverged);
+  CHECK(Store::open(path, kRead)->run(1)->error == "at step 1");
+  // The CHECK is still there, and so is the trigger that follows runs.
+  const Connection now = create(path);
+  CHECK_THROWS_AS(now.execute("UPDATE runs SET status = 'exploded'", "test"), StoreError);
+  store->remove_run(1);
+  CHECK(now.scalar("SELECT count(*) FROM scenarios", "test") == 0);
+}
+
 TEST_CASE("migrations run in order, all or none", "[store]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("old.db");

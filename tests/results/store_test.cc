@@ -108,8 +108,8 @@ TEST_CASE("resume discards what is unfinished and keeps the rest", "[store]") {
   store->finish_run(partial, RunStatus::kPartial, "interrupted", "", "", {});
   store->begin_run(sample_header(2), 1);
   const RunId other = store->begin_run(sample_header(2, "another"), 1);
-  CHECK(store->find_finished("00c0ffee00c0ffee", 1) == finished);
-  CHECK_FALSE(store->find_finished("00c0ffee00c0ffee", 2));
+  CHECK(store->find_ended("00c0ffee00c0ffee", 1) == finished);
+  CHECK_FALSE(store->find_ended("00c0ffee00c0ffee", 2));
   store->discard_unfinished("00c0ffee00c0ffee", 2);
   const auto runs = store->runs();
   REQUIRE(runs.size() == 2);
@@ -117,6 +117,37 @@ TEST_CASE("resume discards what is unfinished and keeps the rest", "[store]") {
   CHECK(runs[1].id == other);
   CHECK(store->steps(partial).empty());  // removed with its run
   CHECK(store->integrity() == "ok");
+}
+
+TEST_CASE("a run that diverged has ended: resume keeps it and finds it", "[store]") {
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  const RunId run = store->begin_run(sample_header(1), 5);
+  store->finish_run(run, RunStatus::kDiverged, "at step 1", "", "", {});
+  store->discard_unfinished("00c0ffee00c0ffee", 1);
+  CHECK(store->find_ended("00c0ffee00c0ffee", 1) == run);
+  CHECK(name_of(store->run(run)->status) == "diverged");
+}
+
+TEST_CASE("a run's checkpoint is replaced, and goes with its run", "[store]") {
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  const RunId run = store->begin_run(sample_header(1), 5);
+  CHECK_FALSE(store->checkpoint(run));
+  store->put_checkpoint(run, {1, "a.db.checkpoints/x", 100, {}});
+  store->put_checkpoint(run, {2, "a.db.checkpoints/x", 200, {}});
+  const auto found = store->checkpoint(run);
+  REQUIRE(found);
+  CHECK(found->steps == 2);
+  CHECK(found->bytes == 200);
+  CHECK(found->folder == "a.db.checkpoints/x");
+  CHECK_FALSE(found->saved_at.empty());
+  store->remove_checkpoint(run);
+  CHECK_FALSE(store->checkpoint(run));
+  store->put_checkpoint(run, {2, "a.db.checkpoints/x", 200, {}});
+  store->remove_run(run);
+  CHECK_FALSE(store->checkpoint(run));
+  CHECK_THROWS_WITH(store->put_checkpoint(run, {}), Catch::Contains("no such run"));
 }
 
 TEST_CASE("tags and removal", "[store]") {

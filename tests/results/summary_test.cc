@@ -187,3 +187,23 @@ TEST_CASE("schedules are part of the method, and so is what they count", "[summa
   CHECK(groups[0].label == "none, steps 200");
   CHECK(groups[1].label == "none, steps 100");
 }
+
+TEST_CASE("means say how many runs diverged", "[summary]") {
+  std::vector<RunSummary> runs = {finished(1, "sgd", "1Gbps", 1, 0.5),
+                                  finished(2, "sgd", "1Gbps", 2, 0.5),
+                                  finished(3, "adam", "1Gbps", 1, 0.5)};
+  runs[0].final_accuracy = 0.9;
+  runs[1].status = runs[2].status = RunStatus::kDiverged;
+  const auto groups = group_runs(runs);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].diverged == 1);
+  CHECK(groups[0].unfinished == 0);
+  CHECK(groups[0].final_accuracy.n == 1);
+  CHECK(shown_with_diverged(groups[0], groups[0].final_accuracy, Quantity::kShare) ==
+        shown(groups[0].final_accuracy, Quantity::kShare) + " (1 of 2 diverged)");
+  CHECK(shown_with_diverged(groups[1], groups[1].final_accuracy, Quantity::kShare) == "diverged");
+  // Negative control: a run that failed is no result.
+  runs[1].status = RunStatus::kFailed;
+  CHECK(group_runs(runs)[0].diverged == 0);
+  CHECK(group_runs(runs)[0].unfinished == 1);
+}

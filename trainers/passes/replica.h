@@ -21,6 +21,8 @@ class Gradients {
  public:
   virtual ~Gradients() = default;
   std::span<const std::span<const float>> tensors() const { return tensors_; }
+  /// Whether the processor can read them: they may stay in a device's memory.
+  virtual bool on_host() const { return true; }
 
  protected:
   std::vector<std::span<const float>> tensors_;

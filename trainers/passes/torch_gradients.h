@@ -43,6 +43,7 @@ class FlatGradients final : public Gradients {
       views_.push_back(flat_.narrow(0, slot.first, slot.count).view(parameters[p].shape));
     }
   }
+  bool on_host() const override { return host_.defined(); }
 
   /// Called before the backward pass: what it leaves is added to these zeros.
   void bind(std::vector<at::Tensor>& parameters) {

@@ -1,9 +1,11 @@
 #include "trainers/schedules/learner.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/serial.h"
+#include "scenarios/diverged.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/set_exchange.h"
@@ -22,6 +24,16 @@ bool measured_here(const scenarios::Scenario& scenario) {
 int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options) {
   if (scenario.cluster.device == "cuda") return 1;
   return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
+}
+
+bool all_finite(const Gradients& gradients) {
+  constexpr std::uint32_t kExponent = 0x7f800000;  // all ones: infinite, or not a number
+  std::uint32_t bad = 0;
+  for (const std::span<const float> tensor : gradients.tensors())
+    for (const float value : tensor)
+      bad |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(value) & kExponent) ==
+                                        kExponent);
+  return bad == 0;
 }
 
 }  // namespace
@@ -75,11 +87,14 @@ double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t ste
   PassOptions options = options_;
   options.record_statistics = record;
   const double loss = replica(thread).train_pass(batch, options, gradients);
-  if (!std::isfinite(loss)) {
-    throw TrainerError("train", "step " + std::to_string(step),
-                       "the loss of worker " + std::to_string(worker) + " is not finite",
-                       "lower the learning rate");
-  }
+  const char* what = !std::isfinite(loss)                            ? "loss"
+                     : gradients.on_host() && !all_finite(gradients) ? "gradient"
+                                                                     : nullptr;
+  if (what)
+    throw scenarios::Diverged(
+        "train", "step " + std::to_string(step + 1),
+        "the " + std::string(what) + " of worker " + std::to_string(worker) + " is not finite",
+        "a smaller learning rate, or clipped gradients, may help");
   return loss;
 }
 

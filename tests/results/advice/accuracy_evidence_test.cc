@@ -73,6 +73,20 @@ TEST_CASE("runs are held against uncompressed ones of the same workload alone") 
   CHECK(found[0].difference() == Approx(-0.002));
 }
 
+TEST_CASE("a method of which a seed diverged is not judged by the others") {
+  auto runs = runs_of("topk 1%", 0.95);
+  CHECK(evidence(runs, "topk 1%").standing == Standing::kKeeps);
+  runs[1].status = RunStatus::kDiverged;
+  runs[1].final_accuracy.reset();
+  const AccuracyEvidence diverged = evidence(runs, "topk 1%");
+  CHECK(diverged.standing == Standing::kLoses);
+  CHECK_THAT(diverged.words, Catch::Contains("diverged in runs stored here"));
+  // Where the uncompressed training diverged there is nothing to hold a method against.
+  runs[0].status = RunStatus::kDiverged;
+  runs[0].final_accuracy.reset();
+  CHECK(accuracy_comparisons(runs).empty());
+}
+
 TEST_CASE("standing follows from difference, spread and tolerance") {
   // Means of three seeds with a deviation of 0.1 point each: 95 % interval of their difference
   // t(2) sqrt(2 x 0.1^2 / 3) = 4.303 x 0.0816 = 0.35 points.
