@@ -15,10 +15,17 @@ struct CalibrateArguments {
   std::string markdown;
 };
 
-void print(const bench::CalibrationResult& result, Context& context) {
-  Table table({{"name"}, {"regime"}, {"reference_s"}, {"error_before"}, {"error"}});
+/// `against` ns-3 the reference is simulated, against the kernel it is real traffic.
+void print(const bench::CalibrationResult& result, const std::string& against, Context& context) {
+  Table table({{"name"},
+               {"regime"},
+               {"reference_s"},
+               {"error_before"},
+               {"error"},
+               {.name = "provenance", .importance = Importance::kLow}});
+  const std::string provenance = against == "packet" ? "simulated" : "emulated";
   for (const bench::PointError& e : result.errors)
-    table.add({e.name, e.regime, e.reference, e.before, e.after});
+    table.add({e.name, e.regime, e.reference, e.before, e.after, provenance});
   table.print(context);
 }
 
@@ -55,7 +62,7 @@ void run(const CalibrateArguments& arguments, Context& context) {
     write_file(arguments.output, sim::calibration_json(result.calibration));
   if (!arguments.markdown.empty())
     write_file(arguments.markdown, benchmarks().markdown_of(result, options));
-  print(result, context);
+  print(result, options.reference, context);
   if (!result.complete) context.say("The grid is not complete. " + how_to_go_on(options));
   if (!arguments.output.empty()) context.say(how_to_use(arguments.output));
 }

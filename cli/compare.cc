@@ -3,6 +3,7 @@
 
 #include "cli/run_table.h"
 #include "results/fields.h"
+#include "results/figure_origin.h"
 #include "results/query.h"
 #include "results/summary.h"
 
@@ -46,6 +47,13 @@ void print_text(const std::vector<results::RunSummary>& runs, const results::Com
   table_of_texts(lines).print_text(context);
 }
 
+/// Where a row's figures come from; null where it holds no figure.
+nlohmann::ordered_json origin_of(const results::ComparisonRow& row) {
+  const auto origin = row.numeric ? results::origin_of(row.name) : std::nullopt;
+  const std::string_view words = origin ? results::in_words(*origin) : "";
+  return words.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(words);
+}
+
 void print_json(const results::Comparison& comparison) {
   const auto list = [](const std::vector<std::optional<double>>& values) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -57,6 +65,7 @@ void print_json(const results::Comparison& comparison) {
   for (const results::ComparisonRow& row : comparison.rows)
     rows.push_back({{"name", row.name},
                     {"differs", row.differs},
+                    {"origin", origin_of(row)},
                     {"values", row.numeric ? list(row.numbers) : nlohmann::ordered_json(row.texts)},
                     {"deltas", list(row.deltas)},
                     {"factors", list(row.factors)}});

@@ -12,12 +12,17 @@ Cell seconds(Seconds time) {
   return time.value();
 }
 
+/// Of a row without times: its parameters and operations are counted.
+Cell times_or_counts(bool times) {
+  return std::string(times ? "measured" : "counted");
+}
+
 void add_layer(const Layer& layer, int batch, Table& table) {
   const Cell none;
   table.add({layer.name, std::string("layer"), layer.kind, layer.elements, layer.flops,
              layer.activations, layer.has_times ? seconds(layer.forward_per_sample * batch) : none,
              layer.has_times ? seconds(layer.backward_per_sample * batch) : none, none, none, none,
-             layer.has_times ? Cell(layer.spread) : none});
+             layer.has_times ? Cell(layer.spread) : none, times_or_counts(layer.has_times)});
 }
 
 void add_buckets(const scenarios::ComputeProfile& profile, Table& table) {
@@ -25,7 +30,7 @@ void add_buckets(const scenarios::ComputeProfile& profile, Table& table) {
   for (const auto& bucket : profile.buckets)
     table.add({bucket.name, std::string("bucket"), none, bucket.elements, none, none, none,
                seconds(bucket.backward), seconds(bucket.encode), seconds(bucket.decode),
-               seconds(bucket.aggregate), none});
+               seconds(bucket.aggregate), none, times_or_counts(true)});
 }
 
 }  // namespace
@@ -43,7 +48,8 @@ void print_model_profile(const trainers::ModelProfileResult& result, int batch,
                {"encode_s", "encode", Style::kDuration},
                {"decode_s", "decode", Style::kDuration},
                {"aggregate_s", "aggregate", Style::kDuration},
-               {"spread", "spread", Style::kPercent}});
+               {"spread", "spread", Style::kPercent},
+               {.name = "provenance", .importance = Importance::kLow}});
   std::int64_t flops = 0, activations = 0;
   for (const Layer& layer : result.table.layers) {
     add_layer(layer, batch, table);
@@ -55,11 +61,12 @@ void print_model_profile(const trainers::ModelProfileResult& result, int batch,
   const bool measured = result.repetitions > 0;
   if (measured)
     table.add({std::string("update"), std::string("update"), none, result.table.elements(), none,
-               none, none, seconds(*result.table.update), none, none, none, none});
+               none, none, seconds(*result.table.update), none, none, none, none,
+               times_or_counts(true)});
   table.add({std::string("all layers"), std::string("pass"), none, result.table.elements(), flops,
              activations, measured ? seconds(result.forward) : none,
              measured ? seconds(result.backward) : none, none, none, none,
-             measured ? Cell(result.spread) : none});
+             measured ? Cell(result.spread) : none, times_or_counts(measured)});
   table.print(context);
 }
 
@@ -71,17 +78,19 @@ void print_device_profile(const scenarios::DeviceProfile& profile, const Context
                {"decode_fixed_s", "decode", Style::kDuration},
                {"decode_s_per_element", "decode, s an element"},
                {"rate", "FLOP/s or B/s"},
-               {"efficiency"}});
+               {"efficiency"},
+               {.name = "provenance", .importance = Importance::kLow}});
   const Cell none;
+  const Cell here = std::string("measured");
   for (const auto& [name, codec] : profile.codecs)
     table.add({name, std::string("codec"), seconds(codec.encode.fixed),
                codec.encode.per_element.value(), seconds(codec.decode.fixed),
-               codec.decode.per_element.value(), none, none});
+               codec.decode.per_element.value(), none, none, here});
   for (const auto& [precision, compute] : profile.peak->compute)
     table.add({precision, std::string("peak"), none, none, none, none, compute.flops_per_second,
-               compute.efficiency});
+               compute.efficiency, here});
   table.add({std::string("memory"), std::string("peak"), none, none, none, none,
-             profile.peak->memory_bytes_per_second, none});
+             profile.peak->memory_bytes_per_second, none, here});
   table.print(context);
 }
 

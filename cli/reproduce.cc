@@ -45,6 +45,7 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
                {.name = "claim", .importance = Importance::kLow},
                {.name = "value", .importance = Importance::kKey},
                {.name = "spread", .importance = Importance::kLow},
+               {.name = "provenance", .importance = Importance::kLow},
                {.name = "seeds", .importance = Importance::kLow},
                {"pass_mark", "pass mark", Column::Style::kPlain, Importance::kHigh},
                {.name = "holds", .importance = Importance::kKey},
@@ -52,7 +53,7 @@ void print_rows(const std::vector<results::ReproductionRow>& rows, Context& cont
   for (const results::ReproductionRow& row : rows) {
     const auto holds = row.holds();
     table.add({row.name, row.method, row.claim, row.value, row.spread ? Cell(*row.spread) : Cell(),
-               static_cast<std::int64_t>(row.seeds),
+               row.provenance, static_cast<std::int64_t>(row.seeds),
                row.pass_mark ? Cell(row.pass_mark->text()) : Cell(),
                people  ? Cell(verdict(row))
                : holds ? Cell(*holds)

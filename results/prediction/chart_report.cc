@@ -7,6 +7,7 @@
 #include "results/html_page.h"
 #include "results/percent.h"
 #include "results/prediction/chart_figures.h"
+#include "results/store.h"
 
 namespace gradwire::results {
 namespace {
@@ -35,6 +36,7 @@ void add_errors(const ChartReproduction& reproduction, const ChartFit& fit, bool
     row.method = model;
     row.claim = "the published bars, " + std::to_string(reproduction.chart.bars.size());
     row.value = value;
+    row.provenance = name_of(Provenance::kPredicted);
     if (authors || !control) row.pass_mark = PassMark{{}, mark};
     row.negative_control = control;
     rows.push_back(std::move(row));
@@ -60,6 +62,7 @@ void add_speed_up(const ChartReproduction& reproduction, const ChartFit& fit,
   row.name = "terngrad-chart." + row.method + ".alexnet_8_gpus_speed_up";
   row.claim = "3.04 (the authors' text)";
   row.value = predicted(reproduction, fit, "TernGrad") / predicted(reproduction, fit, "FP32");
+  row.provenance = name_of(Provenance::kPredicted);
   row.pass_mark = PassMark{2.94, 3.14};
   rows.push_back(std::move(row));
 }

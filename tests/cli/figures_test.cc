@@ -92,18 +92,19 @@ std::map<std::string, json> metrics_of(Database& database, const std::string& ru
 TEST_CASE("figures: each that a command prints has an origin", "[unit]") {
   Database database;
   const Result ran = database.run(kReplay);
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"list"},
-                                             {"show", "1", "5"},
-                                             {"export", "1", "--what", "steps"},
-                                             {"export", "1", "--what", "metrics"},
-                                             {"export", "1", "--what", "timeline"},
-                                             {"export", "1", "--what", "links"},
-                                             {"export", "--what", "runs"},
-                                             {"predict"},
-                                             {"fit"},
-                                             {"fit", "--residuals"},
-                                             {"plan", database.file("scenario.json")}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"list"},
+           {"show", "1", "5"},
+           {"export", "1", "--what", "steps"},
+           {"export", "1", "--what", "metrics"},
+           {"export", "1", "--what", "timeline"},
+           {"export", "1", "--what", "links"},
+           {"export", "--what", "runs"},
+           {"predict"},
+           {"fit"},
+           {"fit", "--residuals"},
+           {"predict", "--solve", "bandwidth", "--target", "efficiency>=0.8", "--unchecked"},
+           {"plan", database.file("scenario.json")}}) {
     CAPTURE(command);
     const json rows = database.rows(command);
     CHECK(rows.size() > 0);
@@ -147,6 +148,7 @@ TEST_CASE("figures: forecasts, advice, costs and benchmarks say where theirs com
            advised({"--show", "crossover"}),
            advised({"--show", "cost", "--gpu-hour", "2.5", "--epoch-samples", "1000"}),
            {"plan", source_path("scenarios/collective.json"), "--executor", "packet"},
+           {"reproduce", "terngrad-chart", "--no-panel", "-o", database.file("chart")},
            {"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
             "--no-twins"}}) {
     CAPTURE(command);
@@ -154,6 +156,9 @@ TEST_CASE("figures: forecasts, advice, costs and benchmarks say where theirs com
     CHECK(rows.size() > 0);
     CHECK(unlabelled(rows) == kNone);
   }
+  // Tables of profiles and calibrations state it in each row.
+  for (const char* name : {"forward_s", "encode_s", "encode_s_per_element", "rate", "reference_s"})
+    CHECK(results::origin_of(name) == results::Origin::kAsStated);
   // A forecast is not what a clock said, though it is of the same time.
   CHECK(results::origin_of("forecast_s") == results::Origin::kPredicted);
   CHECK(results::origin_of("wall_s") == results::Origin::kMeasured);
@@ -226,6 +231,9 @@ TEST_CASE("figures: run numbers are no figures to compare", "[unit]") {
   CHECK(text.find("| id ") == std::string::npos);
   CHECK(text.find("step_time_s") != std::string::npos);
   for (const json& row : database.rows({"compare", "1", "3"})) {
+    // Numbers that are figures say where they come from; a run's number is none.
+    if (row.at("values").at(0).is_number() && row.at("name") != "id" && row.at("name") != "seed")
+      CHECK(row.at("origin").is_string());
     const bool number = row.at("name") == "id";
     if (number) CHECK(row.at("factors") == json::array({nullptr, nullptr}));
     if (row.at("name") == "workers") CHECK(row.at("factors").at(1) == 4.0);

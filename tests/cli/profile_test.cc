@@ -35,6 +35,8 @@ TEST_CASE("profile measures a model by layer and bucket, and what it stores runs
   bool layer = false, bucket = false;
   const auto json = nlohmann::json::parse(result.out);
   for (const auto& row : json["rows"]) {
+    CHECK(row["provenance"] ==
+          (row["part"] == "layer" && row["forward_s"].is_null() ? "counted" : "measured"));
     if (row["part"] == "layer" && row["elements"] == 650) {
       layer = true;
       CHECK(row["forward_s"].get<double>() > 0);
