@@ -1,5 +1,6 @@
 #include "scenarios/checks.h"
 
+#include "scenarios/combinations.h"
 #include "scenarios/device_checks.h"
 #include "scenarios/executor_checks.h"
 #include "scenarios/method_checks.h"
@@ -48,6 +49,7 @@ void check_rules(const Rules& rules) {
   check_workload(rules);
   check_cluster(rules);
   check_network(rules);
+  check_combinations(rules);
 }
 
 }  // namespace gradwire::scenarios

@@ -1,5 +1,6 @@
 #include "scenarios/docs.h"
 
+#include "scenarios/combinations.h"
 #include "scenarios/fields.h"
 #include "scenarios/pointer.h"
 #include "scenarios/values.h"
@@ -134,7 +135,8 @@ std::string scenario_docs() {
       page += row(field);
     }
   }
-  return page;
+  page += "\n## What does not go together\n\nRefused by `validate`, from one table:\n";
+  return page + combinations_docs();
 }
 
 }  // namespace gradwire::scenarios

@@ -11,51 +11,6 @@ bool is_radio(const NetworkPlan& network) {
   return network.topology == "wifi-cell" || network.topology == "lte-cell";
 }
 
-void refuse_packet_behaviour(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  if (scenario.network.transport.protocol == sim::TransportSettings::Protocol::kIdeal)
-    rules.refuse("/network/transport/protocol", "executor packet sends packets, and they take time",
-                 "tcp or udp-lossy, or executor flow");
-  if (!scenario.cluster.absences.empty() && is_radio(scenario.network))
-    rules.refuse("/cluster/absences", "executor packet lets no station of a radio cell go away",
-                 "flow");
-}
-
-void refuse_behaviour(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  if (scenario.executor == "packet") return refuse_packet_behaviour(rules);
-  if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
-    rules.refuse("/network/transport/protocol",
-                 "executor " + scenario.executor + " speaks TCP alone",
-                 "flow, or packet but for ideal");
-  if (!scenario.network.background.empty())
-    rules.refuse("/network/background",
-                 "executor " + scenario.executor + " has no background traffic", "flow or packet");
-  if (scenario.executor == "model") return;
-  if (!scenario.cluster.absences.empty())
-    rules.refuse("/cluster/absences", "executor " + scenario.executor + " lets no worker fail",
-                 "flow, packet or model");
-  if (scenario.cluster.spread > 0)
-    rules.refuse("/cluster/spread", "executor " + scenario.executor + " has no spread of times",
-                 "flow, packet or model");
-}
-
-/// Its kernel queues hold one rate and loss for a run.
-void refuse_dynamics(const Rules& rules) {
-  const Scenario& scenario = rules.scenario;
-  const std::string allowed = "flow or packet";
-  if (is_radio(scenario.network))
-    rules.refuse("/network/topology", "the emulator has no radio cells", allowed);
-  if (scenario.json["network"].contains("traces"))
-    rules.refuse("/network/traces", "the emulator's links follow no traces", allowed);
-  for (const auto& [pointer, link] : given_links(scenario.network))
-    if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
-        link.schedule_back || !link.outages.empty())
-      rules.refuse(pointer,
-                   "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
-                   allowed);
-}
-
 void warn_steady(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
   bool changes = is_radio(scenario.network) || scenario.json["network"].contains("traces");
@@ -84,15 +39,6 @@ void warn_model(const Rules& rules) {
                "the model executor does not know congestion control");
 }
 
-void refuse_linux_bbr(const Rules& rules) {
-  const sim::TransportSettings& transport = rules.scenario.network.transport;
-  using Control = sim::TransportSettings::CongestionControl;
-  if (transport.congestion_control == Control::kBbr && transport.constants.kernel_recovery)
-    rules.refuse("/network/transport/congestion_control",
-                 "flow models bbr as ns-3 has it, not by Linux's rules",
-                 "cubic, reno, or calibration packet");
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan& network) {
@@ -113,7 +59,6 @@ std::vector<std::pair<std::string, sim::LinkSpec>> given_links(const NetworkPlan
 
 void check_executor(const Rules& rules) {
   const Scenario& scenario = rules.scenario;
-  if (scenario.executor == "flow") refuse_linux_bbr(rules);
   const sim::TransportSettings& given = scenario.network.transport;
   const sim::TransportSettings usual;
   if (scenario.executor == "emulator") {
@@ -125,10 +70,8 @@ void check_executor(const Rules& rules) {
     fixed(given.wire_segment != usual.wire_segment, "wire_segment");
     fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
     fixed(given.initial_rto != usual.initial_rto, "initial_rto");
-    refuse_dynamics(rules);
   }
   if (scenario.executor == "model") warn_model(rules);
-  if (scenario.executor != "flow") refuse_behaviour(rules);
 }
 
 void check_absences(const Rules& rules) {

@@ -3,7 +3,7 @@
 
 namespace gradwire::scenarios {
 
-/// /schedule with the rest of a training workload.
+/// Rounds: their clients and how much they train.
 void check_schedule(const Rules& rules);
 
 }  // namespace gradwire::scenarios

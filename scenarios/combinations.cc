@@ -1,0 +1,285 @@
+#include "scenarios/combinations.h"
+
+#include <algorithm>
+#include <set>
+
+#include "scenarios/executor_checks.h"
+#include "scenarios/methods.h"
+#include "trainers/updates/catalogue.h"
+
+namespace gradwire::scenarios {
+namespace {
+
+using Protocol = sim::TransportSettings::Protocol;
+using Places = std::vector<std::string>;
+
+Places at(std::string pointer, bool meets) {
+  return meets ? Places{std::move(pointer)} : Places{};
+}
+
+bool trains(const Scenario& scenario) {
+  return scenario.workload.kind == WorkloadKind::kTraining;
+}
+/// Of training, with a server that talks to each client.
+bool by_server(const Scenario& scenario) {
+  return trains(scenario) && scenario.schedule.kind != "lockstep";
+}
+bool is_kind(const Scenario& scenario, const char* kind) {
+  return trains(scenario) && scenario.schedule.kind == kind;
+}
+bool has_local_steps(const Scenario& scenario) {
+  return is_kind(scenario, "lockstep") && scenario.schedule.local_steps != 1;
+}
+bool corrects_momentum(const Scenario& scenario) {
+  return training_method(scenario)->plan(0, 0).up.momentum_correction.has_value();
+}
+bool sums_gradients(const Scenario& scenario) {
+  const trainers::UpdateInfo* const update = trainers::find_update(scenario.workload.optimizer);
+  return !update || update->sums_gradients;
+}
+bool has_phases(const Scenario& scenario) {
+  return training_method(scenario)->phases() > 1;
+}
+bool is_radio(const Scenario& scenario) {
+  const std::string& topology = scenario.network.topology;
+  return topology == "wifi-cell" || topology == "lte-cell";
+}
+bool runs_tcp(const Scenario& scenario) {
+  return scenario.network.transport.protocol == Protocol::kTcp;
+}
+bool is_by(const Scenario& scenario, std::initializer_list<std::string_view> executors) {
+  return std::ranges::find(executors, scenario.executor) != executors.end();
+}
+
+/// Links whose behaviour changes within a run, or has no counterpart in a kernel's queue.
+Places moving_links(const Scenario& scenario) {
+  Places found;
+  if (scenario.executor != "emulator") return found;
+  for (const auto& [pointer, link] : given_links(scenario.network))
+    if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
+        link.schedule_back || !link.outages.empty())
+      found.push_back(pointer);
+  return found;
+}
+
+constexpr std::array<std::string_view, 3> kOfSchedule = {"/schedule", "/exchange", "/executor"};
+constexpr std::array<std::string_view, 3> kOfTransport = {"/schedule", "/network", "/executor"};
+constexpr std::array<std::string_view, 3> kOfMethod = {"/schedule", "/method", "/workload"};
+constexpr std::array<std::string_view, 3> kOfExecutor = {"/executor", "/network", "/cluster"};
+
+const Combination kCombinations[] = {
+    // Who works when.
+    {"schedule rounds, asynchronous", "any collective but parameter-server",
+     "schedule {schedule} is of a server and its clients, who know nothing of each other",
+     "parameter-server",
+     [](const Scenario& s) {
+       return at("/exchange/collective",
+                 by_server(s) && s.exchange.collective != "parameter-server");
+     },
+     kOfSchedule},
+    {"schedule rounds, asynchronous", "several shards", "schedule {schedule} has one server", "1",
+     [](const Scenario& s) {
+       return at("/exchange/shards", by_server(s) && s.exchange.shards != 1 &&
+                                         s.exchange.collective == "parameter-server");
+     },
+     kOfSchedule},
+    {"schedule rounds, asynchronous", "transport udp-lossy",
+     "schedule {schedule} waits for whole messages, and udp-lossy sends none again",
+     "tcp or ideal, or schedule lockstep",
+     [](const Scenario& s) {
+       return at("/network/transport/protocol",
+                 by_server(s) && s.network.transport.protocol == Protocol::kUdpLossy);
+     },
+     kOfTransport},
+    {"schedule rounds, asynchronous", "executor emulator",
+     "schedule {schedule} obeys virtual time, and the emulator trains before it sends",
+     "flow, packet or model",
+     [](const Scenario& s) { return at("/executor", by_server(s) && is_by(s, {"emulator"})); },
+     kOfSchedule},
+    {"schedule asynchronous", "executor model",
+     "schedule asynchronous has workers' messages share the server's link at times that closed "
+     "forms do not know",
+     "flow or packet",
+     [](const Scenario& s) {
+       return at("/executor", is_kind(s, "asynchronous") && is_by(s, {"model"}));
+     },
+     kOfSchedule},
+    {"schedule rounds with late kept", "no deadline", "without a deadline nobody is late",
+     "dropped, or a /schedule/deadline",
+     [](const Scenario& s) {
+       return at("/schedule/late", is_kind(s, "rounds") && s.schedule.late == "kept" &&
+                                       s.schedule.deadline == Seconds(0));
+     },
+     kOfSchedule},
+    {"local_epochs", "local_steps", "local_steps says the same in another way", "one of the two",
+     [](const Scenario& s) {
+       return at("/schedule/local_epochs", is_kind(s, "rounds") && s.schedule.local_epochs &&
+                                               s.schedule.local_steps != 1);
+     },
+     kOfSchedule},
+    // Methods and who works when.
+    {"schedule rounds, asynchronous", "a method with an update at the server",
+     "{method} has an update of its own at the server, and so has schedule {schedule}",
+     "another method, or schedule lockstep",
+     [](const Scenario& s) {
+       return at("/method/name", by_server(s) && training_method(s)->updates_at_server());
+     },
+     kOfMethod},
+    {"schedule rounds, asynchronous", "a method with phases",
+     "{method} changes what it sends from step to step, which schedule {schedule} does not count",
+     "its codec by name, without a warm-up, or schedule lockstep",
+     [](const Scenario& s) { return at("/method/name", by_server(s) && has_phases(s)); },
+     kOfMethod},
+    {"schedule rounds", "momentum correction",
+     "momentum correction is of one gradient a step; clients of schedule {schedule} send what they "
+     "changed",
+     "error feedback alone, or schedule lockstep",
+     [](const Scenario& s) {
+       return at("/method", is_kind(s, "rounds") && !has_phases(s) && corrects_momentum(s));
+     },
+     kOfMethod},
+    {"local steps in lockstep", "an optimiser that is not sgd",
+     "local steps are of sgd, and the optimiser is {optimizer}",
+     "1, or /workload/optimizer/name sgd",
+     [](const Scenario& s) {
+       return at("/schedule/local_steps", has_local_steps(s) && !sums_gradients(s));
+     },
+     kOfMethod},
+    {"local steps in lockstep", "a method with phases, or momentum correction",
+     "method {method} is of one gradient a step", "1, or a codec by name",
+     [](const Scenario& s) {
+       return at("/schedule/local_steps",
+                 has_local_steps(s) && (has_phases(s) || corrects_momentum(s)));
+     },
+     kOfMethod},
+    // What executors know.
+    {"executor packet", "transport ideal", "executor packet sends packets, and they take time",
+     "tcp or udp-lossy, or executor flow",
+     [](const Scenario& s) {
+       return at("/network/transport/protocol",
+                 is_by(s, {"packet"}) && s.network.transport.protocol == Protocol::kIdeal);
+     },
+     kOfExecutor},
+    {"executor packet", "absences in a radio cell",
+     "executor packet lets no station of a radio cell go away", "flow",
+     [](const Scenario& s) {
+       return at("/cluster/absences",
+                 is_by(s, {"packet"}) && is_radio(s) && !s.cluster.absences.empty());
+     },
+     kOfExecutor},
+    {"executor model, emulator", "any transport but tcp", "executor {executor} speaks TCP alone",
+     "flow, or packet but for ideal",
+     [](const Scenario& s) {
+       return at("/network/transport/protocol", is_by(s, {"model", "emulator"}) && !runs_tcp(s));
+     },
+     kOfExecutor},
+    {"executor model, emulator", "background traffic",
+     "executor {executor} has no background traffic", "flow or packet",
+     [](const Scenario& s) {
+       return at("/network/background",
+                 is_by(s, {"model", "emulator"}) && !s.network.background.empty());
+     },
+     kOfExecutor},
+    {"executor emulator", "absences", "executor {executor} lets no worker fail",
+     "flow, packet or model",
+     [](const Scenario& s) {
+       return at("/cluster/absences", is_by(s, {"emulator"}) && !s.cluster.absences.empty());
+     },
+     kOfExecutor},
+    {"executor emulator", "a spread of compute times", "executor {executor} has no spread of times",
+     "flow, packet or model",
+     [](const Scenario& s) {
+       return at("/cluster/spread", is_by(s, {"emulator"}) && s.cluster.spread > 0);
+     },
+     kOfExecutor},
+    {"executor emulator", "radio cells", "the emulator has no radio cells", "flow or packet",
+     [](const Scenario& s) {
+       return at("/network/topology", is_by(s, {"emulator"}) && is_radio(s));
+     },
+     kOfExecutor},
+    {"executor emulator", "traces", "the emulator's links follow no traces", "flow or packet",
+     [](const Scenario& s) {
+       return at("/network/traces",
+                 is_by(s, {"emulator"}) && s.json["network"].contains("traces"));
+     },
+     kOfExecutor},
+    {"executor emulator", "links with jitter, bursts, half duplex, schedules or outages",
+     "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
+     "flow or packet", moving_links, kOfExecutor},
+    {"executor flow", "bbr with a calibration against Linux",
+     "flow models bbr as ns-3 has it, not by Linux's rules", "cubic, reno, or calibration packet",
+     [](const Scenario& s) {
+       const sim::TransportSettings& transport = s.network.transport;
+       return at("/network/transport/congestion_control",
+                 is_by(s, {"flow"}) && transport.constants.kernel_recovery &&
+                     transport.congestion_control ==
+                         sim::TransportSettings::CongestionControl::kBbr);
+     },
+     kOfExecutor},
+};
+
+using Words = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string replaced(std::string_view reason, const Words& words) {
+  std::string text(reason);
+  for (const auto& [word, value] : words)
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
+      text.replace(at, word.size(), value);
+  return text;
+}
+
+/// The reason with the scenario's own words.
+std::string filled(std::string_view reason, const Scenario& scenario) {
+  return replaced(reason, {{"{schedule}", scenario.schedule.kind},
+                           {"{executor}", scenario.executor},
+                           {"{method}", scenario.method.name},
+                           {"{optimizer}", scenario.workload.optimizer}});
+}
+
+/// The reason without a scenario.
+std::string in_general(std::string_view reason) {
+  return replaced(reason, {{"schedule {schedule}", "such a schedule"},
+                           {"executor {executor}", "such an executor"},
+                           {"method {method}", "the method"},
+                           {"{method}", "the method"},
+                           {"{optimizer}", "another"}});
+}
+
+bool is_sound(const Rules& rules, const Combination& row) {
+  return std::ranges::all_of(row.looks_at,
+                             [&](std::string_view pointer) { return rules.sound({pointer}); });
+}
+
+Places met_at(const Combination& row, const Scenario& scenario) {
+  try {
+    return row.where(scenario);
+  } catch (const Error&) {
+    return {};  // a method whose options do not go together: its own check says so
+  }
+}
+
+}  // namespace
+
+std::span<const Combination> combinations() {
+  return kCombinations;
+}
+
+void check_combinations(const Rules& rules) {
+  std::set<std::string> refused;
+  for (const Combination& row : kCombinations) {
+    if (!is_sound(rules, row)) continue;
+    for (const std::string& pointer : met_at(row, rules.scenario))
+      if (refused.insert(pointer).second)
+        rules.refuse(pointer, filled(row.reason, rules.scenario), std::string(row.instead));
+  }
+}
+
+std::string combinations_docs() {
+  std::string page = "\n| this | with this | why not | instead |\n|---|---|---|---|\n";
+  for (const Combination& row : kCombinations)
+    page += "| " + std::string(row.one) + " | " + std::string(row.other) + " | " +
+            in_general(row.reason) + " | " + std::string(row.instead) + " |\n";
+  return page;
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,123 @@
+#include "scenarios/combinations.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "scenarios/docs.h"
+#include "tests/scenarios/support.h"
+
+using namespace gradwire;
+using namespace gradwire::scenarios;
+
+namespace {
+
+struct Example {
+  std::string one, other;
+  const char* at;
+  std::string parts;
+};
+
+const std::string kServer = R"(, "exchange": {"collective": "parameter-server"})";
+const std::string kRounds = kServer + R"(, "schedule": {"kind": "rounds"})";
+const std::string kEmulated = R"(, "executor": "emulator")";
+const std::string kSteps = R"(, "schedule": {"local_steps": 4})";
+
+std::string with(const std::string& base, const std::string& name, const std::string& value) {
+  return base + ", \"" + name + "\": " + value;
+}
+
+/// A scenario of each row, which has what the row says.
+std::vector<Example> examples() {
+  const std::string udp = R"({"transport": {"protocol": "udp-lossy"}})";
+  const std::string ideal = R"({"transport": {"protocol": "ideal"}})";
+  const std::string cell = R"({"topology": "wifi-cell"})";
+  const std::string away =
+      R"({"workers": 3, "absences": [{"worker": 1, "from": "1s", "to": "2s"}]})";
+  const std::string background =
+      R"({"background": [{"from": "worker0", "to": "worker1", "bandwidth": "1Mbps"}]})";
+  const std::string by_server = "schedule rounds, asynchronous", steps = "local steps in lockstep";
+  return {
+      {by_server, "any collective but parameter-server", "/exchange/collective",
+       R"(, "schedule": {"kind": "rounds"})"},
+      {by_server, "several shards", "/exchange/shards",
+       R"(, "exchange": {"collective": "parameter-server", "shards": 2},
+          "schedule": {"kind": "asynchronous"})"},
+      {by_server, "transport udp-lossy", "/network/transport/protocol",
+       with(kRounds, "network", udp)},
+      {by_server, "executor emulator", "/executor", kRounds + kEmulated},
+      {"schedule asynchronous", "executor model", "/executor",
+       kServer + R"(, "schedule": {"kind": "asynchronous"}, "executor": "model")"},
+      {"schedule rounds with late kept", "no deadline", "/schedule/late",
+       kServer + R"(, "schedule": {"kind": "rounds", "late": "kept"})"},
+      {"local_epochs", "local_steps", "/schedule/local_epochs",
+       kServer + R"(, "schedule": {"kind": "rounds", "local_steps": 2, "local_epochs": 2})"},
+      {by_server, "a method with phases", "/method/name",
+       with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01})")},
+      {"schedule rounds", "momentum correction", "/method",
+       with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01, "warmup_epochs": 0})")},
+      {steps, "a method with phases, or momentum correction", "/schedule/local_steps",
+       with(kSteps, "method", R"({"name": "dgc", "ratio": 0.01})")},
+      {"executor packet", "transport ideal", "/network/transport/protocol",
+       with(R"(, "executor": "packet")", "network", ideal)},
+      {"executor packet", "absences in a radio cell", "/cluster/absences",
+       with(with(R"(, "executor": "packet")", "network", cell), "cluster", away)},
+      {"executor model, emulator", "any transport but tcp", "/network/transport/protocol",
+       with(kEmulated, "network", udp)},
+      {"executor model, emulator", "background traffic", "/network/background",
+       with(R"(, "executor": "model")", "network", background)},
+      {"executor emulator", "absences", "/cluster/absences", with(kEmulated, "cluster", away)},
+      {"executor emulator", "a spread of compute times", "/cluster/spread",
+       with(kEmulated, "cluster", R"({"spread": 0.2})")},
+      {"executor emulator", "radio cells", "/network/topology", with(kEmulated, "network", cell)},
+      {"executor emulator", "links with jitter, bursts, half duplex, schedules or outages",
+       "/network/link", with(kEmulated, "network", R"({"link": {"jitter": "1ms"}})")},
+      {"executor flow", "bbr with a calibration against Linux",
+       "/network/transport/congestion_control",
+       R"(, "network": {"transport": {"congestion_control": "bbr", "calibration": "linux"}})"},
+  };
+}
+
+/// Rows whose scenarios take a file or another workload; tests of their own have them.
+bool is_shown_elsewhere(const Combination& row) {
+  return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
+         row.other == "a method with an update at the server";
+}
+
+}  // namespace
+
+TEST_CASE("each combination of the table is refused where it says", "[combinations]") {
+  const std::vector<Example> all = examples();
+  for (const Combination& row : combinations()) {
+    CAPTURE(row.one, row.other);
+    const auto found = std::ranges::find_if(all, [&](const Example& each) {
+      return each.one == row.one && each.other == row.other;
+    });
+    if (is_shown_elsewhere(row)) continue;
+    REQUIRE(found != all.end());  // a row without an example
+    const std::string problems = problems_of(scenario_with(found->parts));
+    INFO(problems);
+    CHECK(problems.find(std::string(found->at) + ": ") != std::string::npos);
+    CHECK(problems.find(row.instead) != std::string::npos);
+    CHECK(problems.find('{') == std::string::npos);  // words are filled in
+  }
+  // Negative controls: halves of the pairs are fine.
+  for (const std::string& parts : {std::string(), kServer, kRounds, kSteps,
+                                   std::string(R"(, "executor": "packet")"),
+                                   std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
+    CAPTURE(parts);
+    CHECK(problems_of(scenario_with(parts)).empty());
+  }
+}
+
+TEST_CASE("rows of the table differ, and the page has them all", "[combinations]") {
+  const std::string page = scenario_docs();
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  for (const Combination& row : combinations()) {
+    CAPTURE(row.one, row.other);
+    CHECK(pairs.emplace(row.one, row.other).second);
+    CHECK(page.find("| " + std::string(row.one) + " | " + std::string(row.other) + " |") !=
+          std::string::npos);
+  }
+  CHECK(page.find("{schedule}") == std::string::npos);
+}
