@@ -67,11 +67,12 @@ class Solver {
     const std::string reason =
         check_ ? runner::cannot_simulate(scenario, step, quantity_) : "--unchecked";
     if (reason.empty())
-      return results::solve_checked(fit_, step, quantity_, target_, samples, [&](double value) {
-        context_.say("simulating a step with " + std::string(name_of(quantity_)) + " " +
-                     text_of(quantity_, value));
-        return runner::simulate_answer(scenario, step, quantity_, value);
-      });
+      return results::solve_checked(
+          fit_, step, quantity_, target_, samples, [&](double value, int sample) {
+            context_.say("simulating a step with " + std::string(name_of(quantity_)) + " " +
+                         text_of(quantity_, value) + (sample > 0 ? ", with more seeds" : ""));
+            return runner::simulate_answer(scenario, step, quantity_, value, sample);
+          });
     if (check_) context_.say("the answer is not simulated: " + reason);
     CheckedSolution checked;
     checked.solution = results::solve_step(fit_, step, quantity_, target_, samples);

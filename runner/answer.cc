@@ -52,12 +52,12 @@ std::string cannot_simulate(const Scenario& scenario, const results::StepSummary
 }
 
 results::StepPoint simulate_answer(const Scenario& scenario, const results::StepSummary& step,
-                                   SolveFor quantity, double value) {
+                                   SolveFor quantity, double value, int sample) {
   GRADWIRE_ASSERT(cannot_simulate(scenario, step, quantity).empty());
   Scenario run = quantity == SolveFor::kWorkers ? with_workers(scenario, value) : scenario;
   run.executor = "flow";
   StepSampling sampling = sampling_of(results::with(step, quantity, value));
-  sampling.first_seed = scenario.seed;
+  sampling.first_seed = scenario.seed + static_cast<std::uint64_t>(sample * sampling.most_seeds);
   return mean_step(run, sampling, changes_of(step, quantity, value));
 }
 

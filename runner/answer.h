@@ -15,10 +15,10 @@ std::string cannot_simulate(const scenarios::Scenario& scenario, const results::
 /// The mean of the scenario's steps (but the first) on flow where the quantity has this value:
 /// every link's rate in proportion, every link's delay in proportion, so many workers, or so large
 /// a share of every message; as many of them as sampling_of() says (runner/mean_step.h), seeds from
-/// the scenario's on. Throws Error for a scenario that cannot be, and as mean_step() does.
-/// Precondition (assertion): cannot_simulate() is empty.
+/// the scenario's on, other ones for another `sample`. Throws Error for a scenario that cannot be,
+/// and as mean_step() does. Precondition (assertion): cannot_simulate() is empty.
 results::StepPoint simulate_answer(const scenarios::Scenario& scenario,
                                    const results::StepSummary& step, results::SolveFor quantity,
-                                   double value);
+                                   double value, int sample = 0);
 
 }  // namespace gradwire::runner

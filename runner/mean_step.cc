@@ -1,7 +1,5 @@
 #include "runner/mean_step.h"
 
-#include <ctime>
-
 #include "base/error.h"
 #include "results/summary.h"
 #include "runner/interrupt.h"
@@ -12,20 +10,6 @@ namespace {
 constexpr int kManySettledSteps = 5, kManySettledWorkers = 256;
 constexpr int kChanceSteps = 25, kManyChanceSteps = 7, kManyChanceWorkers = 16;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
-
-/// This thread's processor time: how busy the machine is must not decide how well a mean is known.
-class ProcessorClock {
- public:
-  Seconds spent() const { return Seconds(now() - start_); }
-
- private:
-  static double now() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-  double start_ = now();
-};
 
 void add_steps(const StepTimes& simulated, bool settled, std::vector<double>& times) {
   const std::vector<double> warm = simulated.warm();
@@ -42,6 +26,12 @@ void set_time(const std::vector<double>& times, results::StepPoint& point) {
 
 }  // namespace
 
+double work_of(const StepTimes& simulated) {
+  constexpr double kPacketsOfATransfer = 10;
+  return static_cast<double>(simulated.transfers) +
+         static_cast<double>(simulated.packets) / kPacketsOfATransfer;
+}
+
 StepSampling sampling_of(const results::StepSummary& step) {
   StepSampling sampling;
   if (!step.is_irregular() && step.compute_spread <= 0) {
@@ -57,12 +47,12 @@ StepSampling sampling_of(const results::StepSummary& step) {
 
 results::StepPoint mean_step(const scenarios::Scenario& scenario, const StepSampling& sampling,
                              const StepChanges& changes) {
-  const ProcessorClock clock;
   scenarios::Scenario run = scenario;
   run.workload.steps = run.workload.repetitions = sampling.steps;
   results::StepPoint point;
   point.name = scenario.name;
   std::vector<double> times;
+  double work = 0;
   for (int seeds = 0; seeds < sampling.most_seeds;) {
     if (interrupted_by() != 0)
       throw Error(interruption(), "simulate steps of", scenario.name, "a stop was asked for");
@@ -74,8 +64,9 @@ results::StepPoint mean_step(const scenarios::Scenario& scenario, const StepSamp
     point.step = *simulated.summary;
     add_steps(simulated, sampling.settled, times);
     set_time(times, point);
+    work += work_of(simulated);
     const bool known = seeds >= sampling.least_seeds && known_to(point) <= sampling.wanted_error;
-    if (known || clock.spent() > sampling.longest) break;
+    if (known || work > sampling.most_work) break;
   }
   return point;
 }

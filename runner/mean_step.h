@@ -14,8 +14,12 @@ struct StepSampling {
   std::uint64_t first_seed = 1;
   int least_seeds = 1, most_seeds = 1;
   double wanted_error = 0.02;  ///< seeds are added until the mean is known to this share of it,
-  Seconds longest{5};          ///< or so much processor time has passed
+  double most_work = 5e6;      ///< or so much was simulated (work_of)
 };
+/// What simulating them took, in about a microsecond of one core: a transfer, or ten packets.
+/// Counted, not timed: how well a mean is known does not depend on the machine or on what else it
+/// does.
+double work_of(const StepTimes& simulated);
 /// What a step wants: few steps where all are alike, more and several seeds where chance decides.
 StepSampling sampling_of(const results::StepSummary& step);
 

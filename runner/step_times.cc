@@ -41,6 +41,14 @@ void change_messages(double share, scenarios::StepPlan& plan) {
   plan.graph = graph;
 }
 
+void count_work(const sim::Timeline& timeline, const sim::TransportSettings& transport,
+                StepTimes& times) {
+  for (const sim::OpRecord& op : timeline.ops) {
+    times.transfers += op.transfers;
+    times.packets += op.wire.count() / transport.segment.count();
+  }
+}
+
 }  // namespace
 
 std::vector<double> StepTimes::warm() const {
@@ -65,6 +73,7 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
     trainer->on_submitted(plan, graph);
     const sim::Timeline& timeline = sim::run_to_end(*executor, graph);
     times.ends.push_back(timeline.end.value());
+    count_work(timeline, scenario.network.transport, times);
     trainer->on_step_ended(plan, {timeline, timeline.end, executor->missing(graph)});
     plan = {};
   }

@@ -12,6 +12,8 @@ struct StepTimes {
   std::vector<double> ends;  ///< virtual time (s) at which each step ended
   /// Empty where no closed form describes the exchange.
   std::optional<results::StepSummary> summary;
+  /// What simulating them took, the same on every machine: transfers, and packets on the wire.
+  std::int64_t transfers = 0, packets = 0;
   /// Seconds of each step but the first, whose connections are fresh. Empty with a single step.
   std::vector<double> warm() const;
 };

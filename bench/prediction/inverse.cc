@@ -74,10 +74,10 @@ struct Question {
   results::Target target;
 
   /// What the product itself simulates.
-  results::StepPoint answer(double value) const {
+  results::StepPoint answer(double value, int sample) const {
     const TemporaryFile table(given.table, ".json");
     const scenarios::Scenario scenario = scenario_of(given, table.path(), simulated.step.workers);
-    return runner::simulate_answer(scenario, simulated.step, quantity, value);
+    return runner::simulate_answer(scenario, simulated.step, quantity, value, sample);
   }
   /// What a user finds who writes the value into the scenario.
   results::StepPoint at(double value, std::uint64_t first_seed) const {
@@ -129,9 +129,9 @@ std::string line_of(const Question& question, const results::CheckedSolution& ch
 Inverse ask_inverse(const PredictionCase& given, const results::StepFit& fit,
                     const results::StepPoint& simulated, std::uint64_t seed, int case_number) {
   const Question question = question_of(given, fit, simulated, seed, case_number);
-  const results::CheckedSolution checked =
-      results::solve_checked(fit, simulated.step, question.quantity, question.target, kBatch,
-                             [&](double value) { return question.answer(value); });
+  const results::CheckedSolution checked = results::solve_checked(
+      fit, simulated.step, question.quantity, question.target, kBatch,
+      [&](double value, int sample) { return question.answer(value, sample); });
   const std::optional<double> value = checked.solution.value;
   if (!value)
     throw Error(ErrorKind::kFailure, "solve for", name_of(question.quantity),

@@ -21,7 +21,7 @@ constexpr int kManyWorkers = 256;
 constexpr int kFewWorkers = 8;
 constexpr int kLeastSeeds = 3, kMostSeeds = 400;
 constexpr double kWantedError = 0.02;  ///< standard error of a mean, as a share of it
-constexpr Seconds kLongest{6};         ///< of simulating one number of workers
+constexpr double kMostWork = 6e6;      ///< of simulating one number of workers (work_of)
 
 struct Kind {
   const char* exchange;
@@ -129,7 +129,7 @@ runner::StepSampling sampling_of(PredictionRegime regime, int workers) {
   sampling.steps = steps_of(regime, workers);
   sampling.settled = is_exact(regime);
   sampling.wanted_error = kWantedError;
-  sampling.longest = kLongest;
+  sampling.most_work = kMostWork;
   if (regime != PredictionRegime::kLossy || workers > kManyWorkers) return sampling;
   sampling.least_seeds = kLeastSeeds;
   sampling.most_seeds = kMostSeeds;

@@ -9,18 +9,31 @@ namespace {
 /// After so many the quantity may not help at all.
 constexpr int kSlowAnswers = 3;
 
+/// The mean over the steps of both.
+StepPoint pooled(const StepPoint& one, const StepPoint& other) {
+  const double n = std::max(one.steps, 1), m = std::max(other.steps, 1);
+  StepPoint both = one;
+  both.seconds = (n * one.seconds + m * other.seconds) / (n + m);
+  both.relative_error =
+      std::hypot(n * one.seconds * one.relative_error, m * other.seconds * other.relative_error) /
+      (n + m) / both.seconds;
+  both.steps = one.steps + other.steps;
+  return both;
+}
+
 /// The search: what was simulated so far, and the best of it.
 class AnswerSearch {
  public:
   AnswerSearch(const StepFit& fit, const StepSummary& step, SolveFor quantity, const Target& target,
-               double samples, const SimulateAnswer& simulate, double tolerance)
+               double samples, const SimulateAnswer& simulate, double tolerance, int most_samples)
       : fit_(fit),
         step_(step),
         quantity_(quantity),
         target_(target),
         samples_(samples),
         simulate_(simulate),
-        tolerance_(tolerance) {}
+        tolerance_(tolerance),
+        most_samples_(most_samples) {}
 
   Solution solve() const {
     return solve_step(fit_, step_, quantity_, target_, samples_,
@@ -35,9 +48,9 @@ class AnswerSearch {
     if (!met) solution.value.reset();
     const double value = solution.value.value_or(best_value(quantity_));
     if (correction_.knows(value)) return true;
-    const StepPoint point = simulate_(value);
     const StepSummary there = with(step_, quantity_, value);
     const double allowed = allowed_seconds(fit_, there, target_, samples_);
+    const StepPoint point = sampled(value, allowed);
     const double predicted = step_time(there, fit_.constants).total_s;
     const double error = point.seconds / allowed - 1, chance = known_to(point);
     if (best_.simulations++ == 0) best_.unchecked_error = error;
@@ -56,6 +69,16 @@ class AnswerSearch {
   const CheckedSolution& best() const { return best_; }
 
  private:
+  StepPoint sampled(double value, double allowed) const {
+    StepPoint point = simulate_(value, 0);
+    for (int sample = 1; sample < most_samples_; ++sample) {
+      const double error = std::abs(point.seconds / allowed - 1);
+      if (error <= tolerance_ || error > 2 * known_to(point)) break;
+      point = pooled(point, simulate_(value, sample));
+    }
+    return point;
+  }
+
   const StepFit& fit_;
   const StepSummary& step_;
   SolveFor quantity_;
@@ -63,6 +86,7 @@ class AnswerSearch {
   double samples_;
   const SimulateAnswer& simulate_;
   double tolerance_;
+  int most_samples_;
   Correction correction_;  ///< simulated over predicted times, by the quantity
   CheckedSolution best_;
   int slow_ = 0;  ///< answers one after the other that took longer than is allowed
@@ -74,7 +98,8 @@ CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, Solve
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options) {
   const double tolerance = step.is_irregular() ? options.lossy_tolerance : options.tolerance;
-  AnswerSearch search(fit, step, quantity, target, samples, simulate, tolerance);
+  AnswerSearch search(fit, step, quantity, target, samples, simulate, tolerance,
+                      options.most_samples);
   Solution solution = search.solve();
   for (int i = 0; i < options.most_simulations && !search.ends_with(solution); ++i)
     solution = search.solve();

@@ -5,8 +5,9 @@
 
 namespace gradwire::results {
 
-/// The step as it is simulated where the quantity asked for has this value.
-using SimulateAnswer = std::function<StepPoint(double value)>;
+/// The step as it is simulated where the quantity asked for has this value. `sample`: 0, 1, ... for
+/// simulations of one value that do not share their chance.
+using SimulateAnswer = std::function<StepPoint(double value, int sample)>;
 
 struct CheckOptions {
   double tolerance = 0.01;        ///< of a step's time, beside twice what chance does to it
@@ -14,6 +15,8 @@ struct CheckOptions {
   /// What the answer may miss by at most, in units of the tolerance, if none comes nearer.
   double accepted = 2.5;
   int most_simulations = 6;
+  /// Samples of one value, where chance leaves open whether it misses by more than the tolerance.
+  int most_samples = 5;
 };
 
 struct CheckedSolution {
@@ -28,12 +31,12 @@ struct CheckedSolution {
 };
 
 /// solve_step, and its answer simulated. Where a simulated step misses what is allowed by more than
-/// the tolerance, the model's time is corrected there - by simulated / predicted, between simulated
-/// values in proportion to their logarithms, beyond them as at the nearest - and solved again. Of
-/// all simulated values the one that misses least is given. Where no value meets the target, what
-/// the quantity can be at best is simulated before that is said; and where something simulated came
-/// near, that is given. Whole workers may have no better neighbour: their search ends when a value
-/// comes again.
+/// the tolerance - where chance may have done that, more samples tell -, the model's time is
+/// corrected there - by simulated / predicted, between simulated values in proportion to their
+/// logarithms, beyond them as at the nearest - and solved again. Of all simulated values the one
+/// that misses least is given. Where no value meets the target, what the quantity can be at best is
+/// simulated before that is said; and where something simulated came near, that is given. Whole
+/// workers may have no better neighbour: their search ends when a value comes again.
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                               const Target& target, double samples, const SimulateAnswer& simulate,
                               const CheckOptions& options = {});

@@ -20,6 +20,7 @@ constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's read
 // workers and for each doubling beyond it; from simulations that were held out.
 constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
+constexpr double kFormErrorChangingDoubling = 0.01;  ///< links that change but lose nothing
 constexpr double kOutlierWeight = 0.25;
 
 /// At the points' own numbers of workers.
@@ -150,7 +151,9 @@ double scatter_of(std::span<const StepPoint> points, const LeastSquaresFit& leas
 double form_error(const StepFit& fit, const StepSummary& step) {
   const double beyond =
       std::max(0.0, std::log2(static_cast<double>(step.workers) / std::max(fit.most_workers, 1)));
-  const double doubling = step.is_irregular() ? kFormErrorLossyDoubling : kFormErrorCleanDoubling;
+  const double doubling = step.loss > 0          ? kFormErrorLossyDoubling
+                          : step.rate_spread > 0 ? kFormErrorChangingDoubling
+                                                 : kFormErrorCleanDoubling;
   return form_error_at_points(step) + doubling * beyond;
 }
 

@@ -43,8 +43,24 @@ TEST_CASE("Seeds are added until the mean is known, or there are no more") {
   CHECK(mean_step(ring(0), sampling).steps == 3 * 4);
   sampling.wanted_error = 1e-9;
   CHECK(mean_step(ring(0.01), sampling).steps == 6 * 4);
-  sampling.longest = Seconds(0);
+  sampling.most_work = 0;
   CHECK(mean_step(ring(0.01), sampling).steps == 4);  // one is always simulated
+}
+
+TEST_CASE("What simulations took is counted, and decides how many there are") {
+  // 9 steps of 2 (3 - 1) rounds of 3 transfers, each of a third of 1 MB: 230 full segments of 1448
+  // B and their headers, about 240 times 1448 B.
+  const StepTimes simulated = time_steps(ring(0));
+  CHECK(simulated.transfers == 9 * 4 * 3);
+  CHECK(simulated.packets == Approx(9 * 4 * 3 * 240).epsilon(0.02));
+  CHECK(work_of(simulated) == Approx(108 + 2592).epsilon(0.02));
+  StepSampling sampling;
+  sampling.steps = 9;
+  sampling.settled = false;
+  sampling.wanted_error = 1e-9;
+  sampling.most_seeds = 100;
+  sampling.most_work = 2.5 * work_of(time_steps(ring(0.01)));  // enough after the third
+  CHECK(mean_step(ring(0.01), sampling).steps == 3 * 8);
 }
 
 TEST_CASE("Where chance decides, more is simulated") {
