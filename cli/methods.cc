@@ -6,9 +6,12 @@
 #include "cli/option_table.h"
 #include "cli/table.h"
 #include "scenarios/methods.h"
+#include "trainers/methods/by_settings.h"
 #include "trainers/methods/catalogue.h"
+#include "trainers/updates/catalogue.h"
 
-/// `gradwire methods`: the published methods of the catalogue, then what any scenario can name.
+/// `gradwire methods`: the published methods of the catalogue, those that are settings of a
+/// schedule or an optimiser, then what any scenario can name.
 namespace gradwire::cli {
 namespace {
 
@@ -67,6 +70,17 @@ std::vector<MethodRow> codec_rows() {
   return rows;
 }
 
+/// Those that /method does not name, with their papers.
+std::vector<MethodRow> setting_rows() {
+  std::vector<MethodRow> rows = methods::methods_by_settings();
+  for (MethodRow& row : rows)
+    if (const trainers::UpdateInfo* update = trainers::find_update(row.name)) {
+      row.paper = update->source;
+      row.options = update->options;
+    }
+  return rows;
+}
+
 void list_methods(Context& context) {
   Table table({{.name = "name", .title = "method", .importance = Importance::kKey},
                {.name = "state", .importance = Importance::kHigh},
@@ -79,6 +93,9 @@ void list_methods(Context& context) {
   for (const MethodRow& row : methods::method_catalogue())
     table.add({row.name, std::string(methods::name_of(row.state)), row.schedule, row.summary,
                row.sends, row.routes, row.paper, row.page});
+  for (const MethodRow& row : setting_rows())
+    table.add({row.name, std::string(methods::name_of(row.state)), row.schedule, row.summary,
+               row.sends, row.routes, row.paper, row.page});
   for (const MethodRow& row : codec_rows())
     table.add({row.name, std::string("codec"), row.schedule, row.summary, row.sends, row.routes,
                row.paper, row.page});
@@ -88,13 +105,14 @@ void list_methods(Context& context) {
 /// One method with its options: what a scenario can say of it.
 void show_method(const std::string& name, Context& context) {
   const MethodRow* row = methods::find_method(name);
-  const std::vector<MethodRow> codecs = codec_rows();
-  for (const MethodRow& codec : codecs)
-    if (codec.name == name) row = &codec;
+  std::vector<MethodRow> others = codec_rows();
+  for (MethodRow& setting : setting_rows()) others.push_back(std::move(setting));
+  for (const MethodRow& other : others)
+    if (other.name == name) row = &other;
   if (row == nullptr) {
     std::vector<std::string> names;
     for (const MethodRow& known : methods::method_catalogue()) names.push_back(known.name);
-    for (const MethodRow& codec : codecs) names.push_back(codec.name);
+    for (const MethodRow& other : others) names.push_back(other.name);
     const std::string nearest = nearest_name(name, names);
     throw Error(ErrorKind::kUsage, "show method", name, "there is none of that name",
                 nearest.empty() ? "gradwire methods lists them" : "did you mean " + nearest + "?");

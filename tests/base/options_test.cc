@@ -9,7 +9,10 @@ using namespace gradwire;
 namespace {
 const OptionTable kTable = {
     {.name = "clip", .type = OptionType::kNumber, .default_text = "2.5", .help = "", .min = 0},
-    {.name = "mode", .type = OptionType::kChoice, .default_text = "exact", .help = "",
+    {.name = "mode",
+     .type = OptionType::kChoice,
+     .default_text = "exact",
+     .help = "",
      .choices = {"exact", "sampled"}},
     {.name = "bucket", .type = OptionType::kBytes, .default_text = "25MB", .help = "", .min = 1},
     {.name = "shared", .type = OptionType::kBoolean, .default_text = "true", .help = ""}};
@@ -38,4 +41,5 @@ TEST_CASE("the nearest name is near or empty", "[unit]") {
   CHECK(nearest_name("bandwith", names) == "bandwidth");
   CHECK(nearest_name("los", names) == "loss");
   CHECK(nearest_name("zzzzzz", names).empty());
+  CHECK(nearest_name("LOSS", names) == "loss");  // names are written in any case
 }

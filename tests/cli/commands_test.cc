@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file_descriptor.h"
 #include "compressors/codec.h"
@@ -114,5 +115,17 @@ TEST_CASE("codecs and methods are listed with their options", "[unit]") {
     return std::find(methods.begin(), methods.end(), name) != methods.end();
   };
   CHECK((listed("dgc") && listed("compressed")));
+  CHECK(std::set(methods.begin(), methods.end()).size() == methods.size());
+  // Whatever has an experiment is among them, chosen by /method or by another setting.
+  const auto experiments =
+      nlohmann::json::parse(run_program({"reproduce", "--format", "json"}).out).at("rows");
+  CHECK(experiments.size() >= 8);
+  for (const auto& row : experiments) {
+    const std::string name = row.at("name");
+    CAPTURE(name);
+    CHECK((listed(name.c_str()) || name == "terngrad-chart"));
+  }
+  const auto lars = nlohmann::json::parse(run_program({"methods", "lars", "--format", "json"}).out);
+  CHECK_THAT(lars.at("paper").get<std::string>(), Contains("1708.03888"));
   CHECK_FALSE((listed("lowbit") || listed("sz") || listed("masked")));  // not for gradients
 }

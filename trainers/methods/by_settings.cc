@@ -1,0 +1,52 @@
+#include "trainers/methods/by_settings.h"
+
+namespace gradwire::methods {
+
+const std::vector<MethodRow>& methods_by_settings() {
+  static const std::vector<MethodRow> rows = {
+      {.name = "fedavg",
+       .summary = "federated averaging: clients take local steps, a server averages what they "
+                  "changed (/schedule/kind rounds)",
+       .paper = "McMahan and others, Communication-Efficient Learning of Deep Networks from "
+                "Decentralized Data, arXiv 1602.05629",
+       .state = Reproduction::kPartly,
+       .schedule = "rounds",
+       .routes = "parameter server",
+       .sends = "what a client changed, as /method says",
+       .page = "methods/fedavg.md"},
+      {.name = "local-sgd",
+       .summary = "several local steps between two exchanges (/schedule/local_steps)",
+       .paper = "Stich, Local SGD Converges Fast and Communicates Little, arXiv 1805.09767",
+       .state = Reproduction::kReproduced,
+       .schedule = "synchronous",
+       .routes = "any",
+       .sends = "what a worker changed, as /method says",
+       .page = "methods/local-sgd.md"},
+      {.name = "async-ps",
+       .summary = "no worker waits for another; rates may heed the staleness (/schedule/kind "
+                  "asynchronous)",
+       .paper = "Dean and others 2012; Zhang and others, Staleness-aware Async-SGD, arXiv "
+                "1511.05950; Xie and others, arXiv 1903.03934",
+       .state = Reproduction::kReproduced,
+       .schedule = "asynchronous",
+       .routes = "parameter server",
+       .sends = "gradients, as /method says",
+       .page = "methods/async-ps.md"},
+      {.name = "lars",
+       .summary = "each layer's rate follows its norms (/workload/optimizer/name)",
+       .state = Reproduction::kPartly,
+       .schedule = "synchronous",
+       .routes = "any",
+       .sends = "gradients, as /method says",
+       .page = "methods/optimisers.md"},
+      {.name = "lamb",
+       .summary = "adam, with each layer's rate by its norms (/workload/optimizer/name)",
+       .state = Reproduction::kPartly,
+       .schedule = "synchronous",
+       .routes = "any",
+       .sends = "gradients, as /method says",
+       .page = "methods/optimisers.md"}};
+  return rows;
+}
+
+}  // namespace gradwire::methods
