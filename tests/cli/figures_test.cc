@@ -232,8 +232,12 @@ TEST_CASE("figures: run numbers are no figures to compare", "[unit]") {
   CHECK(text.find("step_time_s") != std::string::npos);
   for (const json& row : database.rows({"compare", "1", "3"})) {
     // Numbers that are figures say where they come from; a run's number is none.
-    if (row.at("values").at(0).is_number() && row.at("name") != "id" && row.at("name") != "seed")
-      CHECK(row.at("origin").is_string());
+    if (row.at("values").at(0).is_number()) {
+      CAPTURE(row);
+      const auto origin = results::origin_of(row.at("name").get<std::string>());
+      REQUIRE(origin);
+      CHECK(row.at("origin").is_string() == (origin != results::Origin::kNoFigure));
+    }
     const bool number = row.at("name") == "id";
     if (number) CHECK(row.at("factors") == json::array({nullptr, nullptr}));
     if (row.at("name") == "workers") CHECK(row.at("factors").at(1) == 4.0);

@@ -275,7 +275,7 @@ TEST_CASE("a checkpoint of another number of workers, or a damaged one, is refus
   std::string text = saved.str();
   text[text.size() / 2] ^= 1;
   std::istringstream damaged(text);
-  CHECK_THROWS_AS(make(asynchronous(2))->load(damaged), TrainerError);
+  CHECK_THROWS_AS(make(asynchronous(2))->load(damaged), Error);
 }
 
 TEST_CASE("a worker that goes away for good is not waited for", "[asynchronous]") {
