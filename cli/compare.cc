@@ -88,9 +88,12 @@ void compare(const CompareArguments& arguments, Context& context) {
   if (arguments.fail_if.empty()) return;
   const results::Query gate(arguments.fail_if);
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (!gate.matches(runs[i])) continue;
-    std::fprintf(stderr, "gradwire: run %lld fails the gate '%s'\n",
-                 static_cast<long long>(runs[i].id), arguments.fail_if.c_str());
+    const bool no_result = runs[i].status == results::RunStatus::kDiverged ||
+                           runs[i].status == results::RunStatus::kFailed;
+    if (!no_result && !gate.matches(runs[i])) continue;
+    std::fprintf(stderr, "gradwire: run %lld fails the gate '%s'%s\n",
+                 static_cast<long long>(runs[i].id), arguments.fail_if.c_str(),
+                 no_result ? (": it is " + results::status_in_words(runs[i])).c_str() : "");
     context.exit_code = exit_code(ErrorKind::kGate);
   }
 }
@@ -102,8 +105,9 @@ void add_compare(CLI::App& app, Context& context) {
       app.add_subcommand("compare", "Runs side by side; the first one is the baseline");
   auto arguments = std::make_shared<CompareArguments>();
   command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
-  command->add_option("--fail-if", arguments->fail_if,
-                      "Exit with 7 if a run but the baseline matches this filter");
+  command->add_option(
+      "--fail-if", arguments->fail_if,
+      "Exit with 7 if a run but the baseline matches this filter, diverged or failed");
   command->add_flag("--all", arguments->all, "Also fields that do not differ");
   command->footer(
       "Examples:\n  gradwire compare 1 2 3\n  gradwire compare baseline 7 --fail-if "

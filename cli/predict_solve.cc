@@ -92,15 +92,15 @@ Table answers_table() {
                 {"method"},
                 {"workers"},
                 {"quantity"},
-                {"value"},
+                {.name = "value", .importance = Importance::kKey},
                 {"low_90"},
                 {"high_90"},
-                {"unit"},
+                {.name = "unit", .importance = Importance::kKey},
                 {"simulated_miss", "simulated miss", Column::Style::kPercent},
                 {"unchecked_miss", "unchecked miss", Column::Style::kPercent},
                 {"simulations"},
                 {"provenance"},
-                {"limit"}});
+                {.name = "limit", .importance = Importance::kHigh}});
 }
 
 }  // namespace

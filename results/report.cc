@@ -51,14 +51,19 @@ std::string header_html(const ReportData& data, const ReportOptions& options) {
   if (!options.summary.empty()) out += html_element("p", options.summary);
   std::set<std::string> times, learning;
   std::size_t used = 0;
+  int diverged = 0;
   for (const ReportGroup& group : data.groups) {
     used += group.group.runs.size();
+    diverged += group.group.diverged;
     times.insert(group.time_provenance);
     if (!group.learning_provenance.empty()) learning.insert(group.learning_provenance);
   }
   out += "<ul class=\"chips\">";
-  out += html_element("li", std::to_string(used) + " finished runs in " +
-                                std::to_string(data.groups.size()) + " groups");
+  const std::string ended = diverged == 0
+                                ? " finished runs in "
+                                : " runs, " + std::to_string(diverged) + " of which diverged, in ";
+  out += html_element(
+      "li", std::to_string(used) + ended + std::to_string(data.groups.size()) + " groups");
   for (const std::string& how : times) out += html_element("li", "time: " + how);
   for (const std::string& how : learning) out += html_element("li", "learning: " + how);
   const std::string compute =

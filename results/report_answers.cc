@@ -89,6 +89,12 @@ Answer step_time_answer(const ReportData& data, const Section& section, const Gr
                      " is exposed communication";
   answer.answer += ".";
   if (groups.size() == 1) return answer;
+  if (!steps_compare(groups)) {
+    answer.answer +=
+        " Here steps of different schedules hold different numbers of samples: the "
+        "time to the target compares them, their lengths do not.";
+    return answer;
+  }
   const ReportGroup* fastest = best(groups, &RunGroup::step_time_s, true);
   const Groups shortest = no_worse(groups, *fastest, same_step_time, &RunGroup::step_time_s);
   if (std::ranges::find(shortest, &base) != shortest.end()) {
@@ -120,15 +126,18 @@ Answer learning_answer(const ReportData& data, const Section& section, const Gro
   Answer answer{"Does compression still learn?", ""};
   const ReportGroup& base = data.groups[section.baseline];
   const Statistic& accuracy = base.group.final_accuracy;
-  if (accuracy.n == 0) return answer;
-  answer.answer = capital(base_name(data, section)) + " training ends at " +
-                  shown(accuracy, Quantity::kShare) + " held-out accuracy";
+  const std::string diverged = diverged_words(groups);
+  if (!diverged.empty()) answer.answer = "Training diverged with " + diverged + ".";
+  if (accuracy.n == 0 || base.group.diverged > 0) return answer;
+  if (!diverged.empty()) answer.answer += " ";
+  answer.answer += capital(base_name(data, section)) + " training ends at " +
+                   shown(accuracy, Quantity::kShare) + " held-out accuracy";
   answer.answer += accuracy.n > 1
                        ? " (mean and spread over " + std::to_string(accuracy.n) + " seeds)."
                        : " (one seed).";
   std::string others;
   for (const ReportGroup* group : groups)
-    if (group != &base && group->group.final_accuracy.n > 0)
+    if (group != &base && group->group.final_accuracy.n > 0 && group->group.diverged == 0)
       others += (others.empty() ? " " : "; ") + accuracy_sentence(*group, accuracy);
   if (!others.empty()) answer.answer += others + ".";
   return answer;
@@ -201,8 +210,8 @@ Answer target_answer(const ReportData& data, const Section& section, const Group
 Answer bytes_answer(const ReportData& data, const Section& section, const Groups& groups) {
   Answer answer{"How many bytes does it save?", ""};
   const ReportGroup& base = data.groups[section.baseline];
-  const ReportGroup* least = best(groups, &RunGroup::wire_bytes, true);
-  if (!least || base.group.wire_bytes.n == 0) return {};
+  const ReportGroup* least = best(that_learned(groups), &RunGroup::wire_bytes, true);
+  if (!least || base.group.wire_bytes.n == 0 || base.group.diverged > 0) return {};
   const auto total = [](const ReportGroup& g) {
     return format_value(g.group.wire_bytes.mean, Quantity::kBytes);
   };
@@ -256,10 +265,12 @@ std::vector<std::vector<std::string>> winners_table(const ReportData& data) {
                                                   "first at the target", "best final accuracy",
                                                   "fewest bytes"}};
   for (const Section& section : data.sections) {
-    const Groups groups = members(data, section);
+    const Groups all = members(data, section), groups = that_learned(all);
     table.push_back(
         {section.label, choice_cell(data, section),
-         best_cell(groups, &RunGroup::step_time_s, true, same_step_time, Quantity::kSeconds),
+         steps_compare(all)
+             ? best_cell(groups, &RunGroup::step_time_s, true, same_step_time, Quantity::kSeconds)
+             : "-",
          best_cell(that_reached(groups), &RunGroup::time_to_target_s, true, same_time_to_target,
                    Quantity::kSeconds),
          best_cell(groups, &RunGroup::final_accuracy, false, same_accuracy, Quantity::kShare),

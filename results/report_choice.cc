@@ -6,6 +6,7 @@
 #include "results/advice/choice.h"
 #include "results/difference.h"
 #include "results/prediction/stored_summary.h"
+#include "results/scenario_view.h"
 
 namespace gradwire::results {
 namespace {
@@ -31,13 +32,20 @@ Option option_of(const ReportGroup& group) {
   const Statistic& time = group.group.step_time_s;
   const std::string method = method_of_scenario(header_of(group).scenario_json);
   const double half = doubt(time, time) / std::sqrt(2);  // of one mean: that of two equal ones is
-  return {baseline_of(method), time.mean,  std::isnan(half) ? 0 : half, group.message_bytes,
-          group.evidence,      group.name, method};
+  return {baseline_of(method),
+          time.mean,
+          std::isnan(half) ? 0 : half,
+          group.message_bytes,
+          group.evidence,
+          group.name,
+          method};
 }
 
 std::vector<Option> options_of(const ReportData& data, const Section& section) {
   std::vector<Option> options;
-  for (const ReportGroup* group : members(data, section))
+  const Groups all = members(data, section);
+  if (!steps_compare(all)) return options;
+  for (const ReportGroup* group : that_learned(all))
     if (group->group.step_time_s.n > 0 && group->group.step_time_s.mean > 0)
       options.push_back(option_of(*group));
   return options;
@@ -55,12 +63,43 @@ Groups members(const ReportData& data, const Section& section) {
   return groups;
 }
 
+Groups that_learned(const Groups& groups) {
+  Groups learned;
+  for (const ReportGroup* group : groups)
+    if (group->group.diverged == 0) learned.push_back(group);
+  return learned;
+}
+
+std::string diverged_words(const Groups& groups) {
+  std::string words;
+  for (const ReportGroup* group : groups) {
+    const auto all = static_cast<int>(group->group.runs.size());
+    if (group->group.diverged == 0) continue;
+    words += (words.empty() ? "" : ", ") + group->name + " (" +
+             (group->group.diverged == all
+                  ? std::string("all")
+                  : std::to_string(group->group.diverged) + " of " + std::to_string(all)) +
+             (all == 1 ? " of its run)" : " runs)");
+  }
+  return words;
+}
+
+bool steps_compare(const Groups& groups) {
+  return std::ranges::all_of(groups, [](const ReportGroup* group) {
+    const std::string& json = header_of(*group).scenario_json;
+    const auto says = [&](const char* pointer, const char* usual) {
+      const std::string text = scenario_value(json, pointer);
+      return text.empty() || text == "-" || text == usual;
+    };
+    return says("/schedule/kind", "lockstep") && says("/schedule/local_steps", "1");
+  });
+}
+
 void add_evidence(const Store& store, ReportData& data) {
   for (const Section& section : data.sections)
     for (const std::size_t i : section.groups) {
       const RunHeader& header = header_of(data.groups[i]);
-      if (const auto step =
-              stored_summary(store.metrics(data.groups[i].group.runs.front().id)))
+      if (const auto step = stored_summary(store.metrics(data.groups[i].group.runs.front().id)))
         data.groups[i].message_bytes = step->message_bytes();
       data.groups[i].evidence =
           evidence_of(knowledge_for(data, section, header.method), header.method,
@@ -105,14 +144,20 @@ std::string accuracy_mark(const ReportGroup& group) {
 
 Answer choice_answer(const ReportData& data, const Section& section) {
   const auto options = options_of(data, section);
+  const std::string diverged = diverged_words(members(data, section));
+  const std::string question = "What should be sent?";
+  if (options.size() < 2 && !diverged.empty())
+    return {question, "Nothing is recommended: training diverged with " + diverged + "."};
   if (options.size() < 2) return {};
-  return {"What should be sent?",
-          recommendation(choose(options), options, "", data.accuracy.tolerance)};
+  std::string text = recommendation(choose(options), options, "", data.accuracy.tolerance);
+  if (!diverged.empty()) text += " Left out, since training diverged: " + diverged + ".";
+  return {question, text};
 }
 
 std::string choice_cell(const ReportData& data, const Section& section) {
   const auto options = options_of(data, section);
-  if (options.size() < 2) return "-";
+  if (options.size() < 2)
+    return diverged_words(members(data, section)).empty() ? "-" : "none: training diverged";
   const Choice choice = choose(options);
   return choice.chosen ? options[*choice.chosen].name : "none of them";
 }

@@ -11,9 +11,15 @@ namespace gradwire::results {
 using Groups = std::vector<const ReportGroup*>;
 
 Groups members(const ReportData& data, const Section& section);
+/// Those of which no run diverged.
+Groups that_learned(const Groups& groups);
+/// "terngrad (2 of 4 runs), topk (all)": those of which runs diverged; empty where none did.
+std::string diverged_words(const Groups& groups);
+/// Whether a step is a batch of each worker in all of them, so that step times say who is faster.
+bool steps_compare(const Groups& groups);
 
-/// What is known of each group's accuracy, and its message's bytes. Accuracy: the section's own training where there is some, else
-/// `data.accuracy` (what the store's runs and publications say).
+/// What is known of each group's accuracy, and its message's bytes. Accuracy: the section's own
+/// training where there is some, else `data.accuracy` (what the store's runs and publications say).
 void add_evidence(const Store& store, ReportData& data);
 
 /// Step times within the tie of `advise`, or within what the seeds can tell apart.

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -72,6 +73,9 @@ void Connection::fail(std::string_view attempted) const {
 }
 
 Connection::Connection(const std::string& path, Access access, int busy_timeout_ms) : path_(path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw StoreError("open the results database", path, "it is a folder", "name a file in it");
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   if (access == Access::kReadOnly) flags |= SQLITE_OPEN_READONLY;
   if (access == Access::kReadWrite) flags |= SQLITE_OPEN_READWRITE;

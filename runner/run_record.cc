@@ -76,7 +76,6 @@ results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
   for (const scenarios::Figure& figure : report.figures)
     add_figure(report.step, figure.name, figure.value, figure.unit);
   steps_.push_back(row);
-  note_loss(row.step, row.loss);
   return row;
 }
 
@@ -97,7 +96,7 @@ void RunRecord::add_evaluation(const results::StepRow& row,
 void RunRecord::append() {
   if (steps_.empty() && metrics_.empty()) return;
   store_.append(id_, steps_, metrics_);
-  last_loss_ = steps_.empty() ? last_loss_ : steps_.back().loss;
+  if (!steps_.empty()) last_loss_ = steps_.back().loss;
   steps_.clear();
   metrics_.clear();
   last_append_ = Clock::now();
@@ -118,7 +117,7 @@ void RunRecord::add_final(const std::string& name, double value, const std::stri
 
 void RunRecord::add_learning_finals(results::RunStatus status) {
   const bool learned = trains() && status != results::RunStatus::kDiverged;
-  if (learned) add_final("final_loss", last_loss_, "");
+  if (learned && last_loss_) add_final("final_loss", *last_loss_, "");
   if (learned && last_) add_final("final_accuracy", last_->accuracy, "");
   if (time_to_target_) add_final("time_to_target_s", *time_to_target_, "s");
 }

@@ -35,7 +35,7 @@ class RunRecord {
   void add_evaluation(const results::StepRow& row, const scenarios::Evaluation& evaluation);
   /// Of the run's first step, where a closed form describes it.
   void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
-  /// The first step whose loss, or held-out loss behind it, is not finite. Of training alone.
+  /// The first step behind which the held-out loss is not finite. Of training alone.
   const std::optional<std::int64_t>& diverged_at() const { return diverged_at_; }
   /// What else is to be known about the run.
   void add_note(const std::string& note) { notes_.push_back(note); }
@@ -78,7 +78,7 @@ class RunRecord {
   std::optional<scenarios::Evaluation> last_;
   std::optional<double> time_to_target_;
   std::optional<std::int64_t> diverged_at_;
-  double last_loss_ = 0;
+  std::optional<double> last_loss_;  ///< of the last step that ended
   std::int64_t missing_bytes_ = 0;
   double earlier_wall_s_ = 0;
   PeakMemory peak_;

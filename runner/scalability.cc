@@ -52,6 +52,20 @@ class Sizes {
 
 }  // namespace
 
+/// Throughput is a batch of each worker in each step.
+static void check_schedule(const scenarios::Scenario& scenario) {
+  const scenarios::ScheduleChoice& schedule = scenario.schedule;
+  if (scenario.workload.kind != scenarios::WorkloadKind::kTraining) return;
+  if (schedule.kind == "lockstep" && schedule.local_steps == 1) return;
+  throw Error(ErrorKind::kScenario, "report the scalability of", scenario.name,
+              schedule.kind == "lockstep"
+                  ? "a step of several local steps has no closed form"
+                  : "a step of schedule " + schedule.kind +
+                        " is a round or an update, not a batch of each worker",
+              "use schedule lockstep with one local step; gradwire report compares the others by "
+              "their time to the target");
+}
+
 scenarios::ScenarioFile scenario_on(const std::string& path, const scenarios::Overrides& overrides,
                                     std::span<const int> workers) {
   scenarios::ScenarioFile all;
@@ -59,6 +73,7 @@ scenarios::ScenarioFile scenario_on(const std::string& path, const scenarios::Ov
     scenarios::Overrides with = overrides;
     with.push_back({"/cluster/workers", std::to_string(n), "--workers"});
     scenarios::ScenarioFile file = scenarios::read_scenario_file(path, with);
+    for (const scenarios::Scenario& scenario : file.runs) check_schedule(scenario);
     if (all.runs.empty()) {
       all = std::move(file);
     } else {
@@ -81,7 +96,7 @@ std::vector<results::RunId> stored_runs_of(const scenarios::ScenarioFile& file,
     keys.insert(results::series_key(scenario.json.dump()));
   std::vector<results::RunId> runs;
   for (const results::RunSummary& run : store.runs())
-    if (run.status == results::RunStatus::kFinished &&
+    if (results::has_ended(run.status) &&
         keys.count(results::series_key(run.header.scenario_json)) > 0)
       runs.push_back(run.id);
   return runs;

@@ -93,7 +93,7 @@ const Combination kCombinations[] = {
      kOfTransport},
     {"schedule rounds, asynchronous", "executor emulator",
      "schedule {schedule} obeys virtual time, and the emulator trains before it sends",
-     "flow, packet or model",
+     "flow or packet",
      [](const Scenario& s) { return at("/executor", by_server(s) && is_by(s, {"emulator"})); },
      kOfSchedule},
     {"schedule asynchronous", "executor model",
@@ -113,8 +113,8 @@ const Combination kCombinations[] = {
      kOfSchedule},
     {"local_epochs", "local_steps", "local_steps says the same in another way", "one of the two",
      [](const Scenario& s) {
-       return at("/schedule/local_epochs", is_kind(s, "rounds") && s.schedule.local_epochs &&
-                                               s.schedule.local_steps != 1);
+       return at("/schedule/local_epochs",
+                 is_kind(s, "rounds") && s.schedule.local_epochs && s.schedule.local_steps != 1);
      },
      kOfSchedule},
     // Methods and who works when.
@@ -199,8 +199,7 @@ const Combination kCombinations[] = {
      kOfExecutor},
     {"executor emulator", "traces", "the emulator's links follow no traces", "flow or packet",
      [](const Scenario& s) {
-       return at("/network/traces",
-                 is_by(s, {"emulator"}) && s.json["network"].contains("traces"));
+       return at("/network/traces", is_by(s, {"emulator"}) && s.json["network"].contains("traces"));
      },
      kOfExecutor},
     {"executor emulator", "links with jitter, bursts, half duplex, schedules or outages",
@@ -210,10 +209,10 @@ const Combination kCombinations[] = {
      "flow models bbr as ns-3 has it, not by Linux's rules", "cubic, reno, or calibration packet",
      [](const Scenario& s) {
        const sim::TransportSettings& transport = s.network.transport;
-       return at("/network/transport/congestion_control",
-                 is_by(s, {"flow"}) && transport.constants.kernel_recovery &&
-                     transport.congestion_control ==
-                         sim::TransportSettings::CongestionControl::kBbr);
+       return at(
+           "/network/transport/congestion_control",
+           is_by(s, {"flow"}) && transport.constants.kernel_recovery &&
+               transport.congestion_control == sim::TransportSettings::CongestionControl::kBbr);
      },
      kOfExecutor},
 };

@@ -72,6 +72,13 @@ void check_executor(const Rules& rules) {
     fixed(given.initial_rto != usual.initial_rto, "initial_rto");
   }
   if (scenario.executor == "model") warn_model(rules);
+  const WorkloadKind kind = scenario.workload.kind;
+  const bool rounds = kind == WorkloadKind::kFederated ||
+                      (kind == WorkloadKind::kTraining && scenario.schedule.kind == "rounds");
+  if (scenario.executor == "model" && rounds)
+    rules.warn("/executor",
+               "the model executor gives each client's trip the server's link to itself: rounds of "
+               "several clients take longer; use flow or packet");
 }
 
 void check_absences(const Rules& rules) {

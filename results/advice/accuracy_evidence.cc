@@ -50,8 +50,10 @@ struct Trained {
     std::vector<double> values;
     for (const auto& [seed, value] : by_seed) values.push_back(value.second);
     Statistic all = statistic(values);
-    if (all.n < static_cast<int>(values.size()))
+    if (all.n < static_cast<int>(values.size())) {
       all.mean = std::numeric_limits<double>::quiet_NaN();
+      all.n = static_cast<int>(values.size());
+    }
     return all;
   }
   static double accuracy_of(const RunSummary& run) {

@@ -62,11 +62,13 @@ void check_one_workload(const std::vector<RunSummary>& runs) {
 std::vector<RunSummary> usable_runs(const Store& store, std::span<const RunId> ids,
                                     std::vector<std::string>& warnings) {
   std::vector<RunSummary> runs;
-  int unfinished = 0;
+  int unfinished = 0, diverged = 0;
   for (const RunId id : ids) {
     auto run = store.run(id);
     if (!run) throw StoreError("report on run", std::to_string(id), "no such run");
-    if (run->status != RunStatus::kFinished) {
+    if (run->status == RunStatus::kDiverged) {
+      ++diverged;
+    } else if (run->status != RunStatus::kFinished) {
       ++unfinished;
     } else if (!run->step_time_s || !std::isfinite(*run->step_time_s) || *run->step_time_s <= 0) {
       warnings.push_back("run " + std::to_string(id) + " is left out: its step time is " +
@@ -77,6 +79,8 @@ std::vector<RunSummary> usable_runs(const Store& store, std::span<const RunId> i
   }
   if (unfinished > 0)
     warnings.push_back(std::to_string(unfinished) + " unfinished runs are left out");
+  if (diverged > 0)
+    warnings.push_back(std::to_string(diverged) + " runs that diverged are left out");
   if (runs.empty())
     refuse("none of them is finished with a step time above 0", "see gradwire list");
   return runs;

@@ -181,4 +181,46 @@ TEST_CASE("a training that diverges stops there, says so, and is not run again",
   CHECK_FALSE(rows[0].at("final_accuracy").is_null());
   CHECK(run({"--resume"}).exit_code == 4);
   CHECK(rows_of(database).size() == 2);
+  // A gate on a figure that it does not have does not let it pass.
+  const auto gate = [&](const char* first, const char* other) {
+    return run_program(
+               {"compare", first, other, "--fail-if", "final_accuracy<0.5", "--db", database})
+        .exit_code;
+  };
+  CHECK(gate("1", "2") == 7);
+  CHECK(gate("2", "1") == 0);
+  // The report recommends nothing that rests on it.
+  const Result report = run_program({"report", "-o", folder.file("r.html"), "--db", database});
+  CHECK(report.exit_code == 0);
+  CHECK_THAT(read_file(folder.file("r.html")), Contains("of which diverged"));
+}
+
+TEST_CASE("rounds in which nobody arrives have no loss, and no step time that ranks them",
+          "[unit][needs-torch]") {
+  require_training();
+  const TemporaryFolder folder;
+  write_file(folder.file("rounds.json"), R"({"schema_version": 1, "name": "late",
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": 3},
+    "cluster": {"workers": 2, "device": "reference-cpu"},
+    "exchange": {"collective": "parameter-server"},
+    "schedule": {"kind": "rounds"},
+    "sweep": {"/schedule/deadline": ["1us", "10s"]}})");
+  const std::string database = folder.file("runs.db");
+  REQUIRE(
+      run_program({"run", folder.file("rounds.json"), "--db", database, "--no-report"}).exit_code ==
+      0);
+  const auto rows = rows_of(database);
+  CHECK(rows[0].at("final_loss").is_null());
+  CHECK(rows[1].at("final_loss").get<double>() > 0);
+  CHECK(run_program({"report", "-o", folder.file("r.html"), "--db", database}).exit_code == 0);
+  const std::string report = read_file(folder.file("r.html"));
+  CHECK(report.find("times as fast") == std::string::npos);
+  CHECK(report.find("the time to the target compares them") != std::string::npos);
+  // Nor does throughput in batches of each worker mean anything there, or a closed form.
+  const Result scaled = run_program({"report", "--scalability", folder.file("rounds.json"),
+                                     "--workers", "2,4", "--db", database});
+  CHECK(scaled.exit_code == 3);
+  CHECK_THAT(scaled.err, Contains("a round or an update"));
+  const Result predicted = run_program({"predict", folder.file("rounds.json"), "--db", database});
+  CHECK_THAT(predicted.err, Contains("no closed form describes"));
 }

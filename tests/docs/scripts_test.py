@@ -131,11 +131,25 @@ class Shown(unittest.TestCase):
         self.assertTrue(self.problems(learning_hash="b", final_accuracy=0.95))
         self.assertTrue(self.problems(learning_hash="b", timeline_hash="u"))
 
-    def test_every_block_of_the_pages_is_written_by_the_script(self):
+    def test_every_block_of_the_pages_is_written_by_a_script(self):
         source = (SCRIPTS / "documentation" / "content.py").read_text()
+        experiments = {path.stem for path in (pages.ROOT / "scenarios" / "reproductions").glob("*.json")}
         for page in pages.all_pages():
             for name in blocks.names_of(page):
-                self.assertIn(f'"{name}"', source, page)
+                if page.name == "reproductions.md":  # scripts/update-reproductions
+                    self.assertIn(name, experiments)
+                else:
+                    self.assertIn(f'"{name}"', source, page)
+
+    def test_the_page_of_reproductions_has_a_table_of_each_experiment(self):
+        page = pages.ROOT / "docs" / "reproductions.md"
+        experiments = {path.stem for path in (pages.ROOT / "scenarios" / "reproductions").glob("*.json")}
+        self.assertEqual(set(blocks.names_of(page)), experiments)
+        for name in experiments:
+            rows = blocks.table_rows(blocks.block_text(page, name))
+            self.assertGreater(len(rows), 0, name)
+            self.assertTrue(any(row["verdict"] == "holds" for row in rows), name)
+            self.assertFalse([row for row in rows if row["verdict"] in ("does not hold", "meets the mark, which it must not")])
 
     def test_pictures_name_the_runs_that_they_show(self):
         shown = json.loads(self.update.DATA.read_text())["quickstart"]

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -116,7 +117,8 @@ class RoundsTrainer final : public EventTrainer {
   ClientStates clients_;        ///< their codecs': proposed when encoded, accepted on arrival
   std::vector<Bench> benches_;  ///< [thread]
   std::int64_t round_ = 0;
-  double last_loss_ = 0;
+  /// Mean of the latest round in which somebody arrived.
+  double last_loss_ = std::numeric_limits<double>::quiet_NaN();
   std::vector<float> velocity_;                      ///< the server's v; empty without momentum
   std::map<std::int64_t, std::vector<float>> sent_;  ///< models of rounds under way, by round
   Trips trips_;                                      ///< under way, or arrived in this round
