@@ -75,11 +75,13 @@ std::string diverged_words(const Groups& groups) {
   for (const ReportGroup* group : groups) {
     const auto all = static_cast<int>(group->group.runs.size());
     if (group->group.diverged == 0) continue;
-    words += (words.empty() ? "" : ", ") + group->name + " (" +
-             (group->group.diverged == all
-                  ? std::string("all")
-                  : std::to_string(group->group.diverged) + " of " + std::to_string(all)) +
-             (all == 1 ? " of its run)" : " runs)");
+    const std::string runs = std::to_string(all) + " runs";
+    words +=
+        (words.empty() ? "" : ", ") + group->name + " (" +
+        (all == 1                       ? "its run"
+         : group->group.diverged == all ? "all " + runs
+                                        : std::to_string(group->group.diverged) + " of " + runs) +
+        ")";
   }
   return words;
 }

@@ -13,7 +13,7 @@ using Groups = std::vector<const ReportGroup*>;
 Groups members(const ReportData& data, const Section& section);
 /// Those of which no run diverged.
 Groups that_learned(const Groups& groups);
-/// "terngrad (2 of 4 runs), topk (all)": those of which runs diverged; empty where none did.
+/// "terngrad (2 of 4 runs), topk (all 4 runs)": those of which runs diverged; empty where none did.
 std::string diverged_words(const Groups& groups);
 /// Whether a step is a batch of each worker in all of them, so that step times say who is faster.
 bool steps_compare(const Groups& groups);
