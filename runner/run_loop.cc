@@ -85,7 +85,6 @@ class Run {
     if (options_.resume) store_.discard_unfinished(scenario_.hash, scenario_.seed);
     record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
     id = record_->id();
-    if (resumes_) note_checkpoint(state_.steps);
     try {
       const RunOutcome outcome = loop();
       finish(status_of(outcome), outcome == RunOutcome::kDiverged ? how_it_diverged() : "");
@@ -136,8 +135,9 @@ class Run {
   }
 
   /// Tells the store where the run can go on from.
-  void note_checkpoint(std::int64_t steps) {
-    store_.put_checkpoint(record_->id(), {steps, checkpoint_->folder(), checkpoint_->bytes(), {}});
+  void note_checkpoint() {
+    store_.put_checkpoint(record_->id(),
+                          {session_->rows(), checkpoint_->folder(), checkpoint_->bytes(), {}});
   }
 
   void remove_checkpoint() {
@@ -231,6 +231,7 @@ class Run {
     const auto work_of = [this](sim::GraphId graph) { return session_->work_of(graph); };
     if (!trainer_->schedule()) lockstep_->load(checkpoint_->state(), work_of);
     trainer_->load(checkpoint_->state());
+    note_checkpoint();
     last_checkpoint_ = Clock::now();
   }
 
@@ -242,13 +243,12 @@ class Run {
     const Clock::time_point before = Clock::now();
     state_.wall_s = record_->wall_s();
     state_.profile = *profile_;
-    state_.steps = session_->rows();
     const bool saved = checkpoint_->save([this](std::ostream& out) {
       save_state(state_, out);
       if (!trainer_->schedule()) lockstep_->save(out);
       trainer_->save(out);
     });
-    if (saved) note_checkpoint(state_.steps);
+    if (saved) note_checkpoint();
     if (!saved && !std::exchange(said_unsaved_, true))
       record_->add_note("no checkpoint could be written: " + checkpoint_->why_not());
     last_checkpoint_ = Clock::now();

@@ -79,15 +79,11 @@ results::StepRow RunRecord::add_step(const scenarios::StepReport& report,
   return row;
 }
 
-void RunRecord::note_loss(std::int64_t step, double loss) {
-  if (trains() && !diverged_at_ && !std::isfinite(loss)) diverged_at_ = step;
-}
-
 void RunRecord::add_evaluation(const results::StepRow& row,
                                const scenarios::Evaluation& evaluation) {
   add_figure(row.step, "held_out_loss", evaluation.loss, "");
   add_figure(row.step, "accuracy", evaluation.accuracy, "");
-  note_loss(row.step, evaluation.loss);
+  if (!diverged_at_ && !std::isfinite(evaluation.loss)) diverged_at_ = row.step;
   last_ = evaluation;
   const double target = scenario_.workload.target_accuracy;
   if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;

@@ -56,7 +56,6 @@ class RunRecord {
   void add_figure(std::int64_t step, const std::string& name, double value,
                   const std::string& unit);
   void add_final(const std::string& name, double value, const std::string& unit);
-  void note_loss(std::int64_t step, double loss);
   void add_learning_finals(results::RunStatus status);
   void add_time_finals();
   void add_byte_finals();

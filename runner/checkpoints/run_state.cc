@@ -37,7 +37,6 @@ void save_state(const RunState& state, std::ostream& out) {
   const auto write = [&](const auto& number) { put(out, number); };
   write(state.stimuli);
   write(state.wall_s);
-  write(state.steps);
   put_optional(out, state.summarized);
   put_text(out, state.profile.provenance);
   put_text(out, state.profile.device);
@@ -54,7 +53,6 @@ RunState load_state(std::istream& in) {
   RunState state;
   read(state.stimuli);
   read(state.wall_s);
-  read(state.steps);
   state.summarized = get_optional<std::uint64_t>(in);
   state.profile.provenance = get_text(in);
   state.profile.device = get_text(in);

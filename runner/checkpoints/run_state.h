@@ -11,7 +11,6 @@ namespace gradwire::runner {
 struct RunState {
   std::uint64_t stimuli = 0;  ///< that its schedule has reacted to
   double wall_s = 0;          ///< that it has taken so far
-  std::int64_t steps = 0;     ///< that have ended
   /// The graph of the step that the run's summary is of, once there is one.
   std::optional<std::uint64_t> summarized = {};
   scenarios::ComputeProfile profile = {};  ///< frozen when the run began
