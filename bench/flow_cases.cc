@@ -5,8 +5,8 @@
 
 #include "base/philox.h"
 #include "bench/timing.h"
-#include "sim/executor.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/executors.h"
 
 namespace gradwire::bench {
 namespace {

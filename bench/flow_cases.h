@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "sim/collective.h"
+#include "sim/graph/collective.h"
 
 /// What `bench flow` simulates. Each case builds its cluster, its graph and its executor, and runs
 /// to the end with nothing recorded but the timeline's summary.

@@ -2,10 +2,10 @@
 
 #include "bench/flow_cases.h"
 #include "bench/timing.h"
-#include "sim/executor.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/executors.h"
 #include "sim/packet/packet_estimate.h"
 #include "sim/packet/packet_executor.h"
-#include "sim/topologies/topologies.h"
 
 namespace gradwire::bench {
 namespace {

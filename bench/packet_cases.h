@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/step_graph.h"
+#include "sim/cluster/cluster.h"
+#include "sim/graph/step_graph.h"
 
 /// What `bench packet` simulates.
 namespace gradwire::sim {

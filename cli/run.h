@@ -8,7 +8,7 @@
 #include "runner/sweep.h"
 #include "scenarios/overrides.h"
 #include "scenarios/scenario.h"
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::cli {
 

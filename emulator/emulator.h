@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
+#include "sim/session/executor.h"
 
 /// The emulator: a step graph is really executed by worker processes, one in a network namespace of
 /// its own for each host, that exchange real bytes over the kernel's TCP across shaped veth links.

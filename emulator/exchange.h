@@ -16,7 +16,7 @@
 #include "base/file_descriptor.h"
 #include "emulator/pattern.h"
 #include "emulator/tcp_socket.h"
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 
 /// One host's TCP connections to the others: one for each ordered pair that has something to say,
 /// opened before the first step and kept. Messages of a pair arrive in the order of sending.

@@ -2,8 +2,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
+#include "sim/session/executor.h"
 
 /// For comparing an emulated run with a simulated one.
 namespace gradwire::emulator {

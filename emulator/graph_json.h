@@ -1,7 +1,7 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 /// A step graph as a message between processes of one machine.
 namespace gradwire::emulator {

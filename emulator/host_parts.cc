@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "emulator/clock.h"
 #include "emulator/host_run.h"
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 
 /// The half of HostRunner that exchanges data: a host's part of a transfer or collective.
 namespace gradwire::emulator {

@@ -14,7 +14,7 @@
 #include "emulator/host_view.h"
 #include "emulator/lane.h"
 #include "emulator/task_pool.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 /// One host's part of the submitted graphs, in real time: opens gates when what they wait for has
 /// ended (here, or elsewhere as reported by the hub), keeps lanes busy, and plays its part of
@@ -25,10 +25,11 @@ namespace gradwire::emulator {
 struct Report {
   GraphId graph = 0;
   OpIndex op = 0;
-  std::int32_t source = -1;  ///< the source (sim/graph_index.h) that ended, relative to op; -1 none
-  Seconds start{-1};         ///< the host's part started; -1 = nothing of its own
-  Seconds end{-1};           ///< of `source`
-  bool sent = false;         ///< the host has sent all it had to; the rest of the fields is filled
+  std::int32_t source =
+      -1;             ///< the source (sim/graph/graph_index.h) that ended, relative to op; -1 none
+  Seconds start{-1};  ///< the host's part started; -1 = nothing of its own
+  Seconds end{-1};    ///< of `source`
+  bool sent = false;  ///< the host has sent all it had to; the rest of the fields is filled
   std::int64_t payload = 0;
   std::int64_t wire = 0;
   std::int64_t transfers = 0;

@@ -2,11 +2,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/graph_index.h"
-#include "sim/step_graph.h"
+#include "sim/graph/graph_index.h"
+#include "sim/graph/step_graph.h"
 
 /// A template as seen by processes that each play one host: which host opens a gate, which observes
-/// a source's end (sim/graph_index.h has both words), and who must be told.
+/// a source's end (sim/graph/graph_index.h has both words), and who must be told.
 ///
 /// A worker's operation, and what a host receives, it observes itself. A rank that only sends
 /// (push; the source of a transfer) is done when its message has arrived: its receiver observes

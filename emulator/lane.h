@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 /// A serial lane of a worker in real time: a thread that stays busy with each operation for the
 /// given seconds, in order of readiness, ties by (graph, index).

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 /// What the kernel is asked to build: a star. Host h has a network namespace with a veth `eth0`
 /// whose peer `gw<h>` is a port of the bridge `gwbr` in the hub's namespace. Both ends of the pair

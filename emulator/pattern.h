@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/collective.h"
+#include "sim/graph/collective.h"
 
 /// What the emulator sends: bytes that both ends can compute, so that the receiver checks each one.
 /// A payload of n bytes of a hop is table[o .. o + n), table[i] = the top byte of

@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 namespace gradwire::gui {
 

@@ -2,7 +2,8 @@
 #include <vector>
 
 #include "results/store.h"
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::runner {
 

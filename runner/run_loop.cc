@@ -20,6 +20,7 @@
 #include "runner/trainer_module.h"
 #include "scenarios/diverged.h"
 #include "scenarios/methods.h"
+#include "sim/executors.h"
 
 namespace gradwire::runner {
 namespace {

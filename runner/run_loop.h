@@ -9,7 +9,7 @@
 #include "runner/profile_cache.h"
 #include "runner/run_observer.h"
 #include "scenarios/trainer.h"
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 /// One run: the trainer makes step graphs, the executor runs them on its clock, the store keeps
 /// what happened. Two graphs are in flight, so that no barrier but the graphs' own edges separates

@@ -11,7 +11,7 @@
 #include "runner/run_loop.h"
 #include "runner/step_recorder.h"
 #include "scenarios/trainer.h"
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::runner {
 

@@ -6,7 +6,7 @@
 
 #include "runner/run_record.h"
 #include "scenarios/session.h"
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::runner {
 

@@ -5,7 +5,7 @@
 
 #include "results/exposed.h"
 #include "runner/message_sizes.h"
-#include "sim/timeline_hash.h"
+#include "sim/graph/timeline_hash.h"
 
 namespace gradwire::runner {
 namespace {

@@ -5,9 +5,9 @@
 #include "base/hash.h"
 #include "results/store.h"
 #include "scenarios/session.h"
-#include "sim/critical_path.h"
-#include "sim/executor.h"
-#include "sim/rank_starts.h"
+#include "sim/graph/critical_path.h"
+#include "sim/graph/rank_starts.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::runner {
 

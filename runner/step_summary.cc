@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "runner/trace_correction.h"
-#include "sim/path_cost.h"
+#include "sim/cluster/path_cost.h"
 
 namespace gradwire::runner {
 namespace {

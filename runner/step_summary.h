@@ -4,7 +4,7 @@
 
 #include "results/prediction/step_summary.h"
 #include "scenarios/trainer.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::runner {
 

@@ -4,7 +4,7 @@
 
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
-#include "sim/executor.h"
+#include "sim/executors.h"
 
 namespace gradwire::runner {
 

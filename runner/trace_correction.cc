@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "results/prediction/step_model.h"
-#include "sim/flow/rate_follower.h"
+#include "sim/flow/shares/rate_follower.h"
 
 namespace gradwire::runner {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 #include "results/prediction/step_summary.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::runner {
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "scenarios/share.h"
-#include "sim/calibration.h"
+#include "sim/transport/calibration.h"
 
 namespace gradwire::scenarios {
 namespace {

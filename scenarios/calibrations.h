@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/tcp_constants.h"
+#include "sim/transport/tcp_constants.h"
 
 /// Calibrations that scenarios name: one that ships, or a file of the user's own, such as
 /// `gradwire calibrate` writes (a name with "/" or ending in ".json", seen from the scenario's

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "scenarios/scenario.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 
 namespace gradwire::scenarios {
 namespace {

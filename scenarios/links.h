@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/link.h"
+#include "sim/cluster/link.h"
 
 /// Links of scenarios: from JSON, with the schedules that they name.
 namespace gradwire::scenarios {

@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "compressors/codec_plan.h"
-#include "sim/cluster.h"
-#include "sim/executor.h"
-#include "sim/gossip_graph.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/graph/gossip_graph.h"
+#include "sim/session/executor.h"
 #include "trainers/updates/rate_schedule.h"
 
 namespace gradwire::sim {
-struct Aggregation;  // sim/topologies/topologies.h
+struct Aggregation;  // sim/cluster/topologies/topologies.h
 }
 
 /// Scenario files: what to run, as JSON with closed objects and units in strings.
@@ -46,22 +46,22 @@ class ScenarioError : public Error {
 
 enum class WorkloadKind { kTraining, kProfile, kCollective, kTransfers, kPipeline, kFederated };
 /// By kind: the key of /workload that says it.
-inline constexpr std::array<const char*, 6> kWorkloadKeys = {
-    "model", "profile", "collective", "transfers", "pipeline", "federated"};
+inline constexpr std::array<const char*, 6> kWorkloadKeys = {"model",     "profile",  "collective",
+                                                             "transfers", "pipeline", "federated"};
 
 struct Workload {
   WorkloadKind kind = WorkloadKind::kTraining;
   // Training.
-  std::string model = "mlp";        ///< a row of scenarios/data_sets.h
+  std::string model = "mlp";                        ///< a row of scenarios/data_sets.h
   std::optional<std::vector<std::int64_t>> hidden;  ///< widths; absent = the model's own
-  std::string activation = "relu";  ///< mlp: relu tanh
-  bool bias = true;                 ///< logistic, mlp
-  int embedding = 32;               ///< char-lstm
-  std::string model_file;           ///< of torchscript; relative to the scenario file
+  std::string activation = "relu";                  ///< mlp: relu tanh
+  bool bias = true;                                 ///< logistic, mlp
+  int embedding = 32;                               ///< char-lstm
+  std::string model_file;              ///< of torchscript; relative to the scenario file
   std::string loss = "cross-entropy";  ///< of torchscript: cross-entropy nll mse
   int checkpoint_activations = 0;      ///< segments; 0 = every activation is kept
-  std::string data_set = "digits";  ///< a row of scenarios/data_sets.h
-  std::string data_path;            ///< folder or file; relative to the scenario file
+  std::string data_set = "digits";     ///< a row of scenarios/data_sets.h
+  std::string data_path;               ///< folder or file; relative to the scenario file
   std::map<std::string, std::string> data_options;  ///< of the data set's row
   std::optional<std::uint64_t> data_seed;           ///< absent: see DataSetInfo::drawn_by_run
   /// Which worker has which training samples (trainers/data/partition.h).
@@ -75,17 +75,17 @@ struct Workload {
   Partition partition;
   int batch_per_worker = 32;
   int steps = 200;
-  std::string optimizer = "sgd";    ///< a name of trainers::update_catalogue()
+  std::string optimizer = "sgd";  ///< a name of trainers::update_catalogue()
   double learning_rate = 0.05;
-  double momentum = 0.0;            ///< momentum and weight_decay: of rules that have them
+  double momentum = 0.0;  ///< momentum and weight_decay: of rules that have them
   double weight_decay = 0.0;
   std::map<std::string, std::string> optimizer_options;  ///< the others, as texts
-  trainers::RateSchedule rate_schedule;                   ///< before trainers::completed()
-  int evaluate_every = 20;          ///< steps; the last step is always evaluated
-  double target_accuracy = 0.0;     ///< 0 = none; "simulated time to the target accuracy"
+  trainers::RateSchedule rate_schedule;                  ///< before trainers::completed()
+  int evaluate_every = 20;       ///< steps; the last step is always evaluated
+  double target_accuracy = 0.0;  ///< 0 = none; "simulated time to the target accuracy"
   // Profile: a table of layers (name, elements, backward seconds) stands in for a model.
-  std::string profile;              ///< name of a shipped profile or a path
-  std::string precision = "fp32";   ///< of the passes: fp32 tf32 fp16; where counts give the times
+  std::string profile;             ///< name of a shipped profile or a path
+  std::string precision = "fp32";  ///< of the passes: fp32 tf32 fp16; where counts give the times
   // One collective.
   std::string collective;  ///< parameter-server, or a name of sim::CollectiveKind
   int group = 1;           ///< two-level-all-reduce: workers of a group
@@ -94,19 +94,26 @@ struct Workload {
   int repetitions = 1;  ///< of a collective; steps of a pipeline; rounds of a federated workload
   Seconds compute{0};   ///< collective: each worker's computation before each repetition
   // Gossip.
-  std::string graph;  ///< ring torus complete random-regular explicit
-  int degree = 0;     ///< random-regular
+  std::string graph;                       ///< ring torus complete random-regular explicit
+  int degree = 0;                          ///< random-regular
   std::vector<std::pair<int, int>> edges;  ///< explicit
   // Explicit transfers.
-  struct Transfer { std::string source, destination; Bytes bytes{0}; Seconds start{0}; };
+  struct Transfer {
+    std::string source, destination;
+    Bytes bytes{0};
+    Seconds start{0};
+  };
   std::vector<Transfer> transfers;
-  /// Stage s on worker s (sim/pipeline.h).
-  struct Stage { Seconds forward{0}, backward{0}, update{0}; Bytes activations{0}; };
+  /// Stage s on worker s (sim/graph/pipeline.h).
+  struct Stage {
+    Seconds forward{0}, backward{0}, update{0};
+    Bytes activations{0};
+  };
   struct Pipeline {
     std::string schedule = "gpipe";  ///< gpipe 1f1b
     int micro_batches = 1;
-    Stage stage;                     ///< every stage's, but for
-    std::vector<Stage> stages;       ///< empty, or one a worker
+    Stage stage;                ///< every stage's, but for
+    std::vector<Stage> stages;  ///< empty, or one a worker
   };
   Pipeline pipeline;
   struct Federated {
@@ -132,7 +139,7 @@ struct ClusterPlan {
   std::string device = "cpu";  ///< cpu, cuda (both measured here) or a device profile's name
   /// Compute-time factor per worker (1 = as measured); size = workers. Stragglers are data.
   std::vector<double> slowdown;
-  double spread = 0;  ///< of every worker's times (sim/host_plan.h)
+  double spread = 0;  ///< of every worker's times (sim/cluster/host_plan.h)
   struct Absence {
     int worker = 0;
     sim::HostPlan::Absence time;
@@ -140,8 +147,8 @@ struct ClusterPlan {
   std::vector<Absence> absences;
 };
 
-/// What a topology does not have is left at its default (sim/topologies/topologies.h has the
-/// meaning of each).
+/// What a topology does not have is left at its default (sim/cluster/topologies/topologies.h has
+/// the meaning of each).
 struct NetworkPlan {
   /// star two-tier fat-tree ring torus dumb-bell gpu-nodes wan wifi-cell lte-cell explicit
   std::string topology = "star";
@@ -242,7 +249,8 @@ struct Scenario {
   std::uint64_t seed = 1;
   nlohmann::ordered_json json;
   std::string hash;
-  /// Where each value that is not a default came from, by JSON pointer: "scenario", "sweep", "--set".
+  /// Where each value that is not a default came from, by JSON pointer: "scenario", "sweep",
+  /// "--set".
   std::map<std::string, std::string> origins;
 };
 
@@ -251,19 +259,21 @@ struct ScenarioFile {
   std::string path;
   std::string name;
   std::string description;
-  nlohmann::ordered_json expected;     ///< the file's `expected` block, may be null
-  std::vector<std::string> swept;      ///< JSON pointers that vary
+  nlohmann::ordered_json expected;  ///< the file's `expected` block, may be null
+  std::vector<std::string> swept;   ///< JSON pointers that vary
   std::vector<Scenario> runs;
-  std::vector<std::string> warnings;   ///< suspicious values
+  std::vector<std::string> warnings;  ///< suspicious values
 };
 
 /// `overrides`: pairs of JSON pointer and text, as `--set /a/b=value` gives them (text is read as
 /// JSON if it parses, else as a string). Throws ScenarioError with all problems.
-ScenarioFile read_scenario_file(const std::string& path,
-                                const std::vector<std::pair<std::string, std::string>>& overrides = {});
+ScenarioFile read_scenario_file(
+    const std::string& path,
+    const std::vector<std::pair<std::string, std::string>>& overrides = {});
 /// The same from text; `path` is used in messages and for relative paths.
-ScenarioFile read_scenario_text(std::string_view text, const std::string& path,
-                                const std::vector<std::pair<std::string, std::string>>& overrides = {});
+ScenarioFile read_scenario_text(
+    std::string_view text, const std::string& path,
+    const std::vector<std::pair<std::string, std::string>>& overrides = {});
 
 /// One value of a resolved scenario, as `run --print-config` shows it.
 struct ResolvedValue {
@@ -295,8 +305,8 @@ inline constexpr int kOpenWindow = 1 << 20;
 /// Workers of a group of a two-level all-reduce, but for machines with GPUs.
 inline constexpr int kUsualGroup = 8;
 
-/// Host number (see sim::Cluster) of a name: "worker0"... and "server" (or "server0"...), in an explicit topology the
-/// name in `network.hosts`; -1 if there is no such host.
+/// Host number (see sim::Cluster) of a name: "worker0"... and "server" (or "server0"...), in an
+/// explicit topology the name in `network.hosts`; -1 if there is no such host.
 int host_index(const Scenario& scenario, std::string_view name);
 
 /// The cluster that a scenario describes (servers are added for the parameter-server exchange).

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/trainer.h"
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 /// Learning that obeys virtual time: a schedule submits graphs, hears of what happens on the
 /// executor's clock, and decides what comes next. The runner drives it and keeps what it reports.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/pointer.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 
 namespace gradwire::scenarios {
 namespace {

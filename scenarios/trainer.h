@@ -9,8 +9,8 @@
 
 #include "base/plausible.h"
 #include "scenarios/scenario.h"
-#include "sim/executor.h"
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
+#include "sim/session/executor.h"
 
 /// The abstract trainer: really trains, really encodes, and says what a step costs as a step graph.
 /// `trainers/` implements it on LibTorch in a module (libgradwire_trainers.so) that the runner

@@ -5,7 +5,7 @@
 
 #include "bench/calibration/grid.h"
 #include "bench/row.h"
-#include "sim/calibration.h"
+#include "sim/transport/calibration.h"
 
 /// `gradwire calibrate`: measures a grid with a reference, fits those of flow's constants that are
 /// not rules, and says how far flow is from it before and after.

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "bench/fidelity/case_parts.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 
 namespace gradwire::bench {
 namespace {

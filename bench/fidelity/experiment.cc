@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/executors.h"
 #include "sim/packet/packet_estimate.h"
 
 namespace gradwire::bench {

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
+#include "sim/session/executor.h"
 
 /// Experiments that run alike on every executor, to hold one against another.
 namespace gradwire::bench {

@@ -10,7 +10,7 @@
 #include "bench/fidelity/linux_regimes.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/timing.h"
-#include "sim/calibration.h"
+#include "sim/transport/calibration.h"
 
 namespace gradwire::bench {
 namespace {

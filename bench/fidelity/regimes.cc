@@ -5,7 +5,7 @@
 
 #include "bench/fidelity/case_parts.h"
 #include "bench/flow_cases.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 
 namespace gradwire::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emulator/lab/wire_network.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 /// The lab: transfers of the kernel's own TCP between network namespaces, over links that a process
 /// of ours makes (rate, delay, loss, queue; emulator/lab/link_process.h). It takes real time. It is

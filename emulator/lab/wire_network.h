@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/event_heap.h"
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/loss_sequence.h"
+#include "sim/session/event_heap.h"
 
 /// What happens to frames on the lab's links: each crosses the channels of its route, one after the
 /// other; on each it waits in a queue (sim/flow/tcp/bottleneck.h), is sent at the channel's rate,

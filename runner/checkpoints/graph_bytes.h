@@ -1,7 +1,7 @@
 #pragma once
 #include <iosfwd>
 
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 namespace gradwire::runner {
 

@@ -30,7 +30,7 @@ def target_problem(page, target):
 
 
 def named_paths(page, tops):
-    """Paths of the repository that stand in code type, such as `sim/link.h`."""
+    """Paths of the repository that stand in code type, such as `sim/cluster/link.h`."""
     for number, line in prose_lines(page):
         for text in CODE.findall(line):
             match = PATH.match(text)

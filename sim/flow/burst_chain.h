@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/philox.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::sim {
 

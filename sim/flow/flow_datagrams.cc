@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/datagram_wait.h"
+#include "sim/cluster/datagram_wait.h"
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {

@@ -1,9 +1,9 @@
 // Links that change with time, media that channels share, and jitter.
 #include <algorithm>
 
-#include "sim/flow/contention.h"
 #include "sim/flow/flow_network.h"
 #include "sim/flow/jitter.h"
+#include "sim/flow/shares/contention.h"
 
 namespace gradwire::sim {
 namespace {

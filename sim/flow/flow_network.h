@@ -4,25 +4,25 @@
 #include <memory>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/connection_table.h"
-#include "sim/event_heap.h"
-#include "sim/executor.h"
-#include "sim/flow/indexed_heap.h"
-#include "sim/flow/max_min.h"
-#include "sim/flow/rate_follower.h"
+#include "sim/cluster/cluster.h"
+#include "sim/flow/shares/indexed_heap.h"
+#include "sim/flow/shares/max_min.h"
+#include "sim/flow/shares/rate_follower.h"
 #include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/stream.h"
 #include "sim/flow/tcp_path.h"
 #include "sim/flow/unacknowledged.h"
-#include "sim/network.h"
+#include "sim/session/connection_table.h"
+#include "sim/session/event_heap.h"
+#include "sim/session/executor.h"
+#include "sim/session/network.h"
 
 /// The flow-level network: fluid transfers over warm TCP connections, from event to event.
 ///
 /// Model. Between two events every sending connection has a constant rate x(t): its max-min fair
-/// share (sim/flow/max_min.h) of the channels it crosses. A transfer of B payload bytes puts w =
-/// wire_bytes(B) on the connection; it starts when the connection has sent what was before it, ends
-/// sending at t with
+/// share (sim/flow/shares/max_min.h) of the channels it crosses. A transfer of B payload bytes puts
+/// w = wire_bytes(B) on the connection; it starts when the connection has sent what was before it,
+/// ends sending at t with
 ///     integral of x from its start to t  =  w + the segments sent again meanwhile,
 /// and is delivered the path's latency later, or when its last missing segment has arrived. So,
 /// warm, clean and alone:
@@ -46,14 +46,14 @@
 /// wait, without timeouts. Half-duplex links and the air of radio cells are media (max_min.h) that
 /// several channels share: a byte on a half-duplex link costs one of its bytes, a byte of a station
 /// that would get r alone costs 1/r of the air's time; its weight is the size of its turns
-/// (sim/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean; bursts
-/// (burst_chain.h) take the place of independent losses.
+/// (sim/cluster/cell.h). Jitter (jitter.h) delays deliveries and lengthens round trips by its mean;
+/// bursts (burst_chain.h) take the place of independent losses.
 ///
 /// Transports. `ideal` is the fluid alone: payloads without headers at their fair rates, delivered
 /// the propagation later (SimGrid's CM02 with factors of 1). `udp-lossy` adds headers and the first
 /// segment's forwarding, and loses segments by the path's loss for good: a transfer ends with its
-/// last segment or, if that is lost, as sim/datagram_wait.h says, and its Delivery says what is
-/// missing (flow_datagrams.cc). Neither has windows, acknowledgements or retransmissions.
+/// last segment or, if that is lost, as sim/cluster/datagram_wait.h says, and its Delivery says
+/// what is missing (flow_datagrams.cc). Neither has windows, acknowledgements or retransmissions.
 ///
 /// Events are: a connection has sent a transfer; a stream's acknowledgements, timeouts and
 /// deliveries; a channel's changes; a delivery. There is no time step. Events within a relative

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/channel_draws.h"
+#include "sim/cluster/channel_draws.h"
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/flow_network.h"
 

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "base/philox.h"
-#include "sim/cluster.h"
-#include "sim/path_cost.h"
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/path_cost.h"
 
 /// What `flow` knows of TCP: one connection over one path, in closed form.
 ///

@@ -2,19 +2,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/connection_table.h"
-#include "sim/event_heap.h"
-#include "sim/network.h"
-#include "sim/path_cost.h"
+#include "sim/cluster/path_cost.h"
+#include "sim/session/connection_table.h"
+#include "sim/session/event_heap.h"
+#include "sim/session/network.h"
 
 /// The network of the `model` executor: every connection has its path for itself.
 ///
 ///     time of a transfer = alpha + w / R
-/// with alpha = propagation + the first segment's store and forward (sim/path_cost.h), R the path's
-/// slowest channel and w the wire bytes. Transfers of one connection queue behind each other for
-/// w / R, not for alpha. No contention between connections, no TCP start-up, no loss: where links
-/// are shared (an incast, background traffic) or windows are small against the pipe, it is too
-/// fast.
+/// with alpha = propagation + the first segment's store and forward (sim/cluster/path_cost.h), R
+/// the path's slowest channel and w the wire bytes. Transfers of one connection queue behind each
+/// other for w / R, not for alpha. No contention between connections, no TCP start-up, no loss:
+/// where links are shared (an incast, background traffic) or windows are small against the pipe, it
+/// is too fast.
 namespace gradwire::sim {
 
 class AlphaBetaNetwork final : public Network {

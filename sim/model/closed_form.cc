@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/graph_index.h"
+#include "sim/graph/graph_index.h"
 #include "sim/model/schedule_cost.h"
 
 namespace gradwire::sim {

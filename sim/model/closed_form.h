@@ -1,13 +1,13 @@
 #pragma once
-#include "sim/cluster.h"
-#include "sim/path_cost.h"
-#include "sim/session.h"
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/path_cost.h"
+#include "sim/session/session.h"
 
 /// Times of whole collectives in closed form, so that 4,096 workers cost no more than a few.
 ///
-/// N ranks, hop r from rank r to rank r + 1 with alpha_r, line rate R_r (sim/path_cost.h); w(b)
-/// wire bytes of b payload bytes. A ring's time, from the moment at which all ranks are ready, is
-/// the larger of
+/// N ranks, hop r from rank r to rank r + 1 with alpha_r, line rate R_r (sim/cluster/path_cost.h);
+/// w(b) wire bytes of b payload bytes. A ring's time, from the moment at which all ranks are ready,
+/// is the larger of
 ///   - the longest way of one block: H hops in turn, at the ring's mean alpha and mean 1 / R, each
 ///     alpha + w / R, plus the addition on each reducing hop;
 ///   - the slowest hop: all that crosses it one after the other, plus one propagation.

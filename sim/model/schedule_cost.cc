@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <queue>
 
-#include "sim/collectives/in_network.h"
-#include "sim/collectives/scheduled.h"
-#include "sim/path_cost.h"
+#include "sim/cluster/path_cost.h"
+#include "sim/graph/collectives/in_network.h"
+#include "sim/graph/collectives/scheduled.h"
 
 namespace gradwire::sim {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
-#include "sim/session.h"
+#include "sim/session/session.h"
 
 namespace gradwire::sim {
 
-/// True for kinds that sim/collectives/scheduled.h makes.
+/// True for kinds that sim/graph/collectives/scheduled.h makes.
 bool is_scheduled(const CollectiveSpec& spec);
 
 /// Alpha-beta time and totals of a scheduled collective (sim/model/closed_form.h says how).

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::sim {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sim/link.h"
+#include "sim/cluster/link.h"
 
 namespace gradwire::sim {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <limits>
 
-#include "sim/datagram_wait.h"
+#include "sim/cluster/datagram_wait.h"
 #include "sim/packet/datagram_sender.h"
 #include "sim/packet/ns3_topology.h"
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 #include "sim/packet/host_connection.h"
 
 namespace gradwire::sim {
@@ -18,9 +18,9 @@ class Ns3Topology;
 /// again. A datagram carries 24 bytes of its own (message, segment, sizes), so that with UDP's and
 /// IP's headers it is as long as a TCP segment.
 ///
-/// A message is delivered when sim/datagram_wait.h says; what has not come by then is missing, lost
-/// or late. Its last segment is due its way's delays (and four times their jitter) after it was
-/// sent.
+/// A message is delivered when sim/cluster/datagram_wait.h says; what has not come by then is
+/// missing, lost or late. Its last segment is due its way's delays (and four times their jitter)
+/// after it was sent.
 class DatagramConnection final : public HostConnection {
  public:
   DatagramConnection(Ns3Topology& topology, const Cluster& cluster, int source, int destination,

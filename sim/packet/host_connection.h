@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "sim/network.h"
+#include "sim/session/network.h"
 
 namespace gradwire::sim {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sim/channel_draws.h"
+#include "sim/cluster/channel_draws.h"
 
 namespace gradwire::sim {
 namespace {

@@ -33,7 +33,7 @@ class SharedMedium {
 };
 
 /// One end of a link that ns-3's own point-to-point device cannot be: its rate follows a schedule
-/// or a trace, it goes out, it jitters, or both directions share one medium (sim/link.h). A
+/// or a trace, it goes out, it jitters, or both directions share one medium (sim/cluster/link.h). A
 /// transmitter of one packet behind a queue disc, which needs a NetDeviceQueueInterface aggregated
 /// to the device; packets travel without a header of this layer and are charged the Ethernet
 /// framing that `framing` says.

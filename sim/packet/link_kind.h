@@ -1,5 +1,5 @@
 #pragma once
-#include "sim/link.h"
+#include "sim/cluster/link.h"
 
 namespace gradwire::sim {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::sim {
 

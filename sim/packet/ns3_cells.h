@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 #include "sim/packet/radio_cell.h"
 
 namespace gradwire::sim {

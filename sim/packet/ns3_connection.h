@@ -8,7 +8,7 @@
 #include <deque>
 #include <functional>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 #include "sim/packet/host_connection.h"
 #include "sim/packet/segment_ledger.h"
 

@@ -10,13 +10,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/executor.h"
-#include "sim/network.h"
 #include "sim/packet/datagram_sender.h"
 #include "sim/packet/host_connection.h"
 #include "sim/packet/ns3_output.h"
 #include "sim/packet/ns3_topology.h"
 #include "sim/packet/wire_format.h"
+#include "sim/session/executor.h"
+#include "sim/session/network.h"
 
 namespace gradwire::sim {
 

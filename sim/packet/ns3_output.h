@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/executor.h"
 #include "sim/packet/session_clock.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::sim {
 

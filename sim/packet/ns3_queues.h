@@ -3,7 +3,7 @@
 #include <ns3/net-device.h>
 #include <ns3/queue-disc.h>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace gradwire::sim {
 

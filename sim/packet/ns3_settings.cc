@@ -10,6 +10,8 @@
 #include <ns3/type-id.h>
 #include <ns3/uinteger.h>
 
+#include "base/error.h"
+
 namespace gradwire::sim {
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::sim {
 

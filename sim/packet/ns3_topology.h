@@ -10,12 +10,12 @@
 #include <memory>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
 #include "sim/packet/ns3_cells.h"
 #include "sim/packet/packet_loss.h"
 #include "sim/packet/segment_ledger.h"
 #include "sim/packet/session_clock.h"
+#include "sim/session/executor.h"
 
 /// A cluster as ns-3 nodes and links.
 ///

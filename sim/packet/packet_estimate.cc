@@ -8,7 +8,7 @@
 #include "sim/packet/cell_work.h"
 #include "sim/packet/link_kind.h"
 #include "sim/packet/packet_executor.h"
-#include "sim/session.h"
+#include "sim/session/session.h"
 
 namespace gradwire::sim {
 namespace {

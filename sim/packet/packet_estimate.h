@@ -1,5 +1,5 @@
 #pragma once
-#include "sim/executor.h"
+#include "sim/session/executor.h"
 
 /// What a packet run will cost, before it starts.
 namespace gradwire::sim {

@@ -3,8 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "sim/executor.h"
+#include "sim/cluster/cluster.h"
 #include "sim/packet/segment_books.h"
+#include "sim/session/executor.h"
 
 namespace gradwire::sim {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/packet_loss.h"
 
-#include "sim/channel_draws.h"
+#include "sim/cluster/channel_draws.h"
 
 namespace gradwire::sim {
 

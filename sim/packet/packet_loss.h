@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/philox.h"
-#include "sim/link.h"
+#include "sim/cluster/link.h"
 
 namespace gradwire::sim {
 

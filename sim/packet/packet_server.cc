@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sim/packet/packet_server.h"
 
-#include "sim/background.h"
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
+#include "sim/session/background.h"
 
 namespace gradwire::sim {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "sim/packet/ns3_network.h"
-#include "sim/session.h"
+#include "sim/session/session.h"
 
 namespace gradwire::sim {
 

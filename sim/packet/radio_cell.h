@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/cell.h"
-#include "sim/executor.h"
+#include "sim/cluster/cell.h"
 #include "sim/packet/station_motion.h"
+#include "sim/session/executor.h"
 
-/// Radio cells (sim/cell.h) as ns-3 has them.
+/// Radio cells (sim/cluster/cell.h) as ns-3 has them.
 namespace gradwire::sim {
 
 /// What a cell is made of: its own nodes and those of the cluster. The base stands at the origin,

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sim/cell.h"
+#include "sim/cluster/cell.h"
 
 namespace gradwire::sim {
 

@@ -3,9 +3,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "sim/cluster.h"
-#include "sim/executor.h"
-#include "sim/step_graph.h"
+#include "sim/cluster/cluster.h"
+#include "sim/graph/step_graph.h"
+#include "sim/session/executor.h"
 
 /// What travels between a packet executor and its `gradwire-packet` program: frames of a 4-byte
 /// length (little-endian) and that many bytes of CBOR, one request and one answer at a time. Before

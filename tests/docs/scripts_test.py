@@ -44,7 +44,7 @@ class Pages(unittest.TestCase):
 
     def test_links(self):
         self.page("# Here\n", "other.md")
-        good = self.page("[a](other.md) [b](other.md#here) [c](https://example.com/none) `[no](link.md)` `sim/link.h`\n# D\n[d](#d)\n")
+        good = self.page("[a](other.md) [b](other.md#here) [c](https://example.com/none) `[no](link.md)` `sim/cluster/link.h`\n# D\n[d](#d)\n")
         self.assertEqual(links.check_links([good]), [])
         bad = self.page("[a](none.md)\n[b](other.md#there)\n![c](none.png)\n`sim/none.h`\n[d](#d)\n", "bad.md")
         self.assertEqual([line.split(":")[1] for line in links.check_links([bad])], ["1", "2", "3", "5", "4"])

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 namespace gradwire::gui::test {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 using namespace gradwire::gui;
 using gradwire::results::TimelineSegment;

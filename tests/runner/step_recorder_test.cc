@@ -5,6 +5,7 @@
 
 #include "results/exposed.h"
 #include "runner/message_sizes.h"
+#include "sim/executors.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;

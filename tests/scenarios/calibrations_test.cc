@@ -4,7 +4,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
-#include "sim/calibration.h"
+#include "sim/transport/calibration.h"
 #include "tests/scenarios/support.h"
 
 using namespace gradwire;

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/executor.h"
+#include "sim/executors.h"
 #include "tests/quantities.h"
 
 /// Small graphs and runs for the tests of sim/.

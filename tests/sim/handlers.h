@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 #include "tests/sim/graphs.h"
 
 /// Hosts that hold real data, and wires between threads.

@@ -5,8 +5,9 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "sim/gossip_graph.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/executors.h"
+#include "sim/graph/gossip_graph.h"
 #include "trainers/replays/repeated_step.h"
 
 namespace gradwire::trainers {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/pipeline.h"
+#include "sim/graph/pipeline.h"
 #include "trainers/replays/repeated_step.h"
 
 namespace gradwire::trainers {

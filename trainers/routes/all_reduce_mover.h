@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compressors/codec.h"
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 #include "trainers/routes/movers.h"
 
 namespace gradwire::trainers {

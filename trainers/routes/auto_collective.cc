@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "scenarios/methods.h"
+#include "sim/executors.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/set_exchange.h"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "scenarios/methods.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {

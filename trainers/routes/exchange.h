@@ -7,7 +7,7 @@
 #include "compressors/codec.h"
 #include "compressors/codec_plan.h"
 #include "scenarios/scenario.h"
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 #include "trainers/channel/state_store.h"
 #include "trainers/channel/tensor_spec.h"
 #include "trainers/device/device_step.h"

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/collective.h"
-#include "sim/network.h"
+#include "sim/graph/collective.h"
+#include "sim/session/network.h"
 
 /// What of a message's bytes has not arrived (udp-lossy).
 namespace gradwire::trainers {

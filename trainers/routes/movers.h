@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/interpreter.h"
+#include "sim/graph/interpreter.h"
 #include "trainers/routes/gaps.h"
 
 /// What exchanges do when the interpreter moves whole messages from host to host.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/collective.h"
+#include "sim/graph/collective.h"
 
 namespace gradwire::trainers {
 namespace {

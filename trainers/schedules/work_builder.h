@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/trainer.h"
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 namespace gradwire::trainers {
 

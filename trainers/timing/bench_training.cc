@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/executors.h"
 #include "trainers/passes/network.h"
 #include "trainers/replays/client_sampling.h"
 #include "trainers/schedules/asynchronous_trainer.h"

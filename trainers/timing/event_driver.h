@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenarios/session.h"
-#include "sim/executor.h"
+#include "sim/executors.h"
 
 namespace gradwire::trainers {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/trainer.h"
-#include "sim/step_graph.h"
+#include "sim/graph/step_graph.h"
 
 /// The step graph of synchronous data parallelism, built once for a layout and an exchange.
 ///

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 /// How a TCP sender's congestion window grows and shrinks: CUBIC (RFC 8312, with HyStart: Ha and
 /// Rhee 2011) and Reno (RFC 5681), in whole segments and with the integer arithmetic of the kernels

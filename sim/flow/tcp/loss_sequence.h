@@ -21,7 +21,7 @@ class LossSequence {
   }
   /// A channel that no other sequence uses.
   struct Channel {
-    RandomStream draws;  ///< sim/channel_draws.h
+    RandomStream draws;  ///< sim/cluster/channel_draws.h
     double loss = 0;
     std::uint64_t packets = 0;
   };

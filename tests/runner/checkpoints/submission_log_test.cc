@@ -4,8 +4,9 @@
 #include <sstream>
 
 #include "runner/checkpoints/hashed_stream.h"
-#include "sim/timeline_hash.h"
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/executors.h"
+#include "sim/graph/timeline_hash.h"
 
 using namespace gradwire;
 using namespace gradwire::runner;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "sim/executors.h"
 #include "sim/packet/packet_executor.h"
 #include "tests/sim/packet/helpers.h"
 

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/executors.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;

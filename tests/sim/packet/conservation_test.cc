@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include "sim/cluster/topologies/topologies.h"
 #include "sim/packet/packet_estimate.h"
-#include "sim/topologies/topologies.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;

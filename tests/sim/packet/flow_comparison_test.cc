@@ -1,7 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/executors.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 #include "tests/sim/packet/helpers.h"
 
 using namespace packet_test;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "sim/topologies/topologies.h"
+#include "sim/cluster/topologies/topologies.h"
 #include "tests/trainers/routes/exchange_fixture.h"
 #include "tests/trainers/support.h"
 #include "trainers/routes/sparse_sum.h"

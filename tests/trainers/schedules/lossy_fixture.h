@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "sim/executor.h"
+#include "sim/executors.h"
 #include "tests/trainers/routes/exchange_fixture.h"
 
 namespace gradwire::trainers {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "scenarios/build.h"
-#include "sim/executor.h"
+#include "sim/executors.h"
 #include "tests/trainers/support.h"
 #include "trainers/schedules/synchronous_trainer.h"
 

@@ -1,0 +1,58 @@
+#include "sim/executors.h"
+
+#include "sim/session/background.h"
+#include "sim/flow/flow_network.h"
+#include "sim/model/alpha_beta_network.h"
+#include "sim/model/closed_form.h"
+#include "sim/session/session_executor.h"
+#ifdef GRADWIRE_SIM_HAS_PACKET
+#include "sim/packet/packet_executor.h"
+#endif
+
+namespace gradwire::sim {
+namespace {
+
+std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
+  auto own = std::make_unique<const Cluster>(cluster);
+  std::unique_ptr<Network> network = std::make_unique<FlowNetwork>(
+      *own, options.transport, options.seed, options.losses_by_channel);
+  if (!own->background().empty()) {
+    network = std::make_unique<BackgroundNetwork>(
+        std::move(network),
+        std::vector<BackgroundTraffic>(own->background().begin(), own->background().end()),
+        options.seed);
+  }
+  return std::make_unique<SessionExecutor>(
+      SessionExecutor::Parts{"flow", "simulated", std::move(own), std::move(network), nullptr},
+      options);
+}
+
+std::unique_ptr<Executor> make_model(const Cluster& cluster, const ExecutorOptions& options) {
+  auto own = std::make_unique<const Cluster>(cluster);
+  auto network = std::make_unique<AlphaBetaNetwork>(*own, options.transport);
+  auto closed_form = std::make_unique<ClosedForm>(*own, options.transport);
+  return std::make_unique<SessionExecutor>(
+      SessionExecutor::Parts{"model", "predicted", std::move(own), std::move(network),
+                             std::move(closed_form)},
+      options);
+}
+
+}  // namespace
+
+std::unique_ptr<Executor> make_executor(std::string_view name, const Cluster& cluster,
+                                        const ExecutorOptions& options) {
+  if (name == "flow") return make_flow(cluster, options);
+  if (name == "model") return make_model(cluster, options);
+  if (name == "packet") {
+#ifdef GRADWIRE_SIM_HAS_PACKET
+    return make_packet_executor(cluster, options);
+#else
+    throw Error(ErrorKind::kCapability, "start", "executor packet", "it was not built",
+                "build with ns-3 3.44, or use --executor flow");
+#endif
+  }
+  throw Error(ErrorKind::kUsage, "start", "executor " + std::string(name), "there is no such one",
+              "use model, flow or packet");
+}
+
+}  // namespace gradwire::sim

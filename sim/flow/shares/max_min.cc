@@ -1,0 +1,366 @@
+#include "sim/flow/shares/max_min.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "sim/flow/shares/max_min_tolerances.h"
+
+namespace gradwire::sim {
+MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
+    : ack_share_(ack_share),
+      channels_(capacities.size()),
+      crossings_(capacities.size()),
+      filling_(capacities.size()),
+      pool_of_channel_(capacities.size(), -1) {
+  for (std::size_t c = 0; c < capacities.size(); ++c) {
+    channels_[c].capacity = capacities[c];
+    channels_[c].shared_capacity = capacities[c] / (1 + ack_share);
+  }
+}
+
+std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
+  Flow flow;
+  flow.route_begin = static_cast<std::int32_t>(routes_.size());
+  flow.hops = static_cast<std::int32_t>(route.size());
+  routes_.insert(routes_.end(), route.begin(), route.end());
+  place_.resize(routes_.size(), -1);
+  cost_.resize(routes_.size(), 1);
+  weight_.push_back(1);
+  flows_.push_back(flow);
+  pool_nodes_.emplace_back();
+  return static_cast<std::int32_t>(flows_.size()) - 1;
+}
+
+std::span<const ChannelId> MaxMin::route(std::int32_t id) const {
+  const Flow& flow = flows_[static_cast<std::size_t>(id)];
+  return std::span(routes_).subspan(static_cast<std::size_t>(flow.route_begin),
+                                    static_cast<std::size_t>(flow.hops));
+}
+
+void MaxMin::activate(std::int32_t id, double cap) {
+  Flow& f = flow(id);
+  GRADWIRE_ASSERT(!f.active);
+  f.active = true;
+  f.cap = cap;
+  f.shared = 0;
+  const std::int32_t hops = f.hops;
+  for (std::int32_t hop = 0; hop < hops; ++hop) {
+    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
+    const ChannelId at = routes_[slot];
+    Channel& c = channel(at);
+    mark_dirty(at);
+    if (c.count == 0) {
+      c.count = 1;
+      c.first = {id, hop};
+      mark_dirty(at ^ 1);
+    } else {
+      add_crossing(f, at, slot, {id, hop});
+    }
+  }
+  if (f.is_shared_elsewhere()) count_shared_elsewhere(f, 1);
+}
+
+/// The flow comes to a channel that carries others.
+void MaxMin::add_crossing(Flow& f, ChannelId at, std::size_t slot, const Crossing& crossing) {
+  Channel& c = channel(at);
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
+  if (c.count == 1) {
+    place_[static_cast<std::size_t>(flow(c.first.flow).route_begin + c.first.hop)] = 0;
+    all.assign(1, c.first);
+    change_shared(c.first.flow, 1);
+  }
+  place_[slot] = c.count++;
+  all.push_back(crossing);
+  ++f.shared;
+  if (c.count >= kPoolFrom) dirty_hubs_.push_back(at);
+  if (c.pool < 0) return;
+  f.pool = c.pool;
+  pools_[static_cast<std::size_t>(c.pool)].joined.push_back(crossing.flow);
+}
+
+void MaxMin::deactivate(std::int32_t id) {
+  Flow& f = flow(id);
+  GRADWIRE_ASSERT(f.active);
+  if (f.is_shared_elsewhere()) count_shared_elsewhere(f, -1);
+  if (f.pool >= 0) leave_pool(id);
+  f.active = false;
+  f.rate = 0;
+  const std::int32_t hops = f.hops;
+  for (std::int32_t hop = 0; hop < hops; ++hop) {
+    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
+    const ChannelId at = routes_[slot];
+    Channel& c = channel(at);
+    mark_dirty(at);
+    if (c.count == 1) {
+      c.count = 0;
+      mark_dirty(at ^ 1);
+    } else {
+      remove_crossing(at, slot);
+    }
+  }
+}
+
+/// The flow of that place in routes_ leaves others behind on the channel.
+void MaxMin::remove_crossing(ChannelId at, std::size_t slot) {
+  Channel& c = channel(at);
+  std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
+  const Crossing last = all.back();
+  all[static_cast<std::size_t>(place_[slot])] = last;
+  place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
+  all.pop_back();
+  c.first = all.front();
+  --c.count;
+  if (c.count == 1) change_shared(c.first.flow, -1);
+  if (c.pool >= 0 || c.count >= kPoolFrom) dirty_hubs_.push_back(at);
+}
+
+/// The flow meets others on one channel more or less.
+void MaxMin::change_shared(std::int32_t id, std::int32_t change) {
+  Flow& f = flow(id);
+  const bool shared_elsewhere = f.is_shared_elsewhere();
+  f.shared += change;
+  if (shared_elsewhere != f.is_shared_elsewhere()) count_shared_elsewhere(f, change);
+}
+
+void MaxMin::count_shared_elsewhere(const Flow& f, std::int32_t change) {
+  for (std::int32_t hop = 0; hop < f.hops; ++hop) {
+    const ChannelId id = routes_[static_cast<std::size_t>(f.route_begin + hop)];
+    channel(id).shared_elsewhere += change;
+    if (channel(id).pool < 0) continue;
+    dirty_hubs_.push_back(id);
+    mark_dirty(id);
+  }
+}
+
+void MaxMin::set_cap(std::int32_t id, double cap) {
+  Flow& f = flow(id);
+  if (f.cap == cap) return;
+  f.cap = cap;
+  if (!f.active) return;
+  mark_dirty(routes_[static_cast<std::size_t>(f.route_begin)]);
+  if (f.pool < 0) return;
+  pools_[static_cast<std::size_t>(f.pool)].joined.push_back(id);
+  list_pool(f.pool);
+}
+
+void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
+  Channel& c = channel(id);
+  if (c.capacity == bytes_per_second) return;
+  c.capacity = bytes_per_second;
+  c.shared_capacity = bytes_per_second / (1 + ack_share_);
+  if (c.count > 0) mark_dirty(id);
+}
+
+void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
+  for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
+}
+
+double MaxMin::room(std::int32_t id) const {
+  const double own = rate(id);
+  double room = kNoCap;
+  const Flow& f = flows_[static_cast<std::size_t>(id)];
+  const std::span<const ChannelId> channels = route(id);
+  for (std::size_t hop = 0; hop < channels.size(); ++hop) {
+    const auto slot = static_cast<std::size_t>(f.route_begin) + hop;
+    const double left = left_by_others(channels[hop], id, cost_[slot]) / cost_[slot];
+    room = std::min(room, std::max(left, fair_share(channels[hop], id)));
+  }
+  return std::max(own, room);
+}
+
+/// What the channel can carry beside all flows on it but one, whose bytes cost so much of it each.
+double MaxMin::left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const {
+  constexpr std::size_t kMany = 64;  // more are not summed up anew
+  const std::span<const Crossing> all = crossings(id);
+  if (all.size() <= kMany) {
+    double left = data_capacity(id);
+    for (const Crossing& crossing : all) {
+      if (crossing.flow != but) left -= rate(crossing.flow) * cost(crossing);
+    }
+    return left;
+  }
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  if (c.pool < 0) return filling_[static_cast<std::size_t>(id)].left + rate(but) * cost_of_own;
+  const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
+  const double limited = static_cast<double>(pool.limited_sum) / kUnits;
+  return data_capacity(id) - limited - pool.level * pool.pooled_count + rate(but);
+}
+
+/// What a flow that takes less than its share could get of a full channel while it takes all: its
+/// own k and that of n others at the level L, evenly, (k + n L) / (n + 1). 0: not full.
+double MaxMin::fair_share(ChannelId id, std::int32_t of) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  if (c.full_since < 0 || c.count < 2 || flows_[static_cast<std::size_t>(of)].weighted) return 0;
+  double level = 0;
+  double others = 0;
+  if (c.pool >= 0) {
+    level = pools_[static_cast<std::size_t>(c.pool)].level;
+    others = pools_[static_cast<std::size_t>(c.pool)].pooled_count;
+  } else {
+    for (const Crossing& crossing : crossings(id)) {
+      const double other = crossing.flow == of ? 0 : rate(crossing.flow);
+      if (other > level * (1 + kEqualShares)) {
+        level = other;
+        others = 0;
+      }
+      if (other >= level * (1 - kEqualShares)) ++others;
+    }
+  }
+  return (rate(of) + others * level) / (others + 1);
+}
+
+double MaxMin::data_capacity(ChannelId id) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  const bool both_ways = channels_[static_cast<std::size_t>(id ^ 1)].count > 0;
+  return both_ways ? c.shared_capacity : c.capacity;
+}
+
+std::span<const std::int32_t> MaxMin::resolve(double now) {
+  changed_.clear();
+  changed_pools_.clear();
+  if (dirty_.empty()) return changed_;
+  ++visit_;
+  for (const ChannelId id : dirty_hubs_) update_pooling(id);
+  dirty_hubs_.clear();
+  for (const ChannelId id : dirty_) {
+    Channel& c = channel(id);
+    c.dirty = false;
+    if (c.visit == visit_) continue;
+    if (c.pool >= 0) {
+      list_pool(c.pool);
+    } else if (c.count == 0) {
+      note_full(c, false, now);
+    } else if (!look_at_member(c) && !solve_alone(id, now)) {
+      collect_component(id);
+      any_weighted_ ? fill_weighted() : fill();
+      publish(now);
+    }
+  }
+  dirty_.clear();
+  for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
+  dirty_pools_.clear();
+  return changed_;
+}
+
+/// A flow that shares none of its channels needs no filling; on rings that is every flow.
+bool MaxMin::solve_alone(ChannelId id, double now) {
+  if (channel(id).count != 1) return false;
+  const std::int32_t number = channel(id).first.flow;
+  Flow& f = flow(number);
+  if (f.weighted) return false;
+  const ChannelId* const begin = routes_.data() + f.route_begin;
+  const ChannelId* const end = begin + f.hops;
+  Channel* const channels = channels_.data();
+  double rate = f.cap;
+  for (const ChannelId* c = begin; c != end; ++c) {
+    const Channel& at = channels[*c];
+    if (at.count != 1) return false;
+    rate = std::min(rate, channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity);
+  }
+  for (const ChannelId* c = begin; c != end; ++c) {
+    Channel& at = channels[*c];
+    at.visit = visit_;
+    const double capacity = channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity;
+    const bool full = rate >= capacity * (1 - kFull);
+    if (full != (at.full_since >= 0)) note_full(at, full, now);
+  }
+  if (rate != f.rate) changed_.push_back(number);
+  f.rate = rate;
+  return true;
+}
+
+void MaxMin::collect_component(ChannelId first) {
+  component_channels_.assign(1, first);
+  component_flows_.clear();
+  any_weighted_ = false;
+  channel(first).visit = visit_;
+  for (std::size_t i = 0; i < component_channels_.size(); ++i) {
+    for (const Crossing& crossing : crossings(component_channels_[i])) {
+      Flow& f = flow(crossing.flow);
+      if (f.visit == visit_) continue;
+      f.visit = visit_;
+      f.fixed = false;
+      any_weighted_ = any_weighted_ || f.weighted;
+      component_flows_.push_back(crossing.flow);
+      for (const ChannelId c : route(crossing.flow)) {
+        if (std::exchange(channel(c).visit, visit_) != visit_) component_channels_.push_back(c);
+      }
+    }
+  }
+}
+
+void MaxMin::fill() {
+  for (const ChannelId id : component_channels_) {
+    filling(id).left = data_capacity(id);
+    filling(id).open = channel(id).count;
+  }
+  capped_.clear();
+  for (const std::int32_t f : component_flows_) {
+    if (flow(f).cap < kNoCap) capped_.push_back(f);
+  }
+  std::sort(capped_.begin(), capped_.end(), [this](std::int32_t a, std::int32_t b) {
+    return flow(a).cap != flow(b).cap ? flow(a).cap < flow(b).cap : a < b;
+  });
+  std::size_t next_capped = 0;
+  live_ = component_channels_;
+  for (;;) {
+    std::erase_if(live_, [this](ChannelId id) { return filling(id).open == 0; });
+    if (live_.empty()) break;
+    double level = kNoCap;
+    for (const ChannelId id : live_) level = std::min(level, filling(id).left / filling(id).open);
+    // Fixing a flow below the level only raises it for the others: fix all such at once.
+    const std::size_t first_capped = next_capped;
+    for (; next_capped < capped_.size() && flow(capped_[next_capped]).cap <= level; ++next_capped) {
+      fix(capped_[next_capped], flow(capped_[next_capped]).cap);
+    }
+    if (next_capped > first_capped) continue;
+    tight_.clear();
+    for (const ChannelId id : live_) {
+      if (filling(id).left / filling(id).open <= level * (1 + kEqualShares)) tight_.push_back(id);
+    }
+    for (const ChannelId id : tight_) {
+      for (const Crossing& crossing : crossings(id)) fix(crossing.flow, level);
+    }
+  }
+}
+
+void MaxMin::fix(std::int32_t id, double rate) {
+  Flow& f = flow(id);
+  if (f.fixed) return;
+  f.fixed = true;
+  f.next_rate = rate;
+  for (const ChannelId c : route(id)) {
+    filling(c).left -= rate;
+    --filling(c).open;
+  }
+}
+
+void MaxMin::publish(double now) {
+  for (const std::int32_t id : component_flows_) {
+    Flow& f = flow(id);
+    if (f.next_rate != f.rate) changed_.push_back(id);
+    f.rate = f.next_rate;
+  }
+  for (const ChannelId id : component_channels_) {
+    Channel& c = channel(id);
+    note_full(c, filling(id).left <= c.capacity * kFull, now);
+  }
+}
+
+void MaxMin::note_full(Channel& c, bool full, double now) {
+  if (full == (c.full_since >= 0)) return;
+  if (full) {
+    c.full_since = now;
+  } else {
+    c.busy += now - c.full_since;
+    c.full_since = -1;
+  }
+}
+
+double MaxMin::busy(ChannelId id, double now) const {
+  const Channel& c = channels_[static_cast<std::size_t>(id)];
+  return c.full_since >= 0 ? c.busy + now - c.full_since : c.busy;
+}
+
+}  // namespace gradwire::sim

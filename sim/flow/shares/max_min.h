@@ -1,0 +1,238 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/flow/shares/indexed_heap.h"
+
+/// Max-min fair sharing of channels by flows, by progressive filling (Bertsekas and Gallager, "Data
+/// Networks", section 6.5.2).
+///
+/// A flow f crosses the channels of its route and may have a cap k_f. Its rate x_f is the max-min
+/// fair one: no flow can get more without taking from one that has no more than it.
+///     sum of x_f over flows on channel c  <=  C_c,     x_f <= k_f
+/// All rates rise together from 0; the first level at which a channel is full, or a flow at its
+/// cap, fixes those flows; the rest rises on.
+///
+/// Acknowledgements. Data on a channel causes acknowledgements on its opposite channel. While both
+/// directions of a link carry data, each direction's capacity for data is C / (1 + ack_share):
+/// exact where both directions are full, up to ack_share too low where the opposite one is nearly
+/// idle.
+///
+/// Only the connected component of channels and flows that a change touches is solved again, and
+/// once per instant however many flows change.
+///
+/// Pools. Where many flows cross one channel (a server's link) and meet nowhere else, flow f has
+/// its own limit l_f (its cap and its other channels), and its rate is min(l_f, level):
+///     level = (C - sum of l_f over those with l_f <= level) / (number of the others)
+/// The others form the channel's pool: one rate for all of them, so that a change costs log n, not
+/// n. The sum is exact (fixed point), so that no order or history shows in it.
+/// Shares that differ by less than 1e-12 of themselves count as equal, so that flows in equal
+/// positions get bit-equal rates whatever their order.
+///
+/// Media. A channel may be a medium (the air of a cell): a byte of flow f costs a_fc of it, and f
+/// has a weight w_f <= 1. Then rates are the weighted max-min fair ones:
+///     sum of a_fc x_f over flows on c  <=  C_c,     x_f = w_f level until something fixes it
+/// A flow has one weight wherever it goes: wires that are full share by it too.
+namespace gradwire::sim {
+
+class MaxMin {
+ public:
+  static constexpr double kNoCap = std::numeric_limits<double>::infinity();
+
+  /// Capacities in bytes a second, by channel (channel c's opposite is c xor 1).
+  MaxMin(std::vector<double> capacities, double ack_share);
+
+  /// A flow over `route`, inactive. Numbers are dense, from 0.
+  std::int32_t add_flow(std::span<const ChannelId> route);
+  void activate(std::int32_t flow, double cap);
+  void deactivate(std::int32_t flow);
+  void set_cap(std::int32_t flow, double cap);
+  /// A byte of the flow costs `cost` of the channel at place `hop` of its route from now on, and
+  /// its rate is shared out by `weight` (until now and elsewhere: 1 and 1).
+  void set_medium(std::int32_t flow, std::size_t hop, double cost, double weight);
+  /// The channel can carry so much from now on; 0: nothing.
+  void set_capacity(ChannelId channel, double bytes_per_second);
+  /// Active flows that cross the channel.
+  std::int32_t active_on(ChannelId id) const {
+    return channels_[static_cast<std::size_t>(id)].count;
+  }
+  void append_active(ChannelId channel, std::vector<std::int32_t>& flows) const;
+
+  /// Solves what has changed. Returns the active flows whose rate is another than before (valid
+  /// until the next call). Times are for busy() only and must not decrease.
+  std::span<const std::int32_t> resolve(double now);
+  /// Bytes a second; 0 while inactive.
+  double rate(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.pooled ? pools_[static_cast<std::size_t>(f.pool)].level : f.rate;
+  }
+  /// Whether the flow's rate is its own limit: it meets others nowhere, or only where a pool leaves
+  /// it all that it can take.
+  bool has_own_rate(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.shared == 0 || (f.pool >= 0 && !f.pooled);
+  }
+  bool meets_others(std::int32_t id) const {
+    return flows_[static_cast<std::size_t>(id)].shared > 0;
+  }
+  /// The pool whose level the flow's rate is, or -1. A flow that joins or leaves one counts as
+  /// changed; a flow that stays does not, though the level may be another.
+  std::int32_t pool(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.pooled ? f.pool : -1;
+  }
+  /// Bytes a second that the flow would get without a cap: what the others leave or, on full
+  /// channels, a fair share beside those that take all they can get.
+  double room(std::int32_t flow) const;
+  std::int32_t pool_count() const { return static_cast<std::int32_t>(pools_.size()); }
+  /// Pools whose level the last resolve() changed.
+  std::span<const std::int32_t> changed_pools() const { return changed_pools_; }
+  double level(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].level; }
+  /// Appends the flows that get the pool's level.
+  void append_pooled(std::int32_t pool, std::vector<std::int32_t>& flows) const;
+  std::span<const ChannelId> route(std::int32_t flow) const;
+  /// Seconds until `now` at which the channel could carry no more data.
+  double busy(ChannelId channel, double now) const;
+
+ private:
+  __extension__ using FixedPoint = __int128;  ///< in units of 2^-20 bytes a second
+  static constexpr double kUnits = 1 << 20;   ///< of it, in a byte a second
+
+  struct Crossing {
+    std::int32_t flow = 0;
+    std::int32_t hop = 0;
+  };
+  /// One cache line; nearly all channels of nearly all networks carry one flow at most.
+  struct alignas(64) Channel {
+    double capacity = 0;
+    double shared_capacity = 0;  ///< while both directions of the link carry data
+    double busy = 0;
+    double full_since = -1;  ///< < 0: not full
+    Crossing first;  ///< of `count` flows; all of them stand in crossings_ if there are more
+    std::int32_t count = 0;             ///< active flows
+    std::int32_t shared_elsewhere = 0;  ///< of them, those that meet others on another channel, too
+    std::int32_t pool = -1;             ///< >= 0: all flows here are members of it
+    std::uint32_t visit = 0;
+    bool dirty = false;
+  };
+  struct Filling {
+    double left = 0;        ///< of the capacity; afterwards: by all flows, while no pool has them
+    std::int32_t open = 0;  ///< flows not fixed yet
+  };
+  struct alignas(64) Flow {
+    double cap = kNoCap;
+    double rate = 0;
+    double next_rate = 0;
+    std::int32_t route_begin = 0;
+    std::int32_t hops = 0;
+    std::uint32_t visit = 0;
+    std::int32_t shared = 0;  ///< channels on which it meets others
+    std::int32_t pool = -1;   ///< of which it is a member
+    double limit = 0;         ///< of its own, as a member
+    bool pooled = false;      ///< gets the level, not its limit
+    bool active = false;
+    bool fixed = false;
+    bool weighted = false;  ///< crosses media
+    bool is_shared_elsewhere() const { return shared > 1 || weighted; }
+  };
+  struct Pool {
+    explicit Pool(IndexedHeap::Nodes& nodes) : limited(nodes), pooled(nodes) {}
+    ChannelId channel = -1;
+    double level = 0;
+    FixedPoint limited_sum = 0;  ///< of the limits of those that get them
+    std::int32_t pooled_count = 0;
+    IndexedHeap limited;               ///< by -limit
+    IndexedHeap pooled;                ///< by limit
+    std::vector<std::int32_t> joined;  ///< members to look at
+    bool listed = false;               ///< in dirty_pools_
+  };
+
+  Channel& channel(ChannelId id) { return channels_[static_cast<std::size_t>(id)]; }
+  Filling& filling(ChannelId id) { return filling_[static_cast<std::size_t>(id)]; }
+  std::span<const Crossing> crossings(ChannelId id) const {
+    const Channel& c = channels_[static_cast<std::size_t>(id)];
+    if (c.count > 1) return crossings_[static_cast<std::size_t>(id)];
+    return {&c.first, static_cast<std::size_t>(c.count)};
+  }
+  Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
+  void mark_dirty(ChannelId id) {
+    Channel& c = channel(id);
+    if (c.dirty) return;
+    c.dirty = true;
+    dirty_.push_back(id);
+  }
+  void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
+  void remove_crossing(ChannelId at, std::size_t slot);
+  double data_capacity(ChannelId id) const;
+  double left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const;
+  double fair_share(ChannelId id, std::int32_t of) const;
+  void note_full(Channel& channel, bool full, double now);
+  bool solve_alone(ChannelId id, double now);
+  void collect_component(ChannelId first);
+  void fill();
+  // max_min_media.cc
+  double cost(const Crossing& crossing) const {
+    return cost_[static_cast<std::size_t>(
+        flows_[static_cast<std::size_t>(crossing.flow)].route_begin + crossing.hop)];
+  }
+  void fill_weighted();
+  void fix_weighted(std::int32_t flow, double rate);
+  double weighted_level() const;
+  void change_shared(std::int32_t flow, std::int32_t change);
+  void count_shared_elsewhere(const Flow& flow, std::int32_t change);
+  // max_min_pools.cc
+  static constexpr std::int32_t kPoolFrom = 32;  // fewer flows are quicker to fill anew
+  static constexpr std::int32_t kPoolUntil = 8;
+  void update_pooling(ChannelId id);
+  void form_pool(ChannelId id);
+  void dissolve_pool(ChannelId id);
+  void list_pool(std::int32_t pool);
+  /// Whether the one flow on the channel is a member of a pool elsewhere: it is looked at again.
+  bool look_at_member(const Channel& channel) {
+    if (channel.count != 1 || flow(channel.first.flow).pool < 0) return false;
+    join_again(channel.first.flow);
+    return true;
+  }
+  void join_again(std::int32_t member);
+  void leave_pool(std::int32_t flow);
+  void join_limited(Pool& pool, std::int32_t flow);
+  void join_pooled(Pool& pool, std::int32_t flow);
+  void take_out(Pool& pool, std::int32_t flow);
+  void refresh_member(Pool& pool, std::int32_t flow);
+  void note_member_full(const Pool& pool, std::int32_t flow, double now);
+  double level_of(const Pool& pool) const;
+  void settle_pool(std::int32_t pool, double now);
+  void fix(std::int32_t flow, double rate);
+  void publish(double now);
+
+  double ack_share_;
+  std::vector<Channel> channels_;
+  std::vector<std::vector<Crossing>> crossings_;  // by channel
+  std::vector<Filling> filling_;                  // by channel
+  std::vector<Flow> flows_;
+  std::vector<ChannelId> routes_;
+  std::vector<double> cost_;         // [routes_]: of a byte; 1 but on media
+  std::vector<double> weight_;       // by flow
+  std::vector<double> open_weight_;  // by channel: cost x weight of flows not fixed yet
+  bool any_weighted_ = false;        // in the component
+  std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list
+  std::vector<ChannelId> dirty_;
+  std::vector<ChannelId> dirty_hubs_;  // of these, those that have a pool, or many flows
+  std::uint32_t visit_ = 0;
+  std::vector<ChannelId> component_channels_;
+  std::vector<std::int32_t> component_flows_;
+  std::vector<ChannelId> live_;
+  std::vector<ChannelId> tight_;
+  std::vector<std::int32_t> capped_;
+  std::vector<std::int32_t> changed_;
+  IndexedHeap::Nodes pool_nodes_;  // by flow
+  std::vector<Pool> pools_;
+  std::vector<std::int32_t> pool_of_channel_;  // every pool that a channel ever had; -1 = none
+  std::vector<std::int32_t> dirty_pools_;
+  std::vector<std::int32_t> changed_pools_;
+};
+
+}  // namespace gradwire::sim

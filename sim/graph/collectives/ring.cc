@@ -1,0 +1,117 @@
+#include "sim/graph/collectives/ring.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// All three rings: rank r may send hop h as soon as it is ready and h hops have reached it,
+/// because the block of its hop h (h > 0) is the one that hop h - 1 brought.
+class RingGenerator final : public CollectiveGenerator {
+ public:
+  RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
+      : spec_(spec),
+        ranks_(static_cast<int>(spec.members.size())),
+        hops_(spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks_ - 1) : ranks_ - 1),
+        gathers_(spec.kind == CollectiveKind::kRingAllGather),
+        blocks_(bytes.begin(), bytes.end()),
+        rank_(static_cast<std::size_t>(ranks_)) {
+    for (int c = 0; !gathers_ && c < ranks_; ++c) {
+      counts_.push_back(chunk_range(spec.elements, ranks_, c).count);
+    }
+  }
+
+  std::int64_t transfers_total() const override {
+    return static_cast<std::int64_t>(hops_) * ranks_;
+  }
+  std::int64_t incoming(int rank) const override { return rank < 0 ? 0 : hops_; }
+
+  void on_ready(int rank, std::vector<HopTransfer>& start) override {
+    if (rank < 0) return;
+    rank_[static_cast<std::size_t>(rank)].ready = true;
+    send_what_may(rank, start);
+  }
+
+  void on_delivered(const HopTransfer& hop, std::vector<HopTransfer>& start) override {
+    RankState& state = rank_[static_cast<std::size_t>(hop.destination_rank)];
+    if (hop.hop != state.received) {  // an empty hop overtook one that takes time
+      early_.push_back({hop.destination_rank, hop.hop});
+      return;
+    }
+    do {
+      ++state.received;
+    } while (!early_.empty() && take_early(hop.destination_rank, state.received));
+    send_what_may(hop.destination_rank, start);
+  }
+
+  bool rank_done(int rank) const override {
+    if (rank < 0) return true;
+    const RankState& state = rank_[static_cast<std::size_t>(rank)];
+    return state.ready && state.received == hops_;
+  }
+
+ private:
+  struct RankState {
+    std::int32_t received = 0;
+    std::int32_t sent = 0;
+    bool ready = false;
+  };
+
+  struct EarlyHop {
+    std::int32_t rank = 0;
+    std::int32_t hop = 0;
+  };
+
+  bool take_early(int rank, int hop) {
+    for (EarlyHop& early : early_) {
+      if (early.rank != rank || early.hop != hop) continue;
+      early = early_.back();
+      early_.pop_back();
+      return true;
+    }
+    return false;
+  }
+
+  void send_what_may(int rank, std::vector<HopTransfer>& start) {
+    RankState& state = rank_[static_cast<std::size_t>(rank)];
+    while (state.ready && state.sent < hops_ && state.sent <= state.received) {
+      start.push_back(hop_of(rank, state.sent++));
+    }
+  }
+
+  HopTransfer hop_of(int rank, int hop) const {
+    HopTransfer transfer;
+    transfer.source_rank = rank;
+    transfer.destination_rank = rank + 1 == ranks_ ? 0 : rank + 1;
+    transfer.hop = hop;
+    // hop < 2 ranks, so at most two turns around the ring.
+    int block = rank - hop;
+    while (block < 0) block += ranks_;
+    transfer.block = block;
+    if (gathers_) {
+      transfer.bytes = blocks_[static_cast<std::size_t>(block)];
+      return transfer;
+    }
+    transfer.reduce = hop < ranks_ - 1;
+    transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
+    transfer.bytes = packed_bytes(counts_[static_cast<std::size_t>(block)],
+                                  width_of(spec_, transfer.contributors));
+    return transfer;
+  }
+
+  const CollectiveSpec& spec_;
+  int ranks_;
+  int hops_;
+  bool gathers_;
+  std::vector<Bytes> blocks_;         // of a gather, by rank
+  std::vector<std::int64_t> counts_;  // of a reduction: elements by chunk
+  std::vector<RankState> rank_;
+  std::vector<EarlyHop> early_;
+};
+
+}  // namespace
+
+std::unique_ptr<CollectiveGenerator> make_ring(const CollectiveSpec& spec,
+                                               std::span<const Bytes> bytes) {
+  return std::make_unique<RingGenerator>(spec, bytes);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "sim/graph/byte_range.h"
+
+/// What an executor's graph session (sim/session/session.h: lanes, dependencies, collectives) asks
+/// of a network. `flow`, `model` and ns-3 implement it; the session is the same code for all of
+/// them.
+namespace gradwire::sim {
+
+using TransferId = std::uint64_t;
+
+struct Delivery {
+  TransferId id = 0;
+  Seconds time{0};
+  Bytes wire{0};
+  std::int64_t retransmissions = 0;
+  bool failed = false;
+  /// What of the payload never arrives (udp-lossy alone), ascending and apart; valid until the
+  /// network is advanced again.
+  std::span<const ByteRange> missing = {};
+};
+
+struct ChannelRecord {
+  Bytes wire{0};    ///< wire bytes carried so far
+  Seconds busy{0};  ///< time at which it could carry nothing more, summed
+};
+
+inline constexpr Seconds kForever{1e300};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
+  /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
+  virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
+  /// Starts a transfer on a second connection of the pair, beside that of start(): neither waits
+  /// for the other. Throws SimError where a network has no such connections.
+  virtual void start_beside(TransferId id, int source, int destination, Bytes payload);
+  virtual void cancel(TransferId id) = 0;
+  /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries
+  /// of that instant; or moves it to `until` if there is none (to now() if until is kForever).
+  virtual void advance(Seconds until, std::vector<Delivery>& delivered) = 0;
+  virtual Seconds now() const = 0;
+  /// [2 * links], by ChannelId; empty where a network does not count them.
+  virtual std::vector<ChannelRecord> channels() const { return {}; }
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,254 @@
+// The half of GraphSession that touches the network: transfers, hops, collectives.
+#include <algorithm>
+
+#include "sim/session/session.h"
+#include "sim/session/session_run.h"
+
+namespace gradwire::sim {
+namespace {
+
+TransferId id_of(std::uint32_t generation, std::int32_t slot) {
+  return static_cast<TransferId>(generation) << 32 | static_cast<TransferId>(slot);
+}
+
+}  // namespace
+
+std::int32_t GraphSession::take_slot() {
+  if (free_slots_.empty()) {
+    slots_.emplace_back();
+    return static_cast<std::int32_t>(slots_.size()) - 1;
+  }
+  const std::int32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void GraphSession::free_slot(std::int32_t slot) {
+  ++slots_[static_cast<std::size_t>(slot)].generation;
+  free_slots_.push_back(slot);
+}
+
+void GraphSession::link_slot(std::int32_t slot) {
+  Slot& state = slots_[static_cast<std::size_t>(slot)];
+  state.previous = newest_slot_;
+  state.next = -1;
+  if (newest_slot_ >= 0) {
+    slots_[static_cast<std::size_t>(newest_slot_)].next = slot;
+  } else {
+    oldest_slot_ = slot;
+  }
+  newest_slot_ = slot;
+}
+
+void GraphSession::unlink_slot(std::int32_t slot) {
+  Slot& state = slots_[static_cast<std::size_t>(slot)];
+  if (state.previous >= 0) {
+    slots_[static_cast<std::size_t>(state.previous)].next = state.next;
+  } else {
+    oldest_slot_ = state.next;
+  }
+  if (state.next >= 0) {
+    slots_[static_cast<std::size_t>(state.next)].previous = state.previous;
+  } else {
+    newest_slot_ = state.previous;
+  }
+  state.previous = kNotInFlight;
+}
+
+int GraphSession::host_of_rank(const CollectiveSpec& spec, int rank) const {
+  return rank < 0 ? spec.server : spec.members[static_cast<std::size_t>(rank)];
+}
+
+void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source,
+                                  int destination) {
+  OpRecord& record = run.record(op);
+  record.payload += hop.bytes;
+  ++record.transfers;
+  if (hop.bytes.count() == 0) {
+    arrivals_.push_back({run.id, op, hop});
+    return;
+  }
+  const std::int32_t index = take_slot();
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.graph = run.id;
+  slot.op = op;
+  slot.hop = hop;
+  slot.deadline = now_ + options_.transfer_limit.value();
+  link_slot(index);
+  network_.start(id_of(slot.generation, index), source, destination, hop.bytes);
+}
+
+void GraphSession::on_network(const Delivery& delivery) {
+  const auto index = static_cast<std::int32_t>(delivery.id & 0xFFFFFFFFu);
+  const Slot& slot = slots_[static_cast<std::size_t>(index)];
+  if (slot.generation != delivery.id >> 32 || slot.previous == kNotInFlight) return;
+  if (delivery.failed) {
+    fail_transfer(index);
+    return;
+  }
+  Run& run = get(slot.graph);
+  const OpIndex op = slot.op;
+  const HopTransfer hop = slot.hop;  // the slot may be taken again at once
+  unlink_slot(index);
+  free_slot(index);
+  OpRecord& record = run.record(op);
+  record.wire += delivery.wire;
+  record.retransmissions += delivery.retransmissions;
+  if (!delivery.missing.empty()) {
+    run.missing.push_back({op, hop, {delivery.missing.begin(), delivery.missing.end()}});
+  }
+  hop_arrived(run, op, hop);
+}
+
+void GraphSession::expire_transfers() {
+  while (oldest_slot_ >= 0 && slots_[static_cast<std::size_t>(oldest_slot_)].deadline <= now_) {
+    const std::int32_t index = oldest_slot_;
+    network_.cancel(id_of(slots_[static_cast<std::size_t>(index)].generation, index));
+    fail_transfer(index);
+  }
+}
+
+void GraphSession::fail_transfer(std::int32_t index) {
+  const Slot slot = slots_[static_cast<std::size_t>(index)];
+  unlink_slot(index);
+  free_slot(index);
+  const Run& run = get(slot.graph);
+  const int host = run.graph->kind[slot.op] == OpKind::kCollective
+                       ? host_of_rank(run.spec(slot.op), slot.hop.destination_rank)
+                       : run.graph->peer[slot.op];
+  emit(EventKind::kTransferFailed, slot.graph, slot.op, host);
+}
+
+void GraphSession::open_collective(Run& run, OpIndex op, Collective& collective) {
+  const CollectiveSpec& spec = run.spec(op);
+  collective.ready.assign(spec.members.size() + 1, false);
+  if (options_.closed_form == nullptr)
+    collective.generator = make_generator(spec, run.bytes_of(op));
+  collective.tells_senders = collective.generator && collective.generator->wants_sent();
+  if (spec.is_reduction()) collective.adding_until.assign(spec.members.size() + 1, 0);
+  collective.adds_at_once = spec.hop_fixed.value() == 0 && spec.hop_per_element.value() == 0;
+}
+
+void GraphSession::rank_ready(Run& run, OpIndex op, std::uint32_t gate) {
+  const CollectiveSpec& spec = run.spec(op);
+  Collective& collective = collective_of(run, op);
+  const bool counts = (spec.kind == CollectiveKind::kPull) == (gate == spec.members.size());
+  if (counts && run.record(op).start.value() < 0) run.record(op).start = Seconds(now_);
+  collective.ready[gate] = true;
+  ++collective.ready_count;
+  if (options_.closed_form != nullptr) {
+    closed_form_ready(run, op, collective);
+    return;
+  }
+  const int rank = gate < spec.members.size() ? static_cast<int>(gate) : -1;
+  start_.clear();
+  collective.generator->on_ready(rank, start_);
+  start_hops(run, op);
+  std::size_t kept = 0;
+  for (std::size_t h = 0; h < collective.held.size(); ++h) {
+    const HopTransfer hop = collective.held[h];
+    if (hop.destination_rank == rank) {
+      add_hop(run, op, collective, hop);
+    } else {
+      collective.held[kept++] = hop;
+    }
+  }
+  collective.held.resize(kept);
+  note_rank(run, op, collective, rank);
+}
+
+void GraphSession::closed_form_ready(Run& run, OpIndex op, Collective& collective) {
+  if (collective.ready_count < collective.ready.size()) return;
+  const CollectiveCosts::Cost cost = options_.closed_form->cost(run.spec(op), run.bytes_of(op));
+  OpRecord& record = run.record(op);
+  record.payload += cost.payload;
+  record.wire += cost.wire;
+  record.transfers += cost.transfers;
+  timers_.push({now_ + cost.duration.value(), 0, run.id, op, TimerKind::kClosedForm});
+}
+
+void GraphSession::start_hops(Run& run, OpIndex op) {
+  const CollectiveSpec& spec = run.spec(op);
+  for (const HopTransfer& hop : start_) {
+    start_transfer(run, op, hop, host_of_rank(spec, hop.source_rank),
+                   host_of_rank(spec, hop.destination_rank));
+  }
+}
+
+void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& hop) {
+  if (run.cancelled) return;
+  if (run.graph->kind[op] != OpKind::kCollective) {
+    end_operation(run, op);
+    return;
+  }
+  Collective& collective = collective_of(run, op);
+  if (!hop.reduce) {
+    hop_delivered(run, op, collective, hop);
+  } else if (collective.ready[static_cast<std::size_t>(hop.destination_rank)]) {
+    add_hop(run, op, collective, hop);
+  } else {
+    collective.held.push_back(hop);
+  }
+}
+
+void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop) {
+  if (collective.adds_at_once) {
+    hop_delivered(run, op, collective, hop);
+    return;
+  }
+  const CollectiveSpec& spec = run.spec(op);
+  const std::int64_t count = hop_range(spec, hop).count;
+  const double cost =
+      spec.hop_fixed.value() + static_cast<double>(count) * spec.hop_per_element.value();
+  double& until = collective.adding_until[static_cast<std::size_t>(hop.destination_rank)];
+  until = std::max(until, now_) + cost;
+  if (until <= now_) {
+    hop_delivered(run, op, collective, hop);
+    return;
+  }
+  const std::int32_t index = take_slot();
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.graph = run.id;
+  slot.op = op;
+  slot.hop = hop;
+  timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
+}
+
+void GraphSession::hop_delivered(Run& run, OpIndex op, Collective& collective,
+                                 const HopTransfer& hop) {
+  start_.clear();
+  collective.generator->on_delivered(hop, start_);
+  start_hops(run, op);
+  note_rank(run, op, collective, hop.destination_rank);
+  if (collective.tells_senders) {
+    start_.clear();
+    collective.generator->on_sent(hop, start_);
+    start_hops(run, op);
+  }
+  // Only a server's partner learns of its own message's arrival.
+  if (hop.source_rank < 0 || hop.destination_rank < 0) {
+    note_rank(run, op, collective, hop.source_rank);
+  }
+}
+
+void GraphSession::note_rank(Run& run, OpIndex op, Collective& collective, int rank) {
+  if (!collective.generator->rank_done(rank)) return;
+  const std::size_t ranks = run.spec(op).members.size();
+  mark_rank_done(run, op, collective,
+                 rank < 0 ? static_cast<std::uint32_t>(ranks) : static_cast<std::uint32_t>(rank));
+}
+
+void GraphSession::mark_rank_done(Run& run, OpIndex op, Collective& collective,
+                                  std::uint32_t rank) {
+  const std::uint32_t source = run.index->source_begin[op] + rank;
+  if (run.source_done[source]) return;
+  const CollectiveSpec& spec = run.spec(op);
+  if (rank < spec.members.size()) {
+    run.timeline.rank_done[static_cast<std::size_t>(run.graph->peer[op])][rank] = Seconds(now_);
+    emit(EventKind::kRankDone, run.id, op, spec.members[rank]);
+  }
+  source_ended(run, source);
+  if (++collective.done_count == spec.members.size() + 1) end_operation(run, op);
+}
+
+}  // namespace gradwire::sim

@@ -1,0 +1,35 @@
+#pragma once
+#include <optional>
+
+#include "base/units.h"
+#include "sim/transport/tcp_constants.h"
+
+namespace gradwire::sim {
+
+/// TCP as the machines of today speak it; one place for every constant (documented in
+/// docs/network.md). All executors read these.
+struct TransportSettings {
+  enum class CongestionControl { kCubic, kReno, kBbr };
+  CongestionControl congestion_control = CongestionControl::kCubic;
+  Bytes segment{1448};       ///< TCP payload of a full segment (MSS 1460 less timestamps)
+  Bytes wire_segment{1538};  ///< what a full segment occupies on Ethernet: + TCP/IP 52, MAC 18
+                             ///< (header, FCS), preamble and gap 20
+  int initial_window = 10;   ///< segments (RFC 6928)
+  Seconds delayed_ack{0.040};
+  Seconds min_rto{0.200};
+  Seconds initial_rto{1.0};
+  Bytes buffer{8 * 1024 * 1024};  ///< send and receive buffers
+  /// kIdeal: fluid at once at the fair rate, no headers, no start-up, no acknowledgements, no loss.
+  /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
+  enum class Protocol { kTcp, kIdeal, kUdpLossy };
+  Protocol protocol = Protocol::kTcp;
+  /// udp-lossy: how long a receiver waits for a message's last segment after it was due; none:
+  /// datagram_wait.h's.
+  std::optional<Seconds> deadline;
+  TcpConstants constants{};  ///< of the calibration that `flow` follows
+};
+
+/// Wire bytes of a payload: whole segments plus a last short one, each with its headers.
+Bytes wire_bytes(Bytes payload, const TransportSettings& transport);
+
+}  // namespace gradwire::sim

@@ -1,0 +1,386 @@
+// Links that change, media and chance in the flow executor, worked by hand.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sim/cluster/topologies/topologies.h"
+#include "sim/flow/burst_chain.h"
+#include "sim/flow/jitter.h"
+#include "sim/flow/shares/contention.h"
+#include "sim/flow/shares/rate_follower.h"
+#include "tests/sim/graphs.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+
+namespace {
+
+constexpr double kDelay = 1e-3;
+constexpr double kWire = 1538;
+
+using Pieces = std::vector<RateSchedule::Piece>;
+
+/// Bytes a second from each time on.
+RateSchedulePtr steps(std::vector<std::pair<double, double>> bytes, double period = 0) {
+  Pieces pieces;
+  for (const auto& [begin, rate] : bytes)
+    pieces.push_back({Seconds(begin), BitsPerSecond(8 * rate)});
+  return RateSchedule::from_pieces("steps", std::move(pieces), Seconds(period));
+}
+
+/// Two hosts and one link.
+Cluster pair(const LinkSpec& spec) {
+  Cluster cluster;
+  cluster.add_host("a");
+  cluster.add_host("b");
+  cluster.add_link(0, 1, spec);
+  cluster.finish();
+  return cluster;
+}
+
+/// Windows that limit nothing.
+ExecutorOptions open_windows() {
+  ExecutorOptions options;
+  options.transport.initial_window = 1000000;
+  options.transport.buffer = Bytes(std::int64_t{1} << 40);
+  return options;
+}
+
+double seconds_of(const Cluster& cluster, std::int64_t segments) {
+  const auto executor = make("flow", cluster, open_windows());
+  return run(*executor, transfers({{0, 1, segments * 1448}})).end.value();
+}
+
+/// When each of the transfers has ended, all started together.
+std::vector<double> ends_of(const Cluster& cluster, const std::vector<Route>& routes) {
+  const auto executor = make("flow", cluster, open_windows());
+  std::vector<double> ends;
+  for (const OpRecord& op : run(*executor, transfers(routes)).ops) ends.push_back(op.end.value());
+  return ends;
+}
+
+}  // namespace
+
+TEST_CASE("a transfer follows its link's rate") {
+  // 1,000 segments are 1,538,000 B: 500,000 in the first half second at 1 MB/s, the other
+  // 1,038,000 at 4 MB/s in 0.2595 s.
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = steps({{0, 1e6}, {0.5, 4e6}});
+  CHECK(seconds_of(pair(spec), 1000) == Approx(0.5 + 0.2595 + kDelay).epsilon(1e-9));
+  // The other way keeps the rate of 1 MB/s: 1.538 s.
+  std::swap(spec.schedule, spec.schedule_back);
+  CHECK(seconds_of(pair(spec), 1000) == Approx(1.538 + kDelay).epsilon(1e-9));
+  // 0.4 s further on in it: 100,000 B in 0.1 s, 1,438,000 B at 4 MB/s.
+  std::swap(spec.schedule, spec.schedule_back);
+  spec.schedule_offset = Seconds(0.4);
+  CHECK(seconds_of(pair(spec), 1000) == Approx(0.1 + 0.3595 + kDelay).epsilon(1e-9));
+}
+
+TEST_CASE("nothing passes at rate 0 and in an outage, and all goes on after it") {
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = steps({{0, 1e6}, {0.5, 0}, {1.5, 1e6}});
+  CHECK(seconds_of(pair(spec), 1000) == Approx(1 + 1.538 + kDelay).epsilon(1e-9));
+  spec.schedule = nullptr;
+  spec.outages = {{Seconds(0.5), Seconds(1.5)}, {Seconds(2), Seconds(2.25)}};
+  CHECK(seconds_of(pair(spec), 1000) == Approx(1.25 + 1.538 + kDelay).epsilon(1e-9));
+  spec.outages = {{Seconds(0), Seconds(3)}};  // from the start
+  CHECK(seconds_of(pair(spec), 1000) == Approx(3 + 1.538 + kDelay).epsilon(1e-9));
+}
+
+TEST_CASE("a schedule that repeats carries its sum in each period") {
+  // 1 MB/s for 0.1 s, 3 MB/s for 0.1 s: 400,000 B every 0.2 s. 2,600 segments are 3,998,800 B:
+  // 9 periods and 398,800 B, of which the last 298,800 at 3 MB/s: 1.8 + 0.1 + 0.0996.
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = steps({{0, 1e6}, {0.1, 3e6}}, 0.2);
+  CHECK(seconds_of(pair(spec), 2600) == Approx(1.9996 + kDelay).epsilon(1e-9));
+}
+
+TEST_CASE("a trace carries exactly its opportunities") {
+  // 19 opportunities in the first 20 ms, 2 in the next: 21 packets every 40 ms. A full segment is a
+  // packet of 1,500 B with its framing, so 2,100 segments take 4 s; 2,119 end with a bin.
+  std::string text;
+  for (int ms = 1; ms <= 20; ++ms) text += std::to_string(ms) + "\n";
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = RateSchedule::from_mahimahi("trace", text + "40\n");
+  CHECK(seconds_of(pair(spec), 2100) == Approx(4 + kDelay).epsilon(1e-9));
+  CHECK(seconds_of(pair(spec), 2119) == Approx(4.02 + kDelay).epsilon(1e-9));
+  CHECK(seconds_of(pair(spec), 2120) == Approx(4.03 + kDelay).epsilon(1e-9));
+}
+
+TEST_CASE("many clients of one trace, each further on, share a server") {
+  // A server that is never full: every client's time is its own link's, whatever pool it is in.
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = steps({{0, 1e6}, {0.1, 0}, {0.15, 3e6}}, 0.25);
+  Cluster cluster = Cluster::star(100, spec, 1, link(8e12, 0));
+  std::vector<Route> routes;
+  for (int w = 0; w < 100; ++w) {
+    LinkSpec own = spec;
+    own.schedule_offset = Seconds(0.007 * w);
+    cluster.change_link(w, own);
+    routes.push_back({w, 100, 1448 * (300 + w)});
+  }
+  const std::vector<double> ends = ends_of(cluster, routes);
+  for (int w = 0; w < 100; ++w) {
+    double bytes = kWire * (300 + w), at = 0.007 * w;
+    while (bytes > 0) {  // walk its schedule in steps of a piece
+      const double phase = std::fmod(at + 1e-9, 0.25);
+      const double rate = phase < 0.1 ? 1e6 : phase < 0.15 ? 0 : 3e6;
+      const double left = (phase < 0.1 ? 0.1 : phase < 0.15 ? 0.15 : 0.25) - phase;
+      const double part = rate > 0 ? std::min(left, bytes / rate) : left;
+      bytes -= part * rate;
+      if (bytes < 1e-6) bytes = 0;
+      at += std::max(part, 1e-9);
+    }
+    INFO(w);
+    const double forwarding = kWire / 1e12;
+    CHECK(ends[static_cast<std::size_t>(w)] ==
+          Approx(at - 0.007 * w + kDelay + forwarding).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a server's link that changes is shared evenly all the time") {
+  // 40 clients of 1,000 segments on a server link of 40 MB/s, 0 from 0.5 s to 1 s: each gets 1
+  // MB/s, so 1.538 s and half a second.
+  LinkSpec server = link(8e9, 0);
+  server.schedule_back = steps({{0, 40e6}, {0.5, 0}, {1, 40e6}});
+  const Cluster cluster = Cluster::star(40, link(8e8, kDelay), 1, server);
+  // The server's own link goes from the server to the switch: what it gets is the way back.
+  std::vector<Route> routes;
+  for (int w = 0; w < 40; ++w) routes.push_back({w, 40, 1448000});
+  for (const double end : ends_of(cluster, routes)) {
+    CHECK(end == Approx(2.038 + kDelay).epsilon(1e-4));  // and one segment's forwarding
+  }
+}
+
+TEST_CASE("both ways of a half-duplex link share its rate") {
+  // Acknowledgements take 90 of 2 x 1,538 B of it. One way alone: 1 MB/s / 1.02926; both: half
+  // each.
+  LinkSpec spec = link(8e6, kDelay);
+  const double share = 1 + 90 / (2 * kWire);
+  const double alone = 1.538 * share + kDelay;
+  CHECK(ends_of(pair(spec), {{0, 1, 1448000}})[0] == Approx(1.538 + kDelay).epsilon(1e-9));
+  spec.half_duplex = true;
+  CHECK(ends_of(pair(spec), {{0, 1, 1448000}})[0] == Approx(alone).epsilon(1e-9));
+  for (const double end : ends_of(pair(spec), {{0, 1, 1448000}, {1, 0, 1448000}})) {
+    CHECK(end == Approx(2 * 1.538 * share + kDelay).epsilon(1e-9));
+  }
+  // Of two on a star the other link is untouched: its sender meets nobody.
+  spec.half_duplex = false;
+  for (const double end : ends_of(pair(spec), {{0, 1, 1448000}, {1, 0, 1448000}})) {
+    CHECK(end == Approx(alone).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("stations of a Wi-Fi cell send turns of equal size, LTE's get equal time") {
+  RadioCellPlan plan;
+  plan.workers = 2;
+  plan.places = {{5, 0}, {20, 0}};
+  plan.wire = link(8e12, 0);
+  const Cluster wifi = radio_cell(plan, {true, 1, {}});
+  const double near = wifi.nominal_rate(0).value() / 8, far = wifi.nominal_rate(2).value() / 8;
+  REQUIRE(near > 1.5 * far);
+  // Each byte of each costs 1 / near + 1 / far seconds of the air.
+  const double bytes = kWire * 2000;
+  const double delay = radio_of(Cell::Kind::kWifi).delay.value();
+  for (const double end : ends_of(wifi, {{0, 2, 1448 * 2000}, {1, 2, 1448 * 2000}})) {
+    const double contention = wifi_contention(2, 0);  // 1.09
+    CHECK(end == Approx(contention * bytes * (1 / near + 1 / far) + delay).epsilon(1e-5));
+  }
+  // Alone, or with the other way busy, too: one medium.
+  CHECK(ends_of(wifi, {{1, 2, 1448 * 2000}})[0] == Approx(bytes / far + delay).epsilon(1e-5));
+  const std::vector<double> ways = ends_of(wifi, {{1, 2, 1448 * 2000}, {2, 1, 1448 * 2000}});
+  CHECK(ways[0] == Approx(wifi_contention(1, 1) * 2 * bytes / far + delay).epsilon(1e-5));
+
+  plan.kind = Cell::Kind::kLte;
+  plan.width = 10e6;
+  plan.places = {{50, 0}, {300, 0}};
+  const Cluster lte = radio_cell(plan, {true, 1, {}});
+  const double fast = lte.nominal_rate(0).value() / 8, slow = lte.nominal_rate(2).value() / 8;
+  REQUIRE(fast > 2 * slow);
+  // Half of the time each: in what the slow one takes for its bytes, the fast one sends fast / slow
+  // times as much. Both are given what ends together.
+  const auto more = static_cast<std::int64_t>(200 * fast / slow);
+  const std::vector<double> ends = ends_of(lte, {{0, 2, 1448 * more}, {1, 2, 1448 * 200}});
+  const double air = radio_of(Cell::Kind::kLte).delay.value();
+  CHECK(ends[1] == Approx(2 * 200 * kWire / slow + air).epsilon(1e-3));
+  CHECK(ends[0] == Approx(ends[1]).epsilon(1e-2));
+  // Down, two phones leave a fifth of the air unused: one of them alone, then both at once.
+  const double down = lte.nominal_rate(1).value() / 8;
+  CHECK(ends_of(lte, {{2, 0, 1448 * 800}})[0] == Approx(800 * kWire / down + air).epsilon(1e-3));
+  const double slow_down = lte.nominal_rate(3).value() / 8;
+  const auto most = static_cast<std::int64_t>(200 * down / slow_down);
+  const std::vector<double> downs = ends_of(lte, {{2, 0, 1448 * most}, {2, 1, 1448 * 200}});
+  CHECK(downs[1] == Approx(1.25 * 2 * 200 * kWire / slow_down + air).epsilon(1e-2));
+  // Up and down are apart, but slow each other down by 8 %, and by acknowledgements.
+  const std::vector<double> both = ends_of(lte, {{1, 2, 1448 * 200}, {2, 1, 1448 * 800}});
+  CHECK(both[0] == Approx(1.08 * 200 * kWire / slow * (1 + 90 / (2 * kWire)) + air).epsilon(1e-3));
+}
+
+TEST_CASE("contention grows with those who contend", "[unit]") {
+  CHECK(wifi_contention(0, 0) == 1);
+  CHECK(wifi_contention(1, 0) == 1);
+  CHECK(wifi_contention(8, 0) == Approx(1.27));
+  CHECK(wifi_contention(0, 8) == Approx(1.09));
+  CHECK(wifi_contention(4, 3) == Approx(0.95 * 1.06));  // acknowledgements travel with data
+  for (const int up : {0, 1, 8}) CHECK(lte_contention(up, 0).up == 1);
+  CHECK(lte_contention(0, 1).down == 1);
+  CHECK(lte_contention(0, 8).down == 1.25);
+  CHECK(lte_contention(3, 3).up == Approx(1.24));
+  CHECK(lte_contention(3, 3).down == Approx(1.25 * 1.24));
+}
+
+TEST_CASE("a station that moves changes its rate on the way") {
+  RadioCellPlan plan;
+  plan.workers = 1;
+  plan.kind = Cell::Kind::kLte;
+  plan.width = 10e6;
+  plan.places = {{100, 50}};
+  plan.wire = link(8e12, 0);
+  const Cluster cluster = radio_cell(plan, {true, 1, {}});
+  double left = 3000 * kWire, end = 0;
+  const auto& pieces = cluster.links()[0].spec.schedule->pieces();
+  for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+    const double rate = pieces[i].rate.value() / 8;
+    const double span = (pieces[i + 1].begin - pieces[i].begin).value();
+    end = pieces[i].begin.value() + std::min(span, left / rate);
+    left -= std::min(span * rate, left);
+    if (left <= 0) break;
+  }
+  REQUIRE(left == 0);
+  CHECK(ends_of(cluster, {{0, 1, 1448 * 3000}})[0] ==
+        Approx(end + radio_of(Cell::Kind::kLte).delay.value()).epsilon(1e-5));
+}
+
+TEST_CASE("what can never arrive is told, not waited for") {
+  RadioCellPlan plan;
+  plan.workers = 2;
+  plan.kind = Cell::Kind::kLte;
+  plan.width = 10e6;
+  plan.places = {{100, 500}, {50, 0}};  // the first leaves the cell within a few seconds
+  const Cluster cluster = radio_cell(plan, {true, 1, {}});
+  const auto executor = make("flow", cluster);
+  CHECK_THROWS_WITH(run(*executor, transfers({{0, 2, 100000000}, {1, 2, 1000}})),
+                    Catch::Contains("transfer") && Catch::Contains("0"));
+  // Its connection does not hold others up.
+  const auto again = make("flow", cluster);
+  CHECK(run(*again, transfers({{1, 2, 1000000}})).end.value() < 10);
+}
+
+TEST_CASE("links that nobody crosses cost no events") {
+  LinkSpec spec = link(8e6, kDelay);
+  spec.schedule = steps({{0, 1e6}, {1e-6, 2e6}}, 2e-6);
+  const auto executor = make("flow", pair(spec), open_windows());
+  std::vector<Event> events;
+  CHECK_FALSE(executor->advance(Seconds(3600), events));  // 3.6e9 changes would take minutes
+  CHECK(executor->now().value() == 3600);
+}
+
+TEST_CASE("a follower stands where its schedule says, wherever it is put") {
+  Link changing;
+  changing.spec.schedule = steps({{0, 1}, {0.1, 2}, {0.3, 0}}, 0.7);
+  changing.spec.schedule_offset = Seconds(0.05);
+  changing.spec.outages = {{Seconds(1.9), Seconds(2.1)}};
+  RateFollower walker(changing, 0, kWire), jumper(changing, 0, kWire);
+  int changes = 0;
+  for (double t = 0; t < 20; t = walker.next(), ++changes) {
+    walker.advance(t);
+    jumper.seek(t);
+    INFO(t);
+    CHECK(jumper.rate() == walker.rate());
+    CHECK(jumper.next() == walker.next());
+    CHECK(walker.next() > t);
+    const double phase = std::fmod(t + 0.05 + 1e-9, 0.7);
+    const double expected = phase < 0.1 ? 1 : phase < 0.3 ? 2 : 0;
+    CHECK(walker.rate() == (t >= 1.9 && t < 2.1 - 1e-9 ? 0 : expected));
+  }
+  CHECK(changes == 1 + 3 * 28 + 2 + 2);  // 20.05 s are 28 periods and two pieces; the outage's ends
+}
+
+TEST_CASE("bursts lose what their chain says") {
+  LinkSpec spec = link(8e6, kDelay, 0.001);
+  spec.burst = {0.01, 0.2, 0.9};
+  const Cluster cluster = pair(spec);
+  const std::vector<ChannelId> route{0};
+  BurstChain chain(cluster, route, 7, 0);
+  const double segments = 2e6;
+  double lost = 0, next_to_lost = 0, before = -2;
+  for (double at = chain.next_lost(0); at < segments; at = chain.next_lost(at + 1)) {
+    next_to_lost += at == before + 1;
+    before = at;
+    ++lost;
+  }
+  // Of the time 0.01 / 0.21 is bad: (0.2 x 0.001 + 0.01 x 0.9) / 0.21 = 0.04381.
+  CHECK(lost / segments == Approx(spec.mean_loss()).epsilon(0.02));
+  CHECK(spec.mean_loss() == Approx(0.0438095).epsilon(1e-5));
+  // After a loss in the bad state (0.9782 of them) the next is lost with 0.8 x 0.9 + 0.2 x 0.001;
+  // after one in the good state with 0.99 x 0.001 + 0.01 x 0.9: 0.7047 together.
+  CHECK(next_to_lost / lost == Approx(0.7047).epsilon(0.01));
+  // The same connection loses the same segments; another does not.
+  BurstChain same(cluster, route, 7, 0), other(cluster, route, 7, 1);
+  CHECK(same.next_lost(1000) == BurstChain(cluster, route, 7, 0).next_lost(1000));
+  CHECK(same.next_lost(1e5) != other.next_lost(1e5));
+  CHECK_FALSE(BurstChain::is_needed(pair(link(8e6, kDelay, 0.01)), route));
+}
+
+TEST_CASE("transfers over bursty links lose that share of their segments") {
+  LinkSpec spec = link(8e7, kDelay);
+  spec.burst = {0.001, 0.1, 1};
+  const auto executor = make("flow", pair(spec), {});
+  std::int64_t again = 0;
+  for (int i = 0; i < 200; ++i) {
+    again += run(*executor, transfers({{0, 1, 1448 * 500}})).ops[0].retransmissions;
+  }
+  // Of 100,000 segments 0.001 / 0.101 are lost once, those of them again that are lost again: some
+  // 100 bursts of geometric length, mean 10: sigma = sqrt(100 x 2 x 10^2) = 141.
+  const double lost = 100000 * spec.mean_loss() * 1.01;
+  CHECK(std::abs(static_cast<double>(again) - lost) < 4 * 141);
+}
+
+TEST_CASE("jitter delays the last segment as order and chance say") {
+  // Against the definition: the largest of U_k J - k s, by draws.
+  const double jitter = 5e-3;
+  for (const double spacing : {1e-4, 1e-3, 2e-2}) {
+    for (const int segments : {1, 3, 200}) {
+      std::vector<double> drawn, solved;
+      std::uint64_t draws = 0;
+      const RandomStream stream{11, 0, 0, kFirstReservedTensor};
+      for (int i = 0; i < 20000; ++i) {
+        double latest = 0;
+        for (int k = 0; k < std::min(segments, 60); ++k) {
+          const auto u = static_cast<double>(uniform(stream, draws++));
+          latest = std::max(latest, u * jitter - k * spacing);
+        }
+        drawn.push_back(latest);
+        solved.push_back(jitter_of_last(jitter, spacing, segments, (i + 0.5) / 20000));
+      }
+      std::sort(drawn.begin(), drawn.end());
+      INFO(spacing << " " << segments);
+      for (const std::size_t at : {2000u, 10000u, 18000u}) {
+        CHECK(solved[at] == Approx(drawn[at]).margin(0.02 * jitter));
+      }
+    }
+  }
+  CHECK(jitter_of_last(0, 1, 5, 0.5) == 0);
+}
+
+TEST_CASE("jitter keeps the order of deliveries and the rate") {
+  LinkSpec spec = link(8e6, kDelay);
+  spec.jitter = Seconds(20e-3);
+  const auto executor = make("flow", pair(spec), open_windows());
+  std::vector<Route> routes(50, Route{0, 1, 1448});
+  const Timeline timeline = run(*executor, transfers(routes));
+  double last = 0, sum = 0;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const double end = timeline.ops[i].end.value();
+    const double sent = static_cast<double>(i + 1) * kWire / 1e6;
+    CHECK(end >= last);
+    CHECK(end >= sent + kDelay - 1e-12);
+    CHECK(end <= sent + kDelay + 20e-3 + 1e-12);
+    last = end;
+    sum += end - sent - kDelay;
+  }
+  // A packet every 1.5 ms and 20 ms of jitter: the latest of the last 13 or so.
+  CHECK(sum / 50 > 0.6 * 20e-3);
+}

@@ -1,0 +1,234 @@
+// Flows of unlike windows on one link, and links that stop, held against ns-3 3.44 (the executor
+// `packet` with the same scenario). Figures of ns-3 are means over the transfers.
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sim/flow/shares/max_min.h"
+#include "sim/flow/tcp/way_back.h"
+#include "tests/sim/graphs.h"
+#include "tests/sim/streams.h"
+
+using namespace gradwire;
+using namespace gradwire::sim;
+using namespace gradwire::sim::testing;
+
+namespace {
+
+/// A link of its own for each client, and the server's; the server is the last host.
+Cluster star_of(const std::vector<LinkSpec>& clients, const LinkSpec& server) {
+  Cluster cluster;
+  for (std::size_t c = 0; c < clients.size(); ++c) cluster.add_host("c" + std::to_string(c));
+  const NodeId last = cluster.add_host("server");
+  const NodeId middle = cluster.add_switch("switch");
+  for (std::size_t c = 0; c < clients.size(); ++c)
+    cluster.add_link(static_cast<NodeId>(c), middle, clients[c]);
+  cluster.add_link(last, middle, server);
+  cluster.finish();
+  return cluster;
+}
+
+Step uploads(int first, int end, int server, std::int64_t bytes) {
+  std::vector<Route> routes;
+  for (int c = first; c < end; ++c) routes.push_back({c, server, bytes});
+  return transfers(routes);
+}
+
+double mean_end(const Timeline& timeline) {
+  double sum = 0;
+  for (const OpRecord& op : timeline.ops) sum += op.end.value();
+  return sum / static_cast<double>(timeline.ops.size());
+}
+
+/// Mean time of an upload by each client at once.
+double mean_upload(const std::vector<LinkSpec>& clients, const LinkSpec& server, std::int64_t bytes,
+                   const ExecutorOptions& options = {}) {
+  const int n = static_cast<int>(clients.size());
+  const Cluster cluster = star_of(clients, server);
+  const auto executor = make("flow", cluster, options);
+  return mean_end(run(*executor, uploads(0, n, n, bytes)));
+}
+
+double mean_of_seeds(const std::vector<LinkSpec>& clients, const LinkSpec& server,
+                     std::int64_t bytes, std::uint64_t seeds) {
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    ExecutorOptions options;
+    options.seed = seed;
+    sum += mean_upload(clients, server, bytes, options);
+  }
+  return sum / static_cast<double>(seeds);
+}
+
+LinkSpec with_outage(LinkSpec spec, double begin, double end) {
+  spec.outages.push_back({Seconds(begin), Seconds(end)});
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("room on a full link is a fair share") {
+  // A link of 100: a flow that takes 10, and two others with 45 each. If the first took all it can
+  // get, the three would have 100 / 3 each: (10 + 2 x 45) / 3.
+  MaxMin sharing({100, 100, 1000, 1000}, 0);
+  const std::vector<ChannelId> one{0};
+  const std::int32_t small = sharing.add_flow(one);
+  sharing.activate(small, 10);
+  for (int i = 0; i < 2; ++i) sharing.activate(sharing.add_flow(one), MaxMin::kNoCap);
+  sharing.resolve(0);
+  CHECK(sharing.rate(small) == Approx(10));
+  CHECK(sharing.room(small) == Approx(100.0 / 3));
+  // Of a link that is not full it is what is left: 1,000 - 20.
+  const std::vector<ChannelId> other{2};
+  const std::int32_t alone = sharing.add_flow(other);
+  sharing.activate(alone, 10);
+  const std::int32_t beside = sharing.add_flow(other);
+  sharing.activate(beside, 20);
+  sharing.resolve(0);
+  CHECK(sharing.room(alone) == Approx(980));
+  // A pool: 40 others take all but 10 of the first link, (10 + 40 x 90 / 40) / 41 = 100 / 41.
+  for (int i = 0; i < 38; ++i) sharing.activate(sharing.add_flow(one), MaxMin::kNoCap);
+  sharing.set_cap(small, 1);
+  sharing.resolve(0);
+  CHECK(sharing.room(small) == Approx(100.0 / 41));
+}
+
+TEST_CASE("a window that is small beside a flow's share of a full link goes out at a fair share") {
+  // A server of 100 Mbps and 10 us, filled by 6 MB each from clients on 1 Gbps and 1 ms; 300 ms
+  // later a client on 1 Gbps and 40 ms sends. Spread over its round trip, a window takes one more.
+  const auto probe = [](int others, double way, std::int64_t bytes) {
+    std::vector<LinkSpec> clients(static_cast<std::size_t>(others), link(1e9, 1e-3));
+    clients.push_back(link(1e9, way));
+    const Cluster cluster = star_of(clients, link(1e8, 10e-6));
+    const auto executor = make("flow", cluster);
+    submit(*executor, uploads(0, others, others + 1, 6000000));
+    const GraphId last =
+        submit(*executor, uploads(others, others + 1, others + 1, bytes), Seconds(0.3));
+    return run_to_end(*executor, last).end.value() - 0.3;
+  };
+  CHECK(probe(1, 40e-3, 300000) == Approx(368.60e-3).epsilon(0.02));
+  CHECK(probe(3, 40e-3, 300000) == Approx(390.69e-3).epsilon(0.02));
+  CHECK(probe(3, 10e-3, 300000) == Approx(141.41e-3).epsilon(0.02));
+  CHECK(probe(7, 40e-3, 30000) == Approx(130.40e-3).epsilon(0.02));
+  // 7 clients on 100 Mbps, 1 to 80 ms away, 1 MB each: 548.4 ms.
+  std::vector<LinkSpec> clients;
+  for (const double way : {1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 40e-3, 80e-3})
+    clients.push_back(link(1e8, way));
+  CHECK(mean_upload(clients, link(1e8, 10e-6), 1000000) == Approx(548.39e-3).epsilon(0.05));
+}
+
+TEST_CASE("BBR's flows are no slower where they are many enough for a pool") {
+  // 31, 33 and 48 clients on 100 Mbps and 10 ms, a server of 1 Gbps and 10 us, 300 kB: 125.57,
+  // 128.71 and 157.58 ms.
+  ExecutorOptions bbr;
+  bbr.transport.congestion_control = TransportSettings::CongestionControl::kBbr;
+  for (const auto& [clients, ns3] : {std::pair{31, 125.57e-3}, {33, 128.71e-3}, {48, 157.58e-3}}) {
+    INFO(clients);
+    const std::vector<LinkSpec> links(static_cast<std::size_t>(clients), link(1e8, 10e-3));
+    CHECK(mean_upload(links, link(1e9, 10e-6), 300000, bbr) == Approx(ns3).epsilon(0.05));
+  }
+}
+
+TEST_CASE("what waits through an outage is not dropped for it, acknowledgements wait as well") {
+  // One client on 100 Mbps and 10 ms, nothing passes from 30 to 60 ms: 300 kB take 128.590 ms
+  // (99.35 ms without), 233.846 ms out from 30 to 130 ms.
+  const LinkSpec plain = link(1e8, 10e-3);
+  const LinkSpec idle = link(1e11, 10e-6);
+  CHECK(mean_upload({plain}, idle, 300000) == Approx(99.35e-3).epsilon(1e-3));
+  CHECK(mean_upload({with_outage(plain, 30e-3, 60e-3)}, idle, 300000) ==
+        Approx(128.590e-3).epsilon(0.01));
+  CHECK(mean_upload({with_outage(plain, 30e-3, 130e-3)}, idle, 300000) ==
+        Approx(233.846e-3).epsilon(0.01));
+  // A server of 1 Gbps out from 50 to 150 ms: 4 clients take 214.09 ms, 40 take 240.58 ms.
+  const LinkSpec server = with_outage(link(1e9, 10e-6), 50e-3, 150e-3);
+  CHECK(mean_upload(std::vector<LinkSpec>(4, plain), server, 300000) ==
+        Approx(214.09e-3).epsilon(0.01));
+  CHECK(mean_upload(std::vector<LinkSpec>(40, plain), server, 300000) ==
+        Approx(240.58e-3).epsilon(0.02));
+  // With losses of 0.5 % 261.6 +- 3.4 ms (4 seeds): they sleep no longer than the link.
+  const std::vector<LinkSpec> lossy(40, link(1e8, 10e-3, 0.005));
+  CHECK(mean_of_seeds(lossy, server, 300000, 4) == Approx(261.6e-3).epsilon(0.05));
+}
+
+TEST_CASE("acknowledgements are late as well where packets are") {
+  // Jitter on 100 Mbps and 10 ms: 8 clients, 300 kB, 5 ms: 130.43 +- 0.2 ms (6 seeds); 2 ms:
+  // 110.30 +- 0.2 ms. Up to so much a round trip is lost to the last of what it brings, each way.
+  const LinkSpec idle = link(1e11, 10e-6);
+  LinkSpec late = link(1e8, 10e-3);
+  late.jitter = Seconds(5e-3);
+  CHECK(mean_of_seeds(std::vector<LinkSpec>(8, late), idle, 300000, 6) ==
+        Approx(130.43e-3).epsilon(0.015));
+  late.jitter = Seconds(2e-3);
+  CHECK(mean_of_seeds(std::vector<LinkSpec>(8, late), idle, 300000, 6) ==
+        Approx(110.30e-3).epsilon(0.015));
+}
+
+TEST_CASE("a slow way back lets acknowledgements pass one after the other") {
+  // 100 Mbps and 10 ms, 2 MB. 1,382 segments are 691 acknowledgements of 90 B, 0.72 ms each at
+  // 1 Mbps: 0.4975 s and more; ns-3 501.98 ms. Back at 5 Mbps 256.945 ms; 100 Mbps 256.25 ms.
+  const LinkSpec idle = link(1e11, 10e-6);
+  const auto back = [](double rate) {
+    LinkSpec spec = link(1e8, 10e-3);
+    spec.schedule_back =
+        RateSchedule::from_pieces("back", {{Seconds(0), BitsPerSecond(rate)}}, Seconds(0));
+    return spec;
+  };
+  CHECK(mean_upload({back(1e6)}, idle, 2000000) == Approx(501.98e-3).epsilon(0.03));
+  CHECK(mean_upload({back(5e6)}, idle, 2000000) == Approx(256.945e-3).epsilon(0.002));
+  CHECK(mean_upload({link(1e8, 10e-3)}, idle, 2000000) == Approx(256.25e-3).epsilon(0.002));
+}
+
+TEST_CASE("acknowledgements keep their order on the way back", "[unit]") {
+  // 1 ms apart at most; a link that stands 5 ms before the sender is out from 20 to 30 ms.
+  WayBack way(1e-3, {}, {});
+  CHECK(way.arrival(10e-3, 0) == Approx(10e-3));
+  way.arrived(10e-3);
+  CHECK(way.arrival(10.2e-3, 1) == Approx(11e-3));
+  way.close(20e-3, 5e-3);
+  CHECK(way.arrival(24e-3, 2) == Approx(24e-3));  // it is past that link
+  CHECK(way.arrival(25e-3, 3) == WayBack::kNever);
+  CHECK(way.released(30e-3, 25e-3) == Approx(35e-3));
+  CHECK(way.released(30e-3, 24e-3) == Approx(24e-3));
+  way.open();
+  CHECK(way.arrival(40e-3, 3) == Approx(40e-3));
+}
+
+TEST_CASE("a transfer takes as long after a month as at first", "[unit]") {
+  // Time stamps of 1 ms pass 2^31 after 24.9 days and 2^32 after 49.7. 300 kB over 100 Mbps and
+  // 10 ms are several windows: round trips decide when the next one goes out.
+  constexpr double kDay = 86400;
+  const auto at = [](double begin) {
+    const Cluster cluster = star_of({link(1e8, 10e-3)}, link(1e11, 10e-6));
+    const auto executor = make("flow", cluster);
+    const GraphId id = submit(*executor, uploads(0, 1, 1, 300000), Seconds(begin));
+    return run_to_end(*executor, id).end.value() - begin;
+  };
+  for (const double begin :
+       {20 * kDay, 24.85514 * kDay - 0.02, 30 * kDay, 49.71027 * kDay, 60 * kDay})
+    CHECK(at(begin) == Approx(at(0)).epsilon(1e-3));
+}
+
+TEST_CASE("no segment overtakes another when the rate rises", "[unit]") {
+  // Two messages over a link that is late by up to 50 ms; 2 ms after the first one's segments have
+  // been sent the link becomes ten times as fast.
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    TcpStream tcp = stream_over(1e7, 1e-3, TransportSettings{}, {});
+    tcp.set_jitter({50e-3}, {seed, 0, 0, kFirstReservedTensor});
+    tcp.write(0, 1, 5 * 1448);
+    tcp.serve(7e-3, 1e8 / 8);
+    tcp.write(7e-3, 2, 1448);
+    double before = 0;
+    for (int messages = 0; messages < 2;) {
+      const double next = tcp.next_event();
+      REQUIRE(next < TcpStream::kNever);
+      tcp.run(next);
+      for (; tcp.delivered(next); ++messages) {
+        CHECK(tcp.front().arrival >= before);
+        before = tcp.front().arrival;
+        tcp.pop();
+      }
+    }
+  }
+}
