@@ -66,10 +66,10 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
                 {.name = stem + "bare_step", .value = result.bare_step_s, .unit = "s"},
                 {.name = stem + "simulated_step", .value = result.simulated_step_s, .unit = "s"}},
                "measured");
-  say("LeNet-5 on 32 clients of a federated round: 5 pairs ...");
+  say("LeNet-5 on 32 clients of a federated round: 9 pairs ...");
   std::ranges::move(bench_rounds({.seed = seed}, "training.rounds.lenet5.n32."),
                     std::back_inserter(rows));
-  say("LeNet-5 on 10,000 clients, 100 a round, topk with error feedback: 5 pairs ...");
+  say("LeNet-5 on 10,000 clients, 100 a round, topk with error feedback: 9 pairs ...");
   std::ranges::move(
       bench_rounds({.seed = seed, .clients = 10'000, .sample = 100, .compressed = true},
                    "training.rounds.lenet5.topk.n10000."),

@@ -160,11 +160,11 @@ void AsynchronousTrainer::compute(int w, int thread) {
   Worker& worker = at(w);
   Bench& bench = benches_[static_cast<std::size_t>(thread)];
   learner_.place(thread, worker.values);
-  worker.loss = learner_.pass(w, thread, worker.trips, worker.version, w == 0, *bench.gradients);
   const Layout& layout = learner_.layout();
   std::vector<float>& flat = up_.plain() ? worker.values : bench.flat;
   flat.resize(worker.values.size());
-  flatten(*bench.gradients, flat);
+  worker.loss =
+      learner_.pass_into(w, thread, worker.trips, worker.version, w == 0, *bench.gradients, flat);
   worker.messages.clear();
   worker.computed = true;
   if (up_.plain()) {

@@ -1,6 +1,5 @@
 #include "trainers/schedules/event_trainer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -47,13 +46,6 @@ void EventTrainer::save(std::ostream& out) const {
 
 void EventTrainer::load(std::istream& in) {
   load_checked(in, [this](std::istream& content) { load_content(content); });
-}
-
-void EventTrainer::flatten(const Gradients& gradients, std::span<float> flat) const {
-  const auto tensors = gradients.tensors();
-  const auto& slots = learner_.layout().tensors();
-  for (std::size_t t = 0; t < tensors.size(); ++t)
-    std::ranges::copy(tensors[t], flat.begin() + slots[t].first);
 }
 
 }  // namespace gradwire::trainers

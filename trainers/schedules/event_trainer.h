@@ -42,8 +42,6 @@ class EventTrainer : public scenarios::Trainer, public scenarios::Schedule {
 
   const scenarios::ScheduleChoice& choice() const { return learner_.scenario().schedule; }
   int server() const { return learner_.workers(); }
-  /// flat = the gradients, in layout order.
-  void flatten(const Gradients& gradients, std::span<float> flat) const;
 
   virtual void save_content(std::ostream& out) const = 0;
   virtual void load_content(std::istream& in) = 0;

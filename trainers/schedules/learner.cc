@@ -1,7 +1,6 @@
 #include "trainers/schedules/learner.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/serial.h"
@@ -10,6 +9,7 @@
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/scenario_update.h"
+#include "trainers/schedules/finite_gradients.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 
@@ -26,14 +26,14 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
   return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
 }
 
-bool all_finite(const Gradients& gradients) {
-  constexpr std::uint32_t kExponent = 0x7f800000;  // all ones: infinite, or not a number
-  std::uint32_t bad = 0;
-  for (const std::span<const float> tensor : gradients.tensors())
-    for (const float value : tensor)
-      bad |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(value) & kExponent) ==
-                                        kExponent);
-  return bad == 0;
+/// Throws Diverged unless the loss and the gradients of a pass are finite.
+void check_finite(int worker, std::int64_t step, double loss, bool gradients_are) {
+  if (std::isfinite(loss) && gradients_are) return;
+  const std::string what = std::isfinite(loss) ? "gradient" : "loss";
+  throw scenarios::Diverged(
+      "train", "step " + std::to_string(step + 1),
+      "the " + what + " of worker " + std::to_string(worker) + " is not finite",
+      "a smaller learning rate, or clipped gradients, may help");
 }
 
 }  // namespace
@@ -80,21 +80,26 @@ void Learner::place(int thread, std::span<const float> weights) {
   weights_changed(thread);
 }
 
-double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
-                     Gradients& gradients) {
+double Learner::train_pass(int worker, int thread, std::int64_t draw, bool record,
+                           Gradients& gradients) {
   Batch& batch = batches_[static_cast<std::size_t>(thread)];
   gather(*data_, sampler_.batch(worker, draw), batch);
   PassOptions options = options_;
   options.record_statistics = record;
-  const double loss = replica(thread).train_pass(batch, options, gradients);
-  const char* what = !std::isfinite(loss)                            ? "loss"
-                     : gradients.on_host() && !all_finite(gradients) ? "gradient"
-                                                                     : nullptr;
-  if (what)
-    throw scenarios::Diverged(
-        "train", "step " + std::to_string(step + 1),
-        "the " + std::string(what) + " of worker " + std::to_string(worker) + " is not finite",
-        "a smaller learning rate, or clipped gradients, may help");
+  return replica(thread).train_pass(batch, options, gradients);
+}
+
+double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                     Gradients& gradients) {
+  const double loss = train_pass(worker, thread, draw, record, gradients);
+  check_finite(worker, step, loss, !gradients.on_host() || all_finite(gradients));
+  return loss;
+}
+
+double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                          Gradients& gradients, std::span<float> flat) {
+  const double loss = train_pass(worker, thread, draw, record, gradients);
+  check_finite(worker, step, loss, copy_finite(gradients, layout_, flat));
   return loss;
 }
 

@@ -72,10 +72,13 @@ class Learner {
 
   /// The gradient of a mean loss over the `draw`-th batch of that worker; gives the loss. Different
   /// workers' may run side by side, on threads of their own; one of them at a time records the
-  /// statistics of layers that have such. `step` is for messages. Throws TrainerError where the
-  /// loss is not finite.
+  /// statistics of layers that have such. `step` is for messages. Throws Diverged where the loss or
+  /// a gradient that the processor can read is not finite.
   double pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
               Gradients& gradients);
+  /// The same; flat = the gradient, in layout order. Precondition: gradients.on_host().
+  double pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                   Gradients& gradients, std::span<float> flat);
 
   /// Of weights(), over the held-out samples.
   scenarios::Evaluation evaluate();
@@ -104,6 +107,7 @@ class Learner {
   void load(std::istream& in);
 
  private:
+  double train_pass(int worker, int thread, std::int64_t draw, bool record, Gradients& gradients);
   scenarios::Evaluation score();
 
   std::unique_ptr<DataSet> data_;

@@ -303,10 +303,9 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
   learner_.place(thread, sent_.at(trip.round));
   LocalUpdate update;
   for (std::int64_t h = 0; h < steps; ++h) {
-    update.loss += learner_.pass(trip.client, thread, trip.round * steps + h, trip.round, records,
-                                 *bench.gradients) /
+    update.loss += learner_.pass_into(trip.client, thread, trip.round * steps + h, trip.round,
+                                      records, *bench.gradients, bench.flat) /
                    static_cast<double>(steps);
-    flatten(*bench.gradients, bench.flat);
     rule.step(0, learner_.rate(moment(trip.round, h)), bench.flat, weights);
     learner_.weights_changed(thread);
   }

@@ -34,7 +34,7 @@ struct RoundsBenchSettings {
   bool compressed = false;  ///< uploads by topk 1 % with error feedback
   int local_steps = 4;
   int batch = 16;
-  int pairs = 5;  ///< of one round each
+  int pairs = 9;  ///< of one round each
 };
 
 /// A federated round, LeNet-5 on made-up 28x28 images, one host thread, plain SGD, uploads as fp32

@@ -1,0 +1,59 @@
+#include "trainers/schedules/finite_gradients.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <numeric>
+
+namespace gradwire::trainers {
+namespace {
+
+/// Two tensors, a over two blocks and b of three elements, with values counted from 1 in forward
+/// order. The layout has the last layer first: b lies at 0, a at 3.
+class TwoTensors final : public Gradients {
+ public:
+  TwoTensors() : a_(5000), b_(3) {
+    std::iota(a_.begin(), a_.end(), 1.0f);
+    std::iota(b_.begin(), b_.end(), 5001.0f);
+    tensors_ = {b_, a_};
+  }
+  std::vector<float>& a() { return a_; }
+  std::vector<float>& b() { return b_; }
+
+  static Layout layout() {
+    std::vector<Parameter> parameters(2);
+    parameters[0].name = "a";
+    parameters[0].shape = {5000};
+    parameters[1].name = "b";
+    parameters[1].shape = {3};
+    return Layout(parameters, Bytes(1 << 20));
+  }
+
+ private:
+  std::vector<float> a_, b_;
+};
+
+TEST_CASE("finite gradients are copied in layout order") {
+  TwoTensors gradients;
+  gradients.a()[17] = std::numeric_limits<float>::max();
+  std::vector<float> flat(5003);
+  CHECK(all_finite(gradients));
+  CHECK(copy_finite(gradients, TwoTensors::layout(), flat));
+  CHECK(std::vector<float>(flat.begin(), flat.begin() + 3) == gradients.b());
+  CHECK(std::vector<float>(flat.begin() + 3, flat.end()) == gradients.a());
+}
+
+TEST_CASE("one element that is not finite is found wherever it stands") {
+  const float bad =
+      GENERATE(std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+               std::numeric_limits<float>::quiet_NaN());
+  // The first, the last of a block of 4,096, the first of the next, the last.
+  const std::size_t element = GENERATE(0u, 4095u, 4096u, 4999u);
+  TwoTensors gradients;
+  gradients.a()[element] = bad;
+  std::vector<float> flat(5003);
+  CHECK_FALSE(all_finite(gradients));
+  CHECK_FALSE(copy_finite(gradients, TwoTensors::layout(), flat));
+}
+
+}  // namespace
+}  // namespace gradwire::trainers

@@ -1,0 +1,45 @@
+#include "trainers/schedules/finite_gradients.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace gradwire::trainers {
+namespace {
+
+constexpr std::size_t kBlock = 4096;  // 16 KiB: what was copied is read again from the L1 cache
+
+/// Whether an element of the block is infinite or not a number: its exponent's bits are all ones.
+bool has_bad(const float* values, std::size_t count) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t bad = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    bad |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values[i]) & kExponent) ==
+                                      kExponent);
+  return bad != 0;
+}
+
+}  // namespace
+
+bool all_finite(const Gradients& gradients) {
+  for (const std::span<const float> tensor : gradients.tensors())
+    if (has_bad(tensor.data(), tensor.size())) return false;
+  return true;
+}
+
+bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<float> flat) {
+  const auto tensors = gradients.tensors();
+  bool finite = true;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    float* to = flat.data() + layout.tensors()[t].first;
+    for (std::size_t first = 0; first < tensors[t].size(); first += kBlock) {
+      const std::size_t count = std::min(kBlock, tensors[t].size() - first);
+      std::memcpy(to + first, tensors[t].data() + first, count * sizeof(float));
+      finite = !has_bad(to + first, count) && finite;
+    }
+  }
+  return finite;
+}
+
+}  // namespace gradwire::trainers
