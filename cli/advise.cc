@@ -70,11 +70,17 @@ results::StepFit fit_of(const AdviseArguments& arguments) {
 }
 
 /// What stored runs say: of methods' accuracy, and of steps to one. Without a database nothing is
-/// known, which is no error unless runs were asked for.
+/// known, which is no error unless runs were asked for; a database that was named is said to be
+/// absent.
 void add_trained(const AdviseArguments& arguments, const Context& context, AdviceShown& shown) {
   shown.accuracy = accuracy_knowledge(arguments.accuracy_options);
   const bool asked = arguments.accuracy > 0 || !arguments.filter.empty();
-  if (!asked && !std::filesystem::exists(context.database)) return;
+  if (!asked && !std::filesystem::exists(context.database)) {
+    if (context.database != Context().database)
+      context.say("gradwire: there is no database " + context.database +
+                  ": no run of it counts for accuracies");
+    return;
+  }
   const auto store = context.open_reader();
   const auto runs = filtered_runs(*store, arguments.filter);
   shown.accuracy.trained = results::accuracy_comparisons(runs);
@@ -87,6 +93,9 @@ void check(const AdviseArguments& arguments) {
   if (arguments.accuracy <= 0 && arguments.assume_steps != "none")
     throw Error(ErrorKind::kUsage, "advise", "", "--assume-steps is about the steps to an accuracy",
                 "say --target-accuracy, too");
+  if (arguments.accuracy > 0 && arguments.show != "cost")
+    throw Error(ErrorKind::kUsage, "advise", "--target-accuracy",
+                "the times to an accuracy are what --show cost shows", "say --show cost, too");
 }
 
 results::CostOptions costs_of(const AdviseArguments& arguments,

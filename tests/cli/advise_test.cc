@@ -221,7 +221,11 @@ TEST_CASE("advise refuses what it cannot answer, and says what it can") {
   CHECK(advised({"--model", "resnet5"}).exit_code == 3);
   CHECK_THAT(advised({"--method", "topc"}).err, Catch::Contains("/method/name"));
   CHECK(run_program({"advise", source_path("scenarios/ring.json")}).exit_code == 3);
+  CHECK_THAT(advised({"--target-accuracy", "0.9"}).err, Catch::Contains("say --show cost, too"));
   const TemporaryFolder folder;
   CHECK(advised({"--target-accuracy", "0.9", "--show", "cost", "--db", folder.file("none.db")})
             .exit_code == 6);
+  const Result without = advised({"--db", folder.file("none.db")});
+  CHECK(without.exit_code == 0);
+  CHECK_THAT(without.err, Catch::Contains("there is no database"));
 }
