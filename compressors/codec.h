@@ -177,6 +177,9 @@ class Codec {
   virtual AggregatePolicy policy() const = 0;
   /// True if workers must agree on shared_scale (max over workers of local_scale) before encoding.
   virtual bool wants_shared_scale() const { return false; }
+  /// True if tensors that travel together have one scale, the largest of theirs. Says nothing
+  /// unless wants_shared_scale() holds.
+  virtual bool one_scale_for_all() const { return false; }
   /// The scale this worker proposes. Throws CodecError on NaN or Inf, naming the element.
   virtual float local_scale(const TensorView& tensor) const;
   /// local_scale of what the next encode or encode_terms with this state will encode, for codecs

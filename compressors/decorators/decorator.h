@@ -14,6 +14,7 @@ class Decorator : public Codec {
   std::string_view name() const override { return name_; }
   AggregatePolicy policy() const override { return inner_->policy(); }
   bool wants_shared_scale() const override { return inner_->wants_shared_scale(); }
+  bool one_scale_for_all() const override { return inner_->one_scale_for_all(); }
   /// proposed_scale of a fresh state; it allocates.
   float local_scale(const TensorView& tensor) const override {
     if (!wants_shared_scale()) return inner_->local_scale(tensor);

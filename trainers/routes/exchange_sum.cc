@@ -150,8 +150,8 @@ class SumExchange final : public Exchange {
   void propose_here(int worker, GradientSpans gradients) {
     std::vector<float>& own = scales_[static_cast<std::size_t>(worker)];
     for (const std::size_t b : buckets_)
-      for (const std::size_t t : groups_.scaled(b))
-        own[t] = scale_of(states_, worker, t, gradients[t]);
+      for (const ScaleGroup& group : groups_.scaled(b))
+        for (const std::size_t t : group) own[t] = scale_of(states_, worker, t, gradients[t]);
   }
 
   void encode_tensor(StateStore& states, int worker, std::size_t t, std::span<const float> data,
@@ -226,19 +226,24 @@ class SumExchange final : public Exchange {
   sim::ChunkRange part_of(std::size_t count, int shard) const {
     return sim::chunk_range(static_cast<std::int64_t>(count), settings_.shards, shard);
   }
-  /// The scales of a bucket that travel, or a part of them, out of those by tensor.
+  /// The scales of a bucket that travel, or a part of them, out of those by tensor: of each group
+  /// the largest.
   std::vector<float> picked(std::span<const float> scales, std::size_t b,
                             sim::ChunkRange part) const {
     std::vector<float> some;
-    for (std::int64_t i = part.first; i < part.first + part.count; ++i)
-      some.push_back(scales[groups_.scaled(b)[static_cast<std::size_t>(i)]]);
+    for (std::int64_t i = part.first; i < part.first + part.count; ++i) {
+      float& largest = some.emplace_back(0.0f);
+      for (const std::size_t t : groups_.scaled(b)[static_cast<std::size_t>(i)])
+        largest = std::max(largest, scales[t]);
+    }
     return some;
   }
   /// The reverse.
   void place(std::span<const float> some, std::size_t b, sim::ChunkRange part,
              std::span<float> scales) const {
     for (std::size_t i = 0; i < some.size(); ++i)
-      scales[groups_.scaled(b)[static_cast<std::size_t>(part.first) + i]] = some[i];
+      for (const std::size_t t : groups_.scaled(b)[static_cast<std::size_t>(part.first) + i])
+        scales[t] = some[i];
   }
   /// Of every worker, the proposed scales of a part of bucket b's, as they travel: f32 each.
   std::vector<std::vector<float>> proposals(std::size_t b, sim::ChunkRange part) const {
@@ -308,14 +313,14 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
                       collective_spec(kind, settings_.workers, elements, b)});
   };
   if (const std::size_t scaled = groups_.scaled(b).size(); scaled > 0) {
-    const auto tensors = static_cast<std::int64_t>(scaled);
+    const auto scales = static_cast<std::int64_t>(scaled);
     worker(sim::OpKind::kEncode, "scale", StageCost::kScale);
     if (settings_.server) {
-      collective(CollectiveKind::kPush, "push scales", tensors);
+      collective(CollectiveKind::kPush, "push scales", scales);
       server("largest scale", StageCost::kNone);
-      collective(CollectiveKind::kPull, "pull scales", tensors);
+      collective(CollectiveKind::kPull, "pull scales", scales);
     } else {
-      collective(settings_.all_gather, "gather scales", tensors);
+      collective(settings_.all_gather, "gather scales", scales);
     }
   }
   worker(sim::OpKind::kEncode, "encode", StageCost::kEncode);
@@ -450,7 +455,8 @@ void SumExchange::add_coding_times(std::size_t b, GradientSpans gradients, int r
   StateStore fresh;
   if (!groups_.scaled(b).empty())
     times.scale += median_time(repetitions, [&] {
-      for (const std::size_t t : groups_.scaled(b)) scales[t] = scale_of(fresh, 0, t, gradients[t]);
+      for (const ScaleGroup& group : groups_.scaled(b))
+        for (const std::size_t t : group) scales[t] = scale_of(fresh, 0, t, gradients[t]);
     });
   times.encode +=
       times.scale + median_time(repetitions, [&] {

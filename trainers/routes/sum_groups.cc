@@ -18,11 +18,20 @@ SumGroups::SumGroups(const compressors::Codec& codec, const Layout& layout) {
   for (const BucketSlot& bucket : layout.buckets()) add_bucket(layout, bucket);
 }
 
+void SumGroups::add_scaled(std::size_t tensor, std::vector<ScaleGroup>& groups) const {
+  const compressors::Codec* codec = codecs_[tensor];
+  const auto found = std::ranges::find_if(groups, [&](const ScaleGroup& group) {
+    return codec->one_scale_for_all() && codecs_[group.front()] == codec;
+  });
+  if (found == groups.end()) return groups.push_back({tensor});
+  found->push_back(tensor);
+}
+
 void SumGroups::add_bucket(const Layout& layout, const BucketSlot& bucket) {
   std::vector<const compressors::Codec*> kinds;  // by first tensor
-  std::vector<std::size_t>& scaled = scaled_.emplace_back();
+  std::vector<ScaleGroup>& scaled = scaled_.emplace_back();
   for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
-    if (codecs_[t]->wants_shared_scale()) scaled.push_back(t);
+    if (codecs_[t]->wants_shared_scale()) add_scaled(t, scaled);
     if (std::ranges::find(kinds, codecs_[t]) == kinds.end()) kinds.push_back(codecs_[t]);
   }
   std::vector<SumGroup>& groups = groups_.emplace_back();

@@ -19,6 +19,9 @@ struct SumGroup : TermsRange {
   const compressors::SumTerms* sum = nullptr;
 };
 
+/// Tensors of a bucket with one scale: the largest of theirs.
+using ScaleGroup = std::vector<std::size_t>;
+
 /// Which codec has each tensor, and where its terms lie in a buffer of the layout's size: a
 /// bucket's groups follow one another in its range. With one codec that is the layout's own order.
 class SumGroups {
@@ -29,8 +32,8 @@ class SumGroups {
   const compressors::Codec& codec(std::size_t tensor) const { return *codecs_[tensor]; }
   TermsRange terms_of(std::size_t tensor) const { return terms_[tensor]; }
   const std::vector<SumGroup>& of(std::size_t bucket) const { return groups_[bucket]; }
-  /// Tensors of the bucket whose scale workers agree on.
-  const std::vector<std::size_t>& scaled(std::size_t bucket) const { return scaled_[bucket]; }
+  /// The scales of the bucket that workers agree on, each by the tensors that have it.
+  const std::vector<ScaleGroup>& scaled(std::size_t bucket) const { return scaled_[bucket]; }
   /// Whether there is any such tensor.
   bool shares_scales() const;
   /// Whether some codec keeps state between steps.
@@ -38,11 +41,12 @@ class SumGroups {
 
  private:
   void add_bucket(const Layout& layout, const BucketSlot& bucket);
+  void add_scaled(std::size_t tensor, std::vector<ScaleGroup>& groups) const;
 
   std::vector<const compressors::Codec*> codecs_;  ///< by tensor
   std::vector<TermsRange> terms_;                  ///< by tensor
   std::vector<std::vector<SumGroup>> groups_;      ///< by bucket
-  std::vector<std::vector<std::size_t>> scaled_;   ///< by bucket
+  std::vector<std::vector<ScaleGroup>> scaled_;    ///< by bucket
   bool remembers_ = false;
 };
 

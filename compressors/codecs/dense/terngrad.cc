@@ -25,6 +25,7 @@ struct TernGradOptions {
   double clip = 2.5;
   bool released = false;
   bool base3 = false;
+  bool one_scaler = false;
 };
 
 /// f32 s, then codes t + 1: at 2 bits, LSB first, 4 + ceil(n / 4) bytes; or in base 3, five a byte,
@@ -35,6 +36,7 @@ class TernGradCodec final : public Codec {
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
   bool wants_shared_scale() const override { return true; }
+  bool one_scale_for_all() const override { return options_.one_scaler; }
   float local_scale(const TensorView& tensor) const override { return own_scale(tensor, nullptr); }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     return kScaleBytes + code_bytes(tensor.n);
@@ -195,17 +197,26 @@ CodecRow terngrad_row() {
       .default_text = "2bit",
       .help = "2 bits an element, or five elements a byte in base 3 (1.6 bits)",
       .choices = {"2bit", "base3"}};
+  const OptionSpec scaler = {
+      .name = "scaler",
+      .type = OptionType::kChoice,
+      .default_text = "tensor",
+      .help =
+          "one scale for each tensor (the paper's layer-wise scaling), or one for all tensors of a "
+          "bucket, the largest of theirs, in exchanges that add messages up",
+      .choices = {"tensor", "bucket"}};
   return {{.name = std::string(kName),
            .summary = "ternary values -s, 0, s in 2 bits, chosen at random with the right mean",
            .source = "Wen et al., TernGrad, arXiv 1705.07878",
            .policy = AggregatePolicy::kSum,
            .unbiased = false,
-           .options = {clip, scale, code}},
+           .options = {clip, scale, code, scaler}},
           [](const OptionValues& options) -> CodecPtr {
             return std::make_shared<TernGradCodec>(
                 TernGradOptions{.clip = options.number("clip"),
                                 .released = options.text("scale") == "released",
-                                .base3 = options.text("code") == "base3"});
+                                .base3 = options.text("code") == "base3",
+                                .one_scaler = options.text("scaler") == "bucket"});
           }};
 }
 

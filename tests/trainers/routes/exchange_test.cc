@@ -281,6 +281,34 @@ TEST_CASE("terngrad's mean is a multiple of scale / N with at most 2N + 1 values
   }
 }
 
+TEST_CASE("terngrad with one scaler: 4 bytes a bucket, the largest scale of its tensors") {
+  for (const bool server : {false, true}) {
+    Fixture fixture(4);
+    const ExchangeSettings settings = settings_for("terngrad", server, {{"scaler", "bucket"}});
+    const Outcome one = exchange_once(fixture, settings);
+    const Outcome each = exchange_once(fixture, settings_for("terngrad", server));
+    // Scales travel 12 times round a ring of 4, up and down 4 times each at a server.
+    const std::int64_t times = server ? 8 : 12;
+    const auto saved = fixture.layout.tensors().size() - fixture.layout.buckets().size();
+    CHECK(saved > 0);
+    CHECK(each.payload.count() - one.payload.count() ==
+          4 * times * static_cast<std::int64_t>(saved));
+    for (const BucketSlot& bucket : fixture.layout.buckets()) {
+      float scale = 0;
+      for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t)
+        for (int w = 0; w < 4; ++w) {
+          const TensorSlot& slot = fixture.layout.tensors()[t];
+          scale = std::max(
+              scale, settings.codec->local_scale({slot.name, slot.shape, fixture.spans(w)[t]}));
+        }
+      for (std::int64_t e = bucket.first; e < bucket.first + bucket.count; ++e) {
+        const double level = one.mean[static_cast<std::size_t>(e)] * 4 / scale;
+        CHECK(std::abs(level - std::round(level)) < 1e-5);
+      }
+    }
+  }
+}
+
 /// Decorated so that a first step encodes what the codec alone would.
 std::vector<compressors::CodecPtr> decorated(const compressors::CodecPtr& codec) {
   return {compressors::with_error_feedback(codec),
