@@ -17,13 +17,15 @@ struct CellDraw {
   double least = 2e5;     ///< bytes
   double most = 4e6;      ///< bytes
   double round_trip = 0;  ///< s
+  int fewest = 1;         ///< stations
+  int most_stations = 8;
 };
 
 sim::RadioCellPlan plan_of(Draws& draws, const CellDraw& draw) {
   sim::RadioCellPlan plan;
   plan.kind = draw.kind;
   plan.width = draw.width;
-  plan.workers = draws.integer(1, 8);
+  plan.workers = draws.integer(draw.fewest, draw.most_stations);
   plan.places.clear();
   for (int station = 0; station < plan.workers; ++station)
     plan.places.push_back({draws.log_uniform(draw.nearest, draw.farthest), 0});
@@ -77,6 +79,20 @@ std::vector<FidelityCase> lte_cases(std::uint64_t seed, int count) {
   return cases_of(seed, 9, count, [](Draws& draws, int) {
     CellDraw draw{sim::Cell::Kind::kLte, 10e6, 20, 300, 1e5, 1e6, 20e-3};
     if (draws.chance(0.3)) draw.width = 20e6;
+    return cell_case(draws, draw);
+  });
+}
+
+std::vector<FidelityCase> crowded_cell_cases(std::uint64_t seed, int count) {
+  return cases_of(seed, 21, count, [](Draws& draws, int number) {
+    CellDraw draw;
+    if (number % 2 == 0) {
+      draw = {sim::Cell::Kind::kWifi, 80e6, 5, 40, 2e4, 2e5, 1e-3};
+    } else {
+      draw = {sim::Cell::Kind::kLte, 10e6, 20, 300, 2e4, 2e5, 20e-3};
+    }
+    draw.fewest = 9;
+    draw.most_stations = 40;
     return cell_case(draws, draw);
   });
 }

@@ -26,7 +26,7 @@ struct Comparison {
 
 void add_difference(Comparison& result, double flow, double reference);
 
-/// Clean cases: each repeat (or each transfer) by itself.
+/// Clean cases: each of clean_figures() by itself.
 Comparison compare_clean(const FidelityCase& c, const std::string& reference);
 
 }  // namespace gradwire::bench

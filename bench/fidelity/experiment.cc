@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/fidelity/rounds.h"
 #include "sim/executors.h"
 #include "sim/packet/packet_estimate.h"
 
@@ -66,8 +67,11 @@ class Planner {
   }
 
   sim::OpIndex add_work(std::size_t chain, const std::vector<sim::OpIndex>& pauses) {
-    if (experiment_.collective)
+    if (experiment_.collective) {
+      plan_.bytes.insert(plan_.bytes.end(), experiment_.collective->byte_slots(),
+                         experiment_.collective_bytes);
       return builder_.add_collective(*experiment_.collective, "collective", pauses);
+    }
     const Chain& work = experiment_.chains[chain];
     plan_.bytes.push_back(work.bytes);
     return builder_.add_transfer(work.source, work.destination, "transfer", {}, pauses);
@@ -101,10 +105,7 @@ Finished finish(const Experiment& experiment, std::string_view executor, std::ui
   return run;
 }
 
-}  // namespace
-
-Times run_experiment(const Experiment& experiment, std::string_view executor, std::uint64_t seed) {
-  const Finished run = finish(experiment, executor, seed);
+Times times_of(const Finished& run) {
   Times times(run.plan.ops.size());
   for (std::size_t chain = 0; chain < times.size(); ++chain) {
     for (std::size_t repeat = 0; repeat < run.plan.ops[chain].size(); ++repeat) {
@@ -113,6 +114,36 @@ Times run_experiment(const Experiment& experiment, std::string_view executor, st
     }
   }
   return times;
+}
+
+std::vector<double> makespans_of(const Finished& run) {
+  std::vector<double> spans;
+  for (std::size_t repeat = 0; repeat < run.plan.ops[0].size(); ++repeat) {
+    double begin = run.record(0, repeat).start.value();
+    double end = begin;
+    for (std::size_t chain = 0; chain < run.plan.ops.size(); ++chain) {
+      begin = std::min(begin, run.record(chain, repeat).start.value());
+      end = std::max(end, run.record(chain, repeat).end.value());
+    }
+    spans.push_back(end - begin);
+  }
+  return spans;
+}
+
+/// By repeat.
+std::vector<double> means_of(const Times& times) {
+  std::vector<double> means(times.at(0).size());
+  for (const std::vector<double>& chain : times)
+    for (std::size_t repeat = 0; repeat < means.size(); ++repeat)
+      means[repeat] += chain[repeat] / static_cast<double>(times.size());
+  return means;
+}
+
+}  // namespace
+
+Times run_experiment(const Experiment& experiment, std::string_view executor, std::uint64_t seed) {
+  if (experiment.deadline) return run_rounds(experiment, executor, seed);
+  return times_of(finish(experiment, executor, seed));
 }
 
 double packet_events(const Experiment& experiment) {
@@ -124,18 +155,18 @@ double packet_events(const Experiment& experiment) {
 
 std::vector<double> makespans(const Experiment& experiment, std::string_view executor,
                               std::uint64_t seed) {
+  return makespans_of(finish(experiment, executor, seed));
+}
+
+std::vector<double> clean_figures(const Experiment& experiment, std::string_view executor,
+                                  std::uint64_t seed) {
+  if (experiment.deadline) return means_of(run_rounds(experiment, executor, seed));
   const Finished run = finish(experiment, executor, seed);
-  std::vector<double> spans;
-  for (std::size_t repeat = 0; repeat < static_cast<std::size_t>(experiment.repeats); ++repeat) {
-    double begin = run.record(0, repeat).start.value();
-    double end = begin;
-    for (std::size_t chain = 0; chain < run.plan.ops.size(); ++chain) {
-      begin = std::min(begin, run.record(chain, repeat).start.value());
-      end = std::max(end, run.record(chain, repeat).end.value());
-    }
-    spans.push_back(end - begin);
-  }
-  return spans;
+  std::vector<double> figures = makespans_of(run);
+  if (!experiment.means) return figures;
+  const std::vector<double> means = means_of(times_of(run));
+  figures.insert(figures.end(), means.begin(), means.end());
+  return figures;
 }
 
 }  // namespace gradwire::bench

@@ -15,6 +15,7 @@ struct Chain {
   int source = 0;
   int destination = 1;
   Bytes bytes{0};
+  Seconds start{0};  ///< of rounds with a deadline: after the round's begin
 };
 
 struct Experiment {
@@ -22,14 +23,23 @@ struct Experiment {
   sim::Cluster cluster;
   sim::ExecutorOptions options = {};
   std::vector<Chain> chains = {};
-  /// In place of chains: this collective, `collective_bytes` where it wants sizes.
+  /// In place of chains: this collective, with messages of `collective_bytes` where it wants sizes.
   std::optional<sim::CollectiveSpec> collective = {};
+  Bytes collective_bytes{0};
   int repeats = 3;        ///< transfers of a chain; the first on a new connection
   Seconds gap{0};         ///< from the end of a transfer to the start of the chain's next
   bool together = false;  ///< all chains start a repeat together, when all have ended the last
+  /// Together only: what has not ended by then in its repeat is cut off, and counts as that long.
+  std::optional<Seconds> deadline = {};
+  /// The mean over a repeat's transfers is compared beside its makespan.
+  bool means = false;
+  /// Every channel that loses packets carries one connection alone, so that `flow` can be given the
+  /// reference's losses (sim::ExecutorOptions::losses_by_channel).
+  bool own_losses = true;
 };
 
-/// Seconds of each transfer (or collective), by [chain][repeat].
+/// Seconds of each transfer (or collective), by [chain][repeat]; with a deadline from the repeat's
+/// begin.
 using Times = std::vector<std::vector<double>>;
 
 /// Throws what the executor throws.
@@ -41,5 +51,9 @@ double packet_events(const Experiment& experiment);
 /// By repeat: from the start of its first transfer to the end of its last. Together only.
 std::vector<double> makespans(const Experiment& experiment, std::string_view executor,
                               std::uint64_t seed);
+/// What of a clean experiment is compared: makespans, and then means by repeat where it asks for
+/// them; with a deadline, means alone.
+std::vector<double> clean_figures(const Experiment& experiment, std::string_view executor,
+                                  std::uint64_t seed);
 
 }  // namespace gradwire::bench

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "bench/fidelity/case_parts.h"
 #include "bench/fidelity/comparison.h"
+#include "bench/fidelity/regime_rows.h"
 #include "bench/fidelity/spending.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/timing.h"
@@ -16,10 +17,8 @@
 namespace gradwire::bench {
 namespace {
 
-using Comparisons = std::vector<Comparison>;
-
 constexpr std::string_view kBbr = "bbr-";  // regimes of the same cases with it
-constexpr double kTotalLimit = 1120;       // s: 20 minutes with what else there is to do
+constexpr double kTotalLimit = 1620;       // s: 30 minutes with what else there is to do
 
 struct Regime {
   std::string name;
@@ -27,117 +26,6 @@ struct Regime {
   Job::Kind kind;
   std::function<void(const std::string&, const Comparisons&, std::vector<BenchRow>&)> rows;
 };
-
-std::vector<double> all_errors(const Comparisons& results) {
-  std::vector<double> errors;
-  for (const Comparison& c : results) errors.insert(errors.end(), c.errors.begin(), c.errors.end());
-  return errors;
-}
-
-/// The largest error; one whose difference is at most `allowance(case)` seconds counts as none.
-double worst(const Comparisons& results,
-             const std::function<double(const Comparison&)>& allowance) {
-  double largest = 0;
-  for (const Comparison& c : results)
-    for (std::size_t i = 0; i < c.errors.size(); ++i)
-      if (c.differences[i] > allowance(c)) largest = std::max(largest, c.errors[i]);
-  return largest;
-}
-
-/// ... where the allowance comes off every difference.
-double worst_beyond(const Comparisons& results) {
-  double largest = 0;
-  for (const Comparison& c : results)
-    for (std::size_t i = 0; i < c.errors.size(); ++i) {
-      const double reference = c.differences[i] / std::max(c.errors[i], 1e-300);
-      largest = std::max(largest, (c.differences[i] - c.round_trip) / reference);
-    }
-  return largest;
-}
-
-std::vector<double> each(const Comparisons& results, double Comparison::*field) {
-  std::vector<double> values;
-  for (const Comparison& c : results) values.push_back(c.*field);
-  return values;
-}
-
-void add_row(std::vector<BenchRow>& rows, std::string name, double value, double bar) {
-  rows.push_back({.name = std::move(name), .value = value, .unit = "1", .bar = bar});
-}
-
-void random_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
-  const auto errors = each(results, &Comparison::reference_error);
-  add_row(rows, name + ".reference_standard_error", *std::max_element(errors.begin(), errors.end()),
-          0.03);
-}
-
-void clean_lan_rows(const std::string& name, const Comparisons& results,
-                    std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.005);
-  add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 100e-6; }), 0.03);
-}
-
-void sharing_rows(const std::string& name, const Comparisons& results,
-                  std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.01);
-  add_row(rows, name + ".worst_error_beyond_a_round_trip", worst_beyond(results), 0.03);
-}
-
-/// BBR's flows share as well in the middle, but not always: the worst is told without a bar.
-void bbr_sharing_rows(const std::string& name, const Comparisons& results,
-                      std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.01);
-  rows.push_back({.name = name + ".worst_error_beyond_a_round_trip",
-                  .value = worst_beyond(results),
-                  .unit = "1"});
-}
-
-void clean_wan_rows(const std::string& name, const Comparisons& results,
-                    std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.01);
-  add_row(rows, name + ".worst_error", worst(results, [](const auto&) { return 0.0; }), 0.05);
-}
-
-void lossy_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
-  const std::vector<double> errors = all_errors(results);
-  add_row(rows, name + ".median_error_of_mean", median_of(errors), 0.05);
-  add_row(rows, name + ".p90_error_of_mean", quantile_of(errors, 0.9), 0.15);
-  add_row(rows, name + ".median_error_of_q50", median_of(each(results, &Comparison::quantile_50)),
-          0.05);
-  add_row(rows, name + ".median_error_of_q90", median_of(each(results, &Comparison::quantile_90)),
-          0.10);
-  random_rows(name, results, rows);
-}
-
-/// max(a / b, b / a), of shares of timeouts over all cases.
-double timeout_factor(const Comparisons& results) {
-  const double a = mean_of(each(results, &Comparison::timeouts));
-  const double b = mean_of(each(results, &Comparison::timeouts_flow));
-  return a <= 0 && b <= 0 ? 1 : std::max(a / b, b / a);
-}
-
-void short_lossy_rows(const std::string& name, const Comparisons& results,
-                      std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error_of_q50", median_of(each(results, &Comparison::quantile_50)),
-          0.10);
-  add_row(rows, name + ".timeout_probability_factor", timeout_factor(results), 1.5);
-  random_rows(name, results, rows);
-}
-
-void mixed_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
-  const std::vector<double> errors = all_errors(results);
-  add_row(rows, name + ".median_error", median_of(errors), 0.10);
-  add_row(rows, name + ".p90_error", quantile_of(errors, 0.9), 0.25);
-  random_rows(name, results, rows);
-}
-
-void mobile_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.10);
-}
-
-void cell_rows(const std::string& name, const Comparisons& results, std::vector<BenchRow>& rows) {
-  add_row(rows, name + ".median_error", median_of(all_errors(results)), 0.15);
-}
 
 template <typename Generate>
 auto drawn(Generate generate) {
@@ -156,7 +44,7 @@ auto with_bbr(Generate generate) {
 
 std::vector<Regime> regimes() {
   constexpr Job::Kind kClean = Job::Kind::kClean, kPooled = Job::Kind::kPooled,
-                      kByChain = Job::Kind::kByChain;
+                      kByChain = Job::Kind::kByChain, kByRun = Job::Kind::kByRun;
   return {
       {"clean-lan", drawn(clean_lan_cases), kClean, clean_lan_rows},
       {"sharing", drawn(sharing_cases), kClean, sharing_rows},
@@ -174,6 +62,18 @@ std::vector<Regime> regimes() {
       {"bbr-mixed", with_bbr(mixed_cases), kByChain, mixed_rows},
       {"wifi", drawn(wifi_cases), kClean, cell_rows},
       {"lte", drawn(lte_cases), kClean, cell_rows},
+      {"many", drawn(many_cases), kClean, sharing_rows},
+      {"many-lossy", drawn(many_lossy_cases), kByRun, mean_rows},
+      {"server", drawn(server_cases), kClean, sharing_rows},
+      {"server-lossy", drawn(server_lossy_cases), kByRun, mean_rows},
+      {"collectives", drawn(collective_cases), kClean, sharing_rows},
+      {"collectives-lossy", drawn(collective_lossy_cases), kByRun, mean_rows},
+      {"changing", drawn(changing_cases), kClean, changing_rows},
+      {"bursts", drawn(burst_cases), kPooled, burst_rows},
+      {"crowded-cells", drawn(crowded_cell_cases), kClean, cell_rows},
+      {"extremes", drawn(extreme_cases), kClean, clean_wan_rows},
+      {"background", drawn(background_cases), kByRun, mean_rows},
+      {"rounds", drawn(round_cases), kClean, sharing_rows},
   };
 }
 

@@ -24,8 +24,13 @@ constexpr int kLeastRuns = 4;
 constexpr std::uint64_t kReferenceSeeds = 1000;
 constexpr std::uint64_t kFlowSeeds = 2'000'000;
 
-Sample sample_of_flow(const Experiment& experiment, bool by_chain, double wanted) {
-  Sample flow(experiment.chains.size(), by_chain);
+/// A collective is one chain.
+std::size_t chains_of(const Experiment& experiment) {
+  return experiment.collective ? 1 : experiment.chains.size();
+}
+
+Sample sample_of_flow(const Experiment& experiment, Grouping grouping, double wanted) {
+  Sample flow(chains_of(experiment), grouping);
   const double start = now_s();
   for (int run = 0; run < kMostRuns; ++run) {
     flow.take(
@@ -54,13 +59,21 @@ void compare_pooled(const Sample& pairs, double min_rto, Comparison& c) {
   c.timeouts_flow = share_above(pairs.controls(), timeout);
 }
 
+/// One value a group: of each chain, or one of all.
+std::vector<double> group_means(const Times& times, Grouping grouping) {
+  std::vector<double> means;
+  for (const auto& chain : times) means.push_back(mean_of(chain));
+  if (grouping != Grouping::kByRun || means.empty()) return means;
+  return {mean_of(means)};  // chains have equally many transfers
+}
+
 void append(const Times& times, std::vector<double>& all) {
   for (const auto& chain : times) all.insert(all.end(), chain.begin(), chain.end());
 }
 
-/// `flow` with the losses that a reference of the same seed draws.
+/// `flow` with the losses that a reference of the same seed draws, where it can be.
 Experiment control_of(Experiment experiment) {
-  experiment.options.losses_by_channel = true;
+  experiment.options.losses_by_channel = experiment.own_losses;
   return experiment;
 }
 
@@ -68,16 +81,19 @@ Experiment control_of(Experiment experiment) {
 
 void Sample::take(const Pair& run) {
   ++runs_;
-  for (std::size_t chain = 0; chain < run.times.size(); ++chain)
-    figures_[chain % figures_.size()].groups.push_back(mean_of(run.times[chain]));
-  for (std::size_t chain = 0; chain < run.control.size(); ++chain)
-    figures_[chain % figures_.size()].controls.push_back(mean_of(run.control[chain]));
+  std::size_t chain = 0;
+  for (const double mean : group_means(run.times, grouping_))
+    figures_[chain++ % figures_.size()].groups.push_back(mean);
+  chain = 0;
+  for (const double mean : group_means(run.control, grouping_))
+    figures_[chain++ % figures_.size()].controls.push_back(mean);
   append(run.times, all_);
   append(run.control, controls_);
 }
 
 bool Sample::knows(double wanted) const {
-  if (!by_chain_ && (all_.size() < kLeastTransfers || runs_ < kLeastRuns)) return false;
+  if (grouping_ == Grouping::kPooled && (all_.size() < kLeastTransfers || runs_ < kLeastRuns))
+    return false;
   const std::size_t groups = figures_[0].groups.size();
   if (groups < kFewGroups) return false;
   return error() <= (groups < kGroups ? kFarBelow * wanted : wanted);
@@ -115,6 +131,11 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
   std::vector<Mean> means;
   for (std::size_t i = 0; i < figures_.size(); ++i) {
     const Figure& figure = figures_[i];
+    if (figure.controls.empty()) {
+      const double error = controlled(figure.groups, {}).residual;
+      means.push_back({mean_of(figure.groups), error / mean_of(figure.groups)});
+      continue;
+    }
     const Controlled by = controlled(figure.groups, figure.controls);
     const double mean = mean_of(figure.groups) + by.slope * (known[i] - mean_of(figure.controls));
     means.push_back({mean, std::hypot(by.residual, by.slope * known[i] * errors[i]) / mean});
@@ -122,16 +143,18 @@ std::vector<Sample::Mean> Sample::means_given(const Sample& of_controls) const {
   return means;
 }
 
-RandomCase::RandomCase(const FidelityCase& c, std::string reference, bool by_chain)
+RandomCase::RandomCase(const FidelityCase& c, std::string reference, Grouping grouping)
     : c_(c),
       control_(control_of(c.experiment)),
       executor_(std::move(reference)),
-      by_chain_(by_chain),
-      reference_(c.experiment.chains.size(), by_chain) {}
+      grouping_(grouping),
+      reference_(chains_of(c.experiment), grouping) {}
 
 Pair RandomCase::run(int number) const {
   const std::uint64_t seed = kReferenceSeeds + static_cast<std::uint64_t>(number);
-  return {run_experiment(c_.experiment, executor_, seed), run_experiment(control_, "flow", seed)};
+  Pair pair{run_experiment(c_.experiment, executor_, seed), {}};
+  if (c_.experiment.own_losses) pair.control = run_experiment(control_, "flow", seed);
+  return pair;
 }
 
 void RandomCase::end(int number, Pair run, double seconds) {
@@ -155,14 +178,14 @@ Comparison RandomCase::compare() const {
   result.transfers = static_cast<int>(reference_.all().size());
   const double wanted =
       kFlowShare * std::max(kReferenceError, reference_.error()) / reference_.leverage();
-  const Sample flow = sample_of_flow(control_, by_chain_, wanted);
+  const Sample flow = sample_of_flow(control_, grouping_, wanted);
   const std::vector<double> of_flow = flow.means();
   const std::vector<Sample::Mean> of_reference = reference_.means_given(flow);
   for (std::size_t i = 0; i < of_flow.size(); ++i) {
     add_difference(result, of_flow[i], of_reference[i].value);
     result.reference_error = std::max(result.reference_error, of_reference[i].error);
   }
-  if (!by_chain_)
+  if (grouping_ == Grouping::kPooled && c_.experiment.own_losses)
     compare_pooled(reference_, c_.experiment.options.transport.min_rto.value(), result);
   return result;
 }

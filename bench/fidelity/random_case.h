@@ -14,7 +14,8 @@
 /// (ExecutorOptions::losses_by_channel). What it takes then is a control variate (statistics.h):
 /// its mean is known from runs of its own, which cost little, so that the reference's is known from
 /// far fewer of those that cost much, and is no nearer to flow's for it. Quantiles and timeouts are
-/// compared between the runs with the same losses.
+/// compared between the runs with the same losses. Where `flow` cannot be given them
+/// (Experiment::own_losses) its runs are no controls, and means alone are compared.
 namespace gradwire::bench {
 
 /// Transfers of one run, and of `flow`'s with the same losses (empty: none).
@@ -23,13 +24,18 @@ struct Pair {
   Times control;
 };
 
-/// Transfers of many runs. A group is one chain of one run: repeats of it depend on each other.
+/// What of a case's transfers is one figure, and which of them depend on each other.
+enum class Grouping {
+  kPooled,   ///< all are drawn from one distribution; a group is one chain of one run
+  kByChain,  ///< each chain's mean is a figure of its own; a group is one run
+  kByRun,    ///< one mean of all; chains of one run depend on each other: a group is one run
+};
+
+/// Transfers of many runs. Repeats of a chain in one run depend on each other.
 class Sample {
  public:
-  /// `by_chain`: each chain's mean is a figure of its own; else all are drawn from one
-  /// distribution.
-  Sample(std::size_t chains, bool by_chain)
-      : by_chain_(by_chain), figures_(by_chain ? chains : 1) {}
+  Sample(std::size_t chains, Grouping grouping)
+      : grouping_(grouping), figures_(grouping == Grouping::kByChain ? chains : 1) {}
 
   void take(const Pair& run);
   /// Whether the mean (every chain's) is known to `wanted`, a share of it. Ten groups, or four
@@ -60,7 +66,7 @@ class Sample {
     std::vector<double> controls;  ///< means; empty: none
   };
 
-  bool by_chain_;
+  Grouping grouping_;
   int runs_ = 0;
   std::vector<double> all_;
   std::vector<double> controls_;
@@ -74,7 +80,7 @@ class Sample {
 class RandomCase {
  public:
   /// `c` must outlive this.
-  RandomCase(const FidelityCase& c, std::string reference, bool by_chain);
+  RandomCase(const FidelityCase& c, std::string reference, Grouping grouping);
 
   /// Number of the next run to make.
   int begin() { return begun_++; }
@@ -97,7 +103,7 @@ class RandomCase {
   const FidelityCase& c_;
   Experiment control_;
   std::string executor_;
-  bool by_chain_;
+  Grouping grouping_;
   Sample reference_;
   std::map<int, Pair> early_;  ///< ended before one with a smaller number
   int begun_ = 0;

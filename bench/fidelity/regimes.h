@@ -30,6 +30,30 @@ std::vector<FidelityCase> mixed_cases(std::uint64_t seed, int count);
 std::vector<FidelityCase> wifi_cases(std::uint64_t seed, int count);
 /// ... 1 to 8 phones of an LTE cell, 20 to 300 m, 100 kB to 1 MB, 10 or 20 MHz.
 std::vector<FidelityCase> lte_cases(std::uint64_t seed, int count);
+/// 17 to 300 clients of one server, alike or not, with and without a link that they share, on fresh
+/// and on warm connections: 10 kB to 2 MB.
+std::vector<FidelityCase> many_cases(std::uint64_t seed, int count);
+/// ... up to 100, losing 0.1 to 1 % each.
+std::vector<FidelityCase> many_lossy_cases(std::uint64_t seed, int count);
+/// A parameter server: 32 to 64 workers, 1 to 8 shards, push, pull or both.
+std::vector<FidelityCase> server_cases(std::uint64_t seed, int count);
+std::vector<FidelityCase> server_lossy_cases(std::uint64_t seed, int count);
+/// Tree, halving-doubling, two-level, all-to-all of 8 to 32 workers, 100 kB to 1 MB.
+std::vector<FidelityCase> collective_cases(std::uint64_t seed, int count);
+std::vector<FidelityCase> collective_lossy_cases(std::uint64_t seed, int count);
+/// One flow or up to 64 through a link with outages or a schedule.
+std::vector<FidelityCase> changing_cases(std::uint64_t seed, int count);
+/// Flows that lose in bursts.
+std::vector<FidelityCase> burst_cases(std::uint64_t seed, int count);
+/// Cells of 9 to 40 stations, Wi-Fi and LTE by turns, 20 to 200 kB each.
+std::vector<FidelityCase> crowded_cell_cases(std::uint64_t seed, int count);
+/// One thing at a time far from what is usual: 1 B to 1 GB, 64 kbps to 400 Gbps, 0.01 to 300 ms,
+/// queues, buffers, acknowledgements, first windows.
+std::vector<FidelityCase> extreme_cases(std::uint64_t seed, int count);
+/// Senders beside background traffic, Poisson or on and off.
+std::vector<FidelityCase> background_cases(std::uint64_t seed, int count);
+/// Rounds of clients whose deadline cuts some of them off.
+std::vector<FidelityCase> round_cases(std::uint64_t seed, int count);
 /// A flow over a link that follows a Mahimahi trace, for each file in `folder`, from a drawn
 /// instant on. Throws Error where there are none.
 std::vector<FidelityCase> mobile_cases(std::uint64_t seed, int count, const std::string& folder);

@@ -15,6 +15,18 @@ namespace {
 
 constexpr int kLeastRuns = 2;
 
+/// Precondition: not a clean one.
+Grouping grouping_of(Job::Kind kind) {
+  switch (kind) {
+    case Job::Kind::kByChain:
+      return Grouping::kByChain;
+    case Job::Kind::kByRun:
+      return Grouping::kByRun;
+    default:
+      return Grouping::kPooled;
+  }
+}
+
 class Spending {
  public:
   Spending(const std::vector<Job>& jobs, const std::string& reference, double limit_s,
@@ -28,7 +40,7 @@ class Spending {
       random_.push_back(
           job.kind == Job::Kind::kClean
               ? nullptr
-              : std::make_unique<RandomCase>(job.c, reference, job.kind == Job::Kind::kByChain));
+              : std::make_unique<RandomCase>(job.c, reference, grouping_of(job.kind)));
     taken_.resize(jobs.size());
   }
 

@@ -12,7 +12,7 @@ namespace gradwire::bench {
 
 /// One case of one regime.
 struct Job {
-  enum class Kind { kClean, kPooled, kByChain };
+  enum class Kind { kClean, kPooled, kByChain, kByRun };
 
   Kind kind = Kind::kClean;
   std::string regime;

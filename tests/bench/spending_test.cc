@@ -27,14 +27,14 @@ FidelityCase lossy_case(double loss, int repeats) {
 
 TEST_CASE("A sample knows its mean from ten groups on, or four that differ by far less") {
   // Two chains a run: means of 1 and 1.2, their standard error 0.1 / sqrt(n - 1) of 1.1.
-  Sample two(2, false);
+  Sample two(2, Grouping::kPooled);
   for (int run = 0; run < 200; ++run) two.take({{{1}, {1.2}}, {}});
   CHECK(two.error() == Approx(0.1 / std::sqrt(399) / 1.1));
   CHECK(two.knows(0.0046));
   CHECK_FALSE(two.knows(0.0045));
 
   // By chain: groups of 1 and 1.02 in turn.
-  Sample chains(1, true);
+  Sample chains(1, Grouping::kByChain);
   for (int run = 0; run < 3; ++run) chains.take({{{run % 2 ? 1.02 : 1}}, {}});
   CHECK_FALSE(chains.knows(1));  // three groups
   chains.take({{{1.02}}, {}});
@@ -43,7 +43,7 @@ TEST_CASE("A sample knows its mean from ten groups on, or four that differ by fa
   CHECK(chains.knows(0.012));
   CHECK_FALSE(chains.knows(0.011));  // known to it, but not to half of it
   // Pooled figures want 256 transfers.
-  Sample few(1, false);
+  Sample few(1, Grouping::kPooled);
   for (int run = 0; run < 255; ++run) few.take({{{1}}, {}});
   CHECK_FALSE(few.knows(0.03));
   few.take({{{1}}, {}});
@@ -52,7 +52,7 @@ TEST_CASE("A sample knows its mean from ten groups on, or four that differ by fa
 
 TEST_CASE("Runs count in the order of their seeds, and none after the mean is known") {
   const FidelityCase c = lossy_case(0.002, 32);
-  RandomCase one(c, "flow", false), other(c, "flow", false);
+  RandomCase one(c, "flow", Grouping::kPooled), other(c, "flow", Grouping::kPooled);
   while (!one.known()) {
     const int number = one.begin();
     one.end(number, one.run(number), 1);
@@ -126,7 +126,7 @@ TEST_CASE("A control takes out what it explains, and nothing that it does not") 
 TEST_CASE("A mean by its control is that of the reference, though flow's is another") {
   // The reference takes twice what the control does; three chains saw few losses (1, 2, 3), the
   // control's mean is known to be 5: the reference's is 10, not 2 * 2, nor 5.
-  Sample reference(1, false), controls(1, false);
+  Sample reference(1, Grouping::kPooled), controls(1, Grouping::kPooled);
   for (int run = 0; run < 6; ++run) {
     const double control = 1 + run % 3;
     reference.take({{{2 * control}}, {{control}}});
@@ -142,7 +142,7 @@ TEST_CASE("A mean by its control is that of the reference, though flow's is anot
 
 TEST_CASE("Where the reference varies more than its control, the control is to be known better") {
   // y = 4 x - 6 for x = 1, 2, 3: both have the mean 2, and 1 % of x's mean is 4 % of y's.
-  Sample steep(1, false), alone(1, false);
+  Sample steep(1, Grouping::kPooled), alone(1, Grouping::kPooled);
   for (int run = 0; run < 6; ++run) {
     const double control = 1 + run % 3;
     steep.take({{{4 * control - 6}}, {{control}}});
