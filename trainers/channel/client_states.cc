@@ -23,14 +23,14 @@ void ClientStates::copy(const Entry& entry, std::span<std::byte> state) const {
     file_.read(entry.place, state);
 }
 
-void ClientStates::read(int client, std::span<std::byte> state) {
-  GRADWIRE_ASSERT(state.size() == state_bytes_);
+void ClientStates::read(int client, std::vector<std::byte>& state) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = entries_.find({client, Kind::kAccepted});
   if (found == entries_.end()) {
-    std::ranges::fill(state, std::byte{0});
+    state.assign(state_bytes_, std::byte{0});
     return;
   }
+  state.resize(state_bytes_);
   copy(found->second, state);
   // What lies in the file stays there: an accepted proposal is about to replace it.
   if (found->second.place < 0) used_.splice(used_.end(), used_, found->second.used);
@@ -45,24 +45,24 @@ std::vector<std::byte> ClientStates::room() {
   return std::exchange(oldest.state, {});
 }
 
-void ClientStates::add(const Key& key, std::span<const std::byte> state) {
+std::vector<std::byte> ClientStates::add(const Key& key, std::vector<std::byte> state) {
   GRADWIRE_ASSERT(state.size() == state_bytes_ && !entries_.contains(key));
-  if (state.empty()) return;
+  if (state.empty()) return state;
   Entry entry;
   if (most_ == 0) {
     entry.place = file_.write(state);
   } else {
-    entry.state = room();
-    entry.state.assign(state.begin(), state.end());
+    entry.state = std::exchange(state, room());
     entry.used = used_.insert(used_.end(), key);
     most_used_ = std::max(most_used_, used_.size());
   }
   entries_.emplace(key, std::move(entry));
+  return state;
 }
 
-void ClientStates::propose(int client, std::span<const std::byte> state) {
+std::vector<std::byte> ClientStates::propose(int client, std::vector<std::byte> state) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  add({client, Kind::kProposed}, state);
+  return add({client, Kind::kProposed}, std::move(state));
 }
 
 void ClientStates::remove(Entries::iterator at) {
@@ -123,13 +123,14 @@ void ClientStates::load(std::istream& in) {
   while (!entries_.empty()) remove(entries_.begin());
   if (get<std::uint64_t>(in) != state_bytes_)
     refuse_checkpoint("its clients remember something else");
-  std::vector<std::byte> state(state_bytes_);
+  std::vector<std::byte> state;
   for (auto left = get<std::uint64_t>(in); left > 0; --left) {
+    state.resize(state_bytes_);
     const auto client = get<int>(in);
     const auto kind = get<Kind>(in);
     if (!in.read(reinterpret_cast<char*>(state.data()), static_cast<std::streamsize>(state.size())))
       refuse_checkpoint("it ends too early");
-    add({client, kind}, state);
+    state = add({client, kind}, std::move(state));
   }
 }
 

@@ -30,11 +30,12 @@ class ClientStates {
   ClientStates(std::size_t state_bytes, const StateLimits& limits);
 
   std::size_t state_bytes() const { return state_bytes_; }
-  /// What the client remembers; zero if it was never heard.
-  void read(int client, std::span<std::byte> state);
-  /// Its next state; at most one at a time. Throws TrainerError where the file cannot be written;
-  /// what is there stays.
-  void propose(int client, std::span<const std::byte> state);
+  /// state = what the client remembers; zeros if it was never heard.
+  void read(int client, std::vector<std::byte>& state);
+  /// Its next state, which is kept where it lies; at most one at a time. Returns memory for another
+  /// call of read(), if there is any to spare. Throws TrainerError where the file cannot be
+  /// written; what is there stays.
+  std::vector<std::byte> propose(int client, std::vector<std::byte> state);
   void accept(int client);
   void discard(int client);
 
@@ -62,7 +63,7 @@ class ClientStates {
   };
   using Entries = std::map<Key, Entry>;
 
-  void add(const Key& key, std::span<const std::byte> state);
+  std::vector<std::byte> add(const Key& key, std::vector<std::byte> state);
   void remove(Entries::iterator at);
   void copy(const Entry& entry, std::span<std::byte> state) const;
   std::vector<std::byte> room();

@@ -191,7 +191,7 @@ void AsynchronousTrainer::apply(int w, Session& session) {
   const std::int64_t staleness = version_ - worker.version;
   const double rate =
       learner_.rate(learner_.moment_at(version_)) * rate_factor(choice(), staleness);
-  updates_.step(0, rate, worker.values, learner_.weights());
+  updates_.step(0, rate, GradientView(worker.values), learner_.weights());
   ++worker.trips;
   staleness_.add(staleness);
 

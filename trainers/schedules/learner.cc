@@ -9,7 +9,7 @@
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/scenario_update.h"
-#include "trainers/schedules/finite_gradients.h"
+#include "trainers/schedules/whole_model.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
 

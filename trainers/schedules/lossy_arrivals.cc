@@ -90,8 +90,8 @@ std::vector<scenarios::Figure> LossyArrivals::end(const EndedStep& step) {
   const double rate = learner_.rate(step.moment);
   learner_.pool().run(workers(), [&](int worker, int) {
     const std::vector<float>& own = changed[static_cast<std::size_t>(worker)];
-    update_of(worker).step(step.phase, rate, own.empty() ? mean_of(step, worker) : own,
-                           weights_of(worker));
+    const GradientView gradient(own.empty() ? mean_of(step, worker) : own);
+    update_of(worker).step(step.phase, rate, gradient, weights_of(worker));
   });
   under_way_ = false;
   const Sums sums{bytes_of(step.missing), step.payload.count(), 1, gradient_error(step, complete),

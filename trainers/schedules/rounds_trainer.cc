@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "trainers/replays/client_sampling.h"
 #include "trainers/schedules/memory_use.h"
+#include "trainers/schedules/whole_model.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
@@ -34,8 +35,7 @@ RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
       benches_(static_cast<std::size_t>(learner_.pool().threads())) {
   for (Bench& bench : benches_) {
     bench.gradients = learner_.make_gradients();
-    bench.flat.resize(learner_.weights().size());
-    bench.state.resize(up_.state_bytes());
+    bench.change.resize(learner_.weights().size());
   }
   if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
 }
@@ -303,10 +303,11 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
   learner_.place(thread, sent_.at(trip.round));
   LocalUpdate update;
   for (std::int64_t h = 0; h < steps; ++h) {
-    update.loss += learner_.pass_into(trip.client, thread, trip.round * steps + h, trip.round,
-                                      records, *bench.gradients, bench.flat) /
+    update.loss += learner_.pass(trip.client, thread, trip.round * steps + h, trip.round, records,
+                                 *bench.gradients) /
                    static_cast<double>(steps);
-    rule.step(0, learner_.rate(moment(trip.round, h)), bench.flat, weights);
+    rule.step(0, learner_.rate(moment(trip.round, h)), GradientView(bench.gradients->tensors()),
+              weights);
     learner_.weights_changed(thread);
   }
   encode(trip, thread, update);
@@ -319,10 +320,10 @@ void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
   if (up_.plain()) return up_.encode(state, trip.client, trip.round, weights, update.message);
   clients_.read(trip.client, state);
   const std::vector<float>& sent = sent_.at(trip.round);
-  std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].flat;
-  std::ranges::transform(weights, sent, change.begin(), std::minus<>());
+  std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].change;
+  subtract(weights, sent, change);
   up_.encode(state, trip.client, trip.round, change, update.message);
-  clients_.propose(trip.client, state);
+  state = clients_.propose(trip.client, std::move(state));
   update.message.shrink_to_fit();
 }
 

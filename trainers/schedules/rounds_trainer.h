@@ -78,7 +78,7 @@ class RoundsTrainer final : public EventTrainer {
   /// What a host thread works with.
   struct Bench {
     std::unique_ptr<Gradients> gradients;
-    std::vector<float> flat;       ///< the gradient, then the difference to be encoded
+    std::vector<float> change;     ///< the difference to be encoded
     std::vector<std::byte> state;  ///< of the client's codec
   };
 

@@ -39,7 +39,7 @@ SetUpdates::SetUpdates(const scenarios::Scenario& scenario, const methods::Metho
   }
 }
 
-void SetUpdates::step(std::size_t phase, double rate, std::span<const float> gradient,
+void SetUpdates::step(std::size_t phase, double rate, const GradientView& gradient,
                       std::span<float> weights) {
   for (Update* update : of_phase_[phase]) update->step(rate, gradient, weights);
 }

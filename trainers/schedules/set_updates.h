@@ -23,8 +23,7 @@ class SetUpdates {
   SetUpdates& operator=(SetUpdates&&) = default;
 
   /// Updates every set as the method's plan for `phase` has it. See UpdateRule::step.
-  void step(std::size_t phase, double rate, std::span<const float> gradient,
-            std::span<float> weights);
+  void step(std::size_t phase, double rate, const GradientView& gradient, std::span<float> weights);
   /// Precondition (assertion): one set, and one rule for all phases, as on a device.
   Update& only();
   const Update& only() const;

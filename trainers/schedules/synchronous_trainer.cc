@@ -93,7 +93,7 @@ void SynchronousTrainer::set_up_device(DeviceMemory memory) {
 void SynchronousTrainer::update() {
   const double rate = learner_.rate(moment());
   if (device_update_) return device_update_->step(rate, mean_);
-  updates_.step(phase_, rate, mean_, weights_);
+  updates_.step(phase_, rate, GradientView(mean_), weights_);
   learner_.weights_changed();
 }
 

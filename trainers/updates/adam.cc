@@ -26,27 +26,28 @@ class Adam final : public UpdateRule {
     return DeviceRule{DeviceRule::Kernel::kAdam, 0, decay_};
   }
 
-  void step(const Layout&, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+  void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     const auto [rate, root] = adam_factors(at.rate, at.number, beta1_, beta2_);
     const auto b1 = static_cast<float>(beta1_);
     const auto b2 = static_cast<float>(beta2_);
     const float decay = decay_, epsilon = epsilon_;
     const std::int64_t elements = elements_of(ranges);
-    visit_ranges(ranges, [&, rate = rate, root = root](std::int64_t first, std::int64_t offset,
-                                                       std::size_t n) {
-      const float* __restrict gradients = gradient.data() + first;
-      float* __restrict w = weights.data() + first;
-      float* __restrict m = buffer_of(state, 0, elements) + offset;
-      float* __restrict v = buffer_of(state, 1, elements) + offset;
-      for (std::size_t e = 0; e < n; ++e) {
-        const float g = gradients[e] + decay * w[e];
-        m[e] = b1 * m[e] + (1 - b1) * g;
-        v[e] = b2 * v[e] + (1 - b2) * (g * g);
-        w[e] -= rate * m[e] / (std::sqrt(v[e]) * root + epsilon);
-      }
-    });
+    visit_gradient(
+        layout, ranges, gradient,
+        [&, rate = rate, root = root](const float* __restrict gradients, std::int64_t first,
+                                      std::int64_t offset, std::size_t n) {
+          float* __restrict w = weights.data() + first;
+          float* __restrict m = buffer_of(state, 0, elements) + offset;
+          float* __restrict v = buffer_of(state, 1, elements) + offset;
+          for (std::size_t e = 0; e < n; ++e) {
+            const float g = gradients[e] + decay * w[e];
+            m[e] = b1 * m[e] + (1 - b1) * g;
+            v[e] = b2 * v[e] + (1 - b2) * (g * g);
+            w[e] -= rate * m[e] / (std::sqrt(v[e]) * root + epsilon);
+          }
+        });
   }
 
  private:

@@ -23,26 +23,27 @@ class Adamax final : public UpdateRule {
   /// Reads g, w, m and u, writes w, m and u.
   int bytes_per_element() const override { return 28; }
 
-  void step(const Layout&, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+  void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     const float rate = adam_factors(at.rate, at.number, beta1_, beta2_).rate;
     const auto b1 = static_cast<float>(beta1_);
     const auto b2 = static_cast<float>(beta2_);
     const float decay = decay_;
     const std::int64_t elements = elements_of(ranges);
-    visit_ranges(ranges, [&](std::int64_t first, std::int64_t offset, std::size_t n) {
-      const float* __restrict gradients = gradient.data() + first;
-      float* __restrict w = weights.data() + first;
-      float* __restrict m = buffer_of(state, 0, elements) + offset;
-      float* __restrict u = buffer_of(state, 1, elements) + offset;
-      for (std::size_t e = 0; e < n; ++e) {
-        const float g = gradients[e] + decay * w[e];
-        m[e] = b1 * m[e] + (1 - b1) * g;
-        u[e] = std::max(b2 * u[e], std::fabs(g));
-        w[e] -= u[e] > 0 ? rate * m[e] / u[e] : 0.0f;
-      }
-    });
+    visit_gradient(layout, ranges, gradient,
+                   [&](const float* __restrict gradients, std::int64_t first, std::int64_t offset,
+                       std::size_t n) {
+                     float* __restrict w = weights.data() + first;
+                     float* __restrict m = buffer_of(state, 0, elements) + offset;
+                     float* __restrict u = buffer_of(state, 1, elements) + offset;
+                     for (std::size_t e = 0; e < n; ++e) {
+                       const float g = gradients[e] + decay * w[e];
+                       m[e] = b1 * m[e] + (1 - b1) * g;
+                       u[e] = std::max(b2 * u[e], std::fabs(g));
+                       w[e] -= u[e] > 0 ? rate * m[e] / u[e] : 0.0f;
+                     }
+                   });
   }
 
  private:

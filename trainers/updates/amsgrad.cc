@@ -29,8 +29,8 @@ class Amsgrad final : public UpdateRule {
   /// Reads g, w, m, v and h, writes w, m, v and h.
   int bytes_per_element() const override { return 36; }
 
-  void step(const Layout&, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+  void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     AdamFactors factors{static_cast<float>(at.rate), 1};
     if (corrects_) factors = adam_factors(at.rate, at.number, beta1_, beta2_);
@@ -40,20 +40,22 @@ class Amsgrad final : public UpdateRule {
     const auto b2 = static_cast<float>(beta2_);
     const float decay = decay_;
     const std::int64_t elements = elements_of(ranges);
-    visit_ranges(ranges, [&](std::int64_t first, std::int64_t offset, std::size_t n) {
-      const float* __restrict gradients = gradient.data() + first;
-      float* __restrict w = weights.data() + first;
-      float* __restrict m = buffer_of(state, 0, elements) + offset;
-      float* __restrict v = buffer_of(state, 1, elements) + offset;
-      float* __restrict h = buffer_of(state, 2, elements) + offset;
-      for (std::size_t e = 0; e < n; ++e) {
-        const float g = gradients[e] + decay * w[e];
-        m[e] = b1 * m[e] + (1 - b1) * g;
-        v[e] = b2 * v[e] + (1 - b2) * (g * g);
-        h[e] = std::max(h[e], v[e]);
-        w[e] -= factors.rate * m[e] / (std::sqrt(h[e] + below) * factors.root + beside);
-      }
-    });
+    visit_gradient(layout, ranges, gradient,
+                   [&](const float* __restrict gradients, std::int64_t first, std::int64_t offset,
+                       std::size_t n) {
+                     float* __restrict w = weights.data() + first;
+                     float* __restrict m = buffer_of(state, 0, elements) + offset;
+                     float* __restrict v = buffer_of(state, 1, elements) + offset;
+                     float* __restrict h = buffer_of(state, 2, elements) + offset;
+                     for (std::size_t e = 0; e < n; ++e) {
+                       const float g = gradients[e] + decay * w[e];
+                       m[e] = b1 * m[e] + (1 - b1) * g;
+                       v[e] = b2 * v[e] + (1 - b2) * (g * g);
+                       h[e] = std::max(h[e], v[e]);
+                       w[e] -=
+                           factors.rate * m[e] / (std::sqrt(h[e] + below) * factors.root + beside);
+                     }
+                   });
   }
 
  private:

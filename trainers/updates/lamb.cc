@@ -48,16 +48,16 @@ class Lamb final : public UpdateRule {
   int bytes_per_element() const override { return 40; }
 
   void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     const auto [unbiased, root] = adam_factors(1, at.number, beta1_, beta2_);
     const std::int64_t elements = elements_of(ranges);
-    for (const auto& [slot, offset] : tensors_in(layout, ranges, name())) {
+    for (const auto& [t, slot, offset] : tensors_in(layout, ranges, name())) {
       const auto n = static_cast<std::size_t>(slot->count);
       float* const m = buffer_of(state, 0, elements) + offset;
       float* const v = buffer_of(state, 1, elements) + offset;
       float* const w = weights.data() + slot->first;
-      moments(n, gradient.data() + slot->first, m, v);
+      moments(n, gradient.of(layout, t), m, v);
       const bool excluded = excludes(exclude_, *slot);
       const Direction direction{m, v, w, unbiased, root, epsilon_, excluded ? 0 : decay_};
       const double ratio = excluded ? 1 : trust_ratio(n, direction);

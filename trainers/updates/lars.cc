@@ -28,11 +28,11 @@ class Lars final : public UpdateRule {
   int bytes_per_element() const override { return exclude_ == Exclude::kAll ? 20 : 28; }
 
   void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
-    for (const auto& [slot, offset] : tensors_in(layout, ranges, name())) {
+    for (const auto& [t, slot, offset] : tensors_in(layout, ranges, name())) {
       const auto n = static_cast<std::size_t>(slot->count);
-      const float* const g = gradient.data() + slot->first;
+      const float* const g = gradient.of(layout, t);
       float* const w = weights.data() + slot->first;
       float* const v = state.data() + offset;
       if (excludes(exclude_, *slot))

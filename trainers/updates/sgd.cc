@@ -23,18 +23,18 @@ class Sgd final : public UpdateRule {
     return DeviceRule{DeviceRule::Kernel::kSgd, momentum_, decay_};
   }
 
-  void step(const Layout&, ElementRanges ranges, const UpdateStep& at,
-            std::span<const float> gradient, std::span<float> weights,
+  void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
+            const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     const auto rate = static_cast<float>(at.rate);
-    visit_ranges(ranges, [&](std::int64_t first, std::int64_t offset, std::size_t n) {
-      const float* const g = gradient.data() + first;
-      float* const w = weights.data() + first;
-      if (momentum_ == 0) return sgd_step(rate, decay_, n, g, w);
-      float* const v = state.data() + offset;
-      if (nesterov_) return nesterov_step(rate, n, g, w, v);
-      sgd_step(rate, momentum_, decay_, n, g, w, v);
-    });
+    visit_gradient(layout, ranges, gradient,
+                   [&](const float* g, std::int64_t first, std::int64_t offset, std::size_t n) {
+                     float* const w = weights.data() + first;
+                     if (momentum_ == 0) return sgd_step(rate, decay_, n, g, w);
+                     float* const v = state.data() + offset;
+                     if (nesterov_) return nesterov_step(rate, n, g, w, v);
+                     sgd_step(rate, momentum_, decay_, n, g, w, v);
+                   });
   }
 
  private:

@@ -14,8 +14,8 @@ Update::Update(std::unique_ptr<const UpdateRule> rule, const Layout& layout,
       ranges_(std::move(ranges)),
       state_(rule_->state_size(ranges_)) {}
 
-void Update::step(double rate, std::span<const float> gradient, std::span<float> weights) {
-  GRADWIRE_ASSERT(gradient.size() == weights.size() &&
+void Update::step(double rate, const GradientView& gradient, std::span<float> weights) {
+  GRADWIRE_ASSERT(gradient.fits(*layout_) &&
                   weights.size() == static_cast<std::size_t>(layout_->elements()));
   rule_->step(*layout_, ranges_, {rate, ++steps_}, gradient, weights, state_);
 }

@@ -18,7 +18,10 @@ class Update {
       : Update(make_update_rule(settings), layout, whole_range(layout)) {}
 
   /// See UpdateRule::step.
-  void step(double rate, std::span<const float> gradient, std::span<float> weights);
+  void step(double rate, const GradientView& gradient, std::span<float> weights);
+  void step(double rate, std::span<const float> gradient, std::span<float> weights) {
+    step(rate, GradientView(gradient), weights);
+  }
 
   const UpdateRule& rule() const { return *rule_; }
   /// What it remembers, one buffer after the other, for copies on a device.

@@ -41,7 +41,7 @@ std::vector<PlacedTensor> tensors_in(const Layout& layout, ElementRanges ranges,
                            "only a part of this tensor is given, and the rule takes norms of whole "
                            "tensors",
                            "give it whole tensors");
-      placed.push_back({&tensor, offset + tensor.first - first});
+      placed.push_back({t, &tensor, offset + tensor.first - first});
     }
   });
   return placed;

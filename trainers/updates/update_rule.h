@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,32 @@ std::vector<ElementRange> whole_range(const Layout& layout);
 std::vector<ElementRange> ranges_by_dimensions(const Layout& layout, std::size_t from,
                                                std::size_t below);
 
+/// A gradient in the order of a layout: one flat buffer, or each of the layout's tensors where its
+/// pass has left it. Refers to the memory and owns nothing.
+class GradientView {
+ public:
+  explicit GradientView(std::span<const float> flat) : flat_(flat) {}
+  /// tensors[i] is the layout's tensor i.
+  explicit GradientView(std::span<const std::span<const float>> tensors) : tensors_(tensors) {}
+
+  bool is_flat() const { return tensors_.empty(); }
+  /// Of tensor `t` of the layout.
+  const float* of(const Layout& layout, std::size_t t) const {
+    return is_flat() ? flat_.data() + layout.tensors()[t].first : tensors_[t].data();
+  }
+  /// Precondition: is_flat().
+  std::span<const float> flat() const { return flat_; }
+  /// Whether it has the layout's size.
+  bool fits(const Layout& layout) const {
+    return is_flat() ? flat_.size() == static_cast<std::size_t>(layout.elements())
+                     : tensors_.size() == layout.tensors().size();
+  }
+
+ private:
+  std::span<const float> flat_;
+  std::span<const std::span<const float>> tensors_;
+};
+
 /// What belongs to one step of a rule.
 struct UpdateStep {
   double rate = 0;          ///< learning rate
@@ -58,7 +85,7 @@ class UpdateRule {
   /// written; `state` has state_size(ranges), and starts as zeros. None overlaps another. Throws
   /// TrainerError where a rule with norms over tensors is given a part of one.
   virtual void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
-                    std::span<const float> gradient, std::span<float> weights,
+                    const GradientView& gradient, std::span<float> weights,
                     std::span<float> state) const = 0;
   /// Bytes of memory that a step reads and writes for each element, 4 for each access to a float:
   /// what its time is made of, where a profile and no measurement says it.
@@ -83,9 +110,30 @@ void visit_ranges(ElementRanges ranges, Visit&& visit) {
   }
 }
 
+/// Calls visit(g, first, offset, count) for pieces of the ranges whose gradient lies in one piece
+/// from g on. All of the ranges are visited, in their order.
+template <typename Visit>
+void visit_gradient(const Layout& layout, ElementRanges ranges, const GradientView& gradient,
+                    Visit&& visit) {
+  std::size_t t = 0;
+  const auto& tensors = layout.tensors();
+  visit_ranges(ranges, [&](std::int64_t first, std::int64_t offset, std::size_t count) {
+    if (gradient.is_flat()) return visit(gradient.flat().data() + first, first, offset, count);
+    const std::int64_t end = first + static_cast<std::int64_t>(count);
+    for (std::int64_t at = first; at < end;) {
+      while (tensors[t].first + tensors[t].count <= at) ++t;
+      const std::int64_t until = std::min(end, tensors[t].first + tensors[t].count);
+      visit(gradient.of(layout, t) + (at - tensors[t].first), at, offset + (at - first),
+            static_cast<std::size_t>(until - at));
+      at = until;
+    }
+  });
+}
+
 /// The tensors that lie in the ranges, each with its first element in the set. Throws TrainerError,
 /// naming the tensor and `rule`, where a range ends within one.
 struct PlacedTensor {
+  std::size_t tensor;  ///< of the layout
   const TensorSlot* slot;
   std::int64_t offset;
 };

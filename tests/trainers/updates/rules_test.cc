@@ -260,5 +260,39 @@ TEST_CASE("norms are sums in double in one order") {
   CHECK(sum_of_squares(0, [](std::size_t) { return 1.0f; }) == 0);
 }
 
+TEST_CASE("gradients by tensor give the bits of a flat gradient, under every rule") {
+  std::vector<Parameter> parameters(3);
+  for (std::size_t p = 0; p < 3; ++p) {
+    parameters[p].name = std::string(1, static_cast<char>('a' + p));
+    parameters[p].shape = {static_cast<std::int64_t>(p + 2), 5};
+  }
+  const Layout layout(parameters, Bytes(1 << 20));  // elements: c 20, b 15, a 10
+  Values flat(45);
+  for (std::size_t e = 0; e < flat.size(); ++e) flat[e] = 0.1f * static_cast<float>(e) - 2;
+  std::vector<Values> apart;
+  std::vector<std::span<const float>> tensors;
+  for (const TensorSlot& slot : layout.tensors())
+    apart.emplace_back(flat.begin() + slot.first, flat.begin() + slot.first + slot.count);
+  for (const Values& tensor : apart) tensors.emplace_back(tensor);
+  for (const char* rule : {"sgd", "adam", "amsgrad", "adamax", "lars", "lamb"}) {
+    INFO(rule);
+    Update one({rule}, layout), other({rule}, layout);
+    Values a(45, 1.0f), b(45, 1.0f);
+    for (int step = 0; step < 3; ++step) {
+      one.step(0.1, GradientView(flat), a);
+      other.step(0.1, GradientView(tensors), b);
+    }
+    CHECK(a == b);
+    CHECK(a != Values(45, 1.0f));
+  }
+  // Of the last two tensors alone: elements 20 to 44.
+  Update part(make_update_rule({"sgd"}), layout, {{20, 25}});
+  Values w(45, 0.0f);
+  part.step(1, GradientView(tensors), w);
+  CHECK(w[19] == 0.0f);
+  CHECK(w[20] == -flat[20]);
+  CHECK(w[44] == -flat[44]);
+}
+
 }  // namespace
 }  // namespace gradwire::trainers

@@ -1,4 +1,4 @@
-#include "trainers/schedules/finite_gradients.h"
+#include "trainers/schedules/whole_model.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -53,6 +53,13 @@ TEST_CASE("one element that is not finite is found wherever it stands") {
   std::vector<float> flat(5003);
   CHECK_FALSE(all_finite(gradients));
   CHECK_FALSE(copy_finite(gradients, TwoTensors::layout(), flat));
+}
+
+TEST_CASE("a difference is taken element by element") {
+  const std::vector<float> from = {3, 1, -2}, minus = {1, 1, 4};
+  std::vector<float> difference(3);
+  subtract(from, minus, difference);
+  CHECK(difference == std::vector<float>{2, 0, -6});
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-#include "trainers/schedules/finite_gradients.h"
+#include "trainers/schedules/whole_model.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+
+#include "base/error.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -40,6 +42,14 @@ bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<flo
     }
   }
   return finite;
+}
+
+void subtract(std::span<const float> from, std::span<const float> minus,
+              std::span<float> difference) {
+  GRADWIRE_ASSERT(from.size() == minus.size() && from.size() == difference.size());
+  const float *const a = from.data(), *const b = minus.data();
+  float* const to = difference.data();
+  for (std::size_t e = 0; e < from.size(); ++e) to[e] = a[e] - b[e];
 }
 
 }  // namespace gradwire::trainers
