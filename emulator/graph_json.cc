@@ -11,7 +11,7 @@ nlohmann::json blob(const std::vector<T>& values) {
 }
 
 nlohmann::json spec_to_json(const sim::CollectiveSpec& spec) {
-  return {{"kind", static_cast<int>(spec.kind)},
+  return {{"kind", sim::number_of(spec.kind)},
           {"members", blob(spec.members)},
           {"server", spec.server},
           {"elements", spec.elements},
@@ -28,7 +28,7 @@ nlohmann::json spec_to_json(const sim::CollectiveSpec& spec) {
 
 sim::CollectiveSpec spec_from_json(const nlohmann::json& json) {
   sim::CollectiveSpec spec;
-  spec.kind = static_cast<sim::CollectiveKind>(json.at("kind").get<int>());
+  spec.kind = sim::collective_numbered(json.at("kind").get<std::uint8_t>());
   spec.members = from_blob<std::int32_t>(json.at("members"));
   spec.server = json.at("server").get<std::int32_t>();
   spec.elements = json.at("elements").get<std::int64_t>();

@@ -30,7 +30,7 @@ struct Share {
 };
 
 bool kind_of(sim::CollectiveKind collective, ExchangeKind& kind) {
-  if (collective == sim::CollectiveKind::kPush || collective == sim::CollectiveKind::kPull) {
+  if (collective->has_server()) {
     kind = ExchangeKind::kParameterServer;
     return true;
   }

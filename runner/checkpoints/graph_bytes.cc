@@ -18,10 +18,9 @@ void get_all(std::istream& in, std::vector<T>& values) {
   values = get_vector<T>(in);
 }
 
-/// Calls `field` for each member of a collective that has fixed size.
+/// Calls `field` for each member of a collective that has fixed size, but for its kind.
 template <class Spec, class Field>
 void each_spec_number(Spec& spec, Field&& field) {
-  field(spec.kind);
   field(spec.server);
   field(spec.elements);
   field(spec.group);
@@ -74,6 +73,7 @@ void save_graph(const sim::GraphTemplate& graph, std::ostream& out) {
   each_column(graph, [&](const auto& column) { put_all(out, column); });
   put<std::uint64_t>(out, graph.collectives.size());
   for (const sim::CollectiveSpec& spec : graph.collectives) {
+    put(out, sim::number_of(spec.kind));
     each_spec_number(spec, [&](const auto& number) { put(out, number); });
     each_spec_list(spec, [&](const auto& list) { put_all(out, list); });
   }
@@ -87,6 +87,9 @@ sim::GraphPtr load_graph(std::istream& in) {
   each_column(*graph, [&](auto& column) { get_all(in, column); });
   for (auto left = get<std::uint64_t>(in); left > 0; --left) {
     sim::CollectiveSpec spec;
+    const auto kind = get<std::uint8_t>(in);
+    if (kind >= sim::collective_kinds().size()) refuse_checkpoint("a graph in it is not whole");
+    spec.kind = sim::collective_numbered(kind);
     each_spec_number(spec, [&](auto& number) { number = get<std::decay_t<decltype(number)>>(in); });
     each_spec_list(spec, [&](auto& list) { get_all(in, list); });
     graph->collectives.push_back(std::move(spec));

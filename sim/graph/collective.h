@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/units.h"
+#include "sim/graph/collective_kind.h"
 
 /// Collectives as lazy generators: a state machine that emits a transfer when it may start, so that
 /// a ring of 4,096 workers (33 million transfers) is never built.
@@ -40,23 +40,6 @@
 ///
 /// w = width / 8 bytes an element, rounded up by hop; the widths meant here are those of full sums.
 namespace gradwire::sim {
-
-enum class CollectiveKind : std::uint8_t {
-  kRingAllReduce,
-  kRingReduceScatter,
-  kRingAllGather,
-  kPush,
-  kPull,
-  kTreeAllReduce,
-  kHalvingDoublingAllReduce,
-  kTwoLevelAllReduce,
-  kDirectAllGather,
-  kAllToAll,
-  kTreeBroadcast,
-  kGossip,
-  kInNetworkAllReduce
-};
-std::string_view name_of(CollectiveKind kind);
 
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::kRingAllReduce;

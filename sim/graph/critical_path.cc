@@ -9,10 +9,6 @@ namespace {
 
 constexpr double kNever = -1;
 
-bool is_collective(const GraphTemplate& graph, OpIndex op) {
-  return graph.kind[op] == OpKind::kCollective;
-}
-
 const CollectiveSpec& spec_of(const GraphTemplate& graph, OpIndex op) {
   return graph.collectives[static_cast<std::size_t>(graph.peer[op])];
 }
@@ -63,7 +59,7 @@ CriticalPath::Place CriticalPath::place_of(Source source) const {
 
 double CriticalPath::end_of(const Step& step, OpIndex op, std::uint32_t part) const {
   const double all = step.timeline.ops[op].end.value();
-  if (!is_collective(*step.graph, op) || all < 0) return all;
+  if (!step.graph->is_collective(op) || all < 0) return all;
   const auto& done = step.timeline.rank_done[static_cast<std::size_t>(step.graph->peer[op])];
   return part < done.size() ? done[part].value() : all;
 }
@@ -130,7 +126,7 @@ std::vector<CriticalPath::Piece> CriticalPath::find() const {
   for (Source left = sources_; at >= 0 && left > 0; --left) {
     const Place place = place_of(at);
     const Step& step = *place.step;
-    const bool collective = is_collective(*step.graph, place.op);
+    const bool collective = step.graph->is_collective(place.op);
     Source blocker =
         collective ? blocker_of_rank(place) : step.blocker[step.index->gate_begin[place.op]];
     const Source lane = before[static_cast<std::size_t>(at)];

@@ -9,10 +9,6 @@ const CollectiveSpec& spec_of(const GraphTemplate& graph, OpIndex op) {
   return graph.collectives[static_cast<std::size_t>(graph.peer[op])];
 }
 
-bool is_collective(const GraphTemplate& graph, OpIndex op) {
-  return graph.kind[op] == OpKind::kCollective;
-}
-
 std::uint32_t members(const CollectiveSpec& spec) {
   return static_cast<std::uint32_t>(spec.members.size());
 }
@@ -46,12 +42,12 @@ class EdgeExpander {
  public:
   void expand(const GraphTemplate& from_graph, OpIndex from, const GraphTemplate& to_graph,
               OpIndex to, std::vector<GateEdge>& edges) {
-    if (!is_collective(to_graph, to)) {
+    if (!to_graph.is_collective(to)) {
       edges.push_back({source_for(from_graph, from, to_graph.worker[to]), 0});
       return;
     }
     const CollectiveSpec& spec = spec_of(to_graph, to);
-    if (!is_collective(from_graph, from)) {
+    if (!from_graph.is_collective(from)) {
       const bool arrives = from_graph.kind[from] == OpKind::kTransfer;
       const int host = arrives ? from_graph.peer[from] : from_graph.worker[from];
       const int rank = table(to_ranks_, to_graph, to).rank(host);
@@ -70,7 +66,7 @@ class EdgeExpander {
  private:
   /// Which source of `from` something on `host` waits for.
   std::uint32_t source_for(const GraphTemplate& graph, OpIndex from, int host) {
-    if (!is_collective(graph, from)) return 0;
+    if (!graph.is_collective(from)) return 0;
     const CollectiveSpec& spec = spec_of(graph, from);
     const int rank = table(from_ranks_, graph, from).rank(host);
     return rank >= 0 ? static_cast<std::uint32_t>(rank) : members(spec) + 1;
@@ -94,7 +90,7 @@ void count_sources_and_gates(const GraphTemplate& graph, GraphIndex& index) {
     index.source_begin.push_back(sources);
     index.gate_begin.push_back(index.gate_count());
     std::uint32_t gates = 1;
-    if (is_collective(graph, op)) {
+    if (graph.is_collective(op)) {
       gates = members(spec_of(graph, op)) + 1;
       sources += gates;
     }
@@ -148,7 +144,7 @@ int rank_of(const CollectiveSpec& spec, int host) {
 }
 
 bool has_server(const CollectiveSpec& spec) {
-  return spec.kind == CollectiveKind::kPush || spec.kind == CollectiveKind::kPull;
+  return spec.kind->has_server();
 }
 
 }  // namespace gradwire::sim

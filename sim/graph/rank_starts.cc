@@ -5,10 +5,6 @@
 namespace gradwire::sim {
 namespace {
 
-bool is_collective(const GraphTemplate& graph, OpIndex op) {
-  return graph.kind[op] == OpKind::kCollective;
-}
-
 /// Ends by source (sim/graph/graph_index.h): of a rank its own, of the rest their operation's.
 std::vector<double> ends_of(const GraphTemplate& graph, const GraphIndex& index,
                             const Timeline& timeline) {
@@ -17,7 +13,7 @@ std::vector<double> ends_of(const GraphTemplate& graph, const GraphIndex& index,
     const std::uint32_t first = index.source_begin[op];
     for (std::uint32_t source = first; source < index.source_begin[op + 1]; ++source)
       ends[source] = timeline.ops[op].end.value();
-    if (!is_collective(graph, op)) continue;
+    if (!graph.is_collective(op)) continue;
     const auto& done = timeline.rank_done[static_cast<std::size_t>(graph.peer[op])];
     for (std::size_t rank = 0; rank < done.size(); ++rank) ends[first + rank] = done[rank].value();
   }
@@ -39,7 +35,7 @@ std::vector<std::vector<Seconds>> RankStarts::add(const GraphPtr& graph, const T
   std::vector<GateEdge> parts;
   for (const CrossEdge& edge : after) {
     const auto from = ended_.find(edge.from.graph);
-    if (from == ended_.end() || !is_collective(*graph, edge.to)) continue;
+    if (from == ended_.end() || !graph->is_collective(edge.to)) continue;
     parts.clear();
     expand_edge(*from->second.graph, edge.from.op, *graph, edge.to, parts);
     for (const GateEdge& part : parts) {
@@ -50,7 +46,7 @@ std::vector<std::vector<Seconds>> RankStarts::add(const GraphPtr& graph, const T
   }
   std::vector<std::vector<Seconds>> starts(graph->collectives.size());
   for (OpIndex op = 0; op < graph->size(); ++op) {
-    if (!is_collective(*graph, op)) continue;
+    if (!graph->is_collective(op)) continue;
     const auto collective = static_cast<std::size_t>(graph->peer[op]);
     const double first = timeline.ops[op].start.value();
     for (std::size_t rank = 0; rank < graph->collectives[collective].members.size(); ++rank) {

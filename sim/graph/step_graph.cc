@@ -14,50 +14,10 @@ namespace {
       reason);
 }
 
-bool needs_server(CollectiveKind kind) {
-  return kind == CollectiveKind::kPush || kind == CollectiveKind::kPull;
-}
-
-void check_neighbours(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
-  const auto ranks = static_cast<std::int32_t>(spec.members.size());
-  const std::vector<std::int32_t>& begin = spec.neighbour_begin;
-  if (begin.size() != spec.members.size() + 1 || begin.front() != 0 ||
-      begin.back() != static_cast<std::int32_t>(spec.neighbour.size()) ||
-      !std::is_sorted(begin.begin(), begin.end())) {
-    refuse(op, label, "its neighbours are not listed by rank");
-  }
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    std::vector<std::int32_t> own(
-        spec.neighbour.begin() + begin[static_cast<std::size_t>(rank)],
-        spec.neighbour.begin() + begin[static_cast<std::size_t>(rank) + 1]);
-    std::sort(own.begin(), own.end());
-    if (own.empty()) continue;
-    if (own.front() < 0 || own.back() >= ranks) refuse(op, label, "a neighbour is not a rank");
-    if (std::adjacent_find(own.begin(), own.end()) != own.end() ||
-        std::binary_search(own.begin(), own.end(), rank)) {
-      refuse(op, label, "a rank is its own neighbour, or another's twice");
-    }
-  }
-}
-
-void check_parents(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
-  const std::size_t ranks = spec.members.size();
-  if (spec.parent.size() != ranks || spec.parent.back() >= 0)
-    refuse(op, label, "its aggregators are not listed by rank, the root last");
-  std::vector<bool> has_child(ranks, false);
-  for (std::size_t r = 0; r + 1 < ranks; ++r) {
-    const auto parent = static_cast<std::size_t>(spec.parent[r]);
-    if (spec.parent[r] < 0 || parent <= r || parent >= ranks)
-      refuse(op, label, "a rank's aggregator does not come after it");
-    has_child[parent] = true;
-  }
-  if (!has_child.back()) refuse(op, label, "nothing reaches its root");
-}
-
 void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& spec) {
   if (spec.members.empty()) refuse(op, label, "the collective has no members");
   std::vector<std::int32_t> hosts = spec.members;
-  if (needs_server(spec.kind)) hosts.push_back(spec.server);
+  if (spec.kind->has_server()) hosts.push_back(spec.server);
   std::sort(hosts.begin(), hosts.end());
   if (hosts.front() < 0) refuse(op, label, "a member, or the server, is not a host");
   if (std::adjacent_find(hosts.begin(), hosts.end()) != hosts.end()) {
@@ -65,8 +25,8 @@ void check_collective(OpIndex op, std::string_view label, const CollectiveSpec& 
   }
   if (spec.group < 1) refuse(op, label, "a group has no rank");
   if (spec.window < 0) refuse(op, label, "its window is negative");
-  if (spec.kind == CollectiveKind::kGossip) check_neighbours(op, label, spec);
-  if (spec.kind == CollectiveKind::kInNetworkAllReduce) check_parents(op, label, spec);
+  const char* const problem = spec.kind->problem ? spec.kind->problem(spec) : nullptr;
+  if (problem) refuse(op, label, problem);
   if (spec.elements < 0) refuse(op, label, "it has fewer than no elements");
   if (spec.width_bits.empty()) refuse(op, label, "it has no width");
   for (const std::uint8_t bits : spec.width_bits) {
@@ -115,7 +75,7 @@ OpIndex GraphBuilder::add_collective(CollectiveSpec spec, std::string_view label
   check_collective(static_cast<OpIndex>(graph_->size()), label, spec);
   const auto number = static_cast<int>(graph_->collectives.size());
   for (const std::int32_t host : spec.members) graph_->hosts = std::max(graph_->hosts, host + 1);
-  if (needs_server(spec.kind)) graph_->hosts = std::max(graph_->hosts, spec.server + 1);
+  if (spec.kind->has_server()) graph_->hosts = std::max(graph_->hosts, spec.server + 1);
   const std::uint32_t slots = spec.byte_slots();
   graph_->collectives.push_back(std::move(spec));
   return append(OpKind::kCollective, Lane::kNone, -1, number, label, slots, after);

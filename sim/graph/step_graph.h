@@ -58,6 +58,7 @@ struct TransferMeaning {
 class GraphTemplate {
  public:
   std::size_t size() const { return kind.size(); }
+  bool is_collective(OpIndex op) const { return kind[op] == OpKind::kCollective; }
   std::span<const OpIndex> dependencies(OpIndex op) const {
     return {dependency.data() + dependency_begin[op],
             dependency_begin[op + 1] - dependency_begin[op]};

@@ -40,11 +40,14 @@ ClosedForm::Block ClosedForm::block(Bytes payload, double adding) const {
 }
 
 CollectiveCosts::Cost ClosedForm::cost(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  if (is_scheduled(spec)) return schedule_cost(cluster_, transport_, spec, bytes);
+  using Form = CollectiveDescriptor::Cost;
+  const Form form = spec.kind->cost;
+  if (form != Form::kRing && form != Form::kServer)
+    return schedule_cost(cluster_, transport_, spec, bytes);
   Cost cost;
   add_totals(spec, bytes, cost);
   cost.duration =
-      Seconds(has_server(spec) ? server_seconds(spec, bytes) : ring_seconds(spec, bytes));
+      Seconds(form == Form::kServer ? server_seconds(spec, bytes) : ring_seconds(spec, bytes));
   return cost;
 }
 

@@ -5,7 +5,6 @@
 
 #include "sim/cluster/path_cost.h"
 #include "sim/graph/collectives/in_network.h"
-#include "sim/graph/collectives/scheduled.h"
 
 namespace gradwire::sim {
 namespace {
@@ -46,8 +45,8 @@ class ScheduleCost {
   CollectiveCosts::Cost through_tree() {
     const std::size_t ranks = spec_.members.size();
     const auto chunks = static_cast<double>(in_network_chunks(spec_));
-    const auto generator = make_in_network(spec_);
-    cost_.payload = in_network_payload(spec_);
+    const auto generator = make_generator(spec_, {});
+    cost_.payload = total_payload(spec_, {});
     cost_.transfers = generator->transfers_total();
     std::vector<double> up(ranks, 0), down(ranks, 0);  // a chunk's time from the leaves, or to them
     std::vector<std::int32_t> workers(ranks, 0);
@@ -78,14 +77,15 @@ class ScheduleCost {
 
   /// Messages that all may go at once.
   CollectiveCosts::Cost at_once(std::span<const Bytes> bytes) {
-    const ScheduledPtr schedule = make_scheduled(spec_, bytes);
+    const auto generator = make_generator(spec_, bytes);
     const std::size_t ranks = spec_.members.size();
     std::vector<double> out(ranks, 0), in(ranks, 0);
     double slowest = 0, least_alpha = 0;
     std::vector<HopTransfer> start;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       start.clear();
-      for (const HopTransfer& hop : schedule->all_sends(static_cast<std::int32_t>(rank), start)) {
+      generator->on_ready(static_cast<int>(rank), start);  // without a window: all that it sends
+      for (const HopTransfer& hop : start) {
         if (hop.bytes.count() == 0) {
           ++cost_.transfers;
           continue;
@@ -174,17 +174,11 @@ class ScheduleCost {
 
 }  // namespace
 
-bool is_scheduled(const CollectiveSpec& spec) {
-  return spec.kind >= CollectiveKind::kTreeAllReduce;
-}
-
 CollectiveCosts::Cost schedule_cost(const Cluster& cluster, const TransportSettings& transport,
                                     const CollectiveSpec& spec, std::span<const Bytes> bytes) {
   ScheduleCost cost(cluster, transport, spec);
-  if (spec.kind == CollectiveKind::kInNetworkAllReduce) return cost.through_tree();
-  const bool at_once = spec.window == 0 && (spec.kind == CollectiveKind::kDirectAllGather ||
-                                            spec.kind == CollectiveKind::kAllToAll ||
-                                            spec.kind == CollectiveKind::kGossip);
+  if (spec.kind->cost == CollectiveDescriptor::Cost::kThroughTree) return cost.through_tree();
+  const bool at_once = spec.kind->cost == CollectiveDescriptor::Cost::kAtOnce && spec.window == 0;
   return at_once ? cost.at_once(bytes) : cost.in_order(bytes);
 }
 

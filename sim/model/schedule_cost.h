@@ -3,10 +3,8 @@
 
 namespace gradwire::sim {
 
-/// True for kinds that sim/graph/collectives/scheduled.h makes.
-bool is_scheduled(const CollectiveSpec& spec);
-
-/// Alpha-beta time and totals of a scheduled collective (sim/model/closed_form.h says how).
+/// Alpha-beta time and totals of a collective that is neither a ring nor a server's
+/// (sim/model/closed_form.h says how).
 CollectiveCosts::Cost schedule_cost(const Cluster& cluster, const TransportSettings& transport,
                                     const CollectiveSpec& spec, std::span<const Bytes> bytes);
 

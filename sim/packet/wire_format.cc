@@ -23,7 +23,7 @@ void add_pairs(const CollectiveSpec& spec, std::set<std::pair<int, int>>& pairs)
 }
 
 json encode_collective(const CollectiveSpec& spec) {
-  return json{{"kind", static_cast<int>(spec.kind)},
+  return json{{"kind", number_of(spec.kind)},
               {"members", pack(spec.members)},
               {"server", spec.server},
               {"elements", spec.elements},
@@ -40,7 +40,7 @@ json encode_collective(const CollectiveSpec& spec) {
 
 CollectiveSpec decode_collective(const json& value) {
   CollectiveSpec spec;
-  spec.kind = static_cast<CollectiveKind>(value.at("kind").get<int>());
+  spec.kind = collective_numbered(value.at("kind").get<std::uint8_t>());
   spec.members = unpack<std::int32_t>(value.at("members"));
   spec.server = value.at("server");
   spec.elements = value.at("elements");

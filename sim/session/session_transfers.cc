@@ -132,7 +132,8 @@ void GraphSession::open_collective(Run& run, OpIndex op, Collective& collective)
 void GraphSession::rank_ready(Run& run, OpIndex op, std::uint32_t gate) {
   const CollectiveSpec& spec = run.spec(op);
   Collective& collective = collective_of(run, op);
-  const bool counts = (spec.kind == CollectiveKind::kPull) == (gate == spec.members.size());
+  const bool server_sends = spec.kind->server == CollectiveDescriptor::Server::kSends;
+  const bool counts = server_sends == (gate == spec.members.size());
   if (counts && run.record(op).start.value() < 0) run.record(op).start = Seconds(now_);
   collective.ready[gate] = true;
   ++collective.ready_count;

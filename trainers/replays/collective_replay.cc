@@ -21,10 +21,7 @@ using scenarios::Workload;
 constexpr const char* kReduction = "-all-reduce";
 
 sim::CollectiveKind kind_of(const std::string& name) {
-  for (int k = 0; k <= static_cast<int>(sim::CollectiveKind::kInNetworkAllReduce); ++k) {
-    const auto kind = static_cast<sim::CollectiveKind>(k);
-    if (sim::name_of(kind) == name) return kind;
-  }
+  if (const auto kind = sim::collective_named(name)) return *kind;
   throw Error(ErrorKind::kScenario, "replay the collective", name, "it is unknown");
 }
 

@@ -56,8 +56,7 @@ sim::CollectiveSpec collective_spec(sim::CollectiveKind kind, int workers, std::
   sim::CollectiveSpec spec;
   spec.kind = kind;
   for (int w = 0; w < workers; ++w) spec.members.push_back(w);
-  const bool server = kind == sim::CollectiveKind::kPush || kind == sim::CollectiveKind::kPull;
-  if (server) spec.server = workers;
+  if (kind->has_server()) spec.server = workers;
   spec.elements = elements;
   spec.buffer = static_cast<std::int32_t>(bucket);
   return spec;

@@ -48,8 +48,7 @@ std::vector<OpIndex> without_repeats(std::vector<OpIndex> ops) {
 
 /// Whether every shard has one of its own.
 bool is_sharded(const Stage& stage) {
-  return stage.collective.kind == sim::CollectiveKind::kPush ||
-         stage.collective.kind == sim::CollectiveKind::kPull;
+  return stage.collective.kind->has_server();
 }
 
 }  // namespace

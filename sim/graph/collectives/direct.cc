@@ -1,10 +1,12 @@
-// Every rank sends to its partners straight away: all-gather, all-to-all, gossip. Rank r begins
-// with rank r + 1, so that not everybody sends to rank 0 first.
+// Every rank sends to all others straight away: all-gather, all-to-all. Rank r begins with rank r +
+// 1, so that not everybody sends to rank 0 first.
 #include "sim/graph/collectives/scheduled.h"
 
 namespace gradwire::sim {
 namespace {
 
+/// Its whole message, or to each rank a part of it.
+template <bool kParts>
 class DirectGenerator final : public ScheduledGenerator {
  public:
   using ScheduledGenerator::ScheduledGenerator;
@@ -23,47 +25,36 @@ class DirectGenerator final : public ScheduledGenerator {
  protected:
   Bytes size_of(std::int32_t rank, const PlannedSend& planned) const override {
     const Bytes own = bytes_[static_cast<std::size_t>(rank)];
-    if (spec_.kind != CollectiveKind::kAllToAll) return own;
+    if (!kParts) return own;
     return Bytes(chunk_range(own.count(), ranks_, planned.destination).count);
   }
   std::int32_t window() const override { return spec_.window; }
 };
 
-class GossipGenerator final : public ScheduledGenerator {
- public:
-  GossipGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
-      : ScheduledGenerator(spec, bytes), receives_(spec.members.size(), 0) {
-    for (const std::int32_t to : spec.neighbour) ++receives_[static_cast<std::size_t>(to)];
-  }
+ChunkRange part_of_message(const CollectiveSpec& spec, const HopTransfer& hop, Bytes message) {
+  return chunk_range(message.count(), static_cast<int>(spec.members.size()), hop.destination_rank);
+}
 
-  std::int32_t sends(std::int32_t rank) const override { return begin(rank + 1) - begin(rank); }
-  std::int32_t receives(std::int32_t rank) const override {
-    return receives_[static_cast<std::size_t>(rank)];
-  }
-
-  PlannedSend send(std::int32_t rank, std::int32_t index) const override {
-    PlannedSend planned;
-    planned.destination = spec_.neighbour[static_cast<std::size_t>(begin(rank) + index)];
-    planned.hop = index;
-    planned.block = rank;
-    return planned;
-  }
-
- protected:
-  std::int32_t window() const override { return spec_.window; }
-
- private:
-  std::int32_t begin(std::int32_t rank) const {
-    return spec_.neighbour_begin[static_cast<std::size_t>(rank)];
-  }
-  std::vector<std::int32_t> receives_;
-};
+using DirectMessages = Scheduled<DirectGenerator<false>>;
+using DirectParts = Scheduled<DirectGenerator<true>>;
 
 }  // namespace
 
-ScheduledPtr make_direct(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  if (spec.kind == CollectiveKind::kGossip) return std::make_unique<GossipGenerator>(spec, bytes);
-  return std::make_unique<DirectGenerator>(spec, bytes);
-}
+namespace collectives {
 
+constexpr CollectiveDescriptor direct_all_gather{.name = "direct-all-gather",
+                                                 .sizes = CollectiveDescriptor::Sizes::kByRank,
+                                                 .cost = CollectiveDescriptor::Cost::kAtOnce,
+                                                 .generator = DirectMessages::generator,
+                                                 .payload = DirectMessages::payload,
+                                                 .destinations = DirectMessages::destinations};
+constexpr CollectiveDescriptor all_to_all{.name = "all-to-all",
+                                          .sizes = CollectiveDescriptor::Sizes::kByRank,
+                                          .cost = CollectiveDescriptor::Cost::kAtOnce,
+                                          .generator = DirectParts::generator,
+                                          .range = part_of_message,
+                                          .payload = DirectParts::payload,
+                                          .destinations = DirectParts::destinations};
+
+}  // namespace collectives
 }  // namespace gradwire::sim

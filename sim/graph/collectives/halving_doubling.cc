@@ -82,13 +82,7 @@ class HalvingDoublingGenerator final : public ScheduledGenerator {
   std::int32_t rest_;
 };
 
-}  // namespace
-
-ScheduledPtr make_halving_doubling(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  return std::make_unique<HalvingDoublingGenerator>(spec, bytes);
-}
-
-ChunkRange halving_doubling_range(const CollectiveSpec& spec, const HopTransfer& hop) {
+ChunkRange halving_doubling_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes) {
   const std::int32_t levels = log2_below(spec.members.size());
   if (hop.hop == 0 || hop.hop == 2 * levels + 1) return {0, spec.elements};
   const std::int32_t step = hop.hop - 1;
@@ -97,5 +91,16 @@ ChunkRange halving_doubling_range(const CollectiveSpec& spec, const HopTransfer&
   const ChunkRange last = chunk_range(spec.elements, 1 << levels, hop.block + chunks - 1);
   return {first.first, last.first + last.count - first.first};
 }
+
+using HalvingDoubling = Scheduled<HalvingDoublingGenerator>;
+
+}  // namespace
+
+constexpr CollectiveDescriptor collectives::halving_doubling{
+    .name = "halving-doubling-all-reduce",
+    .generator = HalvingDoubling::generator,
+    .range = halving_doubling_range,
+    .payload = HalvingDoubling::payload,
+    .destinations = HalvingDoubling::destinations};
 
 }  // namespace gradwire::sim

@@ -134,7 +134,9 @@ std::vector<std::vector<std::int32_t>> in_network_children(const CollectiveSpec&
   return children;
 }
 
-Bytes in_network_payload(const CollectiveSpec& spec) {
+namespace {
+
+Bytes in_network_payload(const CollectiveSpec& spec, std::span<const Bytes>) {
   const std::int32_t chunks = in_network_chunks(spec);
   const auto children = in_network_children(spec);
   std::vector<std::int32_t> summed(spec.members.size(), 1);
@@ -158,8 +160,47 @@ Bytes in_network_payload(const CollectiveSpec& spec) {
   return total + vector_at(summed.back()) * (static_cast<std::int64_t>(spec.members.size()) - 1);
 }
 
-std::unique_ptr<CollectiveGenerator> make_in_network(const CollectiveSpec& spec) {
+std::unique_ptr<CollectiveGenerator> in_network_generator(const CollectiveSpec& spec,
+                                                          std::span<const Bytes>) {
   return std::make_unique<InNetworkGenerator>(spec);
 }
+
+ChunkRange in_network_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes) {
+  return chunk_range(spec.elements, in_network_chunks(spec), hop.block);
+}
+
+std::vector<std::int32_t> in_network_destinations(const CollectiveSpec& spec, int rank) {
+  if (rank < 0) return {};
+  std::vector<std::int32_t> list = in_network_children(spec)[static_cast<std::size_t>(rank)];
+  const std::int32_t parent = spec.parent[static_cast<std::size_t>(rank)];
+  if (parent >= 0) list.push_back(parent);
+  return list;
+}
+
+const char* problem_of_parents(const CollectiveSpec& spec) {
+  const std::size_t ranks = spec.members.size();
+  if (spec.parent.size() != ranks || spec.parent.back() >= 0)
+    return "its aggregators are not listed by rank, the root last";
+  std::vector<bool> has_child(ranks, false);
+  for (std::size_t r = 0; r + 1 < ranks; ++r) {
+    const auto parent = static_cast<std::size_t>(spec.parent[r]);
+    if (spec.parent[r] < 0 || parent <= r || parent >= ranks)
+      return "a rank's aggregator does not come after it";
+    has_child[parent] = true;
+  }
+  if (!has_child.back()) return "nothing reaches its root";
+  return nullptr;
+}
+
+}  // namespace
+
+constexpr CollectiveDescriptor collectives::in_network{
+    .name = "in-network-all-reduce",
+    .cost = CollectiveDescriptor::Cost::kThroughTree,
+    .generator = in_network_generator,
+    .range = in_network_range,
+    .payload = in_network_payload,
+    .destinations = in_network_destinations,
+    .problem = problem_of_parents};
 
 }  // namespace gradwire::sim

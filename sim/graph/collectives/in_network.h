@@ -1,5 +1,4 @@
 #pragma once
-#include <memory>
 #include <vector>
 
 #include "sim/graph/collective.h"
@@ -8,11 +7,9 @@
 /// et al., "Scaling distributed machine learning with in-network aggregation", 2021) and SHARP.
 namespace gradwire::sim {
 
-std::unique_ptr<CollectiveGenerator> make_in_network(const CollectiveSpec& spec);
 /// Pieces that follow one another through the tree: of 64 KiB, 64 at most.
 std::int32_t in_network_chunks(const CollectiveSpec& spec);
 /// By rank; empty for workers.
 std::vector<std::vector<std::int32_t>> in_network_children(const CollectiveSpec& spec);
-Bytes in_network_payload(const CollectiveSpec& spec);
 
 }  // namespace gradwire::sim

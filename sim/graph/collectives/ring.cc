@@ -1,4 +1,6 @@
-#include "sim/graph/collectives/ring.h"
+// Rings: all-reduce, reduce-scatter, all-gather (Patarasuk and Yuan, "Bandwidth optimal all-reduce
+// algorithms for clusters of workstations", 2009).
+#include "sim/graph/collective.h"
 
 namespace gradwire::sim {
 namespace {
@@ -7,11 +9,12 @@ namespace {
 /// because the block of its hop h (h > 0) is the one that hop h - 1 brought.
 class RingGenerator final : public CollectiveGenerator {
  public:
-  RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
+  /// `turns`: how often what a rank sends goes round; `bytes`: by rank, of a gather.
+  RingGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes, int turns)
       : spec_(spec),
         ranks_(static_cast<int>(spec.members.size())),
-        hops_(spec.kind == CollectiveKind::kRingAllReduce ? 2 * (ranks_ - 1) : ranks_ - 1),
-        gathers_(spec.kind == CollectiveKind::kRingAllGather),
+        hops_(turns * (ranks_ - 1)),
+        gathers_(spec.byte_slots() > 0),
         blocks_(bytes.begin(), bytes.end()),
         rank_(static_cast<std::size_t>(ranks_)) {
     for (int c = 0; !gathers_ && c < ranks_; ++c) {
@@ -107,11 +110,63 @@ class RingGenerator final : public CollectiveGenerator {
   std::vector<EarlyHop> early_;
 };
 
-}  // namespace
-
-std::unique_ptr<CollectiveGenerator> make_ring(const CollectiveSpec& spec,
-                                               std::span<const Bytes> bytes) {
-  return std::make_unique<RingGenerator>(spec, bytes);
+template <int kTurns>
+std::unique_ptr<CollectiveGenerator> ring_generator(const CollectiveSpec& spec,
+                                                    std::span<const Bytes> bytes) {
+  return std::make_unique<RingGenerator>(spec, bytes, kTurns);
 }
 
+ChunkRange ring_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes) {
+  return chunk_range(spec.elements, static_cast<int>(spec.members.size()), hop.block);
+}
+
+/// Partial sums on the first turn, full ones on the second.
+template <int kTurns>
+Bytes ring_sums(const CollectiveSpec& spec, std::span<const Bytes>) {
+  const auto ranks = static_cast<int>(spec.members.size());
+  Bytes total{0};
+  for (int chunk = 0; chunk < ranks; ++chunk) {
+    const std::int64_t count = chunk_range(spec.elements, ranks, chunk).count;
+    for (int hop = 0; hop < ranks - 1; ++hop) total += packed_bytes(count, width_of(spec, hop + 1));
+    total += packed_bytes(count, width_of(spec, ranks)) * ((kTurns - 1) * (ranks - 1));
+  }
+  return total;
+}
+
+Bytes ring_blocks(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
+  Bytes total{0};
+  for (const Bytes block : bytes) total += block;
+  return total * (static_cast<std::int64_t>(spec.members.size()) - 1);
+}
+
+std::vector<std::int32_t> next_rank(const CollectiveSpec& spec, int rank) {
+  const auto ranks = static_cast<std::int32_t>(spec.members.size());
+  if (rank < 0 || ranks < 2) return {};
+  return {(rank + 1) % ranks};
+}
+
+}  // namespace
+
+namespace collectives {
+
+constexpr CollectiveDescriptor ring_all_reduce{.name = "ring-all-reduce",
+                                               .cost = CollectiveDescriptor::Cost::kRing,
+                                               .generator = ring_generator<2>,
+                                               .range = ring_range,
+                                               .payload = ring_sums<2>,
+                                               .destinations = next_rank};
+constexpr CollectiveDescriptor ring_reduce_scatter{.name = "ring-reduce-scatter",
+                                                   .cost = CollectiveDescriptor::Cost::kRing,
+                                                   .generator = ring_generator<1>,
+                                                   .range = ring_range,
+                                                   .payload = ring_sums<1>,
+                                                   .destinations = next_rank};
+constexpr CollectiveDescriptor ring_all_gather{.name = "ring-all-gather",
+                                               .sizes = CollectiveDescriptor::Sizes::kByRank,
+                                               .cost = CollectiveDescriptor::Cost::kRing,
+                                               .generator = ring_generator<1>,
+                                               .payload = ring_blocks,
+                                               .destinations = next_rank};
+
+}  // namespace collectives
 }  // namespace gradwire::sim

@@ -1,5 +1,7 @@
 #include "sim/graph/collectives/scheduled.h"
 
+#include <algorithm>
+
 namespace gradwire::sim {
 
 std::int64_t ScheduledGenerator::transfers_total() const {
@@ -92,18 +94,23 @@ Bytes ScheduledGenerator::size_of(std::int32_t, const PlannedSend& planned) cons
   return packed_bytes(count, width_of(spec_, planned.contributors));
 }
 
-ScheduledPtr make_scheduled(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  switch (spec.kind) {
-    case CollectiveKind::kTreeAllReduce:
-    case CollectiveKind::kTreeBroadcast:
-      return make_tree(spec, bytes);
-    case CollectiveKind::kHalvingDoublingAllReduce:
-      return make_halving_doubling(spec, bytes);
-    case CollectiveKind::kTwoLevelAllReduce:
-      return make_two_level(spec, bytes);
-    default:
-      return make_direct(spec, bytes);
+Bytes payload_of(const ScheduledGenerator& schedule) {
+  Bytes total{0};
+  std::vector<HopTransfer> list;
+  for (std::int32_t rank = 0; rank < schedule.ranks(); ++rank) {
+    list.clear();
+    for (const HopTransfer& hop : schedule.all_sends(rank, list)) total += hop.bytes;
   }
+  return total;
+}
+
+std::vector<std::int32_t> destinations_of(const ScheduledGenerator& schedule, std::int32_t rank) {
+  std::vector<std::int32_t> list;
+  for (std::int32_t i = 0; i < schedule.sends(rank); ++i)
+    list.push_back(schedule.send(rank, i).destination);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 }  // namespace gradwire::sim

@@ -33,6 +33,7 @@ class ScheduledGenerator : public CollectiveGenerator {
   virtual PlannedSend send(std::int32_t rank, std::int32_t index) const = 0;
   virtual std::int32_t receives(std::int32_t rank) const = 0;
 
+  std::int32_t ranks() const { return ranks_; }
   /// All of a rank's sends, appended to `list`; returns it.
   std::vector<HopTransfer>& all_sends(std::int32_t rank, std::vector<HopTransfer>& list) const;
 
@@ -76,17 +77,27 @@ class ScheduledGenerator : public CollectiveGenerator {
   std::vector<Early> early_;
 };
 
-using ScheduledPtr = std::unique_ptr<ScheduledGenerator>;
+/// What all ranks send together.
+Bytes payload_of(const ScheduledGenerator& schedule);
+/// Ranks to which `rank` sends, each once, ascending.
+std::vector<std::int32_t> destinations_of(const ScheduledGenerator& schedule, std::int32_t rank);
 
-/// For a kind that is scheduled (neither a ring nor with a server).
-ScheduledPtr make_scheduled(const CollectiveSpec& spec, std::span<const Bytes> bytes);
-
-// The files of this folder.
-ScheduledPtr make_tree(const CollectiveSpec& spec, std::span<const Bytes> bytes);
-ScheduledPtr make_halving_doubling(const CollectiveSpec& spec, std::span<const Bytes> bytes);
-ScheduledPtr make_two_level(const CollectiveSpec& spec, std::span<const Bytes> bytes);
-ScheduledPtr make_direct(const CollectiveSpec& spec, std::span<const Bytes> bytes);
-ChunkRange halving_doubling_range(const CollectiveSpec& spec, const HopTransfer& hop);
-ChunkRange two_level_range(const CollectiveSpec& spec, const HopTransfer& hop);
+/// The functions of a descriptor, by the class of its generator.
+template <typename Generator>
+struct Scheduled {
+  static std::unique_ptr<CollectiveGenerator> generator(const CollectiveSpec& spec,
+                                                        std::span<const Bytes> bytes) {
+    return std::make_unique<Generator>(spec, bytes);
+  }
+  static Bytes payload(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
+    return payload_of(Generator(spec, bytes));
+  }
+  /// The server takes no part.
+  static std::vector<std::int32_t> destinations(const CollectiveSpec& spec, int rank) {
+    if (rank < 0) return {};
+    const std::vector<Bytes> no_bytes(spec.byte_slots());
+    return destinations_of(Generator(spec, no_bytes), rank);
+  }
+};
 
 }  // namespace gradwire::sim

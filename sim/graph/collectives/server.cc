@@ -1,4 +1,7 @@
-#include "sim/graph/collectives/server.h"
+// A parameter server's push and pull: sizes are the ranks' messages.
+#include <numeric>
+
+#include "sim/graph/collective.h"
 
 namespace gradwire::sim {
 namespace {
@@ -7,8 +10,8 @@ namespace {
 /// A sender is done when its message has arrived.
 class ServerGenerator final : public CollectiveGenerator {
  public:
-  ServerGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
-      : push_(spec.kind == CollectiveKind::kPush),
+  ServerGenerator(std::span<const Bytes> bytes, bool push)
+      : push_(push),
         messages_(bytes.begin(), bytes.end()),
         ready_(messages_.size(), false),
         arrived_(messages_.size(), false) {}
@@ -59,11 +62,45 @@ class ServerGenerator final : public CollectiveGenerator {
   bool server_ready_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<CollectiveGenerator> make_server(const CollectiveSpec& spec,
-                                                 std::span<const Bytes> bytes) {
-  return std::make_unique<ServerGenerator>(spec, bytes);
+template <bool kPush>
+std::unique_ptr<CollectiveGenerator> server_generator(const CollectiveSpec&,
+                                                      std::span<const Bytes> bytes) {
+  return std::make_unique<ServerGenerator>(bytes, kPush);
 }
 
+Bytes all_messages(const CollectiveSpec&, std::span<const Bytes> bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), Bytes(0));
+}
+
+std::vector<std::int32_t> the_server(const CollectiveSpec&, int rank) {
+  if (rank < 0) return {};
+  return {-1};
+}
+
+std::vector<std::int32_t> all_ranks(const CollectiveSpec& spec, int rank) {
+  std::vector<std::int32_t> list(rank < 0 ? spec.members.size() : 0);
+  std::iota(list.begin(), list.end(), 0);
+  return list;
+}
+
+}  // namespace
+
+namespace collectives {
+
+constexpr CollectiveDescriptor push{.name = "push",
+                                    .sizes = CollectiveDescriptor::Sizes::kByRank,
+                                    .server = CollectiveDescriptor::Server::kReceives,
+                                    .cost = CollectiveDescriptor::Cost::kServer,
+                                    .generator = server_generator<true>,
+                                    .payload = all_messages,
+                                    .destinations = the_server};
+constexpr CollectiveDescriptor pull{.name = "pull",
+                                    .sizes = CollectiveDescriptor::Sizes::kByRank,
+                                    .server = CollectiveDescriptor::Server::kSends,
+                                    .cost = CollectiveDescriptor::Cost::kServer,
+                                    .generator = server_generator<false>,
+                                    .payload = all_messages,
+                                    .destinations = all_ranks};
+
+}  // namespace collectives
 }  // namespace gradwire::sim

@@ -7,24 +7,25 @@
 namespace gradwire::sim {
 namespace {
 
+/// Sums go up and the result comes down; or rank 0's message alone, down.
+template <bool kReduces>
 class TreeGenerator final : public ScheduledGenerator {
  public:
   TreeGenerator(const CollectiveSpec& spec, std::span<const Bytes> bytes)
       : ScheduledGenerator(spec, bytes),
-        reduces_(spec.kind == CollectiveKind::kTreeAllReduce),
         levels_(static_cast<std::int32_t>(
             std::bit_width(static_cast<std::uint32_t>(spec.members.size() - 1)))) {}
 
   std::int32_t sends(std::int32_t rank) const override {
-    return children(rank) + (reduces_ && rank > 0 ? 1 : 0);
+    return children(rank) + (kReduces && rank > 0 ? 1 : 0);
   }
   std::int32_t receives(std::int32_t rank) const override {
-    return (reduces_ ? children(rank) : 0) + (rank > 0 ? 1 : 0);
+    return (kReduces ? children(rank) : 0) + (rank > 0 ? 1 : 0);
   }
 
   PlannedSend send(std::int32_t rank, std::int32_t index) const override {
     PlannedSend planned;
-    if (reduces_ && rank > 0 && index-- == 0) {  // to the parent, once all children are added
+    if (kReduces && rank > 0 && index-- == 0) {  // to the parent, once all children are added
       const std::int32_t bit = std::countr_zero(static_cast<std::uint32_t>(rank));
       planned.destination = rank - (1 << bit);
       planned.hop = bit;
@@ -36,7 +37,7 @@ class TreeGenerator final : public ScheduledGenerator {
     const std::int32_t bit = children(rank) - 1 - index;  // the largest part of the tree first
     planned.destination = rank + (1 << bit);
     planned.hop = levels_ + (levels_ - 1 - bit);
-    planned.contributors = reduces_ ? ranks_ : 1;
+    planned.contributors = kReduces ? ranks_ : 1;
     planned.needs = receives(rank);
     return planned;
   }
@@ -57,14 +58,30 @@ class TreeGenerator final : public ScheduledGenerator {
     return std::min<std::int32_t>(most, static_cast<std::int32_t>(std::bit_width(room)));
   }
 
-  bool reduces_;
   std::int32_t levels_;
 };
 
-}  // namespace
-
-ScheduledPtr make_tree(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  return std::make_unique<TreeGenerator>(spec, bytes);
+ChunkRange whole_vector(const CollectiveSpec& spec, const HopTransfer&, Bytes) {
+  return {0, spec.elements};
 }
 
+using TreeSum = Scheduled<TreeGenerator<true>>;
+using TreeMessage = Scheduled<TreeGenerator<false>>;
+
+}  // namespace
+
+namespace collectives {
+
+constexpr CollectiveDescriptor tree_all_reduce{.name = "tree-all-reduce",
+                                               .generator = TreeSum::generator,
+                                               .range = whole_vector,
+                                               .payload = TreeSum::payload,
+                                               .destinations = TreeSum::destinations};
+constexpr CollectiveDescriptor tree_broadcast{.name = "broadcast",
+                                              .sizes = CollectiveDescriptor::Sizes::kOne,
+                                              .generator = TreeMessage::generator,
+                                              .payload = TreeMessage::payload,
+                                              .destinations = TreeMessage::destinations};
+
+}  // namespace collectives
 }  // namespace gradwire::sim

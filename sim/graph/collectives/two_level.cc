@@ -70,16 +70,20 @@ class TwoLevelGenerator final : public ScheduledGenerator {
   std::int32_t ring_hops_;
 };
 
-}  // namespace
-
-ScheduledPtr make_two_level(const CollectiveSpec& spec, std::span<const Bytes> bytes) {
-  return std::make_unique<TwoLevelGenerator>(spec, bytes);
-}
-
-ChunkRange two_level_range(const CollectiveSpec& spec, const HopTransfer& hop) {
+ChunkRange two_level_range(const CollectiveSpec& spec, const HopTransfer& hop, Bytes) {
   const std::int32_t groups = group_count(spec);
   if (hop.hop == 0 || hop.hop == 2 * (groups - 1) + 1) return {0, spec.elements};
   return chunk_range(spec.elements, groups, hop.block);
 }
+
+using TwoLevel = Scheduled<TwoLevelGenerator>;
+
+}  // namespace
+
+constexpr CollectiveDescriptor collectives::two_level{.name = "two-level-all-reduce",
+                                                      .generator = TwoLevel::generator,
+                                                      .range = two_level_range,
+                                                      .payload = TwoLevel::payload,
+                                                      .destinations = TwoLevel::destinations};
 
 }  // namespace gradwire::sim

@@ -1,4 +1,5 @@
 #include <set>
+#include <string_view>
 
 #include "tests/sim/graph/collectives/support.h"
 
@@ -40,4 +41,27 @@ TEST_CASE("who sends to whom is known beforehand") {
     }
     CHECK(destinations_of(spec, -1).empty());
   }
+}
+
+TEST_CASE("every kind of collective is known by its name and by its number") {
+  std::set<std::string_view> names;
+  int number = 0;
+  for (const CollectiveKind kind : collective_kinds()) {
+    INFO(name_of(kind));
+    names.insert(name_of(kind));
+    CHECK(number_of(kind) == number);
+    CHECK(collective_numbered(static_cast<std::uint8_t>(number)) == kind);
+    CHECK(collective_named(name_of(kind)) == kind);
+    CHECK(kind->generator != nullptr);
+    CHECK(kind->payload != nullptr);
+    CHECK(kind->destinations != nullptr);
+    ++number;
+  }
+  CHECK(names.size() == 13);
+  // Stored graphs count by these.
+  CHECK(number_of(CollectiveKind::kRingAllReduce) == 0);
+  CHECK(number_of(CollectiveKind::kPull) == 4);
+  CHECK(number_of(CollectiveKind::kInNetworkAllReduce) == 12);
+  CHECK_FALSE(collective_named("ring"));
+  CHECK_THROWS_AS(collective_numbered(13), SimError);
 }
