@@ -188,7 +188,8 @@ class Run {
 
   RunOutcome loop() {
     lockstep_.emplace(*trainer_, lockstep_options());
-    session_.emplace(*executor_, *record_, [this](const results::StepRow& row) { note_row(row); });
+    session_.emplace(*executor_, [this](const scenarios::StepReport& report,
+                                        std::span<const RanWork> works) { note(report, works); });
     if (resumes_) replay();
     progress_.phase = "training";
     std::optional<RecordedSession> recorded;
@@ -288,7 +289,9 @@ class Run {
     return (step + 1) % scenario_.workload.evaluate_every == 0 || step + 1 == progress_.steps;
   }
 
-  void note_row(const results::StepRow& row) {
+  void note(const scenarios::StepReport& report, std::span<const RanWork> works) {
+    const results::StepRow row = record_->add_step(report, works);
+    if (report.evaluation) record_->add_evaluation(row, *report.evaluation);
     progress_.step = row.step + 1;
     progress_.simulated_s = row.end_s;
     progress_.wall_s = record_->wall_s();

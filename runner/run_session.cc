@@ -45,11 +45,9 @@ void RunSession::close(scenarios::StepReport report) {
   std::vector<RanWork> works;
   for (const sim::GraphId graph : report.graphs)
     works.push_back({open_.at(graph), executor_.timeline(graph), executor_.missing(graph)});
-  const results::StepRow row = record_.add_step(report, works);
-  for (const sim::GraphId graph : report.graphs) drop(graph);
-  if (report.evaluation) record_.add_evaluation(row, *report.evaluation);
   ++rows_;
-  on_row_(row);
+  on_report_(report, works);
+  for (const sim::GraphId graph : report.graphs) drop(graph);
 }
 
 const scenarios::Work& RunSession::work_of(sim::GraphId graph) const {

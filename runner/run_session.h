@@ -4,22 +4,22 @@
 #include <optional>
 #include <vector>
 
-#include "runner/run_record.h"
+#include "runner/step_recorder.h"
 #include "scenarios/session.h"
 #include "sim/session/executor.h"
 
 namespace gradwire::runner {
 
-/// A run's session on an executor: what is submitted runs there, what is reported goes into the
-/// run's record.
+/// A run's session on an executor: what is submitted runs there, what is reported is handed on.
 class RunSession final : public scenarios::Session {
  public:
-  /// Told of each row that was closed.
-  using OnRow = std::function<void(const results::StepRow&)>;
+  /// Told of each row that is closed, while its graphs are still known.
+  using OnReport =
+      std::function<void(const scenarios::StepReport&, std::span<const RanWork> works)>;
 
-  /// Both must outlive the session.
-  RunSession(sim::Executor& executor, RunRecord& record, OnRow on_row)
-      : executor_(executor), record_(record), on_row_(std::move(on_row)) {}
+  /// The executor must outlive the session.
+  RunSession(sim::Executor& executor, OnReport on_report)
+      : executor_(executor), on_report_(std::move(on_report)) {}
 
   sim::GraphId submit(scenarios::Work work) override;
   void cancel(sim::GraphId graph) override { executor_.cancel(graph); }
@@ -54,8 +54,7 @@ class RunSession final : public scenarios::Session {
     }
   };
   sim::Executor& executor_;
-  RunRecord& record_;
-  OnRow on_row_;
+  OnReport on_report_;
   std::map<sim::GraphId, scenarios::Work> open_;  ///< known to the executor
   std::vector<Wake> wakes_;                       ///< heap, the earliest first
   std::uint64_t wakes_asked_ = 0;
