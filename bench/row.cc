@@ -16,7 +16,8 @@ bool meets_bar(const BenchRow& row) {
 bool met(const std::vector<BenchRow>& rows, const std::string& either, bool alternative) {
   bool any = false;
   for (const BenchRow& row : rows) {
-    if (!row.bar || row.either != either || row.alternative != alternative) continue;
+    if (!row.bar || !row.skipped.empty()) continue;
+    if (row.either != either || row.alternative != alternative) continue;
     if (!meets_bar(row)) return false;
     any = true;
   }
@@ -28,6 +29,10 @@ std::string number(double value, const char* format) {
   char text[40];
   std::snprintf(text, sizeof text, format, value);
   return text;
+}
+
+std::string value_text(const BenchRow& row, const char* format, const char* none) {
+  return row.skipped.empty() ? number(row.value, format) : none;
 }
 
 std::string holds_text(const BenchRow& row, const char* none) {
@@ -45,7 +50,7 @@ std::vector<BenchRow> labelled(std::vector<BenchRow> rows, const std::string& pr
 bool judge(std::vector<BenchRow>& rows) {
   bool all = true;
   for (BenchRow& row : rows) {
-    if (!row.bar) continue;
+    if (!row.bar || !row.skipped.empty()) continue;
     row.holds = row.either.empty() ? meets_bar(row)
                                    : met(rows, row.either, false) || met(rows, row.either, true);
     all = all && *row.holds;
@@ -59,11 +64,13 @@ std::string rows_as_json(const std::vector<BenchRow>& rows) {
   for (const BenchRow& row : rows) {
     GRADWIRE_ASSERT(!row.provenance.empty());
     text += separator;
-    text += "  {\"name\": \"" + row.name + "\", \"value\": " + number(row.value, "%.9g") +
+    text += "  {\"name\": \"" + row.name + "\", \"value\": " + value_text(row, "%.9g", "null") +
             ", \"unit\": \"" + row.unit +
             "\", \"bar\": " + (row.bar ? number(*row.bar, "%.9g") : "null") +
             ", \"holds\": " + holds_text(row, "null") + ", \"provenance\": \"" + row.provenance +
-            "\"}";
+            "\"";
+    if (!row.skipped.empty()) text += ", \"skipped\": \"" + row.skipped + "\"";
+    text += "}";
     separator = ",\n";
   }
   return text + "\n]}\n";
@@ -74,9 +81,9 @@ std::string rows_as_markdown(const std::vector<BenchRow>& rows) {
       "| name | value | unit | bar | holds | provenance |\n|---|---|---|---|---|---|\n";
   for (const BenchRow& row : rows) {
     GRADWIRE_ASSERT(!row.provenance.empty());
-    text += "| " + row.name + " | " + number(row.value, "%.4g") + " | " + row.unit + " | " +
-            (row.bar ? number(*row.bar, "%.4g") : "") + " | " + holds_text(row, "") + " | " +
-            row.provenance + " |\n";
+    text += "| " + row.name + " | " + value_text(row, "%.4g", "skipped") + " | " + row.unit +
+            " | " + (row.bar ? number(*row.bar, "%.4g") : "") + " | " + holds_text(row, "") +
+            " | " + row.provenance + " |\n";
   }
   return text;
 }

@@ -20,7 +20,9 @@ struct BenchRow {
   /// rows that are not `alternative`, or by all those that are. Then each of them holds.
   std::string either = {};
   bool alternative = false;
-  std::optional<bool> holds = {};  ///< set by judge(); empty where there is no bar
+  std::optional<bool> holds = {};  ///< set by judge(); empty where there is no bar, or if skipped
+  /// Why it could not be measured here: then `value` says nothing, and no bar is judged.
+  std::string skipped = {};
   /// "measured" by a clock here, "simulated", "emulated", "predicted" or "given"; an error has the
   /// label of what is judged. Set by labelled() where a row does not say it.
   std::string provenance = {};
@@ -32,7 +34,8 @@ std::vector<BenchRow> labelled(std::vector<BenchRow> rows, const std::string& pr
 /// Sets `holds` of every row with a bar. True if all of them hold.
 bool judge(std::vector<BenchRow>& rows);
 
-/// {"schema_version": 1, "rows": [{"name", "value", "unit", "bar", "holds", "provenance"}, ...]}.
+/// {"schema_version": 1, "rows": [{"name", "value", "unit", "bar", "holds", "provenance"}, ...]}; a
+/// row that was skipped has no value, and a member "skipped" that says why.
 /// Precondition (assertion), here and below: every row says its provenance.
 std::string rows_as_json(const std::vector<BenchRow>& rows);
 /// The same as a Markdown table.

@@ -65,3 +65,20 @@ TEST_CASE("rows are written as JSON and Markdown", "[unit]") {
   CHECK_THAT(rows_as_markdown(rows), Contains("| a.b | 1.5 | GB/s |  |  | measured |\n") &&
                                          Contains("| c | 0.25 |  | 0.5 | false | simulated |\n"));
 }
+
+TEST_CASE("a row that was skipped says why, and is neither held nor failed", "[unit]") {
+  std::vector<BenchRow> rows = {lower("ratio", 0, 20), lower("other", 21, 20)};
+  rows[0].skipped = "it was not built";
+  CHECK(judge(rows));
+  CHECK(!rows[0].holds);
+  CHECK(rows[1].holds == true);
+  rows = labelled(std::move(rows), "measured");
+  CHECK_THAT(rows_as_json(rows),
+             Contains("{\"name\": \"ratio\", \"value\": null, \"unit\": \"\", \"bar\": 20, "
+                      "\"holds\": null, \"provenance\": \"measured\", "
+                      "\"skipped\": \"it was not built\"}"));
+  CHECK_THAT(rows_as_markdown(rows), Contains("| ratio | skipped |  | 20 |  | measured |\n"));
+  // Negative control: what was measured and does not hold fails.
+  rows[0].skipped.clear();
+  CHECK_FALSE(judge(rows));
+}
