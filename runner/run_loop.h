@@ -42,8 +42,8 @@ struct RunOptions {
   /// Where checkpoints of training runs are kept (runner/checkpoints/); empty: none are. Not with
   /// executors from outside, which cannot be asked the same again.
   std::string checkpoint_folder;
-  double checkpoint_every_s =
-      30;  ///< wall time; longer where writing one takes more than 2 % of it
+  /// Wall time; longer where writing one takes more than 2 % of it.
+  double checkpoint_every_s = 30;
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;
   /// What clients of federated rounds remember: at most so much in memory, the rest in a file in

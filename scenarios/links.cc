@@ -50,6 +50,11 @@ sim::RateSchedulePtr written_schedule(const ordered_json& link, const std::strin
                                         time_at(link, "changes_repeat"));
 }
 
+/// A rate that never changes.
+sim::RateSchedulePtr steady(const std::string& name, BitsPerSecond rate) {
+  return sim::RateSchedule::from_pieces(name, {{Seconds(0), rate}}, Seconds(0));
+}
+
 sim::RateSchedulePtr schedule_of(const ordered_json& link, const std::string& way,
                                  const std::string& file, ScheduleFiles& files) {
   if (link.contains("schedule" + way))
@@ -93,6 +98,13 @@ void check_link_schedules(const std::string& at, const ordered_json& link, const
     } catch (const sim::SimError& error) {
       refuse(at + "/" + changes, error.what());
     }
+  }
+  if (link.contains("bandwidth_back")) {
+    const std::string pointer = at + "/bandwidth_back";
+    if (link.contains("schedule_back") || link.contains("changes_back"))
+      refuse(pointer, "the way back has a schedule too");
+    if (link.value("half_duplex", false))
+      return refuse(pointer, "both directions share one bandwidth (/half_duplex)");
   }
   try {
     sim::LinkSpec spec = link_of(link, file, files);
@@ -160,6 +172,9 @@ sim::LinkSpec link_of(const ordered_json& json, const std::string& file, Schedul
   link.half_duplex = json.value("half_duplex", false);
   link.schedule = schedule_of(json, "", file, files);
   link.schedule_back = schedule_of(json, "_back", file, files);
+  const std::string back = text_at(json, "bandwidth_back");
+  if (!back.empty() && !link.schedule_back)
+    link.schedule_back = steady("bandwidth_back", parse_rate(back));
   if (!json.contains("outages")) return link;
   for (const ordered_json& each : json["outages"])
     link.outages.push_back({time_at(each, "begin"), time_at(each, "end")});

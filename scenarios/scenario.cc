@@ -1,10 +1,11 @@
 #include "scenarios/scenario.h"
-#include "scenarios/calibrations.h"
 
 #include <algorithm>
 
 #include "base/file_descriptor.h"
+#include "scenarios/access_networks.h"
 #include "scenarios/build.h"
+#include "scenarios/calibrations.h"
 #include "scenarios/checks.h"
 #include "scenarios/document.h"
 #include "scenarios/fields.h"
@@ -306,6 +307,7 @@ class FileReader {
     const KindMask kinds = kinds_of(run, places);
     add_computed_defaults(run, kinds);
     if (run.contains("network") && run["network"].is_object()) {
+      add_access_networks(run["network"]);
       add_schedule_hashes(run["network"], document_.file, files_);
       add_calibration_hash(run["network"], document_.file);
     }

@@ -1,3 +1,4 @@
+#include "scenarios/access_networks.h"
 #include "scenarios/scenario_rows.h"
 
 namespace gradwire::scenarios {
@@ -50,6 +51,40 @@ void add_basics(Rows& rows, const std::string& base, const LinkDefaults& default
                            .help = "Drop-tail buffer of each direction; 0B = automatic: two "
                                    "bandwidth-delay products, at least 256 packets.",
                            .min = 0}});
+}
+
+/// "name: so much up, so much down, ...; ..."
+std::string list_of_access_networks() {
+  std::string text;
+  for (const AccessNetwork& each : access_networks())
+    text += (text.empty() ? "" : "; ") + std::string(each.name) + ": " + std::string(each.up) +
+            " up, " + std::string(each.down) + " down, " + std::string(each.delay) + " (" +
+            std::string(each.source) + ")";
+  return text;
+}
+
+std::vector<std::string> names_of_access_networks() {
+  std::vector<std::string> names;
+  for (const AccessNetwork& each : access_networks()) names.emplace_back(each.name);
+  return names;
+}
+
+void add_back(Rows& rows, const std::string& base) {
+  rows.push_back({.pointer = base + "/bandwidth_back",
+                  .spec = {.type = OptionType::kRate,
+                           .help = "Rate of what the first end gets (a worker's link: the "
+                                   "worker), where it is another.",
+                           .min = 0,
+                           .max = 1e15,
+                           .min_exclusive = true},
+                  .computed_default = "as `bandwidth`"});
+  rows.push_back({.pointer = base + "/access",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "An access network, whose figures stand in for `bandwidth`, "
+                                   "`bandwidth_back` and `delay` where these are not given. " +
+                                   list_of_access_networks() + ".",
+                           .choices = names_of_access_networks()},
+                  .computed_default = "none"});
 }
 
 /// Fields without a default text: what is not given leaves no trace in the resolved scenario.
@@ -120,6 +155,7 @@ void add_link(Rows& rows, const std::string& base, const std::optional<Condition
   const std::size_t first = rows.size();
   add_basics(rows, base, defaults);
   const std::size_t more = rows.size();
+  add_back(rows, base);
   add_chance(rows, base);
   add_changes(rows, base);
   for (std::size_t i = first; i < rows.size(); ++i) {

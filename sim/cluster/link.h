@@ -37,8 +37,7 @@ struct LinkSpec {
   BitsPerSecond rate{1e9};
   Seconds delay{50e-6};  ///< one-way propagation delay
   double loss = 0.0;     ///< probability, per packet and direction, that the link drops it: [0, 1)
-  Bytes queue{
-      0};  ///< drop-tail buffer; 0 = automatic: max(2 bandwidth-delay products, 256 packets)
+  Bytes queue{0};        ///< drop-tail buffer; 0 = max(2 bandwidth-delay products, 256 packets)
   /// A packet arrives up to so much later than `delay`, uniformly, but never before its forerunner.
   Seconds jitter{0};
   BurstLoss burst{};

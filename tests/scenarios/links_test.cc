@@ -175,3 +175,38 @@ TEST_CASE("executors say which dynamics they do not know", "[unit]") {
   REQUIRE(model.warnings.size() == 1);
   CHECK(model.warnings[0].find("mean rate") != std::string::npos);
 }
+
+TEST_CASE("the way back may have a rate of its own", "[unit]") {
+  const TraceFolder folder;
+  const sim::LinkSpec link =
+      folder.read(R"({"link": {"bandwidth": "10Mbps", "bandwidth_back": "50Mbps"}})").network.link;
+  const sim::Link duplex{0, 1, link};
+  CHECK(duplex.nominal_rate(0).value() == 10e6);
+  CHECK(duplex.nominal_rate(1).value() == 50e6);
+  CHECK(folder
+            .problems(R"({"link": {"bandwidth_back": "1Mbps",
+                                   "changes_back": [{"at": "0s", "bandwidth": "1Mbps"}]}})")
+            .find("the way back has a schedule too") != std::string::npos);
+  CHECK(folder.problems(R"({"link": {"bandwidth_back": "1Mbps", "half_duplex": true}})")
+            .find("share one bandwidth") != std::string::npos);
+}
+
+TEST_CASE("an access network stands in for what a link leaves open", "[unit]") {
+  const TraceFolder folder;
+  const Scenario read = folder.read(R"({"link": {"access": "4g"}})");
+  const sim::Link phone{0, 1, read.network.link};
+  const sim::Link home{
+      0, 1, folder.read(R"({"link": {"access": "fibre", "delay": "9ms"}})").network.link};
+  CHECK(phone.nominal_rate(0).value() == Approx(6.3e6));
+  CHECK(phone.nominal_rate(1).value() == Approx(21.3e6));
+  CHECK(phone.spec.delay.value() == Approx(27.5e-3));
+  CHECK(home.nominal_rate(1).value() == Approx(20e6));
+  CHECK(home.spec.delay.value() == Approx(9e-3));  // what is given stays
+  // The resolved scenario shows what it came to.
+  CHECK(read.json["network"]["link"]["bandwidth_back"] == "21.3Mbps");
+  // Another schedule back wins over the network's.
+  const sim::LinkSpec back =
+      folder.read(R"({"link": {"access": "adsl", "schedule_back": "steps.csv"}})").network.link;
+  CHECK(back.schedule_back->pieces().size() == 2);
+  CHECK(folder.problems(R"({"link": {"access": "6g"}})").find("/access") != std::string::npos);
+}
