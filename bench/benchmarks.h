@@ -5,13 +5,14 @@
 
 #include "bench/advice/advice.h"
 #include "bench/calibration/calibration.h"
+#include "bench/cliffs/cliffs.h"
 #include "bench/codecs.h"
 #include "bench/fidelity/fidelity.h"
 #include "bench/prediction/prediction.h"
 #include "bench/row.h"
 
-/// All benchmarks behind one interface: `gradwire` loads them at run time from a module of their own,
-/// which is built at its first use, so that what only runs scenarios need not compile them.
+/// All benchmarks behind one interface: `gradwire` loads them at run time from a module of their
+/// own, which is built at its first use, so that what only runs scenarios need not compile them.
 namespace gradwire::bench {
 
 class Benchmarks {
@@ -34,6 +35,7 @@ class Benchmarks {
   virtual std::vector<BenchRow> fidelity(const FidelityOptions& options, const Say& say) const = 0;
   /// Regimes of either reference.
   virtual std::vector<std::string> fidelity_regimes() const = 0;
+  virtual CliffsResult cliffs(const CliffsOptions& options, const Say& say) const = 0;
   virtual std::vector<BenchRow> prediction(const PredictionOptions& options,
                                            const Say& say) const = 0;
   virtual std::vector<BenchRow> predict(std::uint64_t seed, const Say& say) const = 0;

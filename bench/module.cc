@@ -45,6 +45,9 @@ class AllBenchmarks final : public Benchmarks {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     return names;
   }
+  CliffsResult cliffs(const CliffsOptions& options, const Say& say) const override {
+    return bench_cliffs(options, say);
+  }
   std::vector<BenchRow> prediction(const PredictionOptions& options,
                                    const Say& say) const override {
     return bench_prediction(options, say);

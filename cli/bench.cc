@@ -1,8 +1,11 @@
 #include "cli/bench.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
+#include "base/folder.h"
 #include "cli/bench_module.h"
 #include "cli/table.h"
 #include "scenarios/share.h"
@@ -79,11 +82,55 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command->add_option(
       "--time-limit", options->total_limit_s,
-      "Seconds after which no run of the reference begins: 1120 for packet, 240 for "
+      "Seconds after which no run of the reference begins: 1620 for packet, 240 for "
       "linux (1800 for the whole comparison)");
   command->callback([options, &context] {
     if (options->traces.empty()) options->traces = scenarios::share_folder() + "/traces";
     print_bench_rows(benchmarks().fidelity(*options, say_to(context)), false, context);
+  });
+}
+
+/// Scenarios are data: on stdout below the rows for people, else on stderr or in files.
+void put_scenarios(const std::vector<std::string>& scenarios, const std::string& folder,
+                   const Context& context) {
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const std::string file = folder + "/cliff-" + std::to_string(i + 1) + ".json";
+    if (!folder.empty())
+      write_file(file, scenarios[i]);
+    else if (context.format() == Format::kText)
+      std::fputs(scenarios[i].c_str(), stdout);
+    else
+      context.say(scenarios[i]);
+    if (!folder.empty()) context.say("wrote " + file);
+  }
+}
+
+void add_bench_cliffs(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "cliffs", "Looks for scenarios on which the flow executor is far from packet");
+  auto options = std::make_shared<bench::CliffsOptions>();
+  auto folder = std::make_shared<std::string>();
+  command->add_option("--seed", options->seed, "Seed of the scenarios")->capture_default_str();
+  command->add_option("--minutes", options->minutes, "Wall time for all of it")
+      ->check(CLI::Range(0.01, 1e4))
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Say every scenario");
+  command->add_option("--save", *folder, "Folder for the worst scenarios, as small as they get");
+  auto* cases =
+      command
+          ->add_option("--cases", options->cases_file,
+                       "Compare the scenarios of this file with the times that it holds: JSON, a "
+                       "line each (docs/benchmarks.md)")
+          ->check(CLI::ExistingFile);
+  command->add_option("--only", options->only, "Of that file, names that match this expression")
+      ->needs(cases);
+  command->callback([options, folder, &context] {
+    options->folder = scenarios::share_folder();
+    if (!folder->empty()) make_folder(*folder);
+    const bench::CliffsResult result = benchmarks().cliffs(*options, say_to(context));
+    print_bench_rows(result.rows, false, context);
+    put_scenarios(result.scenarios, *folder, context);
+    if (result.interrupted) context.exit_code = exit_code(ErrorKind::kInterrupted);
   });
 }
 
@@ -140,17 +187,28 @@ void add_bench_advice(CLI::App& parent, Context& context) {
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
   if (!bench::judge(rows)) context.exit_code = exit_code(ErrorKind::kGate);
-  Table table({{"name"},
-               {.name = "value", .importance = Importance::kKey},
-               {"unit"},
-               {.name = "bar", .importance = Importance::kHigh},
-               {.name = "holds", .importance = Importance::kKey},
-               {.name = "provenance", .importance = Importance::kLow}});
+  std::vector<Column> columns = {{"name"},
+                                 {.name = "value", .importance = Importance::kKey},
+                                 {"unit"},
+                                 {.name = "bar", .importance = Importance::kHigh},
+                                 {.name = "holds", .importance = Importance::kKey},
+                                 {.name = "provenance", .importance = Importance::kLow}};
+  const bool skips =
+      std::ranges::any_of(rows, [](const bench::BenchRow& row) { return !row.skipped.empty(); });
+  if (skips) columns.push_back({.name = "skipped", .importance = Importance::kKey});
+  Table table(std::move(columns));
   for (const bench::BenchRow& row : rows) {
     GRADWIRE_ASSERT(!row.provenance.empty());
     if (only_bars && !row.bar && context.format() == Format::kText) continue;
-    table.add({row.name, row.value, row.unit, row.bar ? Cell(*row.bar) : Cell(),
-               row.holds ? Cell(*row.holds) : Cell(), row.provenance});
+    const bool skipped = !row.skipped.empty();
+    std::vector<Cell> cells = {row.name,
+                               skipped ? Cell() : Cell(row.value),
+                               row.unit,
+                               row.bar ? Cell(*row.bar) : Cell(),
+                               row.holds ? Cell(*row.holds) : Cell(),
+                               row.provenance};
+    if (skips) cells.push_back(skipped ? Cell(row.skipped) : Cell());
+    table.add(std::move(cells));
   }
   table.print(context);
 }
@@ -164,6 +222,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_flow(*command, context);
   add_bench_packet(*command, context);
   add_bench_fidelity(*command, context);
+  add_bench_cliffs(*command, context);
   add_bench_prediction(*command, context);
   add_bench_predict(*command, context);
   add_bench_advice(*command, context);

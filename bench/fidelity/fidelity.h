@@ -17,7 +17,7 @@ struct FidelityOptions {
   std::string traces = {};                ///< folder of Mahimahi traces, for `mobile`
   double case_limit_s = 180;              ///< of wall time, for kernel TCP of one case
   std::string calibration = "linux";      ///< of flow, against kernel TCP: its name or file
-  /// Of wall time, after which no run of the reference begins; none: 1120 s of ns-3, 240 s of
+  /// Of wall time, after which no run of the reference begins; none: 1620 s of ns-3, 240 s of
   /// kernel TCP.
   std::optional<double> total_limit_s = {};
 };
