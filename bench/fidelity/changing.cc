@@ -36,7 +36,7 @@ std::string draw_change(Draws& draws, int kind, double span, sim::LinkSpec& link
   if (kind == 4) {
     period = Seconds(draws.log_uniform(20e-3, 0.5));
     pieces[1].begin = period * draws.uniform(0.3, 0.7);
-    name = "to and fro";
+    name = "a period";
   }
   link.schedule = link.schedule_back = schedule_of(std::move(pieces), period);
   return name;
