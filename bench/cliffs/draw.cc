@@ -44,6 +44,11 @@ void add_background(Draws& draws, ordered_json& scenario) {
   scenario["network"]["background"] = ordered_json::array({source});
 }
 
+bool has_server(const ordered_json& workload) {
+  return workload.contains("federated") ||
+         workload.value("collective", std::string()) == "parameter-server";
+}
+
 void add_feature(Draws& draws, ordered_json& scenario) {
   const double which = draws.uniform(0, 1);
   if (which < 0.6)
@@ -68,6 +73,7 @@ ordered_json draw_scenario(std::uint64_t seed, int number) {
   scenario["cluster"] = ordered_json::object();
   if (drawn.server.empty()) scenario["cluster"]["workers"] = drawn.workers;  // hosts say it else
   scenario["network"] = drawn.network;
+  if (!has_server(scenario["workload"])) scenario["network"].erase("server_link");
   for (int left = draws.integer(0, kMostFeatures); left > 0; --left) add_feature(draws, scenario);
   return scenario;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -87,7 +88,7 @@ ordered_json topology(Draws& draws, const Base& base, DrawnNetwork& drawn) {
   switch (draws.integer(0, 11)) {
     case 0:
       return {{"topology", "two-tier"},
-              {"racks", draws.integer(2, 4)},
+              {"racks", draws.integer(2, std::min(4, drawn.workers))},
               {"spines", draws.integer(1, 3)},
               {"link", base.usual()},
               {"uplink", base.other(draws)}};
