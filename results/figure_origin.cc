@@ -68,6 +68,8 @@ constexpr FigureOrigin kFigures[] = {
     {"final_accuracy", kLearning},
     {"gradient_error", kLearning},
     {"weight_spread", kLearning},
+    {"loss_scale", kLearning},
+    {"skipped_steps", kLearning},
     {"wall_s", kMeasured},
     {"memory_*", kMeasured},
     {"state_file_bytes", kMeasured},

@@ -40,6 +40,9 @@ bool sums_gradients(const Scenario& scenario) {
 bool has_phases(const Scenario& scenario) {
   return training_method(scenario)->phases() > 1;
 }
+bool acts_on_model(const Scenario& scenario) {
+  return training_method(scenario)->acts_on_model();
+}
 bool is_radio(const Scenario& scenario) {
   const std::string& topology = scenario.network.topology;
   return topology == "wifi-cell" || topology == "lte-cell";
@@ -125,6 +128,28 @@ const Combination kCombinations[] = {
        return at("/method/name", by_server(s) && training_method(s)->updates_at_server());
      },
      kOfMethod},
+    {"schedule rounds, asynchronous", "a method that looks at whole steps",
+     "{method} looks at the mean of all workers' gradients before the update, and schedule "
+     "{schedule} has none",
+     "another method, or schedule lockstep",
+     [](const Scenario& s) { return at("/method/name", by_server(s) && acts_on_model(s)); },
+     kOfMethod},
+    {"local steps in lockstep", "a method that looks at whole steps",
+     "method {method} is of one gradient a step", "1, or a codec by name",
+     [](const Scenario& s) {
+       return at("/schedule/local_steps", has_local_steps(s) && acts_on_model(s));
+     },
+     kOfMethod},
+    {"transport udp-lossy",
+     "a method that looks at whole steps",
+     "with method {method} all workers must hold the same mean, and udp-lossy sends nothing again",
+     "tcp or ideal, or another method",
+     [](const Scenario& s) {
+       return at(
+           "/network/transport/protocol",
+           trains(s) && s.network.transport.protocol == Protocol::kUdpLossy && acts_on_model(s));
+     },
+     {"/method", "/network", "/workload"}},
     {"schedule rounds, asynchronous", "a method with phases",
      "{method} changes what it sends from step to step, which schedule {schedule} does not count",
      "its codec by name, without a warm-up, or schedule lockstep",

@@ -39,7 +39,8 @@ std::vector<std::string> json_names(const std::string& folder) {
 std::string find_scenario_file(const std::string& name_or_path) {
   std::error_code ignored;
   if (fs::is_regular_file(name_or_path, ignored)) return name_or_path;
-  const bool plain = name_or_path.find('/') == std::string::npos;
+  const bool plain =
+      name_or_path.find('/') == std::string::npos || name_or_path.starts_with("methods/");
   const std::string shipped = plain ? share_folder() + "/" + name_or_path + ".json" : "";
   if (plain && fs::is_regular_file(shipped, ignored)) return shipped;
   std::vector<std::string> names;

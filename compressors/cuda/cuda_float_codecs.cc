@@ -39,6 +39,7 @@ class CudaHalf final : public CudaStreamingCodec {
 
 CudaCodecPtr make_cuda_float_codec(std::string_view name, const OptionValues& options) {
   if (name == "none") return std::make_shared<CudaNone>();
+  if (name == "fp16" && options.text("not_finite") == "send") return nullptr;
   if (name == "fp16" || name == "bf16")
     return std::make_shared<CudaHalf>(std::string(name), options.text("overflow") == "saturate");
   return nullptr;

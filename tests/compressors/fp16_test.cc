@@ -54,6 +54,19 @@ TEST_CASE("every half is the nearest to the floats around the midpoint above it"
   }
 }
 
+TEST_CASE("fp16 refuses NaN and infinity, or sends them where asked") {
+  const std::vector<float> values = {1.0f, -INFINITY, NAN};
+  CHECK_THROWS_AS(encode(*make_codec("fp16"), values), CodecError);
+  const auto all = make_codec("fp16", {{"not_finite", "send"}});
+  // 0x3c00, 0xfc00, 0x7e00, little-endian.
+  CHECK(hex(encode(*all, values)) == "003c00fc007e");
+  std::vector<std::uint32_t> terms(3);
+  all->sum_terms()->to_terms({"w", {}, values}, {}, {}, terms);
+  std::vector<std::byte> packed(6);
+  all->sum_terms()->pack(terms, 1, packed);
+  CHECK(hex(packed) == "003c00fc007e");
+}
+
 TEST_CASE("fp16 overflow is infinity or the largest half, as the option says") {
   const std::vector<float> values = {70000.0f, -1e20f, 3.0f};
   const auto infinity = make_codec("fp16");

@@ -21,6 +21,7 @@ struct Example {
 const std::string kServer = R"(, "exchange": {"collective": "parameter-server"})";
 const std::string kRounds = kServer + R"(, "schedule": {"kind": "rounds"})";
 const std::string kEmulated = R"(, "executor": "emulator")";
+const std::string kMixed = R"({"name": "mixed-precision"})";
 const std::string kSteps = R"(, "schedule": {"local_steps": 4})";
 
 std::string with(const std::string& base, const std::string& name, const std::string& value) {
@@ -52,6 +53,12 @@ std::vector<Example> examples() {
        kServer + R"(, "schedule": {"kind": "rounds", "late": "kept"})"},
       {"local_epochs", "local_steps", "/schedule/local_epochs",
        kServer + R"(, "schedule": {"kind": "rounds", "local_steps": 2, "local_epochs": 2})"},
+      {by_server, "a method that looks at whole steps", "/method/name",
+       with(kRounds, "method", kMixed)},
+      {steps, "a method that looks at whole steps", "/schedule/local_steps",
+       with(kSteps, "method", kMixed)},
+      {"transport udp-lossy", "a method that looks at whole steps", "/network/transport/protocol",
+       with(with("", "network", udp), "method", kMixed)},
       {by_server, "a method with phases", "/method/name",
        with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01})")},
       {"schedule rounds", "momentum correction", "/method",
@@ -90,9 +97,8 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
   const std::vector<Example> all = examples();
   for (const Combination& row : combinations()) {
     CAPTURE(row.one, row.other);
-    const auto found = std::ranges::find_if(all, [&](const Example& each) {
-      return each.one == row.one && each.other == row.other;
-    });
+    const auto found = std::ranges::find_if(
+        all, [&](const Example& each) { return each.one == row.one && each.other == row.other; });
     if (is_shown_elsewhere(row)) continue;
     REQUIRE(found != all.end());  // a row without an example
     const std::string problems = problems_of(scenario_with(found->parts));
@@ -102,9 +108,9 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
     CHECK(problems.find('{') == std::string::npos);  // words are filled in
   }
   // Negative controls: halves of the pairs are fine.
-  for (const std::string& parts : {std::string(), kServer, kRounds, kSteps,
-                                   std::string(R"(, "executor": "packet")"),
-                                   std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
+  for (const std::string& parts :
+       {std::string(), kServer, kRounds, kSteps, std::string(R"(, "executor": "packet")"),
+        std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
     CAPTURE(parts);
     CHECK(problems_of(scenario_with(parts)).empty());
   }

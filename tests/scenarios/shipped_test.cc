@@ -9,17 +9,21 @@ using namespace gradwire;
 using namespace gradwire::scenarios;
 
 TEST_CASE("every shipped scenario is valid, described, and has as many runs as it says", "[unit]") {
-  const std::vector<std::string> names = json_names(share_folder());
+  std::vector<std::string> names = json_names(share_folder());
   CHECK(names.size() >= 7);
+  for (const std::string& name : json_names(share_folder() + "/methods"))
+    names.push_back("methods/" + name);
   for (const std::string& name : names) {
     INFO(name);
+    const bool of_method = name.starts_with("methods/");
     const ScenarioFile file = read_scenario_file(share_folder() + "/" + name + ".json");
-    CHECK(file.name == name);
+    CHECK(file.name == name.substr(of_method ? 8 : 0));
     CHECK(file.description.size() > 40);
     REQUIRE(file.expected.is_object());
     CHECK(file.expected["runs"] == file.runs.size());
     CHECK(file.warnings.empty());
-    CHECK(nlohmann::ordered_json::parse(read_file(file.path))["$schema"] == "./schema.json");
+    CHECK(nlohmann::ordered_json::parse(read_file(file.path))["$schema"] ==
+          (of_method ? "../schema.json" : "./schema.json"));
     std::set<std::string> hashes;
     for (const Scenario& run : file.runs) hashes.insert(run.hash + " " + std::to_string(run.seed));
     CHECK(hashes.size() == file.runs.size());
@@ -30,6 +34,8 @@ TEST_CASE("every shipped scenario is valid, described, and has as many runs as i
 TEST_CASE("shipped scenarios are found by name", "[unit]") {
   CHECK(find_scenario_file("quickstart") == share_folder() + "/quickstart.json");
   CHECK(find_scenario_file(share_folder() + "/lan.json") == share_folder() + "/lan.json");
+  CHECK(find_scenario_file("methods/mixed-precision") ==
+        share_folder() + "/methods/mixed-precision.json");
   CHECK_THROWS_WITH(find_scenario_file("quikstart"),
                     Catch::Contains("did you mean \"quickstart\""));
   CHECK_THROWS_AS(find_scenario_file("no/such.json"), Error);

@@ -1,8 +1,13 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "compressors/codec_plan.h"
 #include "trainers/moment.h"
@@ -32,6 +37,19 @@ struct SetPlan {
   bool update_momentum = true;
 };
 
+/// What all workers hold alike between a step's exchange and the next step, by tensor in forward
+/// order. Whatever changes it must give every worker the same.
+struct SharedModel {
+  Moment moment = {};
+  std::uint64_t seed = 0;
+  std::span<const TensorInfo> tensors = {};
+  std::vector<std::span<float>> weights = {};  ///< [tensor]
+  std::vector<std::span<float>> mean = {};     ///< [tensor], of what was sent; empty at the start
+  std::span<float> remembered = {};            ///< the method's own, see Method::remembers
+  /// The optimiser then remembers nothing of an element.
+  std::function<void(std::size_t tensor, std::size_t element)> forget = {};
+};
+
 /// One a run. All calls are const and give the same answer for the same arguments: what a method
 /// remembers lies in the spans it is handed, which are saved and loaded with the run.
 class Method {
@@ -53,6 +71,28 @@ class Method {
   /// How gradients and scores are computed, in the whole run: rules inside layers, a scale of the
   /// loss. Statistics and checkpointing are decided elsewhere.
   virtual PassOptions passes() const { return {}; }
+
+  /// Methods that look at whole steps, in lockstep where nothing is lost: each worker does the same
+  /// by itself, without a message.
+  virtual bool acts_on_model() const { return false; }
+  /// Floats that such a method remembers of the run, all 0 at first; saved and loaded with it.
+  virtual std::size_t remembers(std::span<const TensorInfo>) const { return 0; }
+  /// Before the first step.
+  virtual void start(SharedModel&) const {}
+  /// The scale of the loss in the next pass. What comes of it is the method's: `mean` is scaled.
+  virtual float loss_scale(std::span<const float> /*remembered*/) const {
+    return passes().loss_scale;
+  }
+  /// Whether a gradient may have values that are not finite, which accept() then finds.
+  virtual bool takes_any_gradient() const { return false; }
+  /// Before the update; may change all that it is given. False: there is none in this step.
+  virtual bool accept(SharedModel&) const { return true; }
+  virtual void finish(SharedModel&) const {}
+  /// Of the run, for people: names and values.
+  virtual std::vector<std::pair<std::string, double>> figures(
+      std::span<const float> /*remembered*/) const {
+    return {};
+  }
 
   /// An update at the server, or at every worker alike where there is none: changes a tensor's
   /// `mean` before the optimiser takes it. `state`: server_state(tensor) floats, all 0 at first.

@@ -65,6 +65,7 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   updates_.save(out);
   put(out, last_graph_.value_or(0));
   put_span(out, std::span<const sim::OpIndex>(last_updates_));
+  acts_.save(out);
   arrivals_->save(out);
 }
 
@@ -80,6 +81,7 @@ void SynchronousTrainer::load_content(std::istream& in) {
     device_update_->upload(weights_, updates_.only());
     encoder_->load_states(learner_.states());
   }
+  acts_.load(in);
   if (!arrivals_->load(in)) return;
   GRADWIRE_ASSERT(template_ != nullptr);  // loaded once times are known
   scenarios::StepPlan plan;

@@ -92,7 +92,8 @@ double Learner::train_pass(int worker, int thread, std::int64_t draw, bool recor
 double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                      Gradients& gradients) {
   const double loss = train_pass(worker, thread, draw, record, gradients);
-  check_finite(worker, step, loss, !gradients.on_host() || all_finite(gradients));
+  const bool any = !gradients.on_host() || method_->takes_any_gradient();
+  check_finite(worker, step, loss, any || all_finite(gradients));
   return loss;
 }
 

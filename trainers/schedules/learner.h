@@ -70,10 +70,13 @@ class Learner {
   std::span<float> placed(int thread) { return placed_[static_cast<std::size_t>(thread)]; }
   void weights_changed(int thread) { replica(thread).weights_changed(); }
 
+  /// Of the passes that follow; that of the method's passes at first.
+  void set_loss_scale(float scale) { options_.loss_scale = scale; }
+
   /// The gradient of a mean loss over the `draw`-th batch of that worker; gives the loss. Different
   /// workers' may run side by side, on threads of their own; one of them at a time records the
-  /// statistics of layers that have such. `step` is for messages. Throws Diverged where the loss or
-  /// a gradient that the processor can read is not finite.
+  /// statistics of layers that have such. `step` is for messages. Throws Diverged where the loss is
+  /// not finite, or a gradient that the processor can read, unless the method takes any.
   double pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
               Gradients& gradients);
   /// The same; flat = the gradient, in layout order. Precondition: gradients.on_host().

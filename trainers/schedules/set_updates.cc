@@ -54,6 +54,10 @@ const Update& SetUpdates::only() const {
   return updates_.begin()->second;
 }
 
+void SetUpdates::forget(std::int64_t element) {
+  for (auto& [set, update] : updates_) update.forget(element);
+}
+
 std::int64_t SetUpdates::state_bytes() const {
   std::int64_t bytes = 0;
   for (const auto& [set, update] : updates_) bytes += update.state_bytes();

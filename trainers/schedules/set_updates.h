@@ -28,6 +28,9 @@ class SetUpdates {
   Update& only();
   const Update& only() const;
 
+  /// What is remembered of an element of the flat buffers becomes 0.
+  void forget(std::int64_t element);
+
   /// What all of them remember.
   std::int64_t state_bytes() const;
 

@@ -14,7 +14,8 @@ namespace gradwire::trainers {
 DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
   const auto method = scenarios::training_method(scenario);
   const compressors::CodecPlan plan = method->plan(0, method->phases() - 1).up;
-  const bool several = method->sets() > 1 || method->phases() > 1 || method->updates_at_server();
+  const bool several = method->sets() > 1 || method->phases() > 1 || method->updates_at_server() ||
+                       method->acts_on_model();
   return {plan.codec.name, plan.codec.options, plan.error_feedback, scenario.seed,
           plan.decorated() || several};
 }
@@ -27,6 +28,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       mean_(weights_.size()),
       exchange_settings_(exchange_settings(learner_.scenario())),
       updates_(learner_.scenario(), method(), layout()),
+      acts_(learner_, updates_),
       arrivals_(make_arrivals(learner_, updates_)),
       losses_(static_cast<std::size_t>(workers())) {
   if (const DeviceMemory memory = learner_.replica(0).device_memory(); memory.weights) {
@@ -91,9 +93,11 @@ void SynchronousTrainer::set_up_device(DeviceMemory memory) {
 }
 
 void SynchronousTrainer::update() {
+  if (!acts_.before_update(moment(), mean_)) return learner_.weights_changed();
   const double rate = learner_.rate(moment());
   if (device_update_) return device_update_->step(rate, mean_);
   updates_.step(phase_, rate, GradientView(mean_), weights_);
+  acts_.after_update(moment(), mean_);
   learner_.weights_changed();
 }
 
@@ -104,6 +108,7 @@ std::span<const float> SynchronousTrainer::weights() const {
 
 std::vector<scenarios::Figure> SynchronousTrainer::figures() const {
   std::vector<scenarios::Figure> figures = arrivals_->figures();
+  std::ranges::move(acts_.figures(), std::back_inserter(figures));
   std::ranges::move(
       memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
                                 .worker_bytes = local_steps() > 1 ? 4 * parameters() : 0,
@@ -220,6 +225,7 @@ std::span<const float> SynchronousTrainer::mean_of(int worker) const {
 
 void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
   enter_phase();
+  acts_.begin_step();
   StepTraffic traffic(*template_, plan.bytes);
   learner_.pool().run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });
   if (exchange_->shares_scales()) {

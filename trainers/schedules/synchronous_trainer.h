@@ -7,6 +7,7 @@
 #include "trainers/routes/exchange.h"
 #include "trainers/schedules/arrivals.h"
 #include "trainers/schedules/learner.h"
+#include "trainers/schedules/model_acts.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/timing/step_template.h"
 
@@ -57,6 +58,8 @@ class SynchronousTrainer final : public scenarios::Trainer {
   const Layout& layout() const { return learner_.layout(); }
   /// Worker 0's.
   std::span<const float> weights() const;
+  /// What worker 0's update remembers; on a device, as of the last call of weights().
+  const SetUpdates& updates() const { return updates_; }
   /// The mean gradient of the last step, as worker 0 holds it.
   std::span<const float> mean() const { return mean_; }
   /// The same of any worker, after a step that has ended.
@@ -92,6 +95,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::unique_ptr<Exchange> exchange_;
   /// Where weights live on a device, its state is a copy that weights() refreshes.
   mutable SetUpdates updates_;
+  ModelActs acts_;
   std::unique_ptr<Arrivals> arrivals_;
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
   // Of several local steps: [worker] the sum of its gradients, and that by tensor.

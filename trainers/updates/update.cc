@@ -20,6 +20,14 @@ void Update::step(double rate, const GradientView& gradient, std::span<float> we
   rule_->step(*layout_, ranges_, {rate, ++steps_}, gradient, weights, state_);
 }
 
+void Update::forget(std::int64_t element) {
+  visit_ranges(ranges_, [&](std::int64_t first, std::int64_t offset, std::size_t count) {
+    if (element < first || element >= first + static_cast<std::int64_t>(count)) return;
+    for (const std::span<float> buffer : buffers())
+      buffer[static_cast<std::size_t>(offset + element - first)] = 0;
+  });
+}
+
 std::vector<std::span<float>> Update::buffers() {
   std::vector<std::span<float>> buffers;
   const std::size_t elements = rule_->buffers() == 0 ? 0 : state_.size() / rule_->buffers();

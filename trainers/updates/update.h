@@ -23,6 +23,9 @@ class Update {
     step(rate, GradientView(gradient), weights);
   }
 
+  /// What it remembers of that element of the flat buffers, if it is one of its own, becomes 0.
+  void forget(std::int64_t element);
+
   const UpdateRule& rule() const { return *rule_; }
   /// What it remembers, one buffer after the other, for copies on a device.
   std::vector<std::span<float>> buffers();

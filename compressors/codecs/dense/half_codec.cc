@@ -30,10 +30,15 @@ struct HalfRules {
   std::string_view name;
   HalfFormat format;
   bool saturate;
+  bool sends_all = false;  ///< NaN and infinity, too
 
   std::uint16_t infinity() const { return format == HalfFormat::kBinary16 ? 0x7C00u : 0x7F80u; }
   std::uint32_t overflow_bits() const {
     return format == HalfFormat::kBinary16 ? kHalfOverflowBits : kBfloatOverflowBits;
+  }
+
+  void check(const TensorView& tensor, std::uint32_t largest) const {
+    if (!sends_all) require_finite(name, tensor, largest);
   }
 
   void replace_infinities(std::span<std::byte> halves) const {
@@ -63,7 +68,7 @@ class HalfTerms final : public SumTerms {
     GRADWIRE_ASSERT(terms.size() == n);
     const std::uint32_t largest = kernels::copy_max_magnitude_bits(
         tensor.data.data(), n, kernels::is_streamed(4 * n), std::as_writable_bytes(terms).data());
-    require_finite(rules_.name, tensor, largest);
+    rules_.check(tensor, largest);
   }
 
   void pack(std::span<const std::uint32_t> terms, int,
@@ -127,7 +132,7 @@ class HalfCodec final : public Codec {
           return rules_.write(data.data() + begin, end - begin, kernels::is_streamed(size),
                               job.payload.data() + 2 * begin);
         });
-    require_finite(rules_.name, job.tensor, largest);
+    rules_.check(job.tensor, largest);
     return job.written = size;
   }
 
@@ -168,8 +173,9 @@ class HalfCodec final : public Codec {
 
 }  // namespace
 
-CodecPtr make_half_codec(std::string_view name, kernels::HalfFormat format, bool saturate) {
-  return std::make_shared<HalfCodec>(HalfRules{name, format, saturate});
+CodecPtr make_half_codec(std::string_view name, kernels::HalfFormat format, bool saturate,
+                         bool sends_all) {
+  return std::make_shared<HalfCodec>(HalfRules{name, format, saturate, sends_all});
 }
 
 OptionSpec half_overflow_option(std::string_view largest) {
