@@ -70,6 +70,7 @@ constexpr FigureOrigin kFigures[] = {
     {"weight_spread", kLearning},
     {"loss_scale", kLearning},
     {"skipped_steps", kLearning},
+    {"kept_weights", kLearning},
     {"wall_s", kMeasured},
     {"memory_*", kMeasured},
     {"state_file_bytes", kMeasured},

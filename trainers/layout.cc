@@ -66,6 +66,24 @@ Layout::Layout(std::span<const Parameter> parameters, Bytes bucket,
   }
 }
 
+Layout Layout::resized(std::span<const std::int64_t> counts) const {
+  GRADWIRE_ASSERT(counts.size() == tensors_.size());
+  Layout other = *this;
+  other.elements_ = 0;
+  for (BucketSlot& bucket : other.buckets_) {
+    bucket.first = other.elements_;
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t) {
+      TensorSlot& slot = other.tensors_[t];
+      slot.first = other.elements_;
+      slot.count = counts[static_cast<std::size_t>(slot.parameter)];
+      slot.shape = {slot.count};
+      other.elements_ += slot.count;
+    }
+    bucket.count = other.elements_ - bucket.first;
+  }
+  return other;
+}
+
 void initialise(std::span<const Parameter> parameters, const Layout& layout, std::uint64_t seed,
                 std::span<float> weights) {
   for (const TensorSlot& slot : layout.tensors()) {

@@ -52,6 +52,9 @@ class Layout {
   Layout(std::span<const Parameter> parameters, Bytes bucket,
          std::span<const std::size_t> set_of = {});
 
+  /// The same tensors and buckets with so many elements, by parameter, each tensor as one row.
+  Layout resized(std::span<const std::int64_t> counts) const;
+
   const std::vector<TensorSlot>& tensors() const { return tensors_; }
   const std::vector<BucketSlot>& buckets() const { return buckets_; }
   std::int64_t elements() const { return elements_; }

@@ -35,6 +35,8 @@ struct SetPlan {
   compressors::CodecPlan up;
   /// Whether the update applies the optimiser's momentum. False where workers have applied it.
   bool update_momentum = true;
+  /// Only the elements of the method's mask are sent, without positions, since all know it.
+  bool masked = false;
 };
 
 /// What all workers hold alike between a step's exchange and the next step, by tensor in forward
@@ -64,8 +66,9 @@ class Method {
   /// Plans that follow one another: a phase is the time in which they stay the same. The last one
   /// is where long training ends up; tables of times and sizes are replayed in it.
   virtual std::size_t phases() const { return 1; }
-  /// Never decreases with the step.
+  /// Never decreases with the step, unless phases_alternate().
   virtual std::size_t phase(const Moment&) const { return 0; }
+  virtual bool phases_alternate() const { return false; }
   virtual SetPlan plan(std::size_t set, std::size_t phase) const = 0;
 
   /// How gradients and scores are computed, in the whole run: rules inside layers, a scale of the
@@ -77,6 +80,10 @@ class Method {
   virtual bool acts_on_model() const { return false; }
   /// Floats that such a method remembers of the run, all 0 at first; saved and loaded with it.
   virtual std::size_t remembers(std::span<const TensorInfo>) const { return 0; }
+  /// Where plans are `masked`: how many elements each tensor's mask has, always. What the method
+  /// remembers starts with the masks of all tensors, 1 or 0 an element; they change in steps of
+  /// other phases than those with masked plans.
+  virtual std::vector<std::int64_t> kept(std::span<const TensorInfo>) const { return {}; }
   /// Before the first step.
   virtual void start(SharedModel&) const {}
   /// The scale of the loss in the next pass. What comes of it is the method's: `mean` is scaled.

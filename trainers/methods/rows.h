@@ -6,6 +6,7 @@ namespace gradwire::methods {
 
 MethodRow dgc_row();
 MethodRow mixed_precision_row();
+MethodRow rigl_row();
 MethodRow terngrad_row();
 
 }  // namespace gradwire::methods

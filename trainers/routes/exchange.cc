@@ -229,6 +229,7 @@ Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
 
 std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
                                         StateStore& states) {
+  if (!settings.kept.empty()) return make_masked_exchange(settings, layout, states);
   const compressors::Codec& codec = *settings.codec;
   if (settings.scatter) return make_requantize_exchange(settings, layout, states);
   // Other collectives add in an order of their own, which moving every hop gives.

@@ -97,6 +97,11 @@ struct ExchangeSettings {
   /// Where gradients are encoded if they are device memory, which nothing else reads then; null:
   /// they are host memory. Outlives the exchange.
   DeviceEncoder* device = nullptr;
+  /// By parameter, how many elements are sent: those of its mask. Empty: all.
+  std::vector<std::int64_t> kept;
+  /// The masks, 1 or 0 an element, one parameter's after the other; empty where only sizes are
+  /// wanted. Must not change while the exchange is used.
+  std::span<const float> mask;
   /// Of the layout, those that this exchange carries: tensors that a method treats alike. Empty:
   /// all.
   std::vector<std::size_t> buckets;
@@ -172,6 +177,7 @@ Bytes reduction_bytes(const sim::CollectiveSpec& spec);
 std::unique_ptr<Exchange> make_dense_exchange(const ExchangeSettings&, const Layout&);
 std::unique_ptr<Exchange> make_sum_exchange(const ExchangeSettings&, const Layout&, StateStore&);
 std::unique_ptr<Exchange> make_gather_exchange(const ExchangeSettings&, const Layout&, StateStore&);
+std::unique_ptr<Exchange> make_masked_exchange(const ExchangeSettings&, const Layout&, StateStore&);
 std::unique_ptr<Exchange> make_requantize_exchange(const ExchangeSettings&, const Layout&,
                                                    StateStore&);
 

@@ -85,6 +85,15 @@ std::vector<methods::TensorInfo> tensor_infos(std::span<const Parameter> paramet
   return infos;
 }
 
+std::vector<methods::TensorInfo> infos_of(const Layout& layout) {
+  std::vector<methods::TensorInfo> infos(layout.tensors().size());
+  for (const TensorSlot& slot : layout.tensors())
+    infos[static_cast<std::size_t>(slot.parameter)] = {slot.name, slot.shape};
+  for (methods::TensorInfo& info : infos)
+    info.last_layer = layer_of(info.name) == layer_of(infos.back().name);
+  return infos;
+}
+
 std::vector<std::size_t> sets_of(const methods::Method& method,
                                  std::span<const Parameter> parameters) {
   std::vector<std::size_t> sets;
@@ -112,7 +121,9 @@ std::unique_ptr<Exchange> make_set_exchange(const scenarios::Scenario& scenario,
   std::vector<std::unique_ptr<Exchange>> parts;
   std::vector<std::size_t> part_of(layout.buckets().size());
   for (const auto& [set, own] : buckets) {
-    ExchangeSettings settings = exchange_settings(scenario, method.plan(set, phase).up);
+    const methods::SetPlan plan = method.plan(set, phase);
+    ExchangeSettings settings = exchange_settings(scenario, plan.up);
+    if (plan.masked) settings.kept = method.kept(infos_of(layout));
     if (buckets.size() > 1) settings.buckets = own;
     change(settings);
     for (const std::size_t b : own) part_of[b] = parts.size();

@@ -82,6 +82,7 @@ void SynchronousTrainer::load_content(std::istream& in) {
     encoder_->load_states(learner_.states());
   }
   acts_.load(in);
+  exchange_ = exchange_in(phase_);  // which looks at masks
   if (!arrivals_->load(in)) return;
   GRADWIRE_ASSERT(template_ != nullptr);  // loaded once times are known
   scenarios::StepPlan plan;

@@ -57,9 +57,11 @@ GradientSpans SynchronousTrainer::gradients_of(int worker) const {
 }
 
 std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
-  return make_set_exchange(
-      scenario(), method(), phase, layout(), learner_.states(),
-      [this](ExchangeSettings& settings) { settings.device = encoder_.get(); });
+  return make_set_exchange(scenario(), method(), phase, layout(), learner_.states(),
+                           [this](ExchangeSettings& settings) {
+                             settings.device = encoder_.get();
+                             if (!settings.kept.empty()) settings.mask = acts_.remembered();
+                           });
 }
 
 void SynchronousTrainer::enter_phase() {
@@ -272,6 +274,7 @@ scenarios::Evaluation SynchronousTrainer::evaluate() {
 }
 
 std::string SynchronousTrainer::warm_up_note() const {
+  if (method().phases_alternate()) return "";
   std::int64_t steps = 0;
   while (steps < steps_total() && method().phase(learner_.moment_at(steps)) + 1 < method().phases())
     ++steps;
