@@ -17,7 +17,7 @@ void FlowNetwork::open_plain(Connection& connection) {
   } else if (loss > 0) {
     const Seconds wait = datagram_wait(cluster_, route_, transport_);
     connection.datagrams = std::make_unique<Datagrams>(
-        Datagrams{losses(route_, loss, connection.key, false), wait.value(), {}});
+        Datagrams{losses(route_, connection.key, false), wait.value(), {}});
   }
 }
 

@@ -223,8 +223,8 @@ class FlowNetwork final : public Network {
   bool may_open(const TcpPath& path) const;
   bool is_covered(Connection& connection, const Transfer& t);
   void close_after_idle(Connection& connection);
-  LossSequence losses(std::span<const ChannelId> route, double p, std::uint32_t key,
-                      bool acknowledgements) const;
+  LossSequence losses(std::span<const ChannelId> route, std::uint32_t key, bool acknowledgements);
+  std::shared_ptr<BurstChain> burst_of(ChannelId id);
   TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
@@ -290,6 +290,7 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
+  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel, once one is needed
   std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on

@@ -32,20 +32,33 @@ constexpr double kLevelChange = 0.02;
 
 }  // namespace
 
-LossSequence FlowNetwork::losses(std::span<const ChannelId> route, double p, std::uint32_t key,
-                                 bool acknowledgements) const {
-  if (BurstChain::is_needed(cluster_, route)) {
-    const std::uint64_t seed = acknowledgements ? seed_ ^ kAckSeed : seed_;
-    return LossSequence(BurstChain(cluster_, route, seed, key));
-  }
-  if (!losses_by_channel_ || p <= 0)
-    return LossSequence(p, LossDraws(seed_, key, acknowledgements ? kAckDraws : 0));
+LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint32_t key,
+                                 bool acknowledgements) {
+  std::vector<std::shared_ptr<BurstChain>> bursts;
   std::vector<LossSequence::Channel> channels;
+  double kept = 1;
   for (const ChannelId id : route) {
+    if (BurstChain::is_needed(cluster_.channel(id))) {
+      bursts.push_back(burst_of(id));
+      continue;
+    }
     const double loss = cluster_.channel(id).loss;
+    kept *= 1 - loss;
     if (loss > 0) channels.push_back({channel_stream(seed_, id, kLossDraws), loss});
   }
-  return LossSequence(std::move(channels));
+  const LossDraws draws(seed_, key, acknowledgements ? kAckDraws : 0);
+  LossSequence rest = losses_by_channel_ && !channels.empty() ? LossSequence(std::move(channels))
+                                                              : LossSequence(1 - kept, draws);
+  return LossSequence(std::move(bursts), std::move(rest));
+}
+
+std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
+  bursts_.resize(static_cast<std::size_t>(cluster_.channel_count()));
+  std::shared_ptr<BurstChain>& burst = bursts_[static_cast<std::size_t>(id)];
+  if (!burst)
+    burst = std::make_shared<BurstChain>(cluster_.channel(id),
+                                         channel_stream(seed_, id, kLossDraws));
+  return burst;
 }
 
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
@@ -117,8 +130,8 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
   connection.stream = std::make_unique<TcpStream>(
-      connection.path, transport_, losses(forward, connection.path.loss, connection.key, false),
-      losses(back, connection.path.ack_loss, connection.key, true));
+      connection.path, transport_, losses(forward, connection.key, false),
+      losses(back, connection.key, true));
   if (!jitters.empty())
     connection.stream->set_ack_jitter({jitters.rbegin(), jitters.rend()},
                                       {seed_ ^ kAckSeed, 0, connection.key, kStreamJitter});
