@@ -52,6 +52,15 @@ json answer_to(PacketServer& server, const json& request) {
   }
 }
 
+/// What does not fit into a frame is an error.
+std::vector<std::byte> framed(const json& answer) {
+  try {
+    return encode_frame(answer);
+  } catch (const Error& error) {
+    return encode_frame(error_answer(error.kind(), error.what()));
+  }
+}
+
 void serve(const FileDescriptor& in, const FileDescriptor& out) {
   auto last = Clock::now();
   PacketServer server([&](Seconds now, std::uint64_t events) {
@@ -65,7 +74,7 @@ void serve(const FileDescriptor& in, const FileDescriptor& out) {
   json request;
   while (read_request(in, request)) {
     last = Clock::now();
-    out.write_all(encode_frame(answer_to(server, request)), "the answer pipe");
+    out.write_all(framed(answer_to(server, request)), "the answer pipe");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -62,16 +63,20 @@ class PacketExecutor final : public Executor {
                  {"not_before", submission.not_before.value()},
                  {"after", pack(submission.after)}};
     name_template(submission.graph, request);
-    return call(json{{"submit", request}}, "submit a graph to").at("graph");
+    return ask(json{{"submit", request}}, "submit a graph to",
+               [](const json& answer) { return answer.at("graph").get<GraphId>(); });
   }
 
   bool advance(Seconds until, std::vector<Event>& events) override {
-    const json answer = call(json{{"advance", {{"until", until.value()}}}}, "advance");
     const std::size_t before = events.size();
-    decode_events(answer.at("events"), events);
+    const bool more = ask(json{{"advance", {{"until", until.value()}}}}, "advance",
+                          [&events](const json& answer) {
+                            decode_events(answer.at("events"), events);
+                            return answer.at("more").get<bool>();
+                          });
     for (std::size_t i = before; i < events.size(); ++i)
       if (events[i].kind == EventKind::kGraphEnded) ended_.insert(events[i].op.graph);
-    return answer.at("more");
+    return more;
   }
 
   void cancel(GraphId graph) override {
@@ -81,16 +86,18 @@ class PacketExecutor final : public Executor {
   const Timeline& timeline(GraphId graph) const override {
     const auto known = timelines_.find(graph);
     if (known != timelines_.end() && final_.contains(graph)) return known->second;
-    const json answer =
-        process_->call(json{{"timeline", {{"graph", graph}}}}, "read a timeline of");
+    Timeline timeline =
+        process_->ask(json{{"timeline", {{"graph", graph}}}}, "read a timeline of",
+                      [](const json& answer) { return decode_timeline(answer.at("timeline")); });
     if (ended_.contains(graph)) final_.insert(graph);
-    return timelines_[graph] = decode_timeline(answer.at("timeline"));
+    return timelines_[graph] = std::move(timeline);
   }
 
   std::span<const MissingData> missing(GraphId graph) const override {
     if (!loses_) return {};
-    const json answer = process_->call(json{{"missing", {{"graph", graph}}}}, "ask about");
-    return missing_ = decode_missing(answer.at("missing"));
+    return missing_ = process_->ask(
+               json{{"missing", {{"graph", graph}}}}, "ask about",
+               [](const json& answer) { return decode_missing(answer.at("missing")); });
   }
 
   void forget(GraphId graph) override {
@@ -101,26 +108,36 @@ class PacketExecutor final : public Executor {
   }
 
   std::string describe_unfinished(GraphId graph) const override {
-    return process_->call(json{{"unfinished", {{"graph", graph}}}}, "ask about").at("text");
+    return process_->ask(json{{"unfinished", {{"graph", graph}}}}, "ask about",
+                         [](const json& answer) { return answer.at("text").get<std::string>(); });
   }
 
   std::vector<ChannelRecord> channels() const override {
-    const json answer = process_->call(json{{"channels", json::object()}}, "read the links of");
-    return unpack<ChannelRecord>(answer.at("channels"));
+    return process_->ask(
+        json{{"channels", json::object()}}, "read the links of",
+        [](const json& answer) { return unpack<ChannelRecord>(answer.at("channels")); });
   }
 
   PacketStatistics statistics() const {
-    const json answer =
-        process_->call(json{{"statistics", json::object()}}, "read the statistics of");
-    return {.events = answer.at("events"),
-            .segments = unpack<SegmentBooks>(answer.at("segments")).at(0)};
+    return process_->ask(
+        json{{"statistics", json::object()}}, "read the statistics of", [](const json& answer) {
+          return PacketStatistics{.events = answer.at("events"),
+                                  .segments = unpack<SegmentBooks>(answer.at("segments")).at(0)};
+        });
   }
 
  private:
-  json call(const json& request, std::string_view attempted) {
-    json answer = process_->call(request, attempted);
-    if (answer.contains("now")) now_ = Seconds(answer.at("now").get<double>());
-    return answer;
+  /// Asks for something that may move the clock.
+  template <class Read>
+  std::invoke_result_t<Read, const json&> ask(const json& request, std::string_view attempted,
+                                              Read read) {
+    return process_->ask(request, attempted, [&](const json& answer) {
+      if (answer.contains("now")) now_ = Seconds(answer.at("now").get<double>());
+      return read(answer);
+    });
+  }
+  void call(const json& request, std::string_view attempted) {
+    ask(request, attempted, [](const json&) { return 0; });
   }
 
   /// Adds the template's id, and the template itself the first time.

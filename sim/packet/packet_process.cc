@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
@@ -69,12 +68,6 @@ std::string described(int status) {
   return "it ended with exit code " + std::to_string(status);
 }
 
-std::string in_words(const json& progress) {
-  return "it last reported " + std::to_string(progress.at("now").get<double>()) +
-         " s of simulated time and " + std::to_string(progress.at("events").get<std::uint64_t>()) +
-         " events";
-}
-
 }  // namespace
 
 PacketProcess::PacketProcess(const std::string& program, Seconds wall_limit, OnProgress on_progress)
@@ -91,28 +84,44 @@ json PacketProcess::call(const json& request, std::string_view attempted) {
   if (!dead_.empty()) fail(attempted, dead_);
   outgoing_ = encode_frame(request);
   outgoing_done_ = 0;
-  json answer;
+  json answer = receive(attempted);
+  if (!answer.contains("error")) {
+    answered_ = true;
+    return answer;
+  }
+  const auto error = understood(attempted, [&answer] {
+    const json& fields = answer["error"];
+    const int kind = fields.at("kind");
+    if (kind < 0 || kind > static_cast<int>(ErrorKind::kTerminated))
+      throw std::out_of_range("an error of kind " + std::to_string(kind));
+    return Error(static_cast<ErrorKind>(kind), fields.at("message").get<std::string>());
+  });
+  answered_ = true;
+  throw error;
+}
+
+/// The answer; reports of progress come before it.
+json PacketProcess::receive(std::string_view attempted) {
+  json frame;
   for (;;) {
-    if (!take_frame(answer)) {  // one read may bring a report of progress and the answer
+    if (!take_frame(frame, attempted)) {  // one read may bring a report of progress and the answer
       exchange(attempted);
       continue;
     }
-    if (!answer.contains("progress")) break;
-    note_progress(answer["progress"], attempted);
+    if (!frame.is_object()) garbled(attempted, "it is no object");
+    if (!frame.contains("progress")) return frame;
+    note_progress(frame["progress"], attempted);
   }
-  answered_ = true;
-  if (answer.contains("error")) {
-    const json& error = answer["error"];
-    throw Error(static_cast<ErrorKind>(error.at("kind").get<int>()),
-                error.at("message").get<std::string>());
-  }
-  return answer;
 }
 
 void PacketProcess::note_progress(const json& progress, std::string_view attempted) {
-  progress_ = in_words(progress);
-  const Seconds now(progress.at("now").get<double>());
-  if (!on_progress_ || on_progress_(now, progress.at("events").get<std::uint64_t>())) return;
+  const auto [now, events] = understood(attempted, [&progress] {
+    return std::pair(Seconds(progress.at("now").get<double>()),
+                     progress.at("events").get<std::uint64_t>());
+  });
+  progress_ = "it last reported " + std::to_string(now.value()) + " s of simulated time and " +
+              std::to_string(events) + " events";
+  if (!on_progress_ || on_progress_(now, events)) return;
   child_.signal(SIGKILL);
   child_.wait();
   fail(attempted, "it was stopped; " + progress_);
@@ -171,18 +180,21 @@ void PacketProcess::keep_last_words() {
   if (last_words_.size() > kLastWords) last_words_.erase(0, last_words_.size() - kLastWords);
 }
 
-bool PacketProcess::take_frame(json& frame) {
+bool PacketProcess::take_frame(json& frame, std::string_view attempted) {
   if (incoming_.size() < 4) return false;
   const std::size_t length = frame_length(incoming_.data());
-  if (length >= kLargestFrame) {
-    child_.kill_and_reap();
-    fail("understand", "it sent something that is no frame");
-  }
+  if (length >= kLargestFrame) garbled(attempted, "it is no frame");
   if (incoming_.size() < 4 + length) return false;
   const auto* begin = reinterpret_cast<const std::uint8_t*>(incoming_.data()) + 4;
-  frame = json::from_cbor(begin, begin + length);
+  frame = understood(attempted, [&] { return json::from_cbor(begin, begin + length); });
   incoming_.erase(incoming_.begin(), incoming_.begin() + static_cast<std::ptrdiff_t>(4 + length));
   return true;
+}
+
+/// What it says makes no sense: nothing that comes after it would.
+void PacketProcess::garbled(std::string_view attempted, const std::string& how) {
+  child_.kill_and_reap();
+  fail(attempted, "it sent something that cannot be understood: " + how);
 }
 
 void PacketProcess::hung(std::string_view attempted) {

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +28,33 @@ class PacketProcess {
   /// kFailure afterwards, or what the program itself reported. `attempted`: "advance", ...
   nlohmann::json call(const nlohmann::json& request, std::string_view attempted);
 
+  /// The same, and gives what read(answer) makes of it. An answer that it cannot read ends the
+  /// program as one that is no frame does.
+  template <class Read>
+  auto ask(const nlohmann::json& request, std::string_view attempted, Read read) {
+    const nlohmann::json answer = call(request, attempted);
+    return understood(attempted, [&] { return read(answer); });
+  }
+
  private:
+  template <class Read>
+  auto understood(std::string_view attempted, Read read) {
+    try {
+      return read();
+    } catch (const nlohmann::json::exception& error) {
+      garbled(attempted, error.what());
+    } catch (const std::out_of_range& error) {
+      garbled(attempted, error.what());
+    }
+  }
+  nlohmann::json receive(std::string_view attempted);
   void note_progress(const nlohmann::json& progress, std::string_view attempted);
   void exchange(std::string_view attempted);
   void write_some();
   void read_some(std::string_view attempted);
   void keep_last_words();
-  bool take_frame(nlohmann::json& frame);
+  bool take_frame(nlohmann::json& frame, std::string_view attempted);
+  [[noreturn]] void garbled(std::string_view attempted, const std::string& how);
   [[noreturn]] void hung(std::string_view attempted);
   [[noreturn]] void died(std::string_view attempted);
   [[noreturn]] void fail(std::string_view attempted, const std::string& reason);

@@ -250,11 +250,15 @@ std::vector<MissingData> decode_missing(const json& value) {
   return missing;
 }
 
-std::vector<std::byte> encode_frame(const json& value) {
+std::vector<std::byte> encode_frame(const json& value, std::size_t limit) {
   std::vector<std::uint8_t> body(4);
   json::to_cbor(value, body);
   const std::size_t length = body.size() - 4;
-  GRADWIRE_ASSERT(length < kLargestFrame);
+  if (length >= limit)
+    throw Error(ErrorKind::kCapability, "pass", "a message between gradwire and gradwire-packet",
+                "it has " + std::to_string(length) + " bytes, and " + std::to_string(limit) +
+                    " are too many",
+                "take fewer workers or operations a step, or executor 'flow'");
   for (std::size_t i = 0; i < 4; ++i) body[i] = static_cast<std::uint8_t>(length >> (8 * i));
   std::vector<std::byte> frame(body.size());
   std::memcpy(frame.data(), body.data(), body.size());

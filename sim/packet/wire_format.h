@@ -55,8 +55,8 @@ Timeline decode_timeline(const nlohmann::json& value);
 nlohmann::json encode_missing(std::span<const MissingData> missing);
 std::vector<MissingData> decode_missing(const nlohmann::json& value);
 
-/// A frame, length included.
-std::vector<std::byte> encode_frame(const nlohmann::json& value);
+/// A frame, length included. Throws Error(kCapability) where it would be `limit` bytes or more.
+std::vector<std::byte> encode_frame(const nlohmann::json& value, std::size_t limit = kLargestFrame);
 std::uint32_t frame_length(const std::byte* four_bytes);
 
 }  // namespace gradwire::sim

@@ -116,6 +116,38 @@ TEST_CASE("a program that dies is reported with its status and last words") {
   CHECK_THAT(failure_of_opening(cluster, babbles.options(10)).message, Contains("no frame"));
 }
 
+TEST_CASE("a program whose answers make no sense is ended, and named") {
+  const auto frame_of = [](const std::string& body) {
+    return std::string{static_cast<char>(body.size()), 0, 0, 0} + body;
+  };
+  const auto frame_of_json = [&](const nlohmann::json& value) {
+    const std::vector<std::uint8_t> body = nlohmann::json::to_cbor(value);
+    return frame_of(std::string(body.begin(), body.end()));
+  };
+  const std::string frames[] = {
+      frame_of("\xff\xff\xff"),          // a break outside of all
+      frame_of("\x9a\x7f\xff\xff\xff"),  // an array of 2^31 entries that ends at once
+      frame_of("\x81"),                  // an array of one that ends before it
+      frame_of_json(7),                  // no object
+      frame_of_json({{"error", 7}}),     // an error without words
+      frame_of_json({{"progress", {{"now", "late"}}}}),  // no time
+      frame_of_json({{"now", "late"}}),                  // no time either, in an answer
+  };
+  const Cluster cluster = Cluster::star(2, link(1e9, 50e-6));
+  for (const std::string& frame : frames) {
+    const TemporaryFile file(frame);
+    const Script script("cat " + file.path() + "; exec sleep 30");
+    const Failure failure = failure_of_opening(cluster, script.options(20));
+    CHECK_THAT(failure.message, Contains("open") && Contains("cannot be understood"));
+    CHECK(failure.seconds < 10);
+    CHECK(child_pid() == 0);  // and not left behind
+  }
+  // Negative control: an answer with more in it than is asked for.
+  const TemporaryFile file(frame_of_json({{"now", 1.5}, {"weather", "fine"}}));
+  const Script script("cat " + file.path() + "; exec sleep 30");
+  CHECK(failure_of_opening(cluster, script.options(20)).message.empty());
+}
+
 TEST_CASE("a program that crashes in the middle is reported, now and later", "[needs-packet]") {
   require_packet_program();
   const auto executor = make_packet_executor(Cluster::star(2, link(1e9, 50e-6)), {});

@@ -21,6 +21,18 @@ json carried(const json& value) {
 
 }  // namespace
 
+TEST_CASE("a message that is too long for a frame is refused with its length") {
+  const nlohmann::json value = std::string(100, 'x');  // 102 bytes of CBOR
+  CHECK(encode_frame(value, 103).size() == 4 + 102);
+  try {
+    encode_frame(value, 102);
+    FAIL("it was passed");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::kCapability);
+    CHECK_THAT(error.what(), Catch::Matchers::Contains("102 bytes"));
+  }
+}
+
 TEST_CASE("a cluster survives the pipe, routes included") {
   Cluster cluster;
   const NodeId a = cluster.add_host("a"), left = cluster.add_switch("left");
