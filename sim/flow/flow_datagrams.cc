@@ -1,11 +1,18 @@
 // udp-lossy: segments that are lost for good.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/cluster/datagram_wait.h"
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
+namespace {
+
+constexpr double kJitters = 4;  // as late as a segment may be by it, as in ns-3's receiver
+constexpr double kRoundingOfSegments = 1e-9;
+
+}  // namespace
 
 /// A connection that is not TCP's: a fluid from the first byte on. route_ is its way.
 void FlowNetwork::open_plain(Connection& connection) {
@@ -14,10 +21,48 @@ void FlowNetwork::open_plain(Connection& connection) {
   connection.is_open = true;
   if (transport_.protocol == TransportSettings::Protocol::kIdeal) {
     connection.path.forwarding = 0;
-  } else if (loss > 0) {
-    const Seconds wait = datagram_wait(cluster_, route_, transport_);
-    connection.datagrams = std::make_unique<Datagrams>(
-        Datagrams{losses(route_, connection.key, false), wait.value(), {}});
+    return;
+  }
+  const double wait = datagram_wait(cluster_, route_, transport_).value();
+  const double per_byte = connection.path.forwarding + 1 / connection.path.line_rate;
+  connection.latest = wait + connection.path.propagation + segment_ * per_byte;
+  for (const ChannelId id : route_)
+    connection.latest += kJitters * cluster_.channel(id).jitter.value();
+  if (loss > 0)
+    connection.datagrams =
+        std::make_unique<Datagrams>(Datagrams{losses(route_, connection.key, false), wait, {}});
+}
+
+/// The sender knows of no share: it sends at the rate of its way, and when the last segment is late
+/// by more than the deadline its receiver takes what is there.
+void FlowNetwork::set_deadline(Connection& connection, std::int32_t number) {
+  const auto wire = static_cast<double>(transfer(number).wire.count());
+  connection.sent_by = std::max(connection.sent_by, now_) + wire / connection.path.line_rate;
+  arrive(number, connection.sent_by + connection.latest, true);
+}
+
+/// A transfer ends: what of it is not there yet, as its share is less than its sender's rate, is
+/// missing.
+void FlowNetwork::give_up(std::int32_t number) {
+  Transfer& t = transfer(number);
+  Connection& connection = connection_at(t.connection);
+  const auto wire = static_cast<double>(t.wire.count());
+  double there = t.delivering ? wire - 1 : 0;  // bytes; the last segment is on its way
+  if (connection.first == number) {
+    const double under_way = connection.path.propagation + connection.path.forwarding * segment_;
+    there = wire - (connection.remaining - sent_since_update(connection)) -
+            rate_of(connection) * under_way;
+  }
+  const double segments = std::floor(std::max(0.0, there) / segment_ + kRoundingOfSegments);
+  const auto from = static_cast<std::int64_t>(segments) * transport_.segment.count();
+  if (from >= t.payload.count()) return;
+  if (t.missing < 0) t.missing = take_missing();
+  std::vector<ByteRange>& ranges = missing_[static_cast<std::size_t>(t.missing)];
+  while (!ranges.empty() && ranges.back().first >= from) ranges.pop_back();
+  if (!ranges.empty() && ranges.back().first + ranges.back().count >= from) {
+    ranges.back().count = t.payload.count() - ranges.back().first;
+  } else {
+    ranges.push_back({from, t.payload.count() - from});
   }
 }
 
@@ -58,8 +103,7 @@ void FlowNetwork::end_awaited(Connection& connection, double time) {
   std::vector<Arrival>& awaited = connection.datagrams->awaited;
   for (const Arrival& end : awaited) {
     if (end.time <= time) continue;
-    transfer(end.transfer).arrives_earlier = true;
-    arrivals_.push({time, 0, end.transfer});
+    arrive(end.transfer, time);
   }
   if (!awaited.empty()) connection.last_delivery = std::max(connection.last_delivery, time);
   awaited.clear();
@@ -73,12 +117,14 @@ bool FlowNetwork::await_last(Connection& connection, std::int32_t number) {
   if (range.first + range.count < t.payload.count()) return false;
   const Arrival end{connection.last_delivery + connection.datagrams->wait, 0, number};
   connection.datagrams->awaited.push_back(end);
-  arrivals_.push(end);
+  arrive(number, end.time);
   return true;
 }
 
 void FlowNetwork::forget_awaited(std::int32_t number) {
-  std::erase_if(connection_at(transfer(number).connection).datagrams->awaited,
+  const auto& datagrams = connection_at(transfer(number).connection).datagrams;
+  if (!datagrams) return;
+  std::erase_if(datagrams->awaited,
                 [number](const Arrival& each) { return each.transfer == number; });
 }
 

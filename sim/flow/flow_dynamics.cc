@@ -136,7 +136,7 @@ void FlowNetwork::hold_acks_on(ChannelId id) {
   for (const std::int32_t c : pooled_) {
     if (connection_at(c).state != State::kStream) continue;
     hold_acks(c);
-    due_.set(c, connection_at(c).stream->next_event());
+    set_stream_due(c);
   }
 }
 
@@ -185,7 +185,7 @@ double FlowNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
     const double jitter = cluster_.channel(id).jitter.value();
-    const RandomStream stream{seed_, hop++, connection.key, kJitterStream};
+    const RandomStream stream = connection_stream(seed_, hop++, connection.key, kJitterStream);
     const auto number = static_cast<std::uint64_t>(connection.segments_sent + t.segments);
     const auto u = static_cast<double>(uniform(stream, number));
     delay += jitter_of_last(jitter, spacing, t.segments, u);

@@ -46,13 +46,13 @@ std::int32_t FlowNetwork::connect(int source, int destination) {
   if (c == static_cast<std::int32_t>(connections_.size())) {
     const int hosts = cluster_.host_count();
     open(source % hosts, destination,
-         static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(hosts) +
-             static_cast<std::uint32_t>(destination));
+         static_cast<std::uint64_t>(source) * static_cast<std::uint64_t>(hosts) +
+             static_cast<std::uint64_t>(destination));
   }
   return c;
 }
 
-void FlowNetwork::open(int source, int destination, std::uint32_t key) {
+void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
@@ -84,6 +84,7 @@ std::int32_t FlowNetwork::take_transfer() {
 
 void FlowNetwork::free_transfer(std::int32_t t) {
   transfer(t).used = false;
+  if (indexed_) numbers_.erase(transfer(t).id);
   if (transfer(t).missing >= 0) free_missing(transfer(t));
   free_transfers_.push_back(t);
 }
@@ -111,6 +112,7 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   t = Transfer{};
   t.used = true;
   t.id = id;
+  if (indexed_) numbers_[id] = number;
   t.payload = payload;
   t.wire = sized_.wire;
   t.segments = sized_.segments;
@@ -119,11 +121,23 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   const bool first = connection.first < 0;
   (first ? connection.first : transfer(connection.last).next) = number;
   connection.last = number;
+  if (transport_.protocol == Protocol::kUdpLossy) set_deadline(connection, number);
   if (connection.state == State::kStream) {
     write(c, number);
   } else if (first) {
     begin_transfer(c);
+  } else if (may_join(connection)) {
+    rest(c);
+    begin_stream(c);
   }
+}
+
+/// Whether a message that comes behind others is sent with them: TCP lets out what the window
+/// allows, and joins what it does not to full segments, which a fluid per message cannot show. Of
+/// messages that came at one instant nothing is sent yet.
+bool FlowNetwork::may_join(const Connection& connection) const {
+  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
+  return connection.state == State::kFluid && begins && !connection.is_open && connection.may_open;
 }
 
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
@@ -132,7 +146,7 @@ void FlowNetwork::begin_transfer(std::int32_t c) {
   Transfer& t = transfer(connection.first);
   const bool sending = connection.state == State::kFluid;
   if (connection.is_open && connection.state == State::kIdle) close_after_idle(connection);
-  if (connection.is_open ? !stays_fluid(connection, t) : !is_covered(connection, t)) {
+  if (connection.is_open ? !stays_fluid(c) : !is_covered(connection, t)) {
     if (sending) rest(c);
     begin_stream(c);
     return;
@@ -159,6 +173,7 @@ void FlowNetwork::rest(std::int32_t c) {
   if (connection.state == State::kStream) --streams_;
   if (connection.stream && connection.follows) connection.stream->hold_acks(now_, -1);
   connection.state = State::kIdle;
+  connection.bursts = false;
   connection.rate = 0;
   connection.rested = now_;
 }
@@ -224,8 +239,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   if (connection.may_open && !connection.is_open)
     connection.unacknowledged.add(now_, wire, connection.path.line_rate,
                                   connection.path.round_trip);
-  if (t.missing < 0 || !await_last(connection, number))
-    arrivals_.push({connection.last_delivery, 0, number});
+  if (t.missing < 0 || !await_last(connection, number)) arrive(number, connection.last_delivery);
   next_transfer(c);
 }
 
@@ -241,11 +255,19 @@ void FlowNetwork::next_transfer(std::int32_t c) {
   if (connection.state == State::kFluid) rest(c);
 }
 
+void FlowNetwork::arrive(std::int32_t number, double time, bool is_deadline) {
+  ++transfer(number).arrivals;
+  arrivals_.push({time, 0, number, is_deadline});
+}
+
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
   const double batch = now_ + now_ * kSameInstant;
   while (!arrivals_.empty() && arrivals_.top().time <= batch) {
-    const std::int32_t number = arrivals_.pop().transfer;
+    const Arrival arrival = arrivals_.pop();
+    const std::int32_t number = arrival.transfer;
     Transfer& t = transfer(number);
+    --t.arrivals;
+    if (arrival.is_deadline && !t.cancelled) give_up(number);
     if (t.missing >= 0) forget_awaited(number);
     if (!t.cancelled) {
       delivered.push_back({t.id, Seconds(now_), t.wire, t.retransmissions, false});
@@ -254,28 +276,38 @@ void FlowNetwork::deliver(std::vector<Delivery>& delivered) {
         delivered_missing_.push_back(std::exchange(t.missing, -1));
       }
     }
-    if (std::exchange(t.arrives_earlier, false)) {
-      t.cancelled = true;  // its later arrival frees it
+    if (t.arrivals > 0 || !t.delivering) {
+      t.cancelled = true;  // its last arrival frees it
     } else {
       free_transfer(number);
     }
   }
 }
 
+/// Where nothing is ever cancelled nobody pays for finding transfers by their ids.
+std::int32_t FlowNetwork::number_of(TransferId id) {
+  if (!indexed_) {
+    indexed_ = true;
+    for (std::size_t i = 0; i < transfers_.size(); ++i)
+      if (transfers_[i].used) numbers_[transfers_[i].id] = static_cast<std::int32_t>(i);
+  }
+  const auto found = numbers_.find(id);
+  return found == numbers_.end() ? -1 : found->second;
+}
+
 void FlowNetwork::cancel(TransferId id) {
-  for (std::size_t i = 0; i < transfers_.size(); ++i) {
-    Transfer& t = transfers_[i];
-    if (!t.used || t.id != id || t.cancelled) continue;
-    t.cancelled = true;
-    if (t.delivering) return;  // freed when it would have arrived
-    if (connection_at(t.connection).state == State::kStream) {
-      // What it has sent arrives all the same, and then it is freed.
-      connection_at(t.connection).stream->cancel(now_, i);
-      step_stream(t.connection);
-    } else {
-      cancel_fluid(static_cast<std::int32_t>(i));
-    }
-    return;
+  const std::int32_t number = number_of(id);
+  if (number < 0 || transfer(number).cancelled) return;
+  Transfer& t = transfer(number);
+  t.cancelled = true;
+  if (t.delivering) return;  // freed when it would have arrived
+  if (connection_at(t.connection).state == State::kStream) {
+    if (connection_at(t.connection).waits) resolve();
+    // What it has sent arrives all the same, and then it is freed.
+    connection_at(t.connection).stream->cancel(now_, static_cast<std::uint64_t>(number));
+    step_stream(t.connection);
+  } else {
+    cancel_fluid(number);
   }
 }
 
@@ -291,7 +323,8 @@ void FlowNetwork::cancel_fluid(std::int32_t number) {
     transfer(before).next = t.next;
     if (connection.last == number) connection.last = before;
   }
-  free_transfer(number);
+  transfer(number).delivering = true;
+  if (transfer(number).arrivals == 0) free_transfer(number);
 }
 
 std::vector<ChannelRecord> FlowNetwork::channels() const {

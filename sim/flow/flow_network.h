@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -91,10 +92,10 @@ class FlowNetwork final : public Network {
     double segments = 0;
     bool used = false;
     bool cancelled = false;
-    bool delivering = false;       ///< all of it is sent
-    bool arrives_earlier = false;  ///< its arrival stands in arrivals_ twice: the first one counts
-    bool streams = false;          ///< to its end, once it is a stream's
-    std::int32_t missing = -1;     ///< number in missing_, of what datagrams lost
+    bool delivering = false;    ///< all of it is sent
+    std::int8_t arrivals = 0;   ///< entries in arrivals_: the first one counts
+    bool streams = false;       ///< to its end, once it is a stream's
+    std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
     std::int32_t next = -1;  ///< behind it on the connection
   };
@@ -103,6 +104,7 @@ class FlowNetwork final : public Network {
     double time = 0;
     std::uint64_t order = 0;
     std::int32_t transfer = 0;
+    bool is_deadline = false;  ///< not the arrival, but when it is waited for no longer
   };
 
   /// A connection of udp-lossy over links that lose.
@@ -127,6 +129,8 @@ class FlowNetwork final : public Network {
     bool may_open : 1 = false;
     bool follows : 1 = false;  ///< crosses channels that change, or the air
     bool jitters : 1 = false;
+    bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
+    bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
     double last_delivery = 0;
     double wire_sent = 0;           ///< wire bytes of transfers that are sent
@@ -140,9 +144,11 @@ class FlowNetwork final : public Network {
     double kept_window = 0;              ///< bytes, of the stream that became a fluid
     double rested = 0;                   ///< s: when it went silent
     double open_pipe = 0;                ///< segments of the pipe that its window has filled
-    std::uint32_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
+    std::uint64_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
+    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
+    double sent_by = 0;      ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -155,6 +161,12 @@ class FlowNetwork final : public Network {
     Bytes payload{0};
     Bytes wire{0};
     double segments = 0;
+  };
+
+  /// What streams have in a queue with a limit.
+  struct Backlog {
+    double bytes = 0;
+    double at = 0;  ///< s
   };
 
   /// Connections of one rate (max_min.h): as each is served the same, their events stand in an
@@ -171,11 +183,13 @@ class FlowNetwork final : public Network {
   Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
   Transfer& transfer(std::int32_t t) { return transfers_[static_cast<std::size_t>(t)]; }
   std::int32_t connect(int source, int destination);
-  void open(int source, int destination, std::uint32_t key);
+  void open(int source, int destination, std::uint64_t key);
   void start_on(std::int32_t connection, TransferId id, Bytes payload);
+  bool may_join(const Connection& connection) const;
   Sized size_of(Bytes payload) const;
   std::int32_t take_transfer();
   void free_transfer(std::int32_t t);
+  std::int32_t number_of(TransferId id);
 
   void begin_transfer(std::int32_t c);
   void progress(Connection& connection);
@@ -197,6 +211,7 @@ class FlowNetwork final : public Network {
   void drop_due(std::int32_t c);
   void schedule_pool(std::int32_t p);
   void resolve();
+  void resolve_once();
   void change_rate(std::int32_t c);
   void serve_streams(std::int32_t p);
 
@@ -223,19 +238,29 @@ class FlowNetwork final : public Network {
   bool may_open(const TcpPath& path) const;
   bool is_covered(Connection& connection, const Transfer& t);
   void close_after_idle(Connection& connection);
-  LossSequence losses(std::span<const ChannelId> route, std::uint32_t key, bool acknowledgements);
+  LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
   TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
-  bool stays_fluid(Connection& connection, Transfer& t);
-  bool can_leave(Connection& connection, Transfer& t) const;
+  double spacing(std::int32_t c) const;
+  bool changes_before(std::int32_t c, double bytes);
+  bool may_time_out(double spacing) const;
+  bool stays_fluid(std::int32_t c);
+  bool can_leave(std::int32_t c);
+  bool begins_crowded(std::int32_t c);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
+  bool may_burst(std::int32_t c) const;
+  bool is_crowd(std::int32_t c) const;
+  void set_stream_due(std::int32_t c);
+  bool begin_writing();
+  double queued_by_others(std::int32_t c);
+  void note_queued(std::int32_t c, double others);
   void hold_acks(std::int32_t c);
   void hold_acks_on(ChannelId id);
 
@@ -246,6 +271,9 @@ class FlowNetwork final : public Network {
   void end_awaited(Connection& connection, double time);
   bool await_last(Connection& connection, std::int32_t number);
   void forget_awaited(std::int32_t number);
+  void set_deadline(Connection& connection, std::int32_t number);
+  void give_up(std::int32_t number);
+  void arrive(std::int32_t number, double time, bool is_deadline = false);
   std::int32_t take_missing();
   void free_missing(Transfer& t);
   void deliver(std::vector<Delivery>& delivered);
@@ -281,17 +309,22 @@ class FlowNetwork final : public Network {
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
   std::vector<std::int32_t> free_transfers_;
+  std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled
+  bool indexed_ = false;
   IndexedHeap::Nodes due_nodes_;       // by connection, of due_ and of all pools
   IndexedHeap::Nodes pool_nodes_;      // by pool
   IndexedHeap due_{due_nodes_};        // s, but of connections in pools
   IndexedHeap pool_due_{pool_nodes_};  // s
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
+  bool restarted_ = false;             // shares are to be computed once more at this instant
   std::int64_t streams_ = 0;           // connections that are one now
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
+  std::vector<Backlog> backlogs_;        // by channel, once one has a queue with a limit
+  std::vector<std::int32_t> beginning_;  // streams that wait for their share
   std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel, once one is needed
-  std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
+  std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_;                                  // of the transfer that started last

@@ -53,6 +53,14 @@ void FlowNetwork::schedule_pool(std::int32_t p) {
 }
 
 void FlowNetwork::resolve() {
+  do {
+    restarted_ = false;
+    resolve_once();
+    if (!beginning_.empty() && !begin_writing()) restarted_ = true;
+  } while (restarted_);
+}
+
+void FlowNetwork::resolve_once() {
   if (!airs_.empty()) contend();
   const std::span<const std::int32_t> changed = sharing_.resolve(now_);
   while (static_cast<std::int32_t>(pools_.size()) < sharing_.pool_count()) {
@@ -75,8 +83,19 @@ void FlowNetwork::resolve() {
 void FlowNetwork::change_rate(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.state == State::kStream) {
+    // Others may have come at this instant with bursts of their own.
+    if (!connection.bursts && !connection.waits && may_burst(c)) {
+      demand(c);
+      restarted_ = restarted_ || connection.bursts;
+    }
     serve_stream(c);
-    due_.set(c, connection.stream->next_event());
+    set_stream_due(c);
+    return;
+  }
+  if (begins_crowded(c)) {
+    rest(c);
+    begin_stream(c);
+    restarted_ = true;
     return;
   }
   progress(connection);

@@ -15,6 +15,12 @@ constexpr std::uint32_t kStreamJitter = kFirstReservedTensor + 0x10000004u;
 constexpr std::uint32_t kPhaseStream = kFirstReservedTensor + 0x10000007u;
 constexpr std::uint32_t kAckDraws = 1;
 constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
+/// A segment takes so much of its time on the line at most, if the line is its connection's alone.
+constexpr double kOwnLine = 1.1;
+/// Of the least timeout: the acknowledgement of two segments, and what delays it, come in it.
+constexpr double kTimelyShare = 0.4;
+/// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
+constexpr double kCrowded = 0.1;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
 /// A stream goes on where a message fills more than this of its window: it grows then, and on a
@@ -25,6 +31,14 @@ constexpr double kDemandChange = 0.125;
 /// A stream runs ahead of the others by this share of a round trip: many acknowledgements are one
 /// event, and a change of its share is felt so much later.
 constexpr double kAhead = 0.125;
+/// ... while it may send bursts that wait for those of others
+constexpr double kBurstAhead = 0;
+/// More flows on one channel are not looked at segment by segment for each other's sake.
+constexpr std::int32_t kCrowd = 512;
+/// So many segments that wait are a burst.
+constexpr double kBurst = 0.5;
+/// Bytes a second that a stream asks for between two bursts.
+constexpr double kSilent = 1;
 /// ... where its rate is its own limit, which others seldom change.
 constexpr double kFarAhead = 0.5;
 /// A pool's streams are served anew when its level has changed by this much.
@@ -32,7 +46,7 @@ constexpr double kLevelChange = 0.02;
 
 }  // namespace
 
-LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint32_t key,
+LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t key,
                                  bool acknowledgements) {
   std::vector<std::shared_ptr<BurstChain>> bursts;
   std::vector<LossSequence::Channel> channels;
@@ -56,8 +70,8 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   bursts_.resize(static_cast<std::size_t>(cluster_.channel_count()));
   std::shared_ptr<BurstChain>& burst = bursts_[static_cast<std::size_t>(id)];
   if (!burst)
-    burst = std::make_shared<BurstChain>(cluster_.channel(id),
-                                         channel_stream(seed_, id, kLossDraws));
+    burst =
+        std::make_shared<BurstChain>(cluster_.channel(id), channel_stream(seed_, id, kLossDraws));
   return burst;
 }
 
@@ -129,13 +143,15 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   }
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
-  connection.stream = std::make_unique<TcpStream>(
-      connection.path, transport_, losses(forward, connection.key, false),
-      losses(back, connection.key, true));
+  connection.stream = std::make_unique<TcpStream>(connection.path, transport_,
+                                                  losses(forward, connection.key, false),
+                                                  losses(back, connection.key, true));
   if (!jitters.empty())
-    connection.stream->set_ack_jitter({jitters.rbegin(), jitters.rend()},
-                                      {seed_ ^ kAckSeed, 0, connection.key, kStreamJitter});
-  connection.stream->set_jitter(std::move(jitters), {seed_, 0, connection.key, kStreamJitter});
+    connection.stream->set_ack_jitter(
+        {jitters.rbegin(), jitters.rend()},
+        connection_stream(seed_ ^ kAckSeed, 0, connection.key, kStreamJitter));
+  connection.stream->set_jitter(std::move(jitters),
+                                connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
@@ -155,15 +171,92 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   stream.run(now_);  // acknowledgements that came while it rested
   connection.cap = stream.demand();
   sharing_.activate(c, connection.cap);
-  stream.serve(now_, connection.path.line_rate);  // until resolve() knows better, at this instant
-  for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);
+  connection.waits = true;
+  beginning_.push_back(c);
+}
+
+/// Streams that begin send once all is known that happens at this instant: their shares, who else
+/// fills a queue, and all messages that go out together. False: those that send bursts beside
+/// others have asked for more first.
+bool FlowNetwork::begin_writing() {
+  bool asked = false;
+  for (const std::int32_t c : beginning_) {
+    Connection& connection = connection_at(c);
+    if (!connection.waits || connection.bursts || !may_burst(c)) continue;
+    asked = connection.bursts = true;
+    connection.cap = MaxMin::kNoCap;
+    sharing_.set_cap(c, connection.cap);
+  }
+  if (asked) return false;
+  for (const std::int32_t c : beginning_) {
+    Connection& connection = connection_at(c);
+    if (!connection.waits) continue;
+    connection.waits = false;
+    serve_stream(c);
+    for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);
+    demand(c);
+    set_stream_due(c);
+  }
+  beginning_.clear();
+  return true;
+}
+
+/// Wire bytes of others in the queue with a limit on the connection's way. Leaves the connection
+/// what room there is, or its part of it where all fill it together.
+double FlowNetwork::queued_by_others(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (connection.path.queue_channel < 0) return 0;
+  const auto at = static_cast<std::size_t>(connection.path.queue_channel);
+  backlogs_.resize(static_cast<std::size_t>(cluster_.channel_count()));
+  const Backlog& all = backlogs_[at];
+  const double left = all.bytes - capacities_[at] * (now_ - all.at);
+  const double others = std::max(0.0, left - connection.stream->queued(now_));
+  const double senders = std::max(1, sharing_.active_on(connection.path.queue_channel));
+  const double limit = connection.path.queue;
+  const double part = std::max(segment_, limit / senders);
+  connection.stream->set_queue_room(senders > 1 ? std::max(part, limit - others) : limit);
+  return others;
+}
+
+void FlowNetwork::note_queued(std::int32_t c, double others) {
+  const Connection& connection = connection_at(c);
+  if (connection.path.queue_channel < 0) return;
+  backlogs_[static_cast<std::size_t>(connection.path.queue_channel)] = {
+      others + connection.stream->queued(now_), now_};
+}
+
+/// Whether so many meet on one of its channels that an event for each acknowledgement is too much:
+/// then windows take their mean rate and shares drop nothing (docs/network.md).
+bool FlowNetwork::is_crowd(std::int32_t c) const {
+  for (const ChannelId id : sharing_.route(c))
+    if (sharing_.active_on(id) > kCrowd) return true;
+  return false;
+}
+
+/// Whether what it sends at once may wait, at a link that the mean of all does not fill, for what
+/// others send at the same time.
+bool FlowNetwork::may_burst(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) && !is_crowd(c);
+}
+
+/// The stream's next event; for a burst also its end.
+void FlowNetwork::set_stream_due(std::int32_t c) {
+  const Connection& connection = connection_at(c);
+  double due = connection.stream->next_event();
+  if (connection.bursts) due = std::min(due, std::max(now_, connection.stream->free_at()));
+  due_.set(c, due);
 }
 
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   Connection& connection = connection_at(c);
-  connection.stream->write(now_, static_cast<std::uint64_t>(number),
-                           transfer(number).payload.count());
-  due_.set(c, connection.stream->next_event());
+  if (connection.waits) return;  // begin_writing() does it
+  const double others = queued_by_others(c);
+  const Transfer& t = transfer(number);
+  connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
+                           t.next >= 0);
+  note_queued(c, others);
+  set_stream_due(c);
 }
 
 void FlowNetwork::step_stream(std::int32_t c) {
@@ -173,8 +266,10 @@ void FlowNetwork::step_stream(std::int32_t c) {
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
-  const double ahead = far ? kFarAhead : kAhead;
+  const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
+  const double others = queued_by_others(c);
   stream.run(batch, batch + ahead * connection.path.round_trip);
+  note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
@@ -190,14 +285,13 @@ void FlowNetwork::step_stream(std::int32_t c) {
     connection.is_open = window >= pipe && sharing_.rate(c) > 0;
     connection.open_pipe = pipe / segment_;
   }
-  if (connection.is_open && stream.is_settled() &&
-      can_leave(connection, transfer(connection.first))) {
+  if (connection.is_open && stream.is_settled() && can_leave(c)) {
     leave_stream(c);
     return;
   }
   demand(c);
   serve_stream(c);
-  due_.set(c, stream.next_event());
+  set_stream_due(c);
 }
 
 /// The stream's oldest message has arrived.
@@ -213,44 +307,116 @@ void FlowNetwork::finish_first(std::int32_t c) {
   connection.stream->pop();
   connection.first = t.next;
   if (connection.first < 0) connection.last = -1;
-  arrivals_.push({now_, 0, number});
+  arrive(number, now_);
+}
+
+/// s: from one full segment of the connection to the next at its share, or on its line.
+double FlowNetwork::spacing(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  const double line = connection.path.segment_time;
+  double rate = sharing_.rate(c);
+  if (connection.state == State::kStream && rate >= connection.cap * (1 - 1e-9))
+    rate = std::max(rate, sharing_.room(c));
+  const double shared = rate > 0 ? segment_ / rate : line;
+  return shared > kOwnLine * line && !is_crowd(c) ? shared : line;
+}
+
+/// Whether a link on the connection's way changes before it has sent so many bytes.
+bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
+  if (!connection_at(c).follows) return false;
+  follow(c);
+  double rate = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path.line_rate;
+  double next = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f < 0) continue;
+    const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
+    rate = std::min(rate, follower.rate());
+    next = std::min(next, follower.next());
+  }
+  return next < kNever && now_ + bytes / rate > next;
+}
+
+/// Whether acknowledgements of segments so far apart may come too late for the sender's timer.
+bool FlowNetwork::may_time_out(double spacing) const {
+  return spacing > kTimelyShare * transport_.min_rto.value();
 }
 
 /// Whether the transfer, the first of an open connection, may be a fluid from its start on.
-bool FlowNetwork::stays_fluid(Connection& connection, Transfer& t) {
-  if (connection.follows || !OpenWindow::is_needed(connection.path)) return true;
+bool FlowNetwork::stays_fluid(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  Transfer& t = transfer(connection.first);
+  if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
+  if (connection.follows && !airs_.empty()) return true;
+  const double apart = spacing(c);
+  if (!OpenWindow::is_needed(connection.path, transport_.constants, apart, t.segments)) return true;
   if (connection.stream) {
     connection.stream->run(now_);  // acknowledgements that came while it rested
     if (!connection.stream->idle()) return false;
     connection.window = std::make_unique<OpenWindow>(
-        connection.path, connection.stream->congestion(), connection.stream->smoothed_round_trip(),
-        connection.stream->first_segment());
+        connection.path, apart, connection.stream->congestion(),
+        connection.stream->smoothed_round_trip(), connection.stream->first_segment());
     retire(connection, 0, 0);
   }
   if (!connection.window) return true;
-  t.streams =
-      !connection.window->fills(connection.open_pipe) || !connection.window->pass(now_, t.segments);
+  connection.window->set_spacing(apart);
+  t.streams = may_time_out(apart) || changes_before(c, static_cast<double>(t.wire.count())) ||
+              !connection.window->fills(connection.open_pipe) ||
+              !connection.window->pass(now_, t.segments);
   return !t.streams;
 }
 
 /// Whether what is left of it may be a fluid, of a connection that is a stream.
-bool FlowNetwork::can_leave(Connection& connection, Transfer& t) const {
-  if (connection.follows || !OpenWindow::is_needed(connection.path)) return true;
+bool FlowNetwork::can_leave(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  Transfer& t = transfer(connection.first);
+  if (connection.follows && !airs_.empty()) return true;
   if (t.streams) return false;
-  OpenWindow window(connection.path, connection.stream->congestion(),
-                    connection.stream->smoothed_round_trip(), connection.stream->first_segment());
+  const TcpStream& stream = *connection.stream;
+  const double apart = spacing(c);
+  if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
+  if (!OpenWindow::is_needed(connection.path, transport_.constants, apart,
+                             stream.unsent_segments()))
+    return true;
+  OpenWindow window(connection.path, apart, stream.congestion(), stream.smoothed_round_trip(),
+                    stream.first_segment());
   if (!window.fills(connection.open_pipe))
     return false;  // it did once, but has lost a segment since
-  const TcpStream& stream = *connection.stream;
   // In slow start a few segments more or less decide on the next transfer's window: near its end
   // the stream is worth its while.
-  const double under_way = stream.in_flight() / static_cast<double>(segment_);
+  const double under_way = stream.in_flight() / segment_;
   if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
-  const double queued = stream.queued(now_) / connection.path.line_rate;
+  const double queued = stream.queued(now_) / segment_ * apart;
   t.streams =
       !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
   if (!t.streams) connection.window = std::make_unique<OpenWindow>(window);
   return !t.streams;
+}
+
+/// Whether a fluid that begins turns out to share its link with so many that CoDel drops some of
+/// its window, or its timer goes off.
+bool FlowNetwork::begins_crowded(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  const double rate = sharing_.rate(c);
+  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
+  if (!begins || rate <= 0 || connection.remaining < kCrowded * rate) return false;
+  if (connection.path.queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
+    return false;
+  const Transfer& t = transfer(connection.first);
+  const double apart = spacing(c);
+  const bool fresh = connection.remaining >= static_cast<double>(t.wire.count());
+  if (!fresh || (connection.follows && !airs_.empty())) return false;
+  if (may_time_out(apart)) return true;
+  if (apart <= connection.path.segment_time) return false;
+  if (!connection.is_open) {
+    const double target = codel_target(connection.path, transport_.constants);
+    return t.segments * apart > target + codel_interval(connection.path, transport_.constants);
+  }
+  if (!connection.window) return false;
+  OpenWindow window = *connection.window;
+  window.set_spacing(apart);
+  return !window.pass(now_, t.segments);
 }
 
 /// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
@@ -297,7 +463,7 @@ void FlowNetwork::serve_streams(std::int32_t p) {
   for (const std::int32_t c : pooled_) {
     if (connection_at(c).state != State::kStream) continue;
     serve_stream(c);
-    due_.set(c, connection_at(c).stream->next_event());
+    set_stream_due(c);
   }
 }
 
@@ -314,10 +480,20 @@ void FlowNetwork::hold_acks(std::int32_t c) {
   connection_at(c).stream->hold_acks(now_, held);
 }
 
+/// What the stream asks for: its window in each round trip; while a burst waits, all that it can
+/// get, and between bursts nothing.
 void FlowNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
-  const double cap = connection.stream->demand();
-  if (std::abs(cap - connection.cap) <= kDemandChange * connection.cap) return;
+  double cap = connection.stream->demand();
+  connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
+  if (connection.bursts) {
+    cap = MaxMin::kNoCap;
+  } else if (may_burst(c) &&
+             connection.stream->next_event() - now_ > kAhead * connection.path.round_trip) {
+    cap = kSilent;
+  }
+  const bool differs = (cap == MaxMin::kNoCap) != (connection.cap == MaxMin::kNoCap);
+  if (!differs && std::abs(cap - connection.cap) <= kDemandChange * connection.cap) return;
   connection.cap = cap;
   sharing_.set_cap(c, cap);
 }

@@ -11,6 +11,8 @@ namespace {
 /// Stream of simulated losses (base/philox.h: reserved tensor ids).
 constexpr std::uint32_t kLossStream = kFirstReservedTensor + 0x10000000u;
 
+constexpr double kHardlyLess = 1 - 1e-9;
+
 double header_bytes(const TransportSettings& transport) {
   return static_cast<double>((transport.wire_segment - transport.segment).count());
 }
@@ -40,9 +42,8 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     round_trip += channel.jitter.value();  // half of it each way, in the mean
     kept *= 1 - channel.mean_loss();
     ack_latency += channel.delay.value() + per_byte_back * ack;
-    if (cluster.nominal_rate(id).value() / 8 <= line_rate)
-      queue = static_cast<double>(channel.queue.count());
   }
+  find_queue(cluster, route);
   const ChannelId own = route.front();
   last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
@@ -58,13 +59,36 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   loss = ack_loss = 1 - kept;
 }
 
+/// Which queue with a limit fills, and where segments wait instead while the connection has all of
+/// its line.
+void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> route) {
+  double slowest = std::numeric_limits<double>::infinity();
+  double before = slowest;
+  double at_line = -1;  // bytes, of the first that is as slow as the line
+  for (const ChannelId id : route) {
+    const double rate = cluster.nominal_rate(id).value() / 8;
+    const auto bytes = static_cast<double>(cluster.channel(id).queue.count());
+    if (at_line < 0 && rate <= line_rate) at_line = bytes;
+    if (bytes > 0 && rate <= slowest) {
+      slowest = rate;
+      queue = bytes;
+      queue_channel = id;
+      before_queue = before <= rate ? before : 0;
+    }
+    before = std::min(before, rate);
+  }
+  if (queue <= 0 || (slowest <= line_rate && before_queue <= 0)) return;
+  queue_below = line_rate * kHardlyLess;
+  queue_elsewhere = at_line;
+}
+
 double ack_share(const TransportSettings& transport) {
   return header_bytes(transport) /
          (kSegmentsPerAck * static_cast<double>(transport.wire_segment.count()));
 }
 
-LossDraws::LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t way)
-    : stream_{seed, way, connection, kLossStream} {}
+LossDraws::LossDraws(std::uint64_t seed, std::uint64_t connection, std::uint32_t way)
+    : stream_(connection_stream(seed, way, connection, kLossStream)) {}
 
 double geometric_gap(double p, double u) {
   return std::floor(std::log1p(-u) / std::log1p(-p));

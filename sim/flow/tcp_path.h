@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "base/philox.h"
@@ -24,20 +25,28 @@ inline constexpr double kSegmentsPerAck = 2;
 
 /// The constants of one path.
 struct TcpPath : PathCost {
-  double round_trip = 0;    ///< r0, s
-  double loss = 0;          ///< p
-  double ack_loss = 0;      ///< of an acknowledgement
-  double segment_time = 0;  ///< s, of a full segment on the slowest channel
-  double second_hop = 0;    ///< s a byte, of the slowest channel but one
-  double ack_latency = 0;   ///< s: of an acknowledgement
-  double ack_spacing = 0;   ///< s: of an acknowledgement, on the slowest channel of its way
-  double last_ack_hop = 0;  ///< s: of an acknowledgement, on its last channel
-  double queue = 0;         ///< bytes of the slowest channel's drop-tail queue; 0: CoDel
+  double round_trip = 0;         ///< r0, s
+  double loss = 0;               ///< p
+  double ack_loss = 0;           ///< of an acknowledgement
+  double segment_time = 0;       ///< s, of a full segment on the slowest channel
+  double second_hop = 0;         ///< s a byte, of the slowest channel but one
+  double ack_latency = 0;        ///< s: of an acknowledgement
+  double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
+  double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
+  double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
+  ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
+  double before_queue = 0;       ///< bytes/s, of the slowest channel before it; 0: none
+  double queue_below =
+      std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
+  double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
 
   /// Throws Error(kCapability) for congestion control that `flow` does not model (BBR by Linux's
   /// rules).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
           const TransportSettings& transport);
+
+ private:
+  void find_queue(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
 /// Wire bytes of acknowledgements over wire bytes of data.
@@ -47,12 +56,20 @@ double ack_share(const TransportSettings& transport);
 /// geometric, at the value u in [0, 1) of its distribution.
 double geometric_gap(double p, double u);
 
+/// A connection's stream of draws. Keys that fit into 32 bits are the generator's own; of larger
+/// ones, of which networks of more than 46,340 hosts have some, the rest goes into the seed.
+inline RandomStream connection_stream(std::uint64_t seed, std::uint32_t step, std::uint64_t key,
+                                      std::uint32_t purpose) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ull;
+  return {seed ^ ((key >> 32) * kOdd), step, static_cast<std::uint32_t>(key), purpose};
+}
+
 /// Gaps between the lost packets of one way of a connection. Draws are Philox words keyed by (seed,
 /// connection, way): the order of other connections' events cannot change them.
 class LossDraws {
  public:
   LossDraws() = default;
-  LossDraws(std::uint64_t seed, std::uint32_t connection, std::uint32_t way);
+  LossDraws(std::uint64_t seed, std::uint64_t connection, std::uint32_t way);
 
   /// Packets that arrive before the next lost one; 0 < p < 1.
   double gap(double p);

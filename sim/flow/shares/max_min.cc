@@ -27,6 +27,9 @@ std::int32_t MaxMin::add_flow(std::span<const ChannelId> route) {
   place_.resize(routes_.size(), -1);
   cost_.resize(routes_.size(), 1);
   weight_.push_back(1);
+  double peak = kNoCap;
+  for (const ChannelId id : route) peak = std::min(peak, channel(id).capacity);
+  peak_.push_back(static_cast<float>(peak));
   flows_.push_back(flow);
   pool_nodes_.emplace_back();
   return static_cast<std::int32_t>(flows_.size()) - 1;
@@ -68,8 +71,10 @@ void MaxMin::add_crossing(Flow& f, ChannelId at, std::size_t slot, const Crossin
   if (c.count == 1) {
     place_[static_cast<std::size_t>(flow(c.first.flow).route_begin + c.first.hop)] = 0;
     all.assign(1, c.first);
+    c.offered = peak_[static_cast<std::size_t>(c.first.flow)];
     change_shared(c.first.flow, 1);
   }
+  c.offered += peak_[static_cast<std::size_t>(crossing.flow)];
   place_[slot] = c.count++;
   all.push_back(crossing);
   ++f.shared;
@@ -106,6 +111,7 @@ void MaxMin::remove_crossing(ChannelId at, std::size_t slot) {
   Channel& c = channel(at);
   std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
   const Crossing last = all.back();
+  c.offered -= peak_[static_cast<std::size_t>(all[static_cast<std::size_t>(place_[slot])].flow)];
   all[static_cast<std::size_t>(place_[slot])] = last;
   place_[static_cast<std::size_t>(flow(last.flow).route_begin + last.hop)] = place_[slot];
   all.pop_back();
@@ -154,6 +160,16 @@ void MaxMin::set_capacity(ChannelId id, double bytes_per_second) {
 
 void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const {
   for (const Crossing& crossing : crossings(id)) flows.push_back(crossing.flow);
+}
+
+bool MaxMin::may_queue(std::int32_t id) const {
+  constexpr float kMore = 1.001f;  // than rounding
+  if (flows_[static_cast<std::size_t>(id)].weighted) return false;
+  for (const ChannelId at : route(id)) {
+    const Channel& c = channels_[static_cast<std::size_t>(at)];
+    if (c.count > 1 && c.offered > kMore * static_cast<float>(c.capacity)) return true;
+  }
+  return false;
 }
 
 double MaxMin::room(std::int32_t id) const {

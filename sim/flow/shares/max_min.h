@@ -75,6 +75,9 @@ class MaxMin {
     const Flow& f = flows_[static_cast<std::size_t>(id)];
     return f.shared == 0 || (f.pool >= 0 && !f.pooled);
   }
+  /// Whether flows of one of its channels, each as fast as its route, are together more than that
+  /// can carry: what they send at one instant waits there.
+  bool may_queue(std::int32_t id) const;
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
   }
@@ -116,8 +119,10 @@ class MaxMin {
     std::int32_t shared_elsewhere = 0;  ///< of them, those that meet others on another channel, too
     std::int32_t pool = -1;             ///< >= 0: all flows here are members of it
     std::uint32_t visit = 0;
+    float offered = 0;  ///< by all flows at once, where they are several, bytes/s
     bool dirty = false;
   };
+  static_assert(sizeof(Channel) == 64);
   struct Filling {
     double left = 0;        ///< of the capacity; afterwards: by all flows, while no pool has them
     std::int32_t open = 0;  ///< flows not fixed yet
@@ -216,6 +221,7 @@ class MaxMin {
   std::vector<ChannelId> routes_;
   std::vector<double> cost_;         // [routes_]: of a byte; 1 but on media
   std::vector<double> weight_;       // by flow
+  std::vector<float> peak_;          // by flow: of its route, bytes/s
   std::vector<double> open_weight_;  // by channel: cost x weight of flows not fixed yet
   bool any_weighted_ = false;        // in the component
   std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list

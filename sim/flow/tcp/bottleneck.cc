@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
 constexpr double kRootUnits = 65536;
+constexpr double kSegmentRounding = 1e-6;  // of a segment
 
 }  // namespace
 
@@ -34,27 +35,50 @@ void Bottleneck::set_rate(double now, double rate) {
 bool Bottleneck::pass(double now, double bytes, double behind) {
   double start = std::max(now, free_at_);
   double service = bytes / rate_;
-  if (discipline_.line_rate > rate_) {
-    start = std::max(now, free_at_ + service - bytes / discipline_.line_rate);
+  // Others' segments pass between two of the stream's.
+  const bool limited =
+      discipline_.limit > 0 && (rate_ < discipline_.limit_below || discipline_.elsewhere > 0);
+  const bool shares = (!limited || discipline_.spreads) && discipline_.line_rate > rate_;
+  double others = shares ? service - bytes / discipline_.line_rate : 0;
+  if (discipline_.spreads && others > 0) {
+    start = std::max(now, free_at_ + others);
     service = bytes / discipline_.line_rate;
+    others = 0;
   }
-  if (discipline_.limit > 0) {
-    if ((start - now) * rate_ + bytes > discipline_.limit) return false;
+  if (limited) {
+    if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
-    const double leaves = discipline_.at_device ? std::max(now, begun_) : start;
+    const double leaves = discipline_.at_device ? std::max(now, begun_ + others) : start;
     if (leaves - now < discipline_.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
     } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {
       if (!dropped_) dropped_ = std::make_unique<Dropped>();
-      *dropped_ = {before, leaves, start, service};
+      *dropped_ = {before, leaves, start + others, service - others};
       return false;
     }
     // What was dropped is sent again, and may come behind it.
     if (discipline_.at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
   }
-  begun_ = start;
+  begun_ = start + others;
   free_at_ = start + service;
   return true;
+}
+
+/// Whether the queue with a limit has room for a segment that is sent at `now`.
+bool Bottleneck::fits(double now, double bytes) {
+  if (rate_ >= discipline_.limit_below) return filled(now, bytes) <= discipline_.elsewhere;
+  if (discipline_.before <= 0) return filled(now, bytes) <= room_;
+  before_free_ = std::max(now, before_free_) + bytes / discipline_.before;
+  return filled(before_free_, bytes) <= room_;
+}
+
+/// Bytes in the queue with a segment that comes there at `now`.
+double Bottleneck::filled(double now, double bytes) const {
+  if (!discipline_.at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
+  // The last one's turn comes when those before it are through: the one on the wire and the one in
+  // the place behind it are not in the queue. (All as large as this one.)
+  const double before = std::ceil((begun_ - now) * rate_ / bytes - kSegmentRounding) - 1;
+  return (std::max(before, 0.0) + 1) * (bytes - discipline_.framing);
 }
 
 void Bottleneck::spare() {

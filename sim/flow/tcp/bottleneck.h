@@ -23,19 +23,31 @@ class Bottleneck {
     double target = 0;    ///< s
     double interval = 0;  ///< s
     double limit = 0;     ///< bytes; 0: CoDel
-    /// Bytes/s, where known: a segment that finds none of its own stream's before it takes the time
-    /// of the link, and the next one comes a share's time later; else it takes that itself.
+    /// Bytes/s: at this rate or more segments wait elsewhere on their way, before the link that is
+    /// the slowest then, in a queue of `elsewhere` bytes (0: CoDel's).
+    double limit_below = std::numeric_limits<double>::infinity();
+    double elsewhere = 0;
+    double before = 0;  ///< bytes/s, of the slowest link before the queue with a limit; 0: none
+    /// Bytes/s, of the link itself; 0: not known.
     double line_rate = 0;
+    /// A segment that finds none of its own stream's before it takes the time of the link, and the
+    /// next one comes a share's time later; else it takes that itself.
+    bool spreads = false;
     /// As a queue before a network device is, in Linux and ns-3: a segment leaves it for a place
-    /// behind the one on the wire; what leaves less than a packet behind is not dropped; and 1 /
-    /// sqrt(count) is one Newton step a drop, in 16 bits.
+    /// behind the one on the wire, and counts in it without the `framing` that the device adds;
+    /// what leaves less than a packet behind is not dropped; and 1 / sqrt(count) is one Newton step
+    /// a drop, in 16 bits.
     bool at_device = false;
+    double framing = 0;  ///< bytes a segment
   };
 
-  explicit Bottleneck(const Discipline& discipline) : discipline_(discipline) {}
+  explicit Bottleneck(const Discipline& discipline)
+      : discipline_(discipline), room_(discipline.limit) {}
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }
+  /// Of the queue's limit others leave so much.
+  void set_room(double bytes) { room_ = bytes; }
   /// What waits is served at the new rate.
   void set_rate(double now, double rate);
   /// Where a segment that was to depart at `departure` departs after set_rate() at `now`.
@@ -87,15 +99,19 @@ class Bottleneck {
     double service = 0;
   };
 
+  bool fits(double now, double bytes);
+  double filled(double now, double bytes) const;
   bool drops(double start, double waited);
   bool is_late(double start, double waited);
   void begin_episode(double start);
   void count_to(int count);
 
   Discipline discipline_;
+  double room_;  ///< bytes
   double rate_ = 0;
   double free_at_ = 0;
-  double begun_ = 0;  ///< s: when the last one's turn on the wire came
+  double before_free_ = 0;  ///< s: when the link before the queue has passed the last one
+  double begun_ = 0;        ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
   CoDel codel_;
   std::unique_ptr<Dropped> dropped_;  ///< the last one; few streams have any

@@ -11,24 +11,36 @@ namespace gradwire::sim {
 namespace {
 
 constexpr double kLongRoundTrip = 5e-3;  // s
+constexpr double kShared = 2;            // of the line's segment time: others take as much
+constexpr double kFewSegments = 8;       // losses among so few are not repaired without a timeout
 constexpr double kCaution = 0.75;        // a stream too many costs time, one too few is wrong
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-bool OpenWindow::is_needed(const TcpPath& path) {
-  return path.round_trip > kLongRoundTrip && path.queue <= 0;
+bool OpenWindow::is_needed(const TcpPath& path, const TcpConstants& constants, double spacing,
+                           double segments) {
+  if (path.queue > 0) return false;
+  if (path.round_trip > kLongRoundTrip) return true;
+  const double target = codel_target(path, constants);
+  return spacing > kShared * path.segment_time && target < kFewSegments * spacing &&
+         segments * spacing > target + codel_interval(path, constants);
 }
 
-OpenWindow::OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed,
-                       std::int64_t first)
-    : segment_time_(path.segment_time),
-      round_trip_(path.round_trip),
+OpenWindow::OpenWindow(const TcpPath& path, double spacing, const CongestionWindow& congestion,
+                       double smoothed, std::int64_t first)
+    : segment_time_(spacing),
+      round_trip_(path.round_trip + spacing - path.segment_time),
       target_(kCaution * codel_target(path, congestion.constants())),
       interval_(kCaution * codel_interval(path, congestion.constants())),
       smoothed_(smoothed),
       congestion_(congestion),
       sent_(first) {}
+
+void OpenWindow::set_spacing(double spacing) {
+  round_trip_ += spacing - segment_time_;
+  segment_time_ = spacing;
+}
 
 bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
   const double end = now + ahead.queued + segments * segment_time_;

@@ -12,13 +12,17 @@ namespace gradwire::sim {
 /// much for CoDel. With W segments under way and s the time of one, a segment waits
 ///     W s - r0
 /// and one is dropped when that has been above CoDel's target for an interval (tcp/bottleneck.h):
-/// where it happens before the end of a transfer, its repair may be what the transfer waits for.
+/// where it happens before the end of a transfer, its repair may be what the transfer waits for. On
+/// a shared link s is the time from one segment to the next at the connection's share.
 ///
-/// Where it breaks down: the line's rate, not the share of it; acknowledgements come evenly.
+/// Where it breaks down: the share as it is now; acknowledgements come evenly.
 class OpenWindow {
  public:
-  /// Where drops are worth foreseeing: on shorter round trips their repair is quick.
-  static bool is_needed(const TcpPath& path);
+  /// Where drops are worth foreseeing of a message of so many segments, `spacing` s apart. On short
+  /// round trips their repair is quick, but where the share is so small that the segments that
+  /// CoDel's target leaves in the queue are too few to tell of a loss.
+  static bool is_needed(const TcpPath& path, const TcpConstants& constants, double spacing,
+                        double segments);
 
   /// What was sent before. Acknowledgements of it come from now on, evenly.
   struct Ahead {
@@ -27,10 +31,12 @@ class OpenWindow {
     double drops_from = std::numeric_limits<double>::infinity();  ///< s, tcp/bottleneck.h
   };
 
-  /// `smoothed`: the smoothed round trip, s. `first`: number of the first segment that is not
-  /// acknowledged, as `congestion` counts.
-  OpenWindow(const TcpPath& path, const CongestionWindow& congestion, double smoothed,
-             std::int64_t first = 0);
+  /// `spacing`: s, from a segment to the next. `smoothed`: the smoothed round trip, s. `first`:
+  /// number of the first segment that is not acknowledged, as `congestion` counts.
+  OpenWindow(const TcpPath& path, double spacing, const CongestionWindow& congestion,
+             double smoothed, std::int64_t first = 0);
+  /// Segments are so far apart from now on, s.
+  void set_spacing(double spacing);
 
   /// Whether it fills a pipe of so many segments.
   bool fills(double segments) const {
@@ -45,7 +51,7 @@ class OpenWindow {
   double smoothed_round_trip() const { return smoothed_; }  ///< s
 
  private:
-  double segment_time_;
+  double segment_time_;  ///< at the share
   double round_trip_;
   double target_;
   double interval_;

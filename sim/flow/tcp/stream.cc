@@ -13,6 +13,9 @@ constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// counts as such): the next one waits for them, its own arrival does not.
 constexpr double kFollowing = 36;
 
+/// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
+constexpr double kFraming = 38;
+
 /// Most paths lose nothing, and streams are many.
 std::unique_ptr<LossSequence> where_any(LossSequence losses) {
   return losses.loses() ? std::make_unique<LossSequence>(std::move(losses)) : nullptr;
@@ -22,10 +25,14 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   const TcpConstants& constants = transport.constants;
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
                                     path.queue};
-  if (transport.congestion_control == TransportSettings::CongestionControl::kBbr)
-    discipline.line_rate = path.line_rate;
+  discipline.line_rate = path.line_rate;
+  discipline.limit_below = path.queue_below;
+  discipline.elsewhere = path.queue_elsewhere;
+  discipline.before = path.before_queue;
+  discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
+  discipline.framing = kFraming;
   return discipline;
 }
 
@@ -109,9 +116,10 @@ double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {
   return ticks > 0 ? ticks / ticks_per_second_ : kLeastSample;
 }
 
-void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes) {
+void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool more) {
   written_ += bytes;
   messages_.push({id, written_, kNever, 0, 0});
+  if (more && !kernel_) return;
   if (kernel_) {
     restart_after_idle(now);
     send_kernel(now);

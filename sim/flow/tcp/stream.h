@@ -73,8 +73,9 @@ class TcpStream {
   TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
             LossSequence acks);
 
-  /// Appends a message at `now` and sends what the window allows.
-  void write(double now, std::uint64_t id, std::int64_t bytes);
+  /// Appends a message at `now` and sends what the window allows; `more`: another one comes at the
+  /// same instant, with which this one is sent (but by Linux's rules).
+  void write(double now, std::uint64_t id, std::int64_t bytes, bool more = false);
   /// The part of the message that is not sent yet is dropped.
   void cancel(double now, std::uint64_t id);
   /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
@@ -144,6 +145,10 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
+  /// Of a queue with a limit others leave so much, bytes.
+  void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
+  /// When the last of them has left it, s.
+  double free_at() const { return bottleneck_.free_at(); }
   double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
   double wire_sent() const { return wire_sent_; }                 ///< bytes, copies too
   double acks_sent() const;                                       ///< acknowledgements

@@ -82,7 +82,7 @@ TEST_CASE("A bottleneck serves one after the other and stretches with its rate")
 
 TEST_CASE("A share of a link takes turns: a lone segment has the link's time, the next a share's") {
   // Segments of 100 B at 250 B/s of a link of 1,000 B/s.
-  Bottleneck queue({.target = 10, .interval = 10, .line_rate = 1000});
+  Bottleneck queue({.target = 10, .interval = 10, .line_rate = 1000, .spreads = true});
   queue.set_rate(0, 250);
   REQUIRE(queue.pass(1, 100));
   CHECK(queue.departure() == Approx(1.1));  // 100 / 1,000
@@ -103,6 +103,23 @@ TEST_CASE("A full drop-tail queue drops") {
   CHECK(queue.pass(0, 100));
   CHECK_FALSE(queue.pass(0, 100));  // 200 wait
   CHECK(queue.pass(0.06, 100));     // 140 wait
+}
+
+TEST_CASE("A full queue before a device holds what the device does not") {
+  // Segments of 100 B, 10 of them framing, at 1,000 B/s; room for 3 x 90 B. Of six at once the
+  // first is on the wire, the second behind it, three are in the queue, and the sixth is dropped.
+  Bottleneck queue({.limit = 275, .at_device = true, .framing = 10});
+  queue.set_rate(0, 1000);
+  for (int i = 0; i < 5; ++i) CHECK(queue.pass(0, 100));
+  CHECK_FALSE(queue.pass(0, 100));
+  CHECK_FALSE(queue.pass(0.099, 100));
+  CHECK(queue.pass(0.101, 100));  // the first is through: each of the others moves up
+  CHECK_FALSE(queue.pass(0.101, 100));
+  // Negative control: the wire's bytes, all of which wait in the queue.
+  Bottleneck plain({.limit = 275});
+  plain.set_rate(0, 1000);
+  for (int i = 0; i < 2; ++i) CHECK(plain.pass(0, 100));
+  CHECK_FALSE(plain.pass(0, 100));
 }
 
 namespace {
@@ -260,26 +277,51 @@ TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough fo
   cluster.route(0, 1, route);
   TcpPath path(cluster, route, transport);
   path.round_trip = 40e-3;
-  REQUIRE(OpenWindow::is_needed(path));
+  const TcpConstants& constants = transport.constants;
+  const double line = path.segment_time;
+  REQUIRE(OpenWindow::is_needed(path, constants, line, 1000));
   CongestionWindow window(transport);
   window.cut();  // no slow start any more
   window.set_size(200 * 1448);
-  OpenWindow full(path, window, 40e-3);
+  OpenWindow full(path, line, window, 40e-3);
   CHECK(full.fills(200));
   CHECK(full.pass(1, 100));  // over after 100 ms
   CHECK_FALSE(full.pass(2, 1000));
   // The same 100 behind 20 more, through after 120 ms: dropped where CoDel may drop from 50 ms on,
   // not (negative control) where nothing has waited for too long yet.
   constexpr double kNever = std::numeric_limits<double>::infinity();
-  CHECK_FALSE(OpenWindow(path, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
-  CHECK(OpenWindow(path, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
+  CHECK_FALSE(OpenWindow(path, line, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
+  CHECK(OpenWindow(path, line, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
   // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
   window.set_size(60 * 1448);
-  OpenWindow small(path, window, 40e-3);
+  OpenWindow small(path, line, window, 40e-3);
   CHECK(small.pass(1, 200));
   CHECK(small.congestion().segments() > 60);
   window.set_size(30 * 1448);
-  CHECK_FALSE(OpenWindow(path, window, 40e-3).fills(40));
+  CHECK_FALSE(OpenWindow(path, line, window, 40e-3).fills(40));
   path.round_trip = 1e-3;  // repaired soon
-  CHECK_FALSE(OpenWindow::is_needed(path));
+  CHECK_FALSE(OpenWindow::is_needed(path, constants, line, 1000));
+  // At a share of a thirtieth, 30 ms apart: CoDel's target leaves 3 segments in the queue, of which
+  // a loss is not told by duplicates. Nothing is dropped of 9, through before the interval of 200
+  // ms and the target are over.
+  CHECK(OpenWindow::is_needed(path, constants, 30e-3, 11));
+  CHECK_FALSE(OpenWindow::is_needed(path, constants, 30e-3, 9));
+}
+
+TEST_CASE("What waits too long for the line's share is foreseen at that share") {
+  // The path above. Of 60 segments at a fifth of the line, 5 ms apart, 60 x 5 - 44 = 256 ms wait:
+  // one is dropped. At the whole line 60 - 40 = 20 ms.
+  TransportSettings transport;
+  LinkSpec link;
+  link.rate = BitsPerSecond(8 * 1538 / 1e-3);
+  const Cluster cluster = Cluster::star(2, link);
+  std::vector<ChannelId> route;
+  cluster.route(0, 1, route);
+  TcpPath path(cluster, route, transport);
+  path.round_trip = 40e-3;
+  CongestionWindow window(transport);
+  window.cut();
+  window.set_size(60 * 1448);
+  CHECK_FALSE(OpenWindow(path, 5e-3, window, 40e-3).pass(1, 150));
+  CHECK(OpenWindow(path, path.segment_time, window, 40e-3).pass(1, 150));
 }
