@@ -89,7 +89,7 @@ std::vector<FidelityCase> crowded_cell_cases(std::uint64_t seed, int count) {
     if (number % 2 == 0) {
       draw = {sim::Cell::Kind::kWifi, 80e6, 5, 40, 2e4, 2e5, 1e-3};
     } else {
-      draw = {sim::Cell::Kind::kLte, 10e6, 20, 300, 2e4, 2e5, 20e-3};
+      draw = {sim::Cell::Kind::kLte, 10e6, 20, 300, 2e4, 1e5, 20e-3};
     }
     draw.fewest = 9;
     draw.most_stations = 40;

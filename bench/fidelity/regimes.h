@@ -45,7 +45,7 @@ std::vector<FidelityCase> collective_lossy_cases(std::uint64_t seed, int count);
 std::vector<FidelityCase> changing_cases(std::uint64_t seed, int count);
 /// Flows that lose in bursts.
 std::vector<FidelityCase> burst_cases(std::uint64_t seed, int count);
-/// Cells of 9 to 40 stations, Wi-Fi and LTE by turns, 20 to 200 kB each.
+/// Cells of 9 to 40 stations, Wi-Fi and LTE by turns, 20 to 200 kB each (LTE: to 100).
 std::vector<FidelityCase> crowded_cell_cases(std::uint64_t seed, int count);
 /// One thing at a time far from what is usual: 1 B to 1 GB, 64 kbps to 400 Gbps, 0.01 to 300 ms,
 /// queues, buffers, acknowledgements, first windows.
