@@ -464,3 +464,12 @@ TEST_CASE("cancelling many transfers takes time in proportion to their number") 
   };
   CHECK(seconds(240) < 100 * seconds(60));  // 57,360 and 3,540 transfers
 }
+
+TEST_CASE("an LTE cell of many phones carries less than one of few") {
+  // 50 m, 100 kB up and then down each: ns-3 240.3 ms in the mean for 8 phones, 815.5 for 20, 1,998
+  // for 40; by turns alone 234, 579 and 1,136.
+  CHECK(lte_contention(8, 0).up == 1);  // negative control
+  CHECK(579 * lte_contention(20, 0).up == Approx(815.5).epsilon(0.15));
+  CHECK(1136 * lte_contention(40, 0).up == Approx(1998).epsilon(0.15));
+  CHECK(lte_contention(0, 40).down == Approx(1.25 * lte_contention(40, 0).up));
+}
