@@ -43,6 +43,20 @@ bool has_phases(const Scenario& scenario) {
 bool acts_on_model(const Scenario& scenario) {
   return training_method(scenario)->acts_on_model();
 }
+bool loses(const Scenario& scenario) {
+  return trains(scenario) && scenario.network.transport.protocol == Protocol::kUdpLossy;
+}
+/// A method all of whose workers must know the same mean, or the server's own weights.
+bool needs_all(const Scenario& scenario) {
+  const auto method = training_method(scenario);
+  return method->computes() || method->buffers() > 0 || method->decides_every() > 0 ||
+         method->plan(0, 0).weights_down;
+}
+/// A method that a schedule other than plain lockstep would leave out a part of.
+bool has_steps_of_its_own(const Scenario& scenario) {
+  const auto method = training_method(scenario);
+  return needs_all(scenario) || method->plan(0, 0).down.has_value() || method->copies() > 1;
+}
 bool is_radio(const Scenario& scenario) {
   const std::string& topology = scenario.network.topology;
   return topology == "wifi-cell" || topology == "lte-cell";
@@ -67,6 +81,9 @@ Places moving_links(const Scenario& scenario) {
 
 constexpr std::array<std::string_view, 3> kOfSchedule = {"/schedule", "/exchange", "/executor"};
 constexpr std::array<std::string_view, 3> kOfTransport = {"/schedule", "/network", "/executor"};
+constexpr std::array<std::string_view, 3> kOfTransportAndMethod = {"/network", "/method",
+                                                                   "/executor"};
+constexpr std::array<std::string_view, 3> kOfWorkers = {"/cluster", "/method", "/workload"};
 constexpr std::array<std::string_view, 3> kOfMethod = {"/schedule", "/method", "/workload"};
 constexpr std::array<std::string_view, 3> kOfExecutor = {"/executor", "/network", "/cluster"};
 
@@ -155,6 +172,26 @@ const Combination kCombinations[] = {
      "its codec by name, without a warm-up, or schedule lockstep",
      [](const Scenario& s) { return at("/method/name", by_server(s) && has_phases(s)); },
      kOfMethod},
+    {"schedule rounds, asynchronous",
+     "a method that says what a server sends back, or computes "
+     "what workers send",
+     "{method} is of steps in lockstep", "another method, or schedule lockstep",
+     [](const Scenario& s) {
+       return at("/method/name", by_server(s) && !has_phases(s) && has_steps_of_its_own(s));
+     },
+     kOfMethod},
+    {"transport udp-lossy", "a method whose workers must all know the same",
+     "{method} needs what every worker knows alike, and udp-lossy loses some of it for good",
+     "tcp or ideal, or another method",
+     [](const Scenario& s) { return at("/network/transport/protocol", loses(s) && needs_all(s)); },
+     kOfTransportAndMethod},
+    {"a method whose workers see the same samples", "a number of workers that is no multiple",
+     "{method} has groups of workers that see the same samples", "a multiple of /method/copies",
+     [](const Scenario& s) {
+       return at("/cluster/workers",
+                 trains(s) && s.cluster.workers % training_method(s)->copies() != 0);
+     },
+     kOfWorkers},
     {"schedule rounds", "momentum correction",
      "momentum correction is of one gradient a step; clients of schedule {schedule} send what they "
      "changed",
@@ -174,7 +211,7 @@ const Combination kCombinations[] = {
      "method {method} is of one gradient a step", "1, or a codec by name",
      [](const Scenario& s) {
        return at("/schedule/local_steps",
-                 has_local_steps(s) && (has_phases(s) || corrects_momentum(s)));
+                 has_local_steps(s) && (has_phases(s) || corrects_momentum(s) || needs_all(s)));
      },
      kOfMethod},
     // What executors know.

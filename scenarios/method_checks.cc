@@ -138,6 +138,18 @@ void check_plan(const Rules& rules, const Method& method, const compressors::Cod
         method.name + (plan.error_feedback ? " keeps what was not sent, which is error feedback"
                                            : " feeds nothing back"),
         plan.error_feedback ? "true" : "false");
+  const Workload& workload = rules.scenario.workload;
+  if (row && !row->optimizer.empty() && rules.sound({"/workload/optimizer"}) &&
+      workload.kind == WorkloadKind::kTraining && workload.optimizer != row->optimizer)
+    rules.refuse(
+        "/workload/optimizer/name",
+        method.name + " is a method of " + row->optimizer + ", not of " + workload.optimizer,
+        row->optimizer);
+  if (row && !row->optimizer.empty() && rules.sound({"/workload/optimizer"}) &&
+      !training_method(method, 1)->plan(0, 0).update_momentum && !plan.momentum_correction &&
+      workload.momentum > 0)
+    rules.refuse("/workload/optimizer/momentum", method.name + " takes steps without momentum",
+                 "0");
   if (plan.momentum_correction)
     check_momentum(rules, plan, row ? "/method" : "/method/momentum_correction");
 }

@@ -73,6 +73,7 @@ bool feeds_back_by_default(const std::string& name, const nlohmann::ordered_json
 }
 
 bool feeds_back_by_default(const methods::MethodRow& row) {
+  if (row.feeds_back) return true;
   const auto method = row.make({.options = OptionValues(row.options, {})});
   return method->plan(0, method->phases() - 1).up.error_feedback;
 }
@@ -114,9 +115,12 @@ compressors::CodecPtr make_method_codec(const Method& method) {
 }
 
 std::string method_label(const Method& method) {
-  if (const methods::MethodRow* row = methods::find_method(method.name))
-    return label_of(row->name, row->options, method.options) +
-           (method.error_feedback && !feeds_back_by_default(*row) ? " +ef" : "");
+  if (const methods::MethodRow* row = methods::find_method(method.name)) {
+    const bool usual = feeds_back_by_default(*row);
+    return label_of(row->name, row->options, method.options) + (method.error_feedback == usual ? ""
+                                                                : usual ? " -ef"
+                                                                        : " +ef");
+  }
   const CodecPlan plan = codec_plan(method);
   std::string label = choice_label(plan.codec);
   if (plan.momentum_correction) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scenarios/data_sets.h"
+#include "scenarios/methods.h"
 #include "scenarios/share.h"
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/asynchronous_trainer.h"
@@ -53,9 +54,11 @@ std::string why_on_host(const scenarios::Scenario& scenario) {
   if (scenario.cluster.device != "cuda") return "";
   const bool by_themselves =
       scenario.schedule.kind != "lockstep" || scenario.schedule.local_steps > 1;
+  const bool computes = scenarios::training_method(scenario)->computes();
   const std::string reason = loses_data(scenario)
                                  ? "each worker's own mean is made of what has reached it"
                              : by_themselves ? "workers' weights differ"
+                             : computes      ? "the method takes gradients at other weights, too"
                                              : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =

@@ -19,11 +19,12 @@ std::vector<std::uint32_t> permutation(std::size_t n, const RandomStream& stream
   return order;
 }
 
-Sampler::Sampler(Partition partition, int batch, std::uint64_t seed)
+Sampler::Sampler(Partition partition, int batch, std::uint64_t seed, int copies)
     : partition_(std::move(partition)),
-      places_(static_cast<std::size_t>(partition_.workers())),
+      places_(static_cast<std::size_t>(partition_.workers() * copies)),
       batch_(static_cast<std::size_t>(batch)),
-      seed_(seed) {}
+      seed_(seed),
+      copies_(copies) {}
 
 std::span<const std::uint32_t> Sampler::batch(int worker, std::int64_t step) {
   const std::span<const std::uint32_t> samples = shard(worker);
@@ -34,9 +35,10 @@ std::span<const std::uint32_t> Sampler::batch(int worker, std::int64_t step) {
   for (std::uint32_t& sample : place.batch) {
     if (const std::int64_t epoch = draw / size; epoch != place.epoch) {
       place.epoch = epoch;
-      place.order = permutation(samples.size(),
-                                RandomStream{seed_, static_cast<std::uint32_t>(epoch),
-                                             static_cast<std::uint32_t>(worker), kShuffleStream});
+      place.order =
+          permutation(samples.size(),
+                      RandomStream{seed_, static_cast<std::uint32_t>(epoch),
+                                   static_cast<std::uint32_t>(worker / copies_), kShuffleStream});
     }
     sample = samples[place.order[static_cast<std::size_t>(draw % size)]];
     ++draw;

@@ -37,6 +37,10 @@ struct MethodRow {
   std::string sends = {};     ///< what is compressed, what is not
   std::string page = {};      ///< in docs/, empty for methods that a module brings
   OptionTable options = {};
+  /// Error feedback where a scenario does not say; a method that asks for it can do without.
+  bool feeds_back = false;
+  /// The update rule that belongs to it; empty: any.
+  std::string optimizer = {};
   /// The option `momentum`, where it has one, is the optimiser's unless the scenario says
   /// otherwise, and the optimiser must be sgd.
   bool takes_momentum = false;

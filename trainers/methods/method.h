@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/philox.h"
 #include "compressors/codec_plan.h"
 #include "trainers/moment.h"
 #include "trainers/passes/pass_options.h"
@@ -37,6 +39,13 @@ struct SetPlan {
   bool update_momentum = true;
   /// Only the elements of the method's mask are sent, without positions, since all know it.
   bool masked = false;
+  /// What a parameter server encodes the sum with that it sends back; none: fp32, all of it or what
+  /// is not zero. Where workers add up among themselves there is no such way.
+  std::optional<compressors::CodecPlan> down = {};
+  /// A parameter server makes the update and sends the new weights, all or those that are not zero,
+  /// in place of a sum. Without a server, and of tensors that are sent as fp32, every worker makes
+  /// the update.
+  bool weights_down = false;
 };
 
 /// What all workers hold alike between a step's exchange and the next step, by tensor in forward
@@ -51,6 +60,27 @@ struct SharedModel {
   /// The optimiser then remembers nothing of an element.
   std::function<void(std::size_t tensor, std::size_t element)> forget = {};
 };
+
+/// A batch as the model will see it: [count, channels, height, width].
+struct ImageBatch {
+  int count = 0, channels = 0, height = 0, width = 0;
+  std::span<float> values;
+};
+
+/// A worker's model and samples in a step, as a method that computes by itself what is sent sees
+/// them. Gradients are flat, in the order of the weights.
+class WorkerPasses {
+ public:
+  virtual ~WorkerPasses() = default;
+  /// The mean loss of the worker's batch of this step, and its gradient at these weights.
+  virtual double of_batch(std::span<const float> weights, std::span<float> gradient) = 0;
+  /// The same of all of the worker's samples.
+  virtual double of_all(std::span<const float> weights, std::span<float> gradient) = 0;
+};
+
+/// What all workers remember alike: Method::buffers() spans as large as the weights, 0 at first,
+/// saved and loaded with the run.
+using Memory = std::span<const std::span<float>>;
 
 /// One a run. All calls are const and give the same answer for the same arguments: what a method
 /// remembers lies in the spans it is handed, which are saved and loaded with the run.
@@ -70,6 +100,43 @@ class Method {
   virtual std::size_t phase(const Moment&) const { return 0; }
   virtual bool phases_alternate() const { return false; }
   virtual SetPlan plan(std::size_t set, std::size_t phase) const = 0;
+
+  /// Numbers by tensor that plans depend on. All workers derive them alike, from the sums of the
+  /// mean gradients since the last time, after so many steps; 0: never.
+  virtual std::int64_t decides_every() const { return 0; }
+  /// Tensors and their sums in an order of their own, the same each time.
+  virtual std::vector<int> decide(std::span<const TensorInfo>,
+                                  std::span<const std::span<const float>> /*sums*/) const {
+    return {};
+  }
+  /// The plan with what was decided last; plan(set, phase) before.
+  virtual SetPlan decided_plan(std::size_t set, std::size_t phase,
+                               std::span<const TensorInfo> /*tensors*/,
+                               std::span<const int> /*decided*/) const {
+    return plan(set, phase);
+  }
+
+  /// A method that computes what a worker sends by itself, in place of its batch's gradient; gives
+  /// the loss that the step reports.
+  virtual bool computes() const { return false; }
+  virtual double compute(WorkerPasses&, const Moment&, std::span<const float> /*weights*/,
+                         Memory /*memory*/, std::span<float> /*gradient*/) const {
+    return 0;
+  }
+  /// Passes over a batch that this takes, of a worker whose samples are `batches` of them.
+  virtual double passes_in(std::size_t /*phase*/, double /*batches*/) const { return 1; }
+  /// What all workers do alike with the mean before the update; false: there is no update.
+  virtual bool before_update(const Moment&, std::span<float> /*mean*/, Memory) const {
+    return true;
+  }
+  virtual void after_update(const Moment&, std::span<float> /*weights*/, Memory) const {}
+  virtual std::size_t buffers() const { return 0; }
+
+  /// So many neighbouring workers see the same samples at each step; a divisor of all workers.
+  virtual int copies() const { return 1; }
+  /// Changes the images of a training pass. `draws`: of the run, the step and the worker.
+  virtual bool augments() const { return false; }
+  virtual void augment(const ImageBatch&, const RandomStream& /*draws*/) const {}
 
   /// How gradients and scores are computed, in the whole run: rules inside layers, a scale of the
   /// loss. Statistics and checkpointing are decided elsewhere.

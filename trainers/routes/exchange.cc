@@ -232,6 +232,8 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
   if (!settings.kept.empty()) return make_masked_exchange(settings, layout, states);
   const compressors::Codec& codec = *settings.codec;
   if (settings.scatter) return make_requantize_exchange(settings, layout, states);
+  if (settings.server && settings.weights_down)
+    return make_gather_exchange(settings, layout, states);
   // Other collectives add in an order of their own, which moving every hop gives.
   const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
   if (compressors::is_plain_codec(codec.name()) && (settings.server || ring) &&

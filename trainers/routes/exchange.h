@@ -93,6 +93,11 @@ struct ExchangeSettings {
   /// which are for gradients, are not in it.
   compressors::CodecPtr requantizer;
   bool keep_rows = false;  ///< kRequantize: cut tensors between rows only
+  /// A server that decodes messages: what it encodes the sum with that it sends back; null: fp32,
+  /// sparse or dense, whichever is smaller.
+  compressors::CodecPtr answer;
+  /// A server that decodes messages sends new weights in place of the sum (Exchange::answer).
+  bool weights_down = false;
   std::uint64_t seed = 1;
   /// Where gradients are encoded if they are device memory, which nothing else reads then; null:
   /// they are host memory. Outlives the exchange.
@@ -137,6 +142,10 @@ class Exchange {
   /// mean[layout.elements()] = mean over workers of what their messages say, as worker 0 has it.
   /// What the traffic says is missing counts as zero; the sum is divided by all workers still.
   virtual void combine(StepTraffic& traffic, std::span<float> mean) = 0;
+  /// Whether the update comes before the last message: combine() then leaves the mean as the server
+  /// has it, and answer() sends what the update made of `weights`, which become what arrived.
+  virtual bool answers_weights() const { return false; }
+  virtual void answer(StepTraffic&, std::span<float> /*weights*/) {}
   /// For replayed profiles: charges what one step sends, by formula, without any data. Equals what
   /// agree and combine would charge where the codec fills max_encoded_size(n) whatever the values.
   /// Throws TrainerError where a message's size depends on values in other ways.

@@ -6,6 +6,7 @@
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/movers.h"
 #include "trainers/routes/sparse_sum.h"
+#include "trainers/routes/sparse_weights.h"
 #include "trainers/routes/tensor_parts.h"
 #include "trainers/timing/measure.h"
 #include "trainers/trainer_error.h"
@@ -28,14 +29,20 @@ class GatherExchange final : public Exchange {
         messages_(workers(),
                   std::vector<std::vector<std::vector<std::byte>>>(
                       layout.buckets().size(), std::vector<std::vector<std::byte>>(shards()))) {
-    for (const TensorSlot& slot : layout.tensors())
+    for (const TensorSlot& slot : layout.tensors()) {
       codec_of_.push_back(&compressors::chosen_codec(codec_, spec_of(slot)));
+      if (settings.server && settings.answer)
+        answer_of_.push_back(&compressors::chosen_codec(*settings.answer, spec_of(slot)));
+    }
     for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
       parts_.push_back(is_cut() ? cut_bucket(layout, b, settings.shards, settings.keep_rows)
                                 : std::vector<Parts>{whole_tensors(b)});
       for (const Parts& parts : parts_.back()) {
         for (const TensorPart& part : parts) {
           scratch_size_ = std::max(scratch_size_, codec(part).scratch_size(spec(part)));
+          if (!answer_of_.empty())
+            scratch_size_ =
+                std::max(scratch_size_, answer_of_[part.tensor]->scratch_size(spec(part)));
         }
       }
     }
@@ -58,7 +65,8 @@ class GatherExchange final : public Exchange {
     }
     return {encode,
             collective(CollectiveKind::kPush, "push"),
-            {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
+            {StageKind::kServer, sim::OpKind::kAggregate, "aggregate",
+             answer_of_.empty() ? StageCost::kAggregateAll : StageCost::kAnswer},
             collective(CollectiveKind::kPull, "pull"),
             {StageKind::kWorker, sim::OpKind::kDecode, "decode", StageCost::kDecode}};
   }
@@ -73,7 +81,10 @@ class GatherExchange final : public Exchange {
 
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     if (settings_.device) read_device();
-    if (traffic.loses() && fixed_.empty()) fixed_ = fixed_sizes(codec_of_);
+    if (traffic.loses() && fixed_.empty()) {
+      fixed_ = fixed_sizes(codec_of_);
+      fixed_answer_ = fixed_sizes(answer_of_);
+    }
     replica_.resize(settings_.every_replica || traffic.loses() ? workers() : 0);
     for (auto& replica : replica_) replica.resize(mean.size());
     for (const std::size_t b : buckets_) {
@@ -82,6 +93,22 @@ class GatherExchange final : public Exchange {
         for (const auto& own : messages_) messages.emplace_back(own[b][s]);
         settings_.server ? combine_at_server(traffic, b, s, messages, mean)
                          : combine_among_workers(traffic, b, messages, mean);
+      }
+    }
+  }
+
+  bool answers_weights() const override { return settings_.server && settings_.weights_down; }
+
+  void answer(StepTraffic& traffic, std::span<float> weights) override {
+    if (!answers_weights()) return;
+    std::vector<std::byte> message;
+    for (const std::size_t b : buckets_) {
+      for (std::size_t s = 0; s < shards(); ++s) {
+        const std::span<float> own = range_of(weights, b, s);
+        write_weights(own, message);
+        ServerMover pull(std::vector<Message>(workers(), message));
+        traffic.move(b, 3, std::vector<Bytes>(workers(), bytes_of(message)), pull, s);
+        read_weights(pull.received()[0].bytes, own);
       }
     }
   }
@@ -110,7 +137,11 @@ class GatherExchange final : public Exchange {
 
  private:
   using Parts = std::vector<TensorPart>;
+  using Codecs = std::vector<const compressors::Codec*>;
 
+  static Bytes bytes_of(Message message) {
+    return Bytes(static_cast<std::int64_t>(message.size()));
+  }
   std::size_t workers() const { return static_cast<std::size_t>(settings_.workers); }
   std::size_t shards() const {
     return settings_.server ? static_cast<std::size_t>(settings_.shards) : 1;
@@ -140,10 +171,11 @@ class GatherExchange final : public Exchange {
     return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   }
 
-  std::size_t message_bytes(const Parts& parts) const {
+  std::size_t message_bytes(const Parts& parts) const { return message_bytes(parts, codec_of_); }
+  std::size_t message_bytes(const Parts& parts, const Codecs& codecs) const {
     std::size_t bytes = 0;
     for (const TensorPart& part : parts)
-      bytes += kLengthBytes + codec(part).max_encoded_size(spec(part));
+      bytes += kLengthBytes + codecs[part.tensor]->max_encoded_size(spec(part));
     return bytes;
   }
 
@@ -210,19 +242,51 @@ class GatherExchange final : public Exchange {
     }
   }
 
+  /// What the server sends back: the sum of these parts, encoded. It remembers them one by one, and
+  /// draws as a worker beyond the last.
+  void write_answer(StateStore& states, const Parts& parts, std::span<const float> sum,
+                    std::int64_t step, std::vector<std::byte>& message) const {
+    MessageWriter writer(message, message_bytes(parts, answer_of_));
+    std::size_t at = 0;
+    for (const TensorPart& part : parts) {
+      const TensorSlot& slot = slot_of(part);
+      const compressors::Codec& codec = *answer_of_[part.tensor];
+      compressors::EncodeJob job;
+      job.tensor = {slot.name, part.shape, sum.subspan(at, static_cast<std::size_t>(part.count))};
+      at += static_cast<std::size_t>(part.count);
+      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),
+                          static_cast<std::uint32_t>(workers()),
+                          static_cast<std::uint32_t>(slot.parameter)};
+      job.draws.first_element = static_cast<std::uint64_t>(part.first);
+      job.state = states.at({-1, slot.parameter, Direction::kDown, part.first},
+                            codec.state_size(spec(part)));
+      writer.add([&](std::span<std::byte> room) {
+        job.payload = room;
+        return codec.encode(job, thread_scratch(scratch_size_));
+      });
+    }
+    writer.finish();
+  }
+
   /// What a receiver knows of the length of a part's payload, where something is lost.
-  std::optional<std::size_t> usual_size(const TensorPart& part) const {
-    if (fixed_.empty() || !fixed_[part.tensor]) return std::nullopt;
-    return codec(part).max_encoded_size(spec(part));
+  std::optional<std::size_t> usual_size(const TensorPart& part, const Codecs& codecs) const {
+    const std::vector<bool>& fixed = &codecs == &answer_of_ ? fixed_answer_ : fixed_;
+    if (fixed.empty() || !fixed[part.tensor]) return std::nullopt;
+    return codecs[part.tensor]->max_encoded_size(spec(part));
   }
 
   /// sum += factor * what `message` says of these parts; sum is their range.
   void add_message(const Parts& parts, const Received& message, float factor,
                    std::span<float> sum) const {
+    add_message(parts, codec_of_, message, factor, sum);
+  }
+  void add_message(const Parts& parts, const Codecs& codecs, const Received& message, float factor,
+                   std::span<float> sum) const {
     MessageReader reader(message, codec_.name());
     std::size_t at = 0;
     for (const TensorPart& part : parts) {
-      const std::optional<Received> payload = reader.next(slot_of(part).name, usual_size(part));
+      const std::optional<Received> payload =
+          reader.next(slot_of(part).name, usual_size(part, codecs));
       compressors::DecodeJob job;
       job.values = sum.subspan(at, static_cast<std::size_t>(part.count));
       at += static_cast<std::size_t>(part.count);
@@ -230,8 +294,17 @@ class GatherExchange final : public Exchange {
       job.payload = payload->bytes;
       job.name = slot_of(part).name;
       job.shape = part.shape;
-      decode_arrived(codec(part), job, payload->gaps, factor, thread_scratch(scratch_size_));
+      decode_arrived(*codecs[part.tensor], job, payload->gaps, factor,
+                     thread_scratch(scratch_size_));
     }
+  }
+
+  /// values = factor * what the server's answer says.
+  void read_answer(const Parts& parts, const Received& answer, float factor,
+                   std::span<float> values) const {
+    if (answer_of_.empty()) return read_sum(answer, factor, values);
+    std::fill(values.begin(), values.end(), 0.0f);
+    add_message(parts, answer_of_, answer, factor, values);
   }
 
   void decode_all(const Parts& parts, std::span<const Received> messages, float factor,
@@ -258,17 +331,32 @@ class GatherExchange final : public Exchange {
     traffic.move(b, 1, sizes_of(messages), push, shard);
     const std::span<float> own = range_of(mean, b, shard);
     std::vector<float> sum(own.size());
-    decode_all(parts_[b][shard], push.received(), 1.0f, sum);
+    const Parts& parts = parts_[b][shard];
+    const float factor = 1.0f / static_cast<float>(settings_.workers);
+    decode_all(parts, push.received(), 1.0f, sum);
+    if (answers_weights()) return keep_at_server(b, shard, sum, factor, mean);
     std::vector<std::byte> answer;
-    write_sum(sum, answer);
+    if (answer_of_.empty())
+      write_sum(sum, answer);
+    else
+      write_answer(states_, parts, sum, steps_[0], answer);
     const std::vector<Message> answers(workers(), answer);
     ServerMover pull(answers);
     traffic.move(b, 3, sizes_of(answers), pull, shard);
-    const float factor = 1.0f / static_cast<float>(settings_.workers);
-    read_sum(pull.received()[0], factor, own);
+    read_answer(parts, pull.received()[0], factor, own);
     for (std::size_t w = 0; w < replica_.size(); ++w) {
-      read_sum(pull.received()[w], factor, range_of(replica_[w], b, shard));
+      read_answer(parts, pull.received()[w], factor, range_of(replica_[w], b, shard));
     }
+  }
+
+  /// The mean for the server's update, of which workers see the new weights alone.
+  void keep_at_server(std::size_t b, std::size_t shard, std::span<const float> sum, float factor,
+                      std::span<float> mean) {
+    const auto keep = [&](std::span<float> own) {
+      std::ranges::transform(sum, own.begin(), [&](float each) { return factor * each; });
+    };
+    keep(range_of(mean, b, shard));
+    for (std::vector<float>& replica : replica_) keep(range_of(replica, b, shard));
   }
 
   ExchangeSettings settings_;
@@ -276,9 +364,10 @@ class GatherExchange final : public Exchange {
   const Layout& layout_;
   std::vector<std::size_t> buckets_;
   StateStore& states_;
-  std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
-  std::vector<std::vector<Parts>> parts_;            ///< [bucket][shard]
-  std::vector<bool> fixed_;                          ///< by tensor; known where something is lost
+  Codecs codec_of_;                         ///< by tensor
+  Codecs answer_of_;                        ///< by tensor; empty: sums come back as fp32
+  std::vector<std::vector<Parts>> parts_;   ///< [bucket][shard]
+  std::vector<bool> fixed_, fixed_answer_;  ///< by tensor; known where something is lost
   std::size_t scratch_size_ = 0;
   std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
   std::vector<std::int64_t> steps_;                                         ///< [worker]
@@ -320,6 +409,19 @@ CodecSeconds GatherExchange::time_bucket(std::size_t b, GradientSpans gradients,
   });
   times.decode = times.aggregate;
   if (!settings_.server) return times;
+  if (!answer_of_.empty()) {  // one worker's values stand in for the sum
+    each([&](const Parts& parts, auto& message, std::span<float> own) {
+      decode_all(parts, std::vector<Received>{{message}}, 1.0f, own);
+      const std::vector<float> decoded(own.begin(), own.end());
+      write_answer(fresh, parts, decoded, 0, message);
+    });
+    times.decode = median_time(repetitions, [&] {
+      each([&](const Parts& parts, auto& message, std::span<float> own) {
+        read_answer(parts, {message}, 1.0f, own);
+      });
+    });
+    return times;
+  }
   // What comes back from the server is one sum; one worker's message stands in for it here.
   each([&](const Parts& parts, auto& message, std::span<float> own) {
     decode_all(parts, std::vector<Received>{{message}}, 1.0f, own);

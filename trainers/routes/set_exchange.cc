@@ -41,6 +41,12 @@ class JoinedExchange final : public Exchange {
     for (const auto& part : parts_) part->combine(traffic, mean);
     mean_ = mean;
   }
+  bool answers_weights() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->answers_weights(); });
+  }
+  void answer(StepTraffic& traffic, std::span<float> weights) override {
+    for (const auto& part : parts_) part->answer(traffic, weights);
+  }
   void charge(StepTraffic& traffic) const override {
     for (const auto& part : parts_) part->charge(traffic);
   }
@@ -115,14 +121,25 @@ std::unique_ptr<Exchange> make_set_exchange(const scenarios::Scenario& scenario,
                                             const methods::Method& method, std::size_t phase,
                                             const Layout& layout, StateStore& states,
                                             const std::function<void(ExchangeSettings&)>& change) {
+  return make_set_exchange(
+      scenario, method, [&](std::size_t set) { return method.plan(set, phase); }, layout, states,
+      change);
+}
+
+std::unique_ptr<Exchange> make_set_exchange(
+    const scenarios::Scenario& scenario, const methods::Method& method,
+    const std::function<methods::SetPlan(std::size_t set)>& plan_of, const Layout& layout,
+    StateStore& states, const std::function<void(ExchangeSettings&)>& change) {
   std::map<std::size_t, std::vector<std::size_t>> buckets;  // by set
   for (std::size_t b = 0; b < layout.buckets().size(); ++b)
     buckets[layout.buckets()[b].set].push_back(b);
   std::vector<std::unique_ptr<Exchange>> parts;
   std::vector<std::size_t> part_of(layout.buckets().size());
   for (const auto& [set, own] : buckets) {
-    const methods::SetPlan plan = method.plan(set, phase);
+    const methods::SetPlan plan = plan_of(set);
     ExchangeSettings settings = exchange_settings(scenario, plan.up);
+    if (plan.down) settings.answer = compressors::make_codec(*plan.down);
+    settings.weights_down = plan.weights_down;
     if (plan.masked) settings.kept = method.kept(infos_of(layout));
     if (buckets.size() > 1) settings.buckets = own;
     change(settings);

@@ -25,6 +25,12 @@ std::unique_ptr<Exchange> make_set_exchange(
     const Layout& layout, StateStore& states,
     const std::function<void(ExchangeSettings&)>& change = [](ExchangeSettings&) {});
 
+/// The same of plans by set.
+std::unique_ptr<Exchange> make_set_exchange(
+    const scenarios::Scenario& scenario, const methods::Method& method,
+    const std::function<methods::SetPlan(std::size_t set)>& plan_of, const Layout& layout,
+    StateStore& states, const std::function<void(ExchangeSettings&)>& change);
+
 /// The same of exchanges that are there. Parts carry different buckets, all of them together.
 std::unique_ptr<Exchange> join_exchanges(std::vector<std::unique_ptr<Exchange>> parts,
                                          std::vector<std::size_t> part_of_bucket,

@@ -1,5 +1,6 @@
 #include "trainers/schedules/arrivals.h"
 
+#include "scenarios/methods.h"
 #include "trainers/schedules/lossy_arrivals.h"
 
 namespace gradwire::trainers {
@@ -28,8 +29,9 @@ bool loses_data(const scenarios::Scenario& scenario) {
 }
 
 ReplicaWeights replica_weights(const scenarios::Scenario& scenario) {
-  return loses_data(scenario) || scenario.schedule.local_steps > 1 ? ReplicaWeights::kPlaced
-                                                                   : ReplicaWeights::kShared;
+  const bool by_themselves = loses_data(scenario) || scenario.schedule.local_steps > 1 ||
+                             scenarios::training_method(scenario)->computes();
+  return by_themselves ? ReplicaWeights::kPlaced : ReplicaWeights::kShared;
 }
 
 std::unique_ptr<Arrivals> make_arrivals(Learner& learner, SetUpdates& updates) {

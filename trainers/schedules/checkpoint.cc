@@ -67,6 +67,10 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   put_span(out, std::span<const sim::OpIndex>(last_updates_));
   acts_.save(out);
   arrivals_->save(out);
+  for (const std::vector<float>& own : memory_) put_span(out, std::span<const float>(own));
+  if (sums_.empty()) return;
+  put_span(out, std::span<const float>(sums_));
+  put_span(out, std::span<const int>(decided_));
 }
 
 void SynchronousTrainer::load_content(std::istream& in) {
@@ -82,8 +86,15 @@ void SynchronousTrainer::load_content(std::istream& in) {
     encoder_->load_states(learner_.states());
   }
   acts_.load(in);
-  exchange_ = exchange_in(phase_);  // which looks at masks
-  if (!arrivals_->load(in)) return;
+  const bool under_way = arrivals_->load(in);
+  for (std::vector<float>& own : memory_) get_into(in, std::span<float>(own));
+  if (!sums_.empty()) {
+    get_into(in, std::span<float>(sums_));
+    decided_ = get_vector<int>(in);
+  }
+  exchange_ = exchange_in(phase_);  // which looks at masks and at what was decided
+  if (!sums_.empty() && template_) make_template();
+  if (!under_way) return;
   GRADWIRE_ASSERT(template_ != nullptr);  // loaded once times are known
   scenarios::StepPlan plan;
   next(plan);

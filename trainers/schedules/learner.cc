@@ -12,6 +12,7 @@
 #include "trainers/schedules/whole_model.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/trainer_error.h"
+#include "trainers/updates/catalogue.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -51,15 +52,17 @@ Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOp
       weights_(static_cast<std::size_t>(layout_.elements())),
       statistics_(model_->initial_statistics()),
       options_(method_->passes()),
-      sampler_(make_partition(*data_, scenario.workload.partition, scenario.cluster.workers,
-                              scenario.seed),
-               scenario.workload.batch_per_worker, scenario.seed),
+      sampler_(make_partition(*data_, scenario.workload.partition,
+                              scenario.cluster.workers / method_->copies(), scenario.seed),
+               scenario.workload.batch_per_worker, scenario.seed, method_->copies()),
       rates_(rate_schedule(scenario_, data_->train.size())),
       pool_(threads_of(scenario, options)),
       batches_(static_cast<std::size_t>(pool_.threads())) {
   options_.checkpoint_segments = scenario.workload.checkpoint_activations;
   scenario_.cluster.slowdown.resize(static_cast<std::size_t>(workers()), 1.0);
   initialise(model_->parameters(), layout_, scenario.seed, weights_);
+  const UpdateInfo* const update = find_update(scenario.workload.optimizer);
+  if (update && update->starts_at_zero) std::ranges::fill(weights_, 0.0f);
   if (replicas == ReplicaWeights::kPlaced) placed_.assign(batches_.size(), weights_);
   for (std::size_t thread = 0; thread < batches_.size(); ++thread) {
     std::vector<float>& weights = placed_.empty() ? weights_ : placed_[thread];
@@ -80,10 +83,14 @@ void Learner::place(int thread, std::span<const float> weights) {
   weights_changed(thread);
 }
 
-double Learner::train_pass(int worker, int thread, std::int64_t draw, bool record,
-                           Gradients& gradients) {
+double Learner::train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
+                           std::int64_t step, bool record, Gradients& gradients) {
   Batch& batch = batches_[static_cast<std::size_t>(thread)];
-  gather(*data_, sampler_.batch(worker, draw), batch);
+  gather(*data_, samples, batch);
+  if (method_->augments() && !data_->is_text())
+    method_->augment({batch.count, data_->channels, data_->height, data_->width, batch.inputs},
+                     {scenario_.seed, static_cast<std::uint32_t>(step),
+                      static_cast<std::uint32_t>(worker), kAugmentStream});
   PassOptions options = options_;
   options.record_statistics = record;
   return replica(thread).train_pass(batch, options, gradients);
@@ -91,7 +98,12 @@ double Learner::train_pass(int worker, int thread, std::int64_t draw, bool recor
 
 double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                      Gradients& gradients) {
-  const double loss = train_pass(worker, thread, draw, record, gradients);
+  return pass_over(sampler_.batch(worker, draw), worker, thread, step, record, gradients);
+}
+
+double Learner::pass_over(std::span<const std::uint32_t> samples, int worker, int thread,
+                          std::int64_t step, bool record, Gradients& gradients) {
+  const double loss = train_pass(samples, worker, thread, step, record, gradients);
   const bool any = !gradients.on_host() || method_->takes_any_gradient();
   check_finite(worker, step, loss, any || all_finite(gradients));
   return loss;
@@ -99,7 +111,8 @@ double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t ste
 
 double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                           Gradients& gradients, std::span<float> flat) {
-  const double loss = train_pass(worker, thread, draw, record, gradients);
+  const double loss =
+      train_pass(sampler_.batch(worker, draw), worker, thread, step, record, gradients);
   check_finite(worker, step, loss, copy_finite(gradients, layout_, flat));
   return loss;
 }

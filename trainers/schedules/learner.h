@@ -82,6 +82,9 @@ class Learner {
   /// The same; flat = the gradient, in layout order. Precondition: gradients.on_host().
   double pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                    Gradients& gradients, std::span<float> flat);
+  /// As pass(), of these samples.
+  double pass_over(std::span<const std::uint32_t> samples, int worker, int thread,
+                   std::int64_t step, bool record, Gradients& gradients);
 
   /// Of weights(), over the held-out samples.
   scenarios::Evaluation evaluate();
@@ -110,7 +113,8 @@ class Learner {
   void load(std::istream& in);
 
  private:
-  double train_pass(int worker, int thread, std::int64_t draw, bool record, Gradients& gradients);
+  double train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
+                    std::int64_t step, bool record, Gradients& gradients);
   scenarios::Evaluation score();
 
   std::unique_ptr<DataSet> data_;

@@ -14,8 +14,10 @@ namespace gradwire::trainers {
 DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
   const auto method = scenarios::training_method(scenario);
   const compressors::CodecPlan plan = method->plan(0, method->phases() - 1).up;
+  const methods::SetPlan last = method->plan(0, method->phases() - 1);
   const bool several = method->sets() > 1 || method->phases() > 1 || method->updates_at_server() ||
-                       method->acts_on_model();
+                       last.down || last.weights_down || method->buffers() > 0 ||
+                       method->decides_every() > 0 || method->acts_on_model();
   return {plan.codec.name, plan.codec.options, plan.error_feedback, scenario.seed,
           plan.decorated() || several};
 }
@@ -37,7 +39,9 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   phase_ = method().phase(moment());
   exchange_ = exchange_in(phase_);
   for (std::size_t w = 0; w < losses_.size(); ++w) gradients_.push_back(learner_.make_gradients());
-  if (local_steps() > 1) make_local_sums();
+  if (sends_own()) make_local_sums();
+  memory_.assign(method().buffers(), std::vector<float>(weights_.size()));
+  if (method().decides_every() > 0) sums_.resize(weights_.size());
   GRADWIRE_ASSERT(!device_update_ || !arrivals_->workers_differ());
 }
 
@@ -57,11 +61,16 @@ GradientSpans SynchronousTrainer::gradients_of(int worker) const {
 }
 
 std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
-  return make_set_exchange(scenario(), method(), phase, layout(), learner_.states(),
-                           [this](ExchangeSettings& settings) {
-                             settings.device = encoder_.get();
-                             if (!settings.kept.empty()) settings.mask = acts_.remembered();
-                           });
+  const auto plan_of = [&](std::size_t set) {
+    return decided_.empty() ? method().plan(set, phase)
+                            : method().decided_plan(set, phase, tensors_in_order(), decided_);
+  };
+  return make_set_exchange(
+      scenario(), method(), plan_of, layout(), learner_.states(),
+      [this](ExchangeSettings& settings) {
+        settings.device = encoder_.get();
+        if (!settings.kept.empty()) settings.mask = acts_.remembered();
+      });
 }
 
 void SynchronousTrainer::enter_phase() {
@@ -72,35 +81,12 @@ void SynchronousTrainer::enter_phase() {
   make_template();
 }
 
-void SynchronousTrainer::update_at_server(std::span<float> mean, int owner) {
-  if (!method().updates_at_server()) return;
-  const auto infos = tensor_infos(learner_.model().parameters());
-  for (const TensorSlot& slot : layout().tensors()) {
-    const auto& info = infos[static_cast<std::size_t>(slot.parameter)];
-    const std::span<std::byte> bytes = learner_.states().at(
-        {owner, slot.parameter, Direction::kDown}, 4 * method().server_state(info));
-    method().at_server(
-        info, moment(),
-        mean.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count)),
-        {reinterpret_cast<float*>(bytes.data()), bytes.size() / 4});
-  }
-}
-
 void SynchronousTrainer::set_up_device(DeviceMemory memory) {
   GRADWIRE_ASSERT(learner_.pool().threads() == 1);
   encoder_ = make_device_encoder(device_codec_settings(scenario()), layout(), memory.stream);
   const std::optional<DeviceRule> rule = updates_.only().rule().on_device();
   GRADWIRE_ASSERT(rule);  // make_trainer keeps weights on the host where there is none
   device_update_ = make_device_update(*rule, memory, mean_);
-}
-
-void SynchronousTrainer::update() {
-  if (!acts_.before_update(moment(), mean_)) return learner_.weights_changed();
-  const double rate = learner_.rate(moment());
-  if (device_update_) return device_update_->step(rate, mean_);
-  updates_.step(phase_, rate, GradientView(mean_), weights_);
-  acts_.after_update(moment(), mean_);
-  learner_.weights_changed();
 }
 
 std::span<const float> SynchronousTrainer::weights() const {
@@ -113,8 +99,11 @@ std::vector<scenarios::Figure> SynchronousTrainer::figures() const {
   std::ranges::move(acts_.figures(), std::back_inserter(figures));
   std::ranges::move(
       memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
-                                .worker_bytes = local_steps() > 1 ? 4 * parameters() : 0,
+                                .worker_bytes = (sends_own() ? 4 : 0) * parameters() +
+                                                static_cast<std::int64_t>(method().buffers()) * 4 *
+                                                    parameters(),
                                 .server = exchange_settings_.server,
+                                .updates_at_server = exchange_->answers_weights(),
                                 .states_on_device = encoder_ != nullptr}),
       std::back_inserter(figures));
   return figures;
@@ -137,6 +126,9 @@ void SynchronousTrainer::make_template() {
   Seconds before = now.forward + now.update;  // a local step; of the last, what is exchanged
   for (const auto& bucket : now.buckets) before += bucket.backward;
   now.forward += before * (local_steps() - 1);
+  const double batches = static_cast<double>(learner_.sampler().shard(0).size()) /
+                         scenario().workload.batch_per_worker;
+  now.forward += (before - now.update) * (method().passes_in(phase_, batches) - 1);
   template_ = make_step_template(scenario(), layout(), *exchange_, now);
   seconds_ = template_->seconds(now, scenario().cluster.slowdown);
 }
@@ -145,7 +137,9 @@ void SynchronousTrainer::pass_of(int worker, int thread) {
   const auto w = static_cast<std::size_t>(worker);
   if (arrivals_->workers_differ() || local_steps() > 1)
     learner_.place(thread, arrivals_->weights_of(worker));
-  if (local_steps() > 1)
+  if (method().computes())
+    compute_of(worker, thread);
+  else if (local_steps() > 1)
     local_steps_of(worker, thread);
   else
     losses_[w] = learner_.pass(worker, thread, step_, step_, worker == 0, *gradients_[w]);
@@ -186,9 +180,8 @@ bool SynchronousTrainer::next(scenarios::StepPlan& plan) {
   if (plan.alone) arrivals_->begin(chain_);
   run_step(plan);
   if (plan.alone) return true;  // on_step_ended makes the update
-  update_at_server(mean_);
-  update();
   ++step_;
+  decide();
   return true;
 }
 
@@ -235,6 +228,7 @@ void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
     encode_all();
   }
   exchange_->combine(traffic, mean_);
+  if (!plan.alone) end_step(traffic);
   fill(plan, traffic.payload());
 }
 

@@ -70,8 +70,11 @@ class SynchronousTrainer final : public scenarios::Trainer {
   void save_content(std::ostream& out) const;
   void load_content(std::istream& in);
 
-  /// A step but for the update: passes, messages and their mean, as if all arrived.
+  /// A step: passes, messages and their mean, as if all arrived; then the update, unless that waits
+  /// for what does.
   void run_step(scenarios::StepPlan& plan);
+  /// The update by mean_, and what a server sends after it.
+  void end_step(StepTraffic& traffic);
   /// What the server does with the mean before the update, where the method has that. `owner`: the
   /// worker whose copy it is, or -1 where one stands for all.
   void update_at_server(std::span<float> mean, int owner = -1);
@@ -98,7 +101,8 @@ class SynchronousTrainer final : public scenarios::Trainer {
   ModelActs acts_;
   std::unique_ptr<Arrivals> arrivals_;
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
-  // Of several local steps: [worker] the sum of its gradients, and that by tensor.
+  // Of several local steps: [worker] the sum of its gradients, and that by tensor; of a method that
+  // computes by itself, what it sends.
   std::vector<std::vector<float>> local_sums_;
   std::vector<std::vector<std::span<const float>>> local_tensors_;
   std::unique_ptr<DeviceUpdate> device_update_;  ///< null unless steps stay on a device
@@ -110,10 +114,21 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::optional<sim::GraphId> last_graph_;
   std::vector<sim::OpIndex> last_updates_;  ///< in that graph, by worker
   bool lost_ = false;                       ///< something of the last step that ended
+  std::vector<std::vector<float>> memory_;  ///< the method's
+  std::vector<float> sums_;                 ///< of means since the method last decided
+  std::vector<int> decided_;                ///< by the method, by tensor of the layout
 
   void pass_of(int worker, int thread);
   void make_local_sums();
   void local_steps_of(int worker, int thread);
+  void compute_of(int worker, int thread);
+  /// Whether what a worker sends is not a batch's gradient, but local_sums_.
+  bool sends_own() const { return local_steps() > 1 || method().computes(); }
+  std::vector<std::span<float>> memory();
+  /// The layout's tensors, as methods see them.
+  std::vector<methods::TensorInfo> tensors_in_order() const;
+  /// The method's plans from now on, where it decides about them.
+  void decide();
   /// What `worker` sends.
   GradientSpans gradients_of(int worker) const;
   int local_steps() const { return scenario().schedule.local_steps; }

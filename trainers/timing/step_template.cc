@@ -29,6 +29,8 @@ Seconds cost_of(StageCost cost, const scenarios::ComputeProfile::Bucket& bucket,
       return bucket.decode * workers;
     case StageCost::kAggregateAll:
       return bucket.aggregate * workers;
+    case StageCost::kAnswer:
+      return bucket.aggregate * workers + bucket.encode;
   }
   return Seconds(0);
 }

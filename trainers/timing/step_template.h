@@ -35,6 +35,7 @@ enum class StageCost {
   kDecode,        ///< Bucket::decode
   kDecodeAll,     ///< N Bucket::decode: every worker decodes every message
   kAggregateAll,  ///< N Bucket::aggregate: the server adds every message
+  kAnswer,        ///< the same, and Bucket::encode: of the sum
 };
 
 /// One stage of a bucket's exchange, in order: an operation of every worker, one of the server, or
