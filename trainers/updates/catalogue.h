@@ -22,6 +22,8 @@ struct UpdateInfo {
   /// What it adds to weights is a sum of gradients, so that workers can apply its momentum to what
   /// they send, or take steps of their own.
   bool sums_gradients = false;
+  /// Weights are 0 before the first step, whatever the model says.
+  bool starts_at_zero = false;
 };
 
 const std::vector<UpdateInfo>& update_catalogue();
@@ -43,6 +45,8 @@ UpdateInfo amsgrad_row();
 UpdateInfo adamax_row();
 UpdateInfo lars_row();
 UpdateInfo lamb_row();
+UpdateInfo adagrad_cmd_row();
+UpdateInfo adagrad_rda_row();
 
 // Options that several rows have.
 OptionSpec momentum_option(const char* default_text);

@@ -33,7 +33,8 @@ TEST_CASE("an optimiser is known by its name, or refused") {
   std::vector<std::string> names;
   for (const scenarios::Field& field : scenarios::scenario_table().fields())
     if (field.pointer == "/workload/optimizer/name") names = field.spec.choices;
-  CHECK(names == std::vector<std::string>{"sgd", "adam", "amsgrad", "adamax", "lars", "lamb"});
+  CHECK(names == std::vector<std::string>{"sgd", "adam", "amsgrad", "adamax", "lars", "lamb",
+                                          "adagrad-cmd", "adagrad-rda"});
   for (const std::string& name : names) {
     CHECK(make_update_rule({name})->name() == name);
     CHECK_FALSE(find_update(name)->source.empty());
