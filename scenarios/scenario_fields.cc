@@ -142,7 +142,7 @@ void add_expected(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "Figure of a run.",
                            .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
-                                       "simulated_s"}},
+                                       "simulated_s", "compression_ratio"}},
                   .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));

@@ -61,6 +61,15 @@ std::vector<Example> examples() {
        with(with("", "network", udp), "method", kMixed)},
       {by_server, "a method with phases", "/method/name",
        with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01})")},
+      {by_server, "a method that says what a server sends back, or computes what workers send",
+       "/method/name", with(kRounds, "method", R"({"name": "fastsgd"})")},
+      {"transport udp-lossy", "a method whose workers must all know the same",
+       "/network/transport/protocol",
+       with(with("", "method", R"({"name": "cgx", "adapt_every": 10})"), "network", udp)},
+      {"a method whose workers see the same samples", "a number of workers that is no multiple",
+       "/cluster/workers",
+       with(with("", "method", R"({"name": "batch-augmentation", "copies": 4})"), "cluster",
+            R"({"workers": 6})")},
       {"schedule rounds", "momentum correction", "/method",
        with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01, "warmup_epochs": 0})")},
       {steps, "a method with phases, or momentum correction", "/schedule/local_steps",
@@ -114,6 +123,21 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
     CAPTURE(parts);
     CHECK(problems_of(scenario_with(parts)).empty());
   }
+}
+
+TEST_CASE("a method's update rule is asked for by name", "[combinations]") {
+  const auto problems = [](const std::string& method, const std::string& optimizer) {
+    return problems_of(scenario_with(kServer + R"(, "method": {"name": ")" + method + R"("})",
+                                     R"("workload": {"optimizer": )" + optimizer + "}"));
+  };
+  CHECK(problems("comp-ams", R"({"name": "amsgrad"})").empty());
+  CHECK(problems("comp-ams", R"({"name": "sgd"})")
+            .find("/workload/optimizer/name: comp-ams is a "
+                  "method of amsgrad, not of sgd") != std::string::npos);
+  CHECK(problems("qsvrg", R"({"name": "sgd", "momentum": 0})").empty());
+  CHECK(problems("qsvrg", R"({"name": "sgd", "momentum": 0.9})")
+            .find("/workload/optimizer/momentum: qsvrg takes steps without momentum") !=
+        std::string::npos);
 }
 
 TEST_CASE("rows of the table differ, and the page has them all", "[combinations]") {

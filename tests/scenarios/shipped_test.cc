@@ -36,6 +36,7 @@ TEST_CASE("shipped scenarios are found by name", "[unit]") {
   CHECK(find_scenario_file(share_folder() + "/lan.json") == share_folder() + "/lan.json");
   CHECK(find_scenario_file("methods/mixed-precision") ==
         share_folder() + "/methods/mixed-precision.json");
+  CHECK(find_scenario_file("methods/cgx") == share_folder() + "/methods/cgx.json");
   CHECK_THROWS_WITH(find_scenario_file("quikstart"),
                     Catch::Contains("did you mean \"quickstart\""));
   CHECK_THROWS_AS(find_scenario_file("no/such.json"), Error);

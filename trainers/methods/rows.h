@@ -8,5 +8,15 @@ MethodRow dgc_row();
 MethodRow mixed_precision_row();
 MethodRow rigl_row();
 MethodRow terngrad_row();
+MethodRow qsgd_row();
+MethodRow qsvrg_row();
+MethodRow natural_row();
+MethodRow dither_row();
+MethodRow fastsgd_row();
+MethodRow cgx_row();
+MethodRow comp_ams_row();
+MethodRow qcmd_row();
+MethodRow qrda_row();
+MethodRow batch_augmentation_row();
 
 }  // namespace gradwire::methods
