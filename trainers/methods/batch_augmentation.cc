@@ -109,7 +109,7 @@ MethodRow batch_augmentation_row() {
           .paper =
               "Hoffer and others, Augment your batch: better training with larger batches, "
               "arXiv 1901.09335",
-          .state = Reproduction::kReproduced,
+          .state = Reproduction::kPartly,
           .schedule = "synchronous",
           .routes = "any",
           .sends = "gradients as fp32",
