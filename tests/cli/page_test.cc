@@ -41,6 +41,7 @@ const std::map<std::string, std::string> kWithoutTable = {
     {"bench flow", "as bench codecs"},
     {"bench packet", "as bench codecs"},
     {"bench fidelity", "as bench codecs"},
+    {"bench cliffs", "as bench codecs"},
     {"bench prediction", "as bench codecs"},
     {"bench predict", "as bench codecs"},
     {"bench advice", "as bench codecs"},

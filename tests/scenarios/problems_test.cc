@@ -77,12 +77,14 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       // Unknown keys.
       {R"(, "network": {"link": {"bandwith": "1Gbps"}})",
        "t.json:1: /network/link/bandwith: there is no such key; allowed: bandwidth, delay, loss, "
-       "queue, jitter, burst, half_duplex, schedule, schedule_hash, changes, schedule_back, "
+       "queue, bandwidth_back, access, jitter, burst, half_duplex, schedule, schedule_hash, "
+       "changes, schedule_back, "
        "schedule_back_hash, changes_back, changes_repeat, outages; "
        "did you mean \"bandwidth\"?"},
       {R"(, "netwrok": {})",
        "t.json:1: /netwrok: there is no such key; allowed: $schema, schema_version, name, "
-       "description, workload, method, cluster, network, exchange, schedule, executor, seeds, sweep, "
+       "description, workload, method, cluster, network, exchange, schedule, executor, seeds, "
+       "sweep, "
        "prices, expected; "
        "did you mean \"network\"?"},
       {R"(, "method": {"name": "topk", "raito": 0.1})",
