@@ -21,7 +21,7 @@ def each(option, values, **others):
 
 CASES = {
     "none": [],
-    "fp16": each("overflow", ["saturate"]),
+    "fp16": each("overflow", ["saturate"]) + each("not_finite", ["send"]),
     "bf16": each("overflow", ["saturate"]),
     "int8": [STOCHASTIC],
     "minmax": each("bits", range(1, 9)) + each("bucket", [1, 3, 64, 4096, 100000], bits="3")
@@ -36,6 +36,7 @@ CASES = {
     + each("levels", [1, 200, 65535], format="dense", norm="2", bucket="1000")
     + each("levels", [1, 200, 65535], format="sparse", norm="2", bucket="1000"),
     "terngrad": each("clip", [0, 1]) + each("scale", ["released"]) + each("code", ["base3"])
+    + each("scaler", ["bucket"])
     + each("--scale", [0.5], code="base3"),
     "ternary": each("form", ["base3"]) + each("bits", range(3, 9)) + each("dead_zone", [0.9], bits="4"),
     "sign": each("block", [1, 3, 1000, 4096]) + each("scale", ["none"]),
