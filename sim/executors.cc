@@ -1,9 +1,9 @@
 #include "sim/executors.h"
 
-#include "sim/session/background.h"
 #include "sim/flow/flow_network.h"
 #include "sim/model/alpha_beta_network.h"
 #include "sim/model/closed_form.h"
+#include "sim/session/background.h"
 #include "sim/session/session_executor.h"
 #ifdef GRADWIRE_SIM_HAS_PACKET
 #include "sim/packet/packet_executor.h"

@@ -90,8 +90,7 @@ void initialise(std::span<const Parameter> parameters, const Layout& layout, std
     const Parameter& parameter = parameters[static_cast<std::size_t>(slot.parameter)];
     const RandomStream stream{seed, 0, 0,
                               kWeightStream + static_cast<std::uint32_t>(slot.parameter)};
-    const auto out =
-        weights.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count));
+    const auto out = slice(weights, slot);
     if (!parameter.initial.empty()) {
       GRADWIRE_ASSERT(parameter.initial.size() == out.size());
       std::ranges::copy(parameter.initial, out.begin());

@@ -41,6 +41,13 @@ struct BucketSlot {
   std::size_t tensors() const { return end_tensor - first_tensor; }
 };
 
+/// The elements of a tensor, a bucket or another range in a flat buffer.
+template <typename Values, typename Range>
+auto slice(Values&& values, const Range& range) {
+  return std::span(values).subspan(static_cast<std::size_t>(range.first),
+                                   static_cast<std::size_t>(range.count));
+}
+
 /// Tensors in backward order (the last layer's gradient is ready first), cut into buckets: a tensor
 /// joins the open bucket of its set unless that would then exceed `bucket` bytes of fp32; a larger
 /// tensor has a bucket of its own. Buckets stand in the order in which their last gradients are

@@ -36,7 +36,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
       sharing_((prepare_channels(), capacities_), acks_),
-      last_peer_(2 * static_cast<std::size_t>(cluster.host_count())) {}
+      last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
+      backlogs_(static_cast<std::size_t>(cluster.channel_count())),
+      bursts_(static_cast<std::size_t>(cluster.channel_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];

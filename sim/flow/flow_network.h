@@ -321,9 +321,9 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
-  std::vector<Backlog> backlogs_;        // by channel, once one has a queue with a limit
-  std::vector<std::int32_t> beginning_;  // streams that wait for their share
-  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel, once one is needed
+  std::vector<Backlog> backlogs_;                    // by channel; of those with a limited queue
+  std::vector<std::int32_t> beginning_;              // streams that wait for their share
+  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
   std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on

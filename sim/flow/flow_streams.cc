@@ -67,7 +67,6 @@ LossSequence FlowNetwork::losses(std::span<const ChannelId> route, std::uint64_t
 }
 
 std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
-  bursts_.resize(static_cast<std::size_t>(cluster_.channel_count()));
   std::shared_ptr<BurstChain>& burst = bursts_[static_cast<std::size_t>(id)];
   if (!burst)
     burst =
@@ -207,7 +206,6 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.path.queue_channel < 0) return 0;
   const auto at = static_cast<std::size_t>(connection.path.queue_channel);
-  backlogs_.resize(static_cast<std::size_t>(cluster_.channel_count()));
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
   const double others = std::max(0.0, left - connection.stream->queued(now_));

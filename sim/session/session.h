@@ -160,7 +160,7 @@ class GraphSession {
   void note_rank(Run& run, OpIndex op, Collective& collective, int rank);
   void mark_rank_done(Run& run, OpIndex op, Collective& collective, std::uint32_t rank);
 
-  std::int32_t take_slot();
+  std::int32_t take_slot(GraphId graph, OpIndex op, const HopTransfer& hop);
   void free_slot(std::int32_t slot);
   void link_slot(std::int32_t slot);
   void unlink_slot(std::int32_t slot);

@@ -13,14 +13,19 @@ TransferId id_of(std::uint32_t generation, std::int32_t slot) {
 
 }  // namespace
 
-std::int32_t GraphSession::take_slot() {
+std::int32_t GraphSession::take_slot(GraphId graph, OpIndex op, const HopTransfer& hop) {
+  auto index = static_cast<std::int32_t>(slots_.size());
   if (free_slots_.empty()) {
     slots_.emplace_back();
-    return static_cast<std::int32_t>(slots_.size()) - 1;
+  } else {
+    index = free_slots_.back();
+    free_slots_.pop_back();
   }
-  const std::int32_t slot = free_slots_.back();
-  free_slots_.pop_back();
-  return slot;
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.graph = graph;
+  slot.op = op;
+  slot.hop = hop;
+  return index;
 }
 
 void GraphSession::free_slot(std::int32_t slot) {
@@ -68,11 +73,8 @@ void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, 
     arrivals_.push_back({run.id, op, hop});
     return;
   }
-  const std::int32_t index = take_slot();
+  const std::int32_t index = take_slot(run.id, op, hop);
   Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.graph = run.id;
-  slot.op = op;
-  slot.hop = hop;
   slot.deadline = now_ + options_.transfer_limit.value();
   link_slot(index);
   network_.start(id_of(slot.generation, index), source, destination, hop.bytes);
@@ -207,11 +209,7 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
     hop_delivered(run, op, collective, hop);
     return;
   }
-  const std::int32_t index = take_slot();
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.graph = run.id;
-  slot.op = op;
-  slot.hop = hop;
+  const std::int32_t index = take_slot(run.id, op, hop);
   timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
 }
 

@@ -139,8 +139,8 @@ TEST_CASE("advise says whether to compress, and by how much") {
 TEST_CASE("advise carries accuracy: what runs say, else that it is unknown and how to find out") {
   const TemporaryFolder folder;
   const std::string database = folder.file("t.db");
-  const std::vector<std::string> asked = {"--rate", "1Gbps", "--workers", "8", "--closed-form",
-                                          "--db", database};
+  const std::vector<std::string> asked = {"--rate",        "1Gbps", "--workers", "8",
+                                          "--closed-form", "--db",  database};
   const Result unknown = advised(asked);
   // The GPU's codec times are assumed: the sentence says what changes if they are wrong.
   CHECK_THAT(in_one_line(unknown.err),

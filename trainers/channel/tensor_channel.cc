@@ -52,9 +52,7 @@ void TensorChannel::encode_with(StateOf&& state_of, int party, std::int64_t step
   for (std::size_t t = 0; t < codec_of_.size(); ++t) {
     const TensorSlot& slot = layout_.tensors()[t];
     compressors::EncodeJob job;
-    job.tensor = {
-        slot.name, slot.shape,
-        values.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count))};
+    job.tensor = {slot.name, slot.shape, slice(values, slot)};
     job.draws.stream = {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
                         static_cast<std::uint32_t>(slot.parameter)};
     job.state = state_of(t, codec_of_[t]->state_size(spec_of(slot)));
@@ -103,8 +101,7 @@ void TensorChannel::add(std::size_t tensor, std::span<const std::byte> payload, 
                         std::span<float> sum) const {
   const TensorSlot& slot = layout_.tensors()[tensor];
   compressors::DecodeJob job;
-  job.values =
-      sum.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count));
+  job.values = slice(sum, slot);
   job.payload = payload;
   job.name = slot.name;
   job.shape = slot.shape;

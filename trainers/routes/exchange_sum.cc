@@ -15,13 +15,6 @@ using compressors::SideInputs;
 using compressors::SumTerms;
 using sim::CollectiveKind;
 
-/// The elements of a tensor or bucket in a flat buffer.
-template <typename Vector, typename Slot>
-auto slice(Vector& values, const Slot& slot) {
-  return std::span(values).subspan(static_cast<std::size_t>(slot.first),
-                                   static_cast<std::size_t>(slot.count));
-}
-
 class SumExchange final : public Exchange {
  public:
   SumExchange(const ExchangeSettings& settings, const Layout& layout, StateStore& states)

@@ -80,6 +80,16 @@ std::string_view layer_of(std::string_view tensor) {
   return tensor.substr(0, std::min(tensor.rfind('.'), tensor.size()));
 }
 
+/// In forward order, of a layout whose model is not there.
+std::vector<methods::TensorInfo> infos_of(const Layout& layout) {
+  std::vector<methods::TensorInfo> infos(layout.tensors().size());
+  for (const TensorSlot& slot : layout.tensors())
+    infos[static_cast<std::size_t>(slot.parameter)] = {slot.name, slot.shape};
+  for (methods::TensorInfo& info : infos)
+    info.last_layer = layer_of(info.name) == layer_of(infos.back().name);
+  return infos;
+}
+
 }  // namespace
 
 std::vector<methods::TensorInfo> tensor_infos(std::span<const Parameter> parameters) {
@@ -88,15 +98,6 @@ std::vector<methods::TensorInfo> tensor_infos(std::span<const Parameter> paramet
     infos.push_back({parameter.name,
                      parameter.whole_layer ? std::span<const std::int64_t>() : parameter.shape,
                      layer_of(parameter.name) == layer_of(parameters.back().name)});
-  return infos;
-}
-
-std::vector<methods::TensorInfo> infos_of(const Layout& layout) {
-  std::vector<methods::TensorInfo> infos(layout.tensors().size());
-  for (const TensorSlot& slot : layout.tensors())
-    infos[static_cast<std::size_t>(slot.parameter)] = {slot.name, slot.shape};
-  for (methods::TensorInfo& info : infos)
-    info.last_layer = layer_of(info.name) == layer_of(infos.back().name);
   return infos;
 }
 

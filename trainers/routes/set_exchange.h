@@ -12,7 +12,6 @@ namespace gradwire::trainers {
 /// A model's tensors as methods choose by them, in forward order. The last layer's share what
 /// stands before the last dot of the last parameter's name.
 std::vector<methods::TensorInfo> tensor_infos(std::span<const Parameter> parameters);
-std::vector<methods::TensorInfo> infos_of(const Layout& layout);
 /// The set of each parameter, in forward order: Layout's.
 std::vector<std::size_t> sets_of(const methods::Method& method,
                                  std::span<const Parameter> parameters);

@@ -25,10 +25,8 @@ methods::SharedModel ModelActs::model(const Moment& moment, std::span<float> mea
     return layout.tensors()[layout.tensor_of(static_cast<int>(tensor))];
   };
   for (std::size_t t = 0; t < infos_.size(); ++t) {
-    const auto first = static_cast<std::size_t>(slot(t).first);
-    const auto count = static_cast<std::size_t>(slot(t).count);
-    model.weights.push_back(learner_.weights().subspan(first, count));
-    if (!mean.empty()) model.mean.push_back(mean.subspan(first, count));
+    model.weights.push_back(slice(learner_.weights(), slot(t)));
+    if (!mean.empty()) model.mean.push_back(slice(mean, slot(t)));
   }
   model.forget = [this, slot](std::size_t tensor, std::size_t element) {
     updates_.forget(slot(tensor).first + static_cast<std::int64_t>(element));

@@ -40,8 +40,7 @@ void RoundsTrainer::average(const std::vector<float>& shares) {
   const auto& tensors = layout().tensors();
   learner_.pool().run(static_cast<int>(tensors.size()), [&](int tensor, int) {
     const TensorSlot& slot = tensors[static_cast<std::size_t>(tensor)];
-    const std::span<float> own =
-        model.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count));
+    const std::span<float> own = slice(model, slot);
     for (std::size_t i = 0; i < arrived.size(); ++i) {
       const std::byte* from = arrived[i]->update->message.data() + 4 * slot.first;
       for (std::size_t e = 0; e < own.size(); ++e) {

@@ -13,8 +13,8 @@ namespace gradwire::trainers {
 
 DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
   const auto method = scenarios::training_method(scenario);
-  const compressors::CodecPlan plan = method->plan(0, method->phases() - 1).up;
   const methods::SetPlan last = method->plan(0, method->phases() - 1);
+  const compressors::CodecPlan& plan = last.up;
   const bool several = method->sets() > 1 || method->phases() > 1 || method->updates_at_server() ||
                        last.down || last.weights_down || method->buffers() > 0 ||
                        method->decides_every() > 0 || method->acts_on_model();
@@ -31,6 +31,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
       exchange_settings_(exchange_settings(learner_.scenario())),
       updates_(learner_.scenario(), method(), layout()),
       acts_(learner_, updates_),
+      tensors_(tensors_in_layout()),
       arrivals_(make_arrivals(learner_, updates_)),
       losses_(static_cast<std::size_t>(workers())) {
   if (const DeviceMemory memory = learner_.replica(0).device_memory(); memory.weights) {
@@ -50,8 +51,7 @@ void SynchronousTrainer::make_local_sums() {
   for (const std::vector<float>& sum : local_sums_) {
     local_tensors_.emplace_back();
     for (const TensorSlot& slot : layout().tensors())
-      local_tensors_.back().push_back(std::span<const float>(sum).subspan(
-          static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count)));
+      local_tensors_.back().push_back(slice(sum, slot));
   }
 }
 
@@ -63,14 +63,13 @@ GradientSpans SynchronousTrainer::gradients_of(int worker) const {
 std::unique_ptr<Exchange> SynchronousTrainer::exchange_in(std::size_t phase) {
   const auto plan_of = [&](std::size_t set) {
     return decided_.empty() ? method().plan(set, phase)
-                            : method().decided_plan(set, phase, tensors_in_order(), decided_);
+                            : method().decided_plan(set, phase, tensors_, decided_);
   };
-  return make_set_exchange(
-      scenario(), method(), plan_of, layout(), learner_.states(),
-      [this](ExchangeSettings& settings) {
-        settings.device = encoder_.get();
-        if (!settings.kept.empty()) settings.mask = acts_.remembered();
-      });
+  return make_set_exchange(scenario(), method(), plan_of, layout(), learner_.states(),
+                           [this](ExchangeSettings& settings) {
+                             settings.device = encoder_.get();
+                             if (!settings.kept.empty()) settings.mask = acts_.remembered();
+                           });
 }
 
 void SynchronousTrainer::enter_phase() {

@@ -99,6 +99,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   /// Where weights live on a device, its state is a copy that weights() refreshes.
   mutable SetUpdates updates_;
   ModelActs acts_;
+  std::vector<methods::TensorInfo> tensors_;  ///< in the layout's order
   std::unique_ptr<Arrivals> arrivals_;
   std::vector<std::unique_ptr<Gradients>> gradients_;  ///< [worker]
   // Of several local steps: [worker] the sum of its gradients, and that by tensor; of a method that
@@ -126,7 +127,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   bool sends_own() const { return local_steps() > 1 || method().computes(); }
   std::vector<std::span<float>> memory();
   /// The layout's tensors, as methods see them.
-  std::vector<methods::TensorInfo> tensors_in_order() const;
+  std::vector<methods::TensorInfo> tensors_in_layout() const;
   /// The method's plans from now on, where it decides about them.
   void decide();
   /// What `worker` sends.

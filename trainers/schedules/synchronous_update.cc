@@ -8,7 +8,7 @@
 /// of the mean and of the weights, what plans depend on.
 namespace gradwire::trainers {
 
-std::vector<methods::TensorInfo> SynchronousTrainer::tensors_in_order() const {
+std::vector<methods::TensorInfo> SynchronousTrainer::tensors_in_layout() const {
   const auto infos = tensor_infos(learner_.model().parameters());
   std::vector<methods::TensorInfo> ordered;
   for (const TensorSlot& slot : layout().tensors())
@@ -21,10 +21,8 @@ void SynchronousTrainer::decide() {
   for (std::size_t e = 0; e < sums_.size(); ++e) sums_[e] += mean_[e];
   if (step_ % method().decides_every() != 0) return;
   std::vector<std::span<const float>> sums;
-  for (const TensorSlot& slot : layout().tensors())
-    sums.push_back(std::span<const float>(sums_).subspan(static_cast<std::size_t>(slot.first),
-                                                         static_cast<std::size_t>(slot.count)));
-  decided_ = method().decide(tensors_in_order(), sums);
+  for (const TensorSlot& slot : layout().tensors()) sums.push_back(slice(sums_, slot));
+  decided_ = method().decide(tensors_, sums);
   std::ranges::fill(sums_, 0.0f);
   exchange_ = exchange_in(phase_);
   make_template();
@@ -36,15 +34,13 @@ std::vector<std::span<float>> SynchronousTrainer::memory() {
 
 void SynchronousTrainer::update_at_server(std::span<float> mean, int owner) {
   if (!method().updates_at_server()) return;
-  const auto infos = tensor_infos(learner_.model().parameters());
-  for (const TensorSlot& slot : layout().tensors()) {
-    const auto& info = infos[static_cast<std::size_t>(slot.parameter)];
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    const TensorSlot& slot = layout().tensors()[t];
+    const methods::TensorInfo& info = tensors_[t];
     const std::span<std::byte> bytes = learner_.states().at(
         {owner, slot.parameter, Direction::kDown}, 4 * method().server_state(info));
-    method().at_server(
-        info, moment(),
-        mean.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(slot.count)),
-        {reinterpret_cast<float*>(bytes.data()), bytes.size() / 4});
+    method().at_server(info, moment(), slice(mean, slot),
+                       {reinterpret_cast<float*>(bytes.data()), bytes.size() / 4});
   }
 }
 
@@ -53,7 +49,8 @@ void SynchronousTrainer::update() {
   const double rate = learner_.rate(moment());
   if (device_update_) return device_update_->step(rate, mean_);
   const std::vector<std::span<float>> own = memory();
-  if (method().before_update(moment(), mean_, own)) updates_.step(phase_, rate, GradientView(mean_), weights_);
+  if (method().before_update(moment(), mean_, own))
+    updates_.step(phase_, rate, GradientView(mean_), weights_);
   acts_.after_update(moment(), mean_);
   method().after_update(moment(), weights_, own);
   learner_.weights_changed();

@@ -35,16 +35,16 @@ class Adagrad final : public UpdateRule {
             const GradientView& gradient, std::span<float> weights,
             std::span<float> state) const override {
     const std::int64_t elements = elements_of(ranges);
-    visit_gradient(layout, ranges, gradient,
-                   [&](const float* __restrict g, std::int64_t first, std::int64_t offset,
-                       std::size_t n) {
-                     float* __restrict w = weights.data() + first;
-                     float* __restrict squares = buffer_of(state, 0, elements) + offset;
-                     if (averages_)
-                       average(at, n, g, w, squares, buffer_of(state, 1, elements) + offset);
-                     else
-                       descend(at, n, g, w, squares);
-                   });
+    visit_gradient(
+        layout, ranges, gradient,
+        [&](const float* __restrict g, std::int64_t first, std::int64_t offset, std::size_t n) {
+          float* __restrict w = weights.data() + first;
+          float* __restrict squares = buffer_of(state, 0, elements) + offset;
+          if (averages_)
+            average(at, n, g, w, squares, buffer_of(state, 1, elements) + offset);
+          else
+            descend(at, n, g, w, squares);
+        });
   }
 
  private:

@@ -125,7 +125,8 @@ TEST_CASE("a skipped step changes neither weights nor what the update remembers"
           "[mixed-precision]") {
   for (const char* optimizer : {"sgd", "adam"}) {
     CAPTURE(optimizer);
-    // The scale is multiplied by 1e6 after every fourth good step: no gradient is small enough for it.
+    // The scale is multiplied by 1e6 after every fourth good step: no gradient is small enough for
+    // it.
     scenarios::Scenario scenario = scenario_with(
         {{"scale", "1024"}, {"interval", "4"}, {"growth", "1000000"}, {"backoff", "0.5"}});
     scenario.workload.optimizer = optimizer;
