@@ -39,19 +39,32 @@ ordered_json override_value(const FieldTable::Node& node, const std::string& tex
   return parsed.is_discarded() || (wants_text && !parsed.is_string()) ? ordered_json(text) : parsed;
 }
 
-/// Notes where the leaves of a value come from, in place of what was noted at or below it.
-void note_origin(const ordered_json& value, const std::string& pointer, const char* origin,
+/// Drops what was noted at or below the pointer. Keys below it lie together in the map.
+void forget_origins(const std::string& pointer, Origins& origins) {
+  constexpr char kAfterSlash = '/' + 1;
+  origins.erase(pointer);
+  origins.erase(origins.lower_bound(pointer + '/'), origins.lower_bound(pointer + kAfterSlash));
+}
+
+/// Notes where the leaves of a value come from.
+void note_leaves(const ordered_json& value, const std::string& pointer, const char* origin,
                  Origins& origins) {
-  std::erase_if(origins, [&](const auto& each) { return is_at_or_below(each.first, pointer); });
   if (!value.is_structured() || value.empty()) {
     origins[pointer] = origin;
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i)
-      note_origin(value[i], child_pointer(pointer, i), origin, origins);
+      note_leaves(value[i], child_pointer(pointer, i), origin, origins);
   } else {
     for (const auto& [key, member] : value.items())
-      note_origin(member, child_pointer(pointer, key), origin, origins);
+      note_leaves(member, child_pointer(pointer, key), origin, origins);
   }
+}
+
+/// ... in place of what was noted at or below it.
+void note_origin(const ordered_json& value, const std::string& pointer, const char* origin,
+                 Origins& origins) {
+  forget_origins(pointer, origins);
+  note_leaves(value, pointer, origin, origins);
 }
 
 /// An override that has a place in the file.
@@ -81,9 +94,7 @@ class FileReader {
       if (key != "seeds") note_origin(value, child_pointer("", key), "scenario", origins_);
     for (const auto& [pointer, value, origin] : values_)
       note_origin(value, pointer, origin.c_str(), origins_);
-    std::erase_if(origins_, [](const auto& each) {
-      return is_at_or_below(each.first, "/sweep") || is_at_or_below(each.first, "/seeds/count");
-    });
+    for (const char* pointer : {"/sweep", "/seeds/count"}) forget_origins(pointer, origins_);
     const bool usable = problems_.empty();
     for (const Axis& axis : sweep.axes) result_.swept.push_back(axis.pointer);
     read_runs(usable ? sweep : Sweep{}, usable ? seeds : std::vector<std::uint64_t>{1});

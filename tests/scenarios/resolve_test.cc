@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <map>
 
 #include "scenarios/methods.h"
@@ -20,6 +22,21 @@ std::map<std::string, std::string> origins(const Scenario& scenario) {
   for (const ResolvedValue& row : resolved_values(scenario))
     all[row.pointer] = row.value + " " + row.origin;
   return all;
+}
+
+/// A star of so many listed links, each of which sends 1 kB to the server.
+std::string star_of(int links) {
+  std::string hosts, transfers, listed;
+  for (int i = 0; i < links; ++i) {
+    const std::string name = "\"h" + std::to_string(i) + "\"";
+    hosts += name + ", ";
+    transfers += (i > 0 ? ", " : "") + (R"({"from": )" + name) + R"(, "to": "s", "bytes": "1kB"})";
+    listed += R"({"a": )" + name + R"(, "b": "x", "bandwidth": "9Mbps", "delay": "3ms"}, )";
+  }
+  return R"({"schema_version": 1, "name": "star", "workload": {"transfers": [)" + transfers +
+         R"(]}, "network": {"topology": "explicit", "hosts": [)" + hosts +
+         R"("s"], "switches": ["x"], "links": [)" + listed +
+         R"({"a": "s", "b": "x", "bandwidth": "1Gbps", "delay": "1ms"}]}})";
 }
 
 }  // namespace
@@ -175,6 +192,29 @@ TEST_CASE("each value knows its origin", "[unit]") {
   CHECK(rows.at("/seeds/0") == "1 default");
   for (const ResolvedValue& row : resolved_values(file.runs[1]))
     if (row.pointer == "/workload/batch_per_worker") CHECK(row.unit == "samples");
+}
+
+TEST_CASE("what replaces an object forgets the origins below it, and no others", "[unit]") {
+  const Overrides other = {{"/network/links/1", R"({"a": "h1", "b": "x", "bandwidth": "5Mbps"})"}};
+  const auto kept = read_scenario_text(star_of(11), "t.json").runs.at(0).origins;
+  const auto replaced = read_scenario_text(star_of(11), "t.json", other).runs.at(0).origins;
+  CHECK(replaced.at("/network/links/1/bandwidth") == "--set");
+  CHECK(replaced.at("/network/links/10/bandwidth") == "scenario");
+  CHECK(replaced.at("/network/links/0/delay") == "scenario");
+  CHECK_FALSE(replaced.contains("/network/links/1/delay"));
+  CHECK(kept.contains("/network/links/1/delay"));  // negative control
+}
+
+TEST_CASE("reading a scenario takes time in proportion to its length", "[unit]") {
+  const auto seconds = [](int links) {  // of the processor
+    const std::string text = star_of(links);
+    const std::clock_t start = std::clock();
+    REQUIRE(read_scenario_text(text, "t.json").runs.size() == 1);
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  };
+  // 8 times as many links take 8 times as long, and some more for sorting; or, in proportion to
+  // the square, 64 times.
+  CHECK(std::min(seconds(2000), seconds(2000)) < 20 * std::min(seconds(250), seconds(250)));
 }
 
 TEST_CASE("methods have short labels and make their codec", "[unit]") {
