@@ -94,6 +94,7 @@ constexpr FigureOrigin kFigures[] = {
     {"summary_scale_s", kCodec},
     {"summary_message_bytes", kPayload},
     {"summary_prelude_bytes", kPayload},
+    {"summary_pull_bytes", kPayload},
     {"summary_bandwidth_bytes_per_s", kGiven},
     {"summary_server_bandwidth_bytes_per_s", kGiven},
     {"summary_path_delay_s", kGiven},
@@ -108,6 +109,8 @@ constexpr FigureOrigin kFigures[] = {
     {"summary_coding_range_high", kAssumed},
     {"summary_correction_bytes", kGiven},
     {"summary_correction_factor", kSimulated},
+    {"summary_prelude_correction_bytes", kGiven},
+    {"summary_prelude_correction_factor", kSimulated},
     // What commands print beside the figures of runs.
     {"seed", kNoFigure},
     {"seeds", kNoFigure},

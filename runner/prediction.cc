@@ -64,7 +64,7 @@ results::StepSummary from_runs(const scenarios::Scenario& scenario, const sim::C
     refuse(scenario, "no finished run of this model, method and batch is stored",
            "run it once, with a few workers; gradwire run keeps what is needed");
   nearest->workers = scenario.cluster.workers;
-  take_paths(cluster, *nearest);
+  take_paths(cluster, scenario.network.transport, *nearest);
   return *nearest;
 }
 

@@ -36,7 +36,8 @@ class Sizes {
       const auto file =
           scenarios::read_scenario_text(series.header.scenario_json, series.header.scenario_file,
                                         {{"/cluster/workers", std::to_string(step.workers)}});
-      take_paths(scenarios::build_cluster(file.runs.front()), step);
+      const scenarios::Scenario& scenario = file.runs.front();
+      take_paths(scenarios::build_cluster(scenario), scenario.network.transport, step);
     } catch (const Error&) {
       if (refused_.insert(series.name).second)
         remarks_.push_back(series.name + ": its topology has no form for " +

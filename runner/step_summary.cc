@@ -66,6 +66,7 @@ struct Exchanges {
   ExchangeKind kind{};                        ///< of most bytes
   std::map<std::size_t, ExchangeKind> kinds;  ///< by bucket
   Share gradients, prelude;
+  Share pulls;  ///< of the gradients, what a server sends back
 };
 
 /// Whether workers push chunks to the workers that own them, and these gather the sums round a
@@ -124,8 +125,9 @@ std::optional<Exchanges> exchanges_of(const scenarios::StepPlan& plan, int worke
     const auto bucket = static_cast<std::size_t>(planned.spec->buffer);
     if (gradients && !found.kinds.try_emplace(bucket, kind).second && kind != found.kinds[bucket])
       return std::nullopt;
-    (gradients ? found.gradients : found.prelude)
-        .add(static_cast<std::size_t>(planned.spec->buffer), payload_of(planned));
+    (gradients ? found.gradients : found.prelude).add(bucket, payload_of(planned));
+    if (gradients && planned.spec->kind == sim::CollectiveKind::kPull)
+      found.pulls.add(bucket, payload_of(planned));
   }
   if (found.gradients.collectives == 0) return std::nullopt;
   if (scatters) take_largest_chunks(longest, workers, found);
@@ -183,7 +185,8 @@ double schedule_spread(const sim::Cluster& cluster) {
 
 }  // namespace
 
-void take_paths(const sim::Cluster& cluster, StepSummary& step) {
+void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+                StepSummary& step) {
   const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
   std::vector<double> seconds_a_byte, rates, delays, forwarding, losses;
   std::vector<sim::ChannelId> route;
@@ -208,7 +211,7 @@ void take_paths(const sim::Cluster& cluster, StepSummary& step) {
   step.forwarding_s = spread_of(forwarding).mean();
   step.loss = spread_of(losses).mean();
   step.rate_spread = std::hypot(spread_of(rates).relative(), schedule_spread(cluster));
-  step.correction = trace_correction(cluster, step);
+  correct_for_traces(cluster, transport, step);
 }
 
 namespace {
@@ -227,6 +230,8 @@ void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exch
     const double sent = results::messages_sent(way, step.workers);
     const double sent_before = results::messages_sent(before, step.workers);
     if (sent > 0) bucket.message_bytes = exchanges.gradients.of(b) / sent;
+    if (way == ExchangeKind::kParameterServer)
+      bucket.pull_bytes = exchanges.pulls.of(b) / step.workers;
     if (sent_before > 0) bucket.prelude_bytes = exchanges.prelude.of(b) / sent_before;
     if (profile.buckets.empty()) continue;
     const scenarios::ComputeProfile::Bucket& times = profile.buckets[b];
@@ -274,7 +279,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
   step.compute_spread =
       std::hypot(spread_of(scenario.cluster.slowdown).relative(), scenario.cluster.spread);
   add_buckets(profile, *exchanges, step);
-  take_paths(cluster, step);
+  take_paths(cluster, scenario.network.transport, step);
   return step;
 }
 

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <iterator>
+#include <memory>
 
 #include "results/prediction/step_model.h"
+#include "runner/message_times.h"
 #include "sim/flow/shares/rate_follower.h"
 
 namespace gradwire::runner {
 namespace {
 
+using results::ExchangeKind;
 using results::StepSummary;
 
 // So much virtual time, and so many exchanges at least and at most; fewer where many workers make
@@ -72,29 +75,155 @@ double all_end(std::vector<Path>& paths, double bytes, double delay, double time
   return end;
 }
 
-/// The workers' ways: to their neighbours in a ring; to the server, and from it.
-struct Ways {
-  std::vector<Path> there, back;
+/// One exchange of a step: a prelude, or a bucket's.
+struct Exchanged {
+  double key = 0;  ///< bytes by which the correction knows it
+  bool prelude = false;
+  double push = 0, pull = 0;  ///< bytes with a server
 };
 
-Ways ways_of(const sim::Cluster& cluster, const StepSummary& step, bool ring) {
-  Ways ways;
-  const int server = step.workers;
-  for (int worker = 0; worker < step.workers; ++worker) {
-    ways.there.push_back(path_of(cluster, worker, ring ? (worker + 1) % step.workers : server));
-    if (!ring) ways.back.push_back(path_of(cluster, server, worker));
-  }
-  return ways;
+std::vector<Path> neighbours(const sim::Cluster& cluster, int workers) {
+  std::vector<Path> paths;
+  for (int worker = 0; worker < workers; ++worker)
+    paths.push_back(path_of(cluster, worker, (worker + 1) % workers));
+  return paths;
 }
 
-/// Of exchanges that take so many passes each.
-double mean_exchange(double passes, const std::function<double(double)>& end_of) {
+/// When exchanges end that begin at a time, one after the other.
+class Ends {
+ public:
+  virtual ~Ends() = default;
+  virtual double end(std::size_t exchange, double begin) = 0;
+};
+
+class RingEnds final : public Ends {
+ public:
+  RingEnds(const sim::Cluster& cluster, const StepSummary& step,
+           const std::vector<Exchanged>& exchanges)
+      : paths_(neighbours(cluster, step.workers)), exchanges_(exchanges), delay_(step.delay_s) {
+    hops_ = results::hops_of(step.exchange, step.workers, step.group).front();
+    prelude_ = results::hops_of(ExchangeKind::kRingAllGather, step.workers, step.group).front();
+  }
+  double end(std::size_t exchange, double begin) override {
+    const Exchanged& its = exchanges_[exchange];
+    const results::Hops& hops = its.prelude ? prelude_ : hops_;
+    const double efficiency = results::usual_constants()[0] / (1 + results::kAcknowledgements);
+    return ring_end(paths_, hops, its.key / efficiency * hops.share, delay_, begin);
+  }
+
+ private:
+  std::vector<Path> paths_;
+  const std::vector<Exchanged>& exchanges_;
+  double delay_;
+  results::Hops hops_, prelude_;
+};
+
+/// Workers' messages as a fluid, without TCP.
+class ServerEnds final : public Ends {
+ public:
+  ServerEnds(const sim::Cluster& cluster, const StepSummary& step,
+             const std::vector<Exchanged>& exchanges)
+      : exchanges_(exchanges), delay_(step.delay_s) {
+    for (int worker = 0; worker < step.workers; ++worker) {
+      there_.push_back(path_of(cluster, worker, step.workers));
+      back_.push_back(path_of(cluster, step.workers, worker));
+    }
+  }
+  double end(std::size_t exchange, double begin) override {
+    const double efficiency = results::usual_constants()[0];
+    const double pushed = all_end(there_, exchanges_[exchange].push / efficiency, delay_, begin);
+    return all_end(back_, exchanges_[exchange].pull / efficiency, delay_, pushed);
+  }
+
+ private:
+  std::vector<Path> there_, back_;
+  const std::vector<Exchanged>& exchanges_;
+  double delay_;
+};
+
+/// Workers' messages as one worker alone takes them, with TCP.
+class SampledEnds final : public Ends {
+ public:
+  SampledEnds(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+              const StepSummary& step, const std::vector<Exchanged>& exchanges)
+      : step_(step), exchanges_(exchanges) {
+    for (const Exchanged& exchange : exchanges)
+      times_.emplace_back(cluster, transport, exchange.push, exchange.pull);
+  }
+  double end(std::size_t exchange, double begin) override {
+    const MessageTimes& times = times_[exchange];
+    ++count_;
+    double pushed = begin + shared(exchanges_[exchange].push);
+    for (int worker = 0; worker < step_.workers; ++worker)
+      pushed = std::max(pushed, begin + times.push(worker, begin, worker + count_));
+    double end = pushed + shared(exchanges_[exchange].pull);
+    for (int worker = 0; worker < step_.workers; ++worker)
+      end = std::max(end, pushed + times.pull(worker, pushed, worker + count_));
+    return end;
+  }
+
+ private:
+  /// What all workers' messages take on the server's link.
+  double shared(double bytes) const {
+    if (step_.server_bandwidth <= 0) return 0;
+    const double all = bytes * step_.workers / results::usual_constants()[0];
+    return all / step_.server_bandwidth + step_.delay_s;
+  }
+  const StepSummary& step_;
+  const std::vector<Exchanged>& exchanges_;
+  std::vector<MessageTimes> times_;
+  int count_ = 0;
+};
+
+double compute_of(const StepSummary& step) {
+  double seconds = step.forward_s + step.update_s;
+  for (const results::BucketSummary& bucket : step.buckets)
+    seconds += bucket.backward_s + bucket.encode_s + bucket.decode_s;
+  return seconds;
+}
+
+/// The smallest and the largest by `bytes`, ascending and apart; none of 0.
+std::vector<Exchanged> extremes(const StepSummary& step, double results::BucketSummary::*bytes,
+                                bool prelude) {
+  const auto [least, most] = std::ranges::minmax_element(
+      step.buckets, {}, [&](const auto& bucket) { return bucket.*bytes; });
+  std::vector<Exchanged> list;
+  for (const auto& bucket : {*least, *most}) {
+    const double size = bucket.*bytes;
+    if (size <= 0 || (!list.empty() && size <= list.back().key)) continue;
+    const double pull = prelude || bucket.pull_bytes <= 0 ? size : bucket.pull_bytes;
+    list.push_back({size, prelude, std::max(1.0, 2 * size - pull), pull});
+  }
+  return list;
+}
+
+/// Mean seconds of each exchange in steps one after the other.
+std::vector<double> mean_exchanges(const StepSummary& step, std::size_t exchanges, double passes,
+                                   Ends& ends) {
   const int most = std::clamp(static_cast<int>(kPasses / passes), 1, kMost);
-  double end = 0;
-  int exchanges = 0;
-  for (; exchanges < most && (exchanges < kFewest || end < kLeast_s); ++exchanges)
-    end = end_of(end);
-  return end / exchanges;
+  const double compute = compute_of(step);
+  std::vector<double> sums(exchanges, 0);
+  double now = 0;
+  int steps = 0;
+  for (; steps < most && (steps < kFewest || now < kLeast_s); ++steps) {
+    for (std::size_t e = 0; e < exchanges; ++e) {
+      const double end = ends.end(e, now);
+      sums[e] += end - now;
+      now = end;
+    }
+    now += compute;
+  }
+  for (double& sum : sums) sum /= steps;
+  return sums;
+}
+
+std::unique_ptr<Ends> ends_of(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+                              const StepSummary& step, const std::vector<Exchanged>& exchanges) {
+  if (step.exchange != ExchangeKind::kParameterServer)
+    return std::make_unique<RingEnds>(cluster, step, exchanges);
+  if (MessageTimes::apply(cluster))
+    return std::make_unique<SampledEnds>(cluster, transport, step, exchanges);
+  return std::make_unique<ServerEnds>(cluster, step, exchanges);
 }
 
 bool follows_schedules(const sim::Cluster& cluster) {
@@ -104,33 +233,30 @@ bool follows_schedules(const sim::Cluster& cluster) {
 
 }  // namespace
 
-results::Correction trace_correction(const sim::Cluster& cluster, const StepSummary& step) {
+void correct_for_traces(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+                        StepSummary& step) {
+  step.correction = step.prelude_correction = {};
   const auto hops = results::hops_of(step.exchange, step.workers, step.group);
   const bool ring = hops.size() == 1 && hops[0].same_connections;
-  const bool served =
-      step.exchange == results::ExchangeKind::kParameterServer && cluster.has_server();
-  if (!follows_schedules(cluster) || !(ring || served) || step.buckets.empty()) return {};
-  const results::StepConstants usual = results::usual_constants();
-  const double efficiency = usual[0] / (ring ? 1 + results::kAcknowledgements : 1);
-  StepSummary plain = step;
-  plain.correction = {};
-  const auto [least, most] = std::minmax_element(
-      step.buckets.begin(), step.buckets.end(),
-      [](const auto& a, const auto& b) { return a.message_bytes < b.message_bytes; });
-  const double passes = step.workers * hops[0].count;
-  results::Correction correction;
-  for (const double size : {least->message_bytes, most->message_bytes}) {
-    if (size <= 0 || (!correction.value.empty() && size <= correction.value.back())) continue;
-    Ways ways = ways_of(cluster, step, ring);
-    const double bytes = size / efficiency;
-    const double seconds = mean_exchange(passes, [&](double begin) {
-      if (ring) return ring_end(ways.there, hops[0], bytes * hops[0].share, step.delay_s, begin);
-      const double pushed = all_end(ways.there, bytes, step.delay_s, begin);
-      return all_end(ways.back, bytes, step.delay_s, pushed);
-    });
-    correction.add(size, seconds / results::exchange_time(plain, size, usual));
+  const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
+  if (!follows_schedules(cluster) || !(ring || served) || step.buckets.empty()) return;
+  std::vector<Exchanged> exchanges;
+  if (served || step.exchange == ExchangeKind::kRingAllReduce)
+    exchanges = extremes(step, &results::BucketSummary::prelude_bytes, true);
+  std::ranges::copy(extremes(step, &results::BucketSummary::message_bytes, false),
+                    std::back_inserter(exchanges));
+  const double passes = step.workers * hops[0].count * static_cast<double>(exchanges.size());
+  const auto ends = ends_of(cluster, transport, step, exchanges);
+  const std::vector<double> means = mean_exchanges(step, exchanges.size(), passes, *ends);
+  for (std::size_t e = 0; e < exchanges.size(); ++e) {
+    const Exchanged& its = exchanges[e];
+    StepSummary plain = step;
+    plain.correction = {};
+    if (its.prelude && ring) plain.exchange = ExchangeKind::kRingAllGather;
+    (its.prelude ? step.prelude_correction : step.correction)
+        .add(its.key,
+             means[e] / results::exchange_time(plain, its.key, results::usual_constants()));
   }
-  return correction;
 }
 
 }  // namespace gradwire::runner

@@ -4,17 +4,22 @@
 
 namespace gradwire::runner {
 
-/// What exchanges take over the closed form (at its usual constants) where links follow schedules,
-/// which no constant describes. In a ring, hop k of worker r begins once it has received hop k - 1
-/// and its own last bytes have left; with a server, all push, and pull once all have pushed:
+/// Corrections: what exchanges take over the closed form (at its usual constants) where links
+/// follow schedules, which no constant describes. In a ring, hop k of worker r begins once it has
+/// received hop k - 1 and its own last bytes have left; with a server, all push, and pull once all
+/// have pushed:
 ///
 ///     ring    T(r, k) = pass(max(T(r - 1, k - 1) + delay, T(r, k - 1)), bytes of a hop)
-///     server  T = max over workers of pass(0, a message) + delay, twice
+///     server  T = max over workers of one worker's push, then of its pull
 ///
 /// pass() being when so many bytes have passed the slowest of the path's links at each moment, from
-/// their schedules. A fluid: nothing of TCP but its headers. The mean of exchanges one after the
-/// other, from the schedules' beginning. Empty where it does not apply: neither ring nor server, or
-/// no schedules.
-results::Correction trace_correction(const sim::Cluster& cluster, const results::StepSummary& step);
+/// their schedules: a fluid, with nothing of TCP but its headers. What one worker's messages take
+/// is simulated with TCP (message_times.h) where that applies, since the slowest of many workers is
+/// one whose link rests while its timeouts double; elsewhere it is pass() + delay. Messages are
+/// those of steps one after the other, from the schedules' beginning: preludes, the smallest and
+/// the largest bucket's, then the step's compute. Sets the step's corrections, empty ones where
+/// this does not apply: neither ring nor server, or no schedules.
+void correct_for_traces(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+                        results::StepSummary& step);
 
 }  // namespace gradwire::runner

@@ -14,7 +14,7 @@ constexpr double kImplausible = 20;
 
 bool same(const BucketSummary& a, const BucketSummary& b) {
   return a.backward_s == b.backward_s && a.encode_s == b.encode_s && a.decode_s == b.decode_s &&
-         a.add_s == b.add_s && a.message_bytes == b.message_bytes &&
+         a.add_s == b.add_s && a.message_bytes == b.message_bytes && a.pull_bytes == b.pull_bytes &&
          a.prelude_bytes == b.prelude_bytes && a.scale_s == b.scale_s;
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kHalvings = 60;
 /// In the order of SolveFor.
-constexpr std::array<std::string_view, 4> kSolveNames = {"bandwidth", "ratio", "workers", "latency"};
+constexpr std::array<std::string_view, 4> kSolveNames = {"bandwidth", "ratio", "workers",
+                                                         "latency"};
 
 struct Range {
   double worst, best;  ///< ends of the search: the target is met most easily at `best`
@@ -113,7 +114,10 @@ StepSummary with(const StepSummary& step, SolveFor quantity, double value) {
       changed.server_bandwidth *= value / step.bandwidth;
       break;
     case SolveFor::kRatio:
-      for (BucketSummary& bucket : changed.buckets) bucket.message_bytes *= value;
+      for (BucketSummary& bucket : changed.buckets) {
+        bucket.message_bytes *= value;
+        bucket.pull_bytes *= value;
+      }
       break;
     case SolveFor::kWorkers:
       changed.workers = static_cast<int>(value);

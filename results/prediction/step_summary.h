@@ -16,6 +16,8 @@ struct BucketSummary {
   double decode_s = 0;       ///< one message, or the sum
   double add_s = 0;          ///< adding one message to another
   double message_bytes = 0;  ///< one worker's, encoded, without the transport's headers
+  /// With a server, of the message back; message_bytes is then the mean of both ways'. 0: as there.
+  double pull_bytes = 0;
   /// Exchanged before it is encoded (scales that workers agree on), by all-gather or by the server;
   /// 0 = nothing.
   double prelude_bytes = 0;
@@ -49,13 +51,14 @@ struct StepSummary {
   double compute_spread = 0;
   AssumedFigures assumed;
 
-  double bandwidth = 0;         ///< of a worker's link, B/s
-  double server_bandwidth = 0;  ///< of the server's link, B/s; 0 = as a worker's
-  double delay_s = 0;           ///< one way between two workers, of a full segment
-  double forwarding_s = 0;      ///< of it, what hops take to store and forward that segment
-  double loss = 0;              ///< probability that a packet is lost between two workers
-  double rate_spread = 0;       ///< standard deviation of a link's rate over its mean (traces)
-  Correction correction;        ///< of the exchange's time, by bytes of a message
+  double bandwidth = 0;           ///< of a worker's link, B/s
+  double server_bandwidth = 0;    ///< of the server's link, B/s; 0 = as a worker's
+  double delay_s = 0;             ///< one way between two workers, of a full segment
+  double forwarding_s = 0;        ///< of it, what hops take to store and forward that segment
+  double loss = 0;                ///< probability that a packet is lost between two workers
+  double rate_spread = 0;         ///< standard deviation of a link's rate over its mean (traces)
+  Correction correction;          ///< of the exchange's time, by bytes of a message
+  Correction prelude_correction;  ///< of a prelude's, by its bytes
 
   ExchangeKind exchange_of(const BucketSummary& bucket) const {
     return bucket.exchange.value_or(exchange);

@@ -97,7 +97,8 @@ class Timeline {
       stages.code = bucket.scale_s;
       stages.before =
           kind == step_.exchange
-              ? other_.time(bucket.prelude_bytes)
+              ? step_.prelude_correction.at(bucket.prelude_bytes) *
+                    other_.time(bucket.prelude_bytes)
               : ExchangeForm(step_, other_kind(kind), constants_).time(bucket.prelude_bytes);
       stages.again = bucket.encode_s - bucket.scale_s;
       exchanged_ += stages.before;

@@ -25,6 +25,7 @@ constexpr BucketField kBucketFields[] = {
     {"decode_s", "s", &BucketSummary::decode_s},
     {"add_s", "s", &BucketSummary::add_s},
     {"message_bytes", "B", &BucketSummary::message_bytes},
+    {"pull_bytes", "B", &BucketSummary::pull_bytes},
     {"prelude_bytes", "B", &BucketSummary::prelude_bytes},
     {"scale_s", "s", &BucketSummary::scale_s},
 };
@@ -108,12 +109,15 @@ void take_ways(const std::map<std::string, double>& figures, std::vector<BucketS
   }
 }
 
+constexpr const char* kCorrection = "correction_";
+constexpr const char* kPreludeCorrection = "prelude_correction_";
+
 /// "correction_bytes_0", "correction_factor_0", ...
-Correction correction_of(const std::map<std::string, double>& figures) {
+Correction correction_of(const std::map<std::string, double>& figures, const std::string& name) {
   Correction correction;
   for (int i = 0;; ++i) {
-    const auto bytes = figures.find("correction_bytes_" + std::to_string(i));
-    const auto factor = figures.find("correction_factor_" + std::to_string(i));
+    const auto bytes = figures.find(name + "bytes_" + std::to_string(i));
+    const auto factor = figures.find(name + "factor_" + std::to_string(i));
     if (bytes == figures.end() || factor == figures.end()) return correction;
     correction.add(bytes->second, factor->second);
   }
@@ -146,10 +150,14 @@ std::vector<MetricRow> summary_metrics(const StepSummary& step, const RunOrigins
   }
   for (std::size_t b = 0; b < step.buckets.size() && step.buckets.size() <= kMostBuckets; ++b)
     if (const auto way = step.buckets[b].exchange) add(name_of_way(b, *way), 1, "");
-  for (std::size_t i = 0; i < step.correction.value.size(); ++i) {
-    add("correction_bytes_" + std::to_string(i), step.correction.value[i], "B");
-    add("correction_factor_" + std::to_string(i), step.correction.factor[i], "");
-  }
+  const auto add_correction = [&](const std::string& name, const Correction& correction) {
+    for (std::size_t i = 0; i < correction.value.size(); ++i) {
+      add(name + "bytes_" + std::to_string(i), correction.value[i], "B");
+      add(name + "factor_" + std::to_string(i), correction.factor[i], "");
+    }
+  };
+  add_correction(kCorrection, step.correction);
+  add_correction(kPreludeCorrection, step.prelude_correction);
   return rows;
 }
 
@@ -180,7 +188,8 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   }
   step.buckets = buckets_of(figures);
   take_ways(figures, step.buckets);
-  step.correction = correction_of(figures);
+  step.correction = correction_of(figures, kCorrection);
+  step.prelude_correction = correction_of(figures, kPreludeCorrection);
   return step;
 }
 

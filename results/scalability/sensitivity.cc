@@ -25,6 +25,7 @@ void scale_codec(StepSummary& step, double factor) {
 void scale_bytes(StepSummary& step, double factor) {
   for (BucketSummary& bucket : step.buckets) {
     bucket.message_bytes *= factor;
+    bucket.pull_bytes *= factor;
     bucket.prelude_bytes *= factor;
   }
 }

@@ -24,12 +24,14 @@ struct BurstLoss {
   double mean(double good) const {
     return enter <= 0 ? good : (leave * good + enter * loss) / (enter + leave);
   }
+  bool operator==(const BurstLoss&) const = default;
 };
 
 /// Nothing passes in [begin, end), in either direction; what waits in queues stays there.
 struct Outage {
   Seconds begin{0};
   Seconds end{0};
+  bool operator==(const Outage&) const = default;
 };
 
 /// Properties of each direction of a duplex link.
@@ -52,6 +54,8 @@ struct LinkSpec {
 
   /// Mean probability that a packet of one direction is lost.
   double mean_loss() const { return burst.mean(loss); }
+  /// Schedules are equal where they are the same object.
+  bool operator==(const LinkSpec&) const = default;
 };
 
 /// Throws SimError, calling the link `subject`, for one that no network can have.

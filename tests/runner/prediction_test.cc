@@ -113,7 +113,7 @@ TEST_CASE("Links that are all alike have no spread, however their rate rounds") 
     scenario.network.link.rate = BitsPerSecond(1e8 * std::sqrt(static_cast<double>(draw)) / 3);
     StepSummary step;
     step.workers = scenario.cluster.workers;
-    runner::take_paths(scenarios::build_cluster(scenario), step);
+    runner::take_paths(scenarios::build_cluster(scenario), scenario.network.transport, step);
     INFO(draw);
     CHECK(step.rate_spread == 0);
     CHECK_FALSE(step.is_irregular());

@@ -45,9 +45,9 @@ double corrected(const sim::Cluster& cluster, ExchangeKind kind, double share, d
   step.exchange = kind;
   step.buckets = {
       {.message_bytes = share * 1e6 * usual[0] / (ring ? 1 + results::kAcknowledgements : 1)}};
-  take_paths(cluster, step);
+  take_paths(cluster, {}, step);
   step.delay_s = delay_s;
-  step.correction = trace_correction(cluster, step);
+  correct_for_traces(cluster, {}, step);
   return results::exchange_time(step, step.message_bytes(), usual);
 }
 
@@ -58,7 +58,8 @@ TEST_CASE("Where links follow no schedule nothing is corrected") {
   step.workers = 2;
   step.exchange = ExchangeKind::kRingAllGather;
   step.buckets = {{.message_bytes = 1e6}};
-  CHECK(trace_correction(two_workers({}, {}), step).value.empty());
+  correct_for_traces(two_workers({}, {}), {}, step);
+  CHECK(step.correction.value.empty());
 }
 
 TEST_CASE("Links that rest together cost the share of time that they rest") {
