@@ -16,12 +16,15 @@
 namespace gradwire::runner {
 namespace {
 
-/// Bytes of the fp32 values that all workers' encoders are given in a step.
+/// Bytes of the fp32 values that all workers' encoders are given in a step. With ZeRO a worker
+/// sends its part of the weights, too: once, of stage 3 twice.
 Bytes gradient_bytes(const scenarios::Scenario& scenario,
                      const scenarios::ComputeProfile& profile) {
   std::int64_t elements = 0;
   for (const auto& bucket : profile.buckets) elements += bucket.elements;
-  return Bytes(4 * elements * scenario.cluster.workers);
+  const int workers = scenario.cluster.workers, zero = scenario.exchange.zero;
+  const int gathers = workers == 1 || zero == 0 ? 0 : zero == 3 ? 2 : 1;
+  return Bytes(4 * elements * (workers + gathers));
 }
 
 }  // namespace

@@ -254,6 +254,8 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
     return "who works when follows from arrivals at the server, which no closed form describes";
   if (scenario.schedule.local_steps != 1)
     return "the closed forms have one pass a step, and it takes several local steps";
+  if (scenario.exchange.zero > 0)
+    return "the closed forms have one exchange a bucket, and with zero weights are sent, too";
   if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
     return "the closed forms describe tcp: its headers, its windows and its repair of losses";
   return {};

@@ -67,6 +67,7 @@ void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   take(exchange, "shards", scenario.exchange.shards);
   take(exchange, "bucket", scenario.exchange.bucket);
   take(exchange, "overlap", scenario.exchange.overlap);
+  take(exchange, "zero", scenario.exchange.zero);
   fill_schedule(member(json, "schedule"), scenario.schedule);
   scenario.hash = scenario_hash(json);
 }

@@ -85,6 +85,7 @@ constexpr std::array<std::string_view, 3> kOfTransportAndMethod = {"/network", "
                                                                    "/executor"};
 constexpr std::array<std::string_view, 3> kOfWorkers = {"/cluster", "/method", "/workload"};
 constexpr std::array<std::string_view, 3> kOfMethod = {"/schedule", "/method", "/workload"};
+constexpr std::array<std::string_view, 3> kOfStateParts = {"/exchange", "/method", "/workload"};
 constexpr std::array<std::string_view, 3> kOfExecutor = {"/executor", "/network", "/cluster"};
 
 const Combination kCombinations[] = {
@@ -214,6 +215,62 @@ const Combination kCombinations[] = {
                  has_local_steps(s) && (has_phases(s) || corrects_momentum(s) || needs_all(s)));
      },
      kOfMethod},
+    // Parts of the model's state at each worker.
+    {"exchange zero", "collective parameter-server",
+     "a server holds the optimiser's state and the weights, so there is nothing to part",
+     "another collective, or zero 0",
+     [](const Scenario& s) {
+       return at("/exchange/zero",
+                 s.exchange.zero > 0 && s.exchange.collective == "parameter-server");
+     },
+     kOfSchedule},
+    {"exchange zero", "schedule rounds, asynchronous",
+     "in schedule {schedule} the server makes the updates, or each client by itself",
+     "0, or schedule lockstep",
+     [](const Scenario& s) { return at("/exchange/zero", s.exchange.zero > 0 && by_server(s)); },
+     kOfSchedule},
+    {"exchange zero", "optimiser lars, lamb",
+     "{optimizer} takes norms of whole tensors, and a worker would have a part of each",
+     "sgd, adam, amsgrad or adamax, or zero 0",
+     [](const Scenario& s) {
+       const auto* const rule = trainers::find_update(s.workload.optimizer);
+       return at("/exchange/zero", trains(s) && s.exchange.zero > 0 && rule && rule->whole_tensors);
+     },
+     kOfStateParts},
+    {"exchange zero", "a method with an update at the server",
+     "{method} has an update of its own, whose state every worker would hold whole",
+     "another method, or zero 0",
+     [](const Scenario& s) {
+       return at("/exchange/zero",
+                 trains(s) && s.exchange.zero > 0 && training_method(s)->updates_at_server());
+     },
+     kOfStateParts},
+    {"exchange zero",
+     "transport udp-lossy",
+     "a worker that misses another's weights has no others to go on with",
+     "tcp or ideal, or zero 0",
+     [](const Scenario& s) { return at("/exchange/zero", s.exchange.zero > 0 && loses(s)); },
+     {"/exchange", "/network", "/workload"}},
+    {"exchange zero 2, 3", "local steps in lockstep",
+     "over several local steps a worker needs all weights, and the sum of all its gradients",
+     "0 or 1, or /schedule/local_steps 1",
+     [](const Scenario& s) {
+       return at("/exchange/zero", s.exchange.zero > 1 && has_local_steps(s));
+     },
+     kOfSchedule},
+    {"exchange zero 2, 3", "any collective but ring",
+     "only a ring's reduce-scatter leaves each worker with its part of the sum", "ring, or zero 1",
+     [](const Scenario& s) {
+       return at("/exchange/zero", s.exchange.zero > 1 && s.exchange.collective != "ring");
+     },
+     kOfStateParts},
+    {"exchange zero 2, 3",
+     "a method that looks at whole steps, or whose messages do not add up on the way",
+     "{method} leaves every worker with the whole mean gradient", "0 or 1, or method none",
+     [](const Scenario& s) {
+       return at("/exchange/zero", s.exchange.zero > 1 && !why_no_gradient_parts(s).empty());
+     },
+     kOfStateParts},
     // What executors know.
     {"executor packet", "transport ideal", "executor packet sends packets, and they take time",
      "tcp or udp-lossy, or executor flow",

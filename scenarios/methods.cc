@@ -169,6 +169,24 @@ std::string policy_note(const Scenario& scenario) {
          std::string(compressors::name_of(own)) + " as those of " + plan.codec.name + " alone";
 }
 
+std::string why_no_gradient_parts(const Scenario& scenario) {
+  if (scenario.exchange.collective != "ring")
+    return "only a ring's reduce-scatter leaves each worker with its part of the sum";
+  const auto method = training_method(scenario);
+  if (method->acts_on_model() || method->decides_every() > 0 || method->buffers() > 0)
+    return "method " + scenario.method.name + " looks at the whole mean gradient at every worker";
+  for (std::size_t set = 0; set < method->sets(); ++set) {
+    for (std::size_t phase = 0; phase < method->phases(); ++phase) {
+      const methods::SetPlan plan = method->plan(set, phase);
+      const auto policy = compressors::make_codec(plan.up)->policy();
+      if (policy != compressors::AggregatePolicy::kSum || plan.masked || !plan.up.rules.empty())
+        return "messages of " + scenario.method.name +
+               " do not add up on the way, so that every worker decodes all of every gradient";
+    }
+  }
+  return "";
+}
+
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {
   using compressors::AggregatePolicy;
   if (collective == "parameter-server" ||

@@ -47,6 +47,9 @@ bool feeds_back_by_default(const methods::MethodRow& row);
 /// which and why; else empty.
 std::string policy_note(const Scenario& scenario);
 
+/// Why workers cannot end with parts of the mean gradient in place of all of it, or empty.
+std::string why_no_gradient_parts(const Scenario& scenario);
+
 /// A codec of this policy cannot go with this /exchange/collective: why, or empty.
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective);
 

@@ -212,6 +212,8 @@ struct Exchange {
   int shards = 1;                   ///< parameter-server: hosts over which it is spread
   Bytes bucket{25'000'000};
   bool overlap = true;
+  int zero =
+      0;  ///< stage of ZeRO: what workers hold parts of (docs/methods/large-scale-toolbox.md)
 };
 
 /// Who works when, in virtual time (scenario_fields_schedule.cc has the meaning of each).

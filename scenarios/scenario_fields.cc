@@ -106,6 +106,16 @@ void add_exchange(Rows& rows) {
                            .default_text = "true",
                            .help = "Exchange a bucket while the backward pass goes on."},
                   .kinds = kSteps});
+  rows.push_back({.pointer = "/exchange/zero",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Stage of ZeRO (arXiv 1910.02054): each worker holds its part "
+                                   "alone of the optimiser's state (1), of the gradients too (2), "
+                                   "of the weights too (3). 0: everything is whole at every "
+                                   "worker.",
+                           .min = 0,
+                           .max = 3},
+                  .kinds = kSteps,
+                  .computed_default = "0"});
 }
 
 void add_runs(Rows& rows) {

@@ -55,11 +55,12 @@ std::string why_on_host(const scenarios::Scenario& scenario) {
   const bool by_themselves =
       scenario.schedule.kind != "lockstep" || scenario.schedule.local_steps > 1;
   const bool computes = scenarios::training_method(scenario)->computes();
-  const std::string reason = loses_data(scenario)
-                                 ? "each worker's own mean is made of what has reached it"
-                             : by_themselves ? "workers' weights differ"
-                             : computes      ? "the method takes gradients at other weights, too"
-                                             : why_steps_leave_device(scenario);
+  const std::string reason =
+      loses_data(scenario)       ? "each worker's own mean is made of what has reached it"
+      : by_themselves            ? "workers' weights differ"
+      : zero_stage(scenario) > 0 ? "workers hold parts of the optimiser's state"
+      : computes                 ? "the method takes gradients at other weights, too"
+                                 : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =
       "device cuda computes the passes, but gradients are encoded and weights updated on the "

@@ -16,4 +16,9 @@ double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::
 /// Complete: ready for rate_at().
 RateSchedule rate_schedule(const scenarios::Scenario& scenario, std::size_t samples);
 
+/// The scenario's stage of ZeRO; 0 for a lone worker, who holds everything anyway.
+inline int zero_stage(const scenarios::Scenario& scenario) {
+  return scenario.cluster.workers > 1 ? scenario.exchange.zero : 0;
+}
+
 }  // namespace gradwire::trainers

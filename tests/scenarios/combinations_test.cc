@@ -20,6 +20,7 @@ struct Example {
 
 const std::string kServer = R"(, "exchange": {"collective": "parameter-server"})";
 const std::string kRounds = kServer + R"(, "schedule": {"kind": "rounds"})";
+const std::string kZero = R"(, "exchange": {"zero": 2})";
 const std::string kEmulated = R"(, "executor": "emulator")";
 const std::string kMixed = R"({"name": "mixed-precision"})";
 const std::string kSteps = R"(, "schedule": {"local_steps": 4})";
@@ -74,6 +75,17 @@ std::vector<Example> examples() {
        with(kRounds, "method", R"({"name": "dgc", "ratio": 0.01, "warmup_epochs": 0})")},
       {steps, "a method with phases, or momentum correction", "/schedule/local_steps",
        with(kSteps, "method", R"({"name": "dgc", "ratio": 0.01})")},
+      {"exchange zero", "collective parameter-server", "/exchange/zero",
+       R"(, "exchange": {"collective": "parameter-server", "zero": 1})"},
+      {"exchange zero", by_server, "/exchange/zero",
+       R"(, "exchange": {"zero": 1}, "schedule": {"kind": "rounds"})"},
+      {"exchange zero", "transport udp-lossy", "/exchange/zero", with(kZero, "network", udp)},
+      {"exchange zero 2, 3", "local steps in lockstep", "/exchange/zero", kZero + kSteps},
+      {"exchange zero 2, 3", "any collective but ring", "/exchange/zero",
+       R"(, "exchange": {"collective": "tree", "zero": 3})"},
+      {"exchange zero 2, 3",
+       "a method that looks at whole steps, or whose messages do not add up on the way",
+       "/exchange/zero", with(kZero, "method", R"({"name": "topk", "ratio": 0.1})")},
       {"executor packet", "transport ideal", "/network/transport/protocol",
        with(R"(, "executor": "packet")", "network", ideal)},
       {"executor packet", "absences in a radio cell", "/cluster/absences",
@@ -97,7 +109,8 @@ std::vector<Example> examples() {
 /// Rows whose scenarios take a file or another workload; tests of their own have them.
 bool is_shown_elsewhere(const Combination& row) {
   return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
-         row.other == "a method with an update at the server";
+         row.other == "a method with an update at the server" ||
+         row.other == "optimiser lars, lamb";
 }
 
 }  // namespace
@@ -118,11 +131,30 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
   }
   // Negative controls: halves of the pairs are fine.
   for (const std::string& parts :
-       {std::string(), kServer, kRounds, kSteps, std::string(R"(, "executor": "packet")"),
+       {std::string(), kServer, kRounds, kSteps, kZero, std::string(R"(, "executor": "packet")"),
         std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
     CAPTURE(parts);
     CHECK(problems_of(scenario_with(parts)).empty());
   }
+}
+
+TEST_CASE("parts of the optimiser's state are of optimisers by element", "[combinations]") {
+  const auto problems = [](const std::string& optimizer, int zero) {
+    return problems_of(
+        scenario_with(R"(, "exchange": {"zero": )" + std::to_string(zero) + "}",
+                      R"("workload": {"optimizer": {"name": ")" + optimizer + R"("}})"));
+  };
+  for (const char* optimizer : {"lars", "lamb"}) {
+    CHECK(problems(optimizer, 1)
+              .find("/exchange/zero: " + std::string(optimizer) +
+                    " takes norms of whole tensors") != std::string::npos);
+    CHECK(problems(optimizer, 0).empty());
+  }
+  for (const char* optimizer : {"sgd", "adam", "amsgrad", "adamax"})
+    CHECK(problems(optimizer, 3).empty());
+  // A method whose messages every worker decodes has parts of the state alone.
+  const std::string topk = R"(, "method": {"name": "topk", "ratio": 0.1}, "exchange": {"zero": 1})";
+  CHECK(problems_of(scenario_with(topk)).empty());
 }
 
 TEST_CASE("a method's update rule is asked for by name", "[combinations]") {

@@ -11,10 +11,13 @@
 #include "trainers/routes/auto_collective.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/routes/weight_gather.h"
+#include "trainers/scenario_update.h"
 #include "trainers/timing/codec_costs.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/timing/measure.h"
 #include "trainers/trainer_error.h"
+#include "trainers/updates/shards.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -92,7 +95,7 @@ class ProfileReplay final : public scenarios::Trainer {
     if (step_ == steps_total()) return false;
     plan = plan_;
     plan.step = step_++;
-    plan.after = template_->edges_from(last_graph_, template_->updates());
+    plan.after = template_->edges_from(last_graph_, template_->ends());
     return true;
   }
 
@@ -226,9 +229,13 @@ void ProfileReplay::plan_of(const ComputeProfile& profile) {
   template_ = make_step_template(scenario_, layout_, *exchange_, profile);
   profile_ = profile;
   plan_.graph = template_->graph();
-  plan_.seconds = template_->seconds(profile_, scenario_.cluster.slowdown);
+  ComputeProfile times = profile;
+  const int zero = zero_stage(scenario_);
+  if (zero > 0) times.update = times.update * share_of_largest(layout_, scenario_.cluster.workers);
+  plan_.seconds = template_->seconds(times, scenario_.cluster.slowdown);
   StepTraffic traffic(*template_, plan_.bytes);
   (charged_ ? *charged_ : *exchange_).charge(traffic);
+  charge_gathers(traffic, layout_, scenario_.cluster.workers, zero);
   plan_.payload = traffic.payload();
   plan_.dense_payload = dense_bytes(settings_, layout_);
 }

@@ -6,7 +6,9 @@ namespace gradwire::trainers {
 namespace {
 
 bool forwards_whole_parts(sim::CollectiveKind kind) {
-  return kind == sim::CollectiveKind::kRingAllReduce || kind == sim::CollectiveKind::kTreeAllReduce;
+  using sim::CollectiveKind;
+  return kind == CollectiveKind::kRingAllReduce || kind == CollectiveKind::kRingReduceScatter ||
+         kind == CollectiveKind::kTreeAllReduce;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "scenarios/methods.h"
 #include "sim/cluster/topologies/topologies.h"
+#include "trainers/scenario_update.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -65,6 +66,12 @@ void require_fit(const scenarios::ComputeProfile& profile, const Layout& layout)
                        "their buckets are not those of this model and bucket size",
                        "measure again");
   }
+}
+
+/// Whose chunks start at one worker and go once round, each in the same order of additions.
+bool is_ring(sim::CollectiveKind kind) {
+  return kind == sim::CollectiveKind::kRingAllReduce ||
+         kind == sim::CollectiveKind::kRingReduceScatter;
 }
 
 /// What a name of /exchange/collective means.
@@ -129,7 +136,7 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
     stages.push_back(exchange.stages(b, profile.buckets[b].aggregate));
   }
   return std::make_unique<StepTemplate>(scenario.cluster.workers, stages, scenario.exchange.overlap,
-                                        scenario.exchange.shards);
+                                        scenario.exchange.shards, zero_stage(scenario));
 }
 
 sim::CollectiveSpec all_reduce_spec(const ExchangeSettings& settings, std::int64_t elements,
@@ -204,7 +211,10 @@ std::span<const Bytes> StepTraffic::set_sizes(sim::OpIndex op, std::span<const B
 
 void StepTraffic::move(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
                        sim::DataHandler& handler, std::size_t owner) {
-  const sim::OpIndex op = plan_.collective(bucket, stage, owner);
+  move(plan_.collective(bucket, stage, owner), sizes, handler);
+}
+
+void StepTraffic::move(sim::OpIndex op, std::span<const Bytes> sizes, sim::DataHandler& handler) {
   CountingHandler counting(handler);
   sim::interpret(*plan_.graph(), op, set_sizes(op, sizes), counting, missing_of(op, sizes));
   payload_ += counting.crossed();
@@ -212,12 +222,16 @@ void StepTraffic::move(std::size_t bucket, std::size_t stage, std::span<const By
 
 void StepTraffic::charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes,
                          Bytes payload, std::size_t owner) {
-  set_sizes(plan_.collective(bucket, stage, owner), sizes);
+  charge(plan_.collective(bucket, stage, owner), sizes, payload);
+}
+
+void StepTraffic::charge(sim::OpIndex op, std::span<const Bytes> sizes, Bytes payload) {
+  set_sizes(op, sizes);
   payload_ += payload;
 }
 
 Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
-  const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
+  const bool ring = is_ring(settings.all_reduce);
   const std::int64_t times = settings.server ? settings.workers : settings.workers - 1;
   if (settings.server || ring) return Bytes(2 * times * layout.elements() * 4);
   Bytes sum{0};
@@ -235,7 +249,7 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
   if (settings.server && settings.weights_down)
     return make_gather_exchange(settings, layout, states);
   // Other collectives add in an order of their own, which moving every hop gives.
-  const bool ring = settings.all_reduce == sim::CollectiveKind::kRingAllReduce;
+  const bool ring = is_ring(settings.all_reduce);
   if (compressors::is_plain_codec(codec.name()) && (settings.server || ring) &&
       !settings.dense_through_terms) {
     return make_dense_exchange(settings, layout);

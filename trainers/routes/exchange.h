@@ -19,6 +19,8 @@
 ///
 /// What crosses, by exchange and codec:
 /// - ring, none: ring all-reduce of fp32;
+/// - ring, none and kSum, with /exchange/zero: a reduce-scatter in the all-reduce's place: the mean
+///   is then of parts that lie at one worker each (trainers/updates/shards.h);
 /// - ring, kSum: scales by ring all-gather (4 B a tensor, where the codec shares scales), then a
 ///   ring all-reduce of packed partial sums: a hop of j contributors has width_bits(j) bits an
 ///   element;
@@ -68,6 +70,10 @@ class StepTraffic {
   /// For exchanges that add up directly: that collective would have carried this much.
   void charge(std::size_t bucket, std::size_t stage, std::span<const Bytes> sizes, Bytes payload,
               std::size_t owner = 0);
+  /// The same of a collective that is no stage of a bucket.
+  void move(sim::OpIndex op, std::span<const Bytes> sizes, sim::DataHandler& handler);
+  void charge(sim::OpIndex op, std::span<const Bytes> sizes, Bytes payload);
+  const StepTemplate& plan() const { return plan_; }
   Bytes payload() const { return payload_; }
 
  private:

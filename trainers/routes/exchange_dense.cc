@@ -34,6 +34,7 @@ class DenseExchange final : public Exchange {
       stage.collective.hop_per_element = aggregate / static_cast<double>(elements);
       return stage;
     };
+    if (by_parts()) return {collective(CollectiveKind::kRingReduceScatter, "reduce-scatter")};
     if (!settings_.server) return {collective(CollectiveKind::kRingAllReduce, "all-reduce")};
     return {collective(CollectiveKind::kPush, "push"),
             {StageKind::kServer, sim::OpKind::kAggregate, "aggregate", StageCost::kAggregateAll},
@@ -90,10 +91,14 @@ class DenseExchange final : public Exchange {
   }
 
  private:
+  /// Each worker ends with a part; the mean has them all.
+  bool by_parts() const { return settings_.all_reduce == CollectiveKind::kRingReduceScatter; }
+
   void charge_bucket(StepTraffic& traffic, std::size_t b) const {
     const std::int64_t bytes = 4 * layout_.buckets()[b].count;
     if (!settings_.server) {
-      traffic.charge(b, 0, {}, Bytes(2 * (settings_.workers - 1) * bytes));
+      const int times = by_parts() ? 1 : 2;
+      traffic.charge(b, 0, {}, Bytes(times * (settings_.workers - 1) * bytes));
       return;
     }
     for (int s = 0; s < settings_.shards; ++s) {

@@ -322,7 +322,8 @@ std::vector<Stage> SumExchange::stages(std::size_t b, Seconds aggregate) const {
       collective(CollectiveKind::kPush, "push", group.count);
       continue;
     }
-    collective(settings_.all_reduce, "all-reduce", group.count);
+    const bool by_parts = settings_.all_reduce == CollectiveKind::kRingReduceScatter;
+    collective(settings_.all_reduce, by_parts ? "reduce-scatter" : "all-reduce", group.count);
     stages.back().collective = reduction_of(b, group);
     if (stages.back().collective.kind != CollectiveKind::kInNetworkAllReduce)  // in switches
       stages.back().collective.hop_per_element = aggregate / static_cast<double>(bucket.count);

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/error.h"
+#include "scenarios/methods.h"
+#include "trainers/scenario_update.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -139,6 +141,8 @@ std::unique_ptr<Exchange> make_set_exchange(
   for (const auto& [set, own] : buckets) {
     const methods::SetPlan plan = plan_of(set);
     ExchangeSettings settings = exchange_settings(scenario, plan.up);
+    if (zero_stage(scenario) > 0 && scenarios::why_no_gradient_parts(scenario).empty())
+      settings.all_reduce = sim::CollectiveKind::kRingReduceScatter;
     if (plan.down) settings.answer = compressors::make_codec(*plan.down);
     settings.weights_down = plan.weights_down;
     if (plan.masked) settings.kept = method.kept(infos_of(layout));

@@ -10,7 +10,8 @@
 namespace gradwire::trainers {
 
 /// `terms[w]`: worker w's terms of the bucket, replaced by the sum as the first `replicas` workers
-/// have it (see AllReduceMover). `stage`: the all-reduce's.
+/// have it (see AllReduceMover). `stage`: the all-reduce's. Where `spec` is a reduce-scatter, a
+/// worker has its own chunk's sum alone (trainers/updates/shards.h); terms then hold all chunks.
 void reduce_among_workers(StepTraffic& traffic, std::size_t bucket, std::size_t stage,
                           const compressors::SumTerms& codec, const sim::CollectiveSpec& spec,
                           std::vector<std::span<std::uint32_t>> terms, std::size_t replicas);

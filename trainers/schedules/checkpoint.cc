@@ -64,7 +64,7 @@ void SynchronousTrainer::save_content(std::ostream& out) const {
   put(out, arrivals_->before() ? arrivals_->before()->chain : chain_);
   updates_.save(out);
   put(out, last_graph_.value_or(0));
-  put_span(out, std::span<const sim::OpIndex>(last_updates_));
+  put_span(out, std::span<const sim::OpIndex>(last_ends_));
   acts_.save(out);
   arrivals_->save(out);
   for (const std::vector<float>& own : memory_) put_span(out, std::span<const float>(own));
@@ -80,7 +80,8 @@ void SynchronousTrainer::load_content(std::istream& in) {
   updates_.load(in);
   last_graph_ = get<sim::GraphId>(in);
   if (last_graph_ == 0) last_graph_.reset();
-  last_updates_ = get_vector<sim::OpIndex>(in);
+  last_ends_ = get_vector<sim::OpIndex>(in);
+  if (gather_) gather_->take(weights_);
   if (encoder_) {
     device_update_->upload(weights_, updates_.only());
     encoder_->load_states(learner_.states());

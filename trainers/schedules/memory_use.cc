@@ -14,12 +14,13 @@ std::vector<scenarios::Figure> memory_figures(const Learner& learner, const Memo
   const auto add = [&](const char* name, std::int64_t bytes) {
     figures.push_back({name, static_cast<double>(bytes), "B"});
   };
-  add("memory_parameters_bytes", model + statistics);
-  add("memory_gradients_bytes", model);
+  add("memory_parameters_bytes", roles.parameter_bytes.value_or(model) + statistics);
+  add("memory_gradients_bytes", roles.gradient_bytes.value_or(model));
   add("memory_optimizer_bytes", roles.updates_at_server ? 0 : roles.optimizer_bytes);
   if (const auto activations = learner.activation_bytes())
     add("memory_activations_bytes", *activations);
   if (!roles.states_on_device) add("memory_method_bytes", method + (roles.server ? 0 : common));
+  if (roles.bucket_bytes > 0) add("memory_buckets_bytes", roles.bucket_bytes);
   if (roles.server)
     add("memory_server_bytes",
         common + (roles.updates_at_server ? model + statistics + roles.optimizer_bytes : 0));

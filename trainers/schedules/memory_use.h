@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trainers/schedules/learner.h"
@@ -15,12 +16,17 @@ struct MemoryRoles {
   bool server = false;               ///< there is one
   bool updates_at_server = false;    ///< which holds weights and the optimiser's state, too
   bool states_on_device = false;     ///< codecs' lie in a device's memory: not counted
+  std::optional<std::int64_t> parameter_bytes = {};  ///< a worker's; absent: 4 a parameter
+  std::optional<std::int64_t> gradient_bytes = {};   ///< the same
+  std::int64_t bucket_bytes = 0;  ///< whole buckets that a worker of parts has for a while
 };
 
 /// Figures of the run. Of a worker: `memory_parameters_bytes` (running statistics included),
 /// `memory_gradients_bytes`, `memory_optimizer_bytes`, `memory_activations_bytes` (what the forward
 /// pass over a batch keeps for the backward pass), `memory_method_bytes` (residuals, momenta, sums
-/// of local steps: of the worker that has most). Of the server, between steps:
+/// of local steps: of the worker that has most), `memory_buckets_bytes` (where workers hold parts
+/// of gradients or weights: the whole buckets of them that are there for a while, at most). Of the
+/// server, between steps:
 /// `memory_server_bytes`. A figure that cannot be counted is left out.
 std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles);
 

@@ -1,7 +1,11 @@
 #include "trainers/schedules/set_updates.h"
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/error.h"
 #include "trainers/scenario_update.h"
+#include "trainers/updates/shards.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -24,16 +28,23 @@ std::map<std::size_t, std::vector<ElementRange>> ranges_of_sets(const Layout& la
 SetUpdates::SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
                        const Layout& layout)
     : of_phase_(method.phases()) {
+  const int ranks = zero_stage(scenario) > 0 ? scenario.cluster.workers : 1;
+  for (int rank = 0; rank < ranks; ++rank)
+    add(scenario, method, layout, rank, shard_of(layout, rank, ranks));
+}
+
+void SetUpdates::add(const scenarios::Scenario& scenario, const methods::Method& method,
+                     const Layout& layout, int rank, ElementRanges shard) {
   for (const auto& [set, ranges] : ranges_of_sets(layout)) {
     for (std::size_t phase = 0; phase < method.phases(); ++phase) {
       const bool momentum = method.plan(set, phase).update_momentum;
-      auto found = updates_.find({set, momentum});
+      const Key key{rank, set, momentum};
+      auto found = updates_.find(key);
       if (found == updates_.end())
-        found =
-            updates_
-                .try_emplace({set, momentum}, make_update_rule(update_settings(scenario, momentum)),
-                             layout, ranges)
-                .first;
+        found = updates_
+                    .try_emplace(key, make_update_rule(update_settings(scenario, momentum)), layout,
+                                 common_ranges(ranges, shard))
+                    .first;
       of_phase_[phase].push_back(&found->second);
     }
   }
@@ -59,9 +70,9 @@ void SetUpdates::forget(std::int64_t element) {
 }
 
 std::int64_t SetUpdates::state_bytes() const {
-  std::int64_t bytes = 0;
-  for (const auto& [set, update] : updates_) bytes += update.state_bytes();
-  return bytes;
+  std::map<int, std::int64_t> bytes;  // by rank
+  for (const auto& [key, update] : updates_) bytes[std::get<0>(key)] += update.state_bytes();
+  return std::ranges::max(bytes | std::views::values);
 }
 
 void SetUpdates::save(std::ostream& out) const {

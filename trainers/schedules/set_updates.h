@@ -1,7 +1,7 @@
 #pragma once
 #include <iosfwd>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "scenarios/scenario.h"
@@ -12,7 +12,8 @@
 namespace gradwire::trainers {
 
 /// Of a set whose plans apply momentum in some phases and not in others there are two, each with a
-/// state of its own: what one remembers waits while the other works.
+/// state of its own: what one remembers waits while the other works. Where the optimiser's state is
+/// partitioned (zero_stage()) each worker has updates of its own, of its shard alone.
 class SetUpdates {
  public:
   /// `layout` must outlive it.
@@ -31,7 +32,7 @@ class SetUpdates {
   /// What is remembered of an element of the flat buffers becomes 0.
   void forget(std::int64_t element);
 
-  /// What all of them remember.
+  /// What all of them remember; of several workers the one that has most.
   std::int64_t state_bytes() const;
 
   void save(std::ostream& out) const;
@@ -39,8 +40,12 @@ class SetUpdates {
   void load(std::istream& in);
 
  private:
-  std::map<std::pair<std::size_t, bool>, Update> updates_;  ///< by set and whether with momentum
-  std::vector<std::vector<Update*>> of_phase_;              ///< those that work in it
+  using Key = std::tuple<int, std::size_t, bool>;  ///< worker, set, whether with momentum
+  void add(const scenarios::Scenario& scenario, const methods::Method& method, const Layout& layout,
+           int rank, ElementRanges shard);
+
+  std::map<Key, Update> updates_;
+  std::vector<std::vector<Update*>> of_phase_;  ///< those that work in it
 };
 
 }  // namespace gradwire::trainers

@@ -43,6 +43,10 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   if (sends_own()) make_local_sums();
   memory_.assign(method().buffers(), std::vector<float>(weights_.size()));
   if (method().decides_every() > 0) sums_.resize(weights_.size());
+  if (zero() > 0) {
+    gather_ = std::make_unique<WeightGather>(layout(), workers(), gathers_in(zero()));
+    gather_->take(weights_);
+  }
   GRADWIRE_ASSERT(!device_update_ || !arrivals_->workers_differ());
 }
 
@@ -96,15 +100,7 @@ std::span<const float> SynchronousTrainer::weights() const {
 std::vector<scenarios::Figure> SynchronousTrainer::figures() const {
   std::vector<scenarios::Figure> figures = arrivals_->figures();
   std::ranges::move(acts_.figures(), std::back_inserter(figures));
-  std::ranges::move(
-      memory_figures(learner_, {.optimizer_bytes = updates_.state_bytes(),
-                                .worker_bytes = (sends_own() ? 4 : 0) * parameters() +
-                                                static_cast<std::int64_t>(method().buffers()) * 4 *
-                                                    parameters(),
-                                .server = exchange_settings_.server,
-                                .updates_at_server = exchange_->answers_weights(),
-                                .states_on_device = encoder_ != nullptr}),
-      std::back_inserter(figures));
+  std::ranges::move(memory_of_ranks(), std::back_inserter(figures));
   return figures;
 }
 
@@ -121,13 +117,7 @@ void SynchronousTrainer::use_profile(const scenarios::ComputeProfile& profile) {
 }
 
 void SynchronousTrainer::make_template() {
-  scenarios::ComputeProfile now = in_phase(learner_.profile(), method(), phase_, layout());
-  Seconds before = now.forward + now.update;  // a local step; of the last, what is exchanged
-  for (const auto& bucket : now.buckets) before += bucket.backward;
-  now.forward += before * (local_steps() - 1);
-  const double batches = static_cast<double>(learner_.sampler().shard(0).size()) /
-                         scenario().workload.batch_per_worker;
-  now.forward += (before - now.update) * (method().passes_in(phase_, batches) - 1);
+  const scenarios::ComputeProfile now = times_of_steps();
   template_ = make_step_template(scenario(), layout(), *exchange_, now);
   seconds_ = template_->seconds(now, scenario().cluster.slowdown);
 }
@@ -221,6 +211,7 @@ void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
   enter_phase();
   acts_.begin_step();
   StepTraffic traffic(*template_, plan.bytes);
+  gather_before(traffic);
   learner_.pool().run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });
   if (exchange_->shares_scales()) {
     exchange_->agree(traffic);
@@ -253,8 +244,8 @@ void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {
   hasher.add(static_cast<std::uint64_t>(payload.count()));
   for (const Bytes bytes : plan.bytes) hasher.add(static_cast<std::uint64_t>(bytes.count()));
   chain_ = hasher.value();
-  plan.after = template_->edges_from(last_graph_, last_updates_);
-  last_updates_.assign(template_->updates().begin(), template_->updates().end());
+  plan.after = template_->edges_from(last_graph_, last_ends_);
+  last_ends_.assign(template_->ends().begin(), template_->ends().end());
   plan.steady = phase_ + 1 == method().phases();
 }
 

@@ -5,6 +5,8 @@
 
 #include "scenarios/trainer.h"
 #include "trainers/routes/exchange.h"
+#include "trainers/routes/weight_gather.h"
+#include "trainers/scenario_update.h"
 #include "trainers/schedules/arrivals.h"
 #include "trainers/schedules/learner.h"
 #include "trainers/schedules/model_acts.h"
@@ -25,7 +27,8 @@
 /// last local step is the update's: momentum and weight decay are its alone.
 ///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
-/// that every worker's own decoded mean is bit-equal), but where data are lost: what arrives is a
+/// that every worker's own decoded mean is bit-equal; with /exchange/zero it is put together from
+/// the parts that each worker holds and updates), but where data are lost: what arrives is a
 /// policy (trainers/schedules/arrivals.h). Losses, weights and bytes do not depend on the number of
 /// host threads, nor on virtual time. Layers with running statistics keep worker 0's.
 namespace gradwire::trainers {
@@ -109,11 +112,12 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::unique_ptr<DeviceUpdate> device_update_;  ///< null unless steps stay on a device
   std::vector<double> losses_;                   ///< [worker]
   std::unique_ptr<StepTemplate> template_;
+  std::unique_ptr<WeightGather> gather_;  ///< null unless workers hold parts of the model's state
   std::vector<Seconds> seconds_;
   std::int64_t step_ = 0;
   std::uint64_t chain_ = 0;  ///< hash over losses and bytes of all steps so far
   std::optional<sim::GraphId> last_graph_;
-  std::vector<sim::OpIndex> last_updates_;  ///< in that graph, by worker
+  std::vector<sim::OpIndex> last_ends_;     ///< in that graph, by worker
   bool lost_ = false;                       ///< something of the last step that ended
   std::vector<std::vector<float>> memory_;  ///< the method's
   std::vector<float> sums_;                 ///< of means since the method last decided
@@ -123,6 +127,12 @@ class SynchronousTrainer final : public scenarios::Trainer {
   void make_local_sums();
   void local_steps_of(int worker, int thread);
   void compute_of(int worker, int thread);
+  void gather_before(StepTraffic& traffic);
+  void gather_after(StepTraffic& traffic);
+  int zero() const { return zero_stage(scenario()); }
+  std::vector<scenarios::Figure> memory_of_ranks() const;
+  /// The profile's times as this run's steps take them.
+  scenarios::ComputeProfile times_of_steps() const;
   /// Whether what a worker sends is not a batch's gradient, but local_sums_.
   bool sends_own() const { return local_steps() > 1 || method().computes(); }
   std::vector<std::span<float>> memory();

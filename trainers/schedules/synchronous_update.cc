@@ -59,6 +59,7 @@ void SynchronousTrainer::update() {
 void SynchronousTrainer::end_step(StepTraffic& traffic) {
   update_at_server(mean_);
   update();
+  gather_after(traffic);
   if (!exchange_->answers_weights()) return;
   exchange_->answer(traffic, weights_);
   learner_.weights_changed();

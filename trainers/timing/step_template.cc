@@ -56,17 +56,30 @@ bool is_sharded(const Stage& stage) {
 }  // namespace
 
 StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
-                           int shards)
-    : workers_(workers), shards_(shards), at_shard_(static_cast<std::size_t>(shards)) {
+                           int shards, int zero)
+    : workers_(workers), shards_(shards), zero_(zero), at_shard_(static_cast<std::size_t>(shards)) {
   sim::GraphBuilder builder;
-  for (int w = 0; w < workers; ++w) {
+  if (zero_ > 1)
+    add_sharded_passes(builder, stages, overlap);
+  else
+    add_whole_passes(builder, stages, overlap);
+  add_updates(builder);
+  ends_ = update_;
+  if (zero_ == 1 || zero_ == 2) add_gathers_after_update(builder, stages.size());
+  graph_ = builder.finish();
+}
+
+void StepTemplate::add_whole_passes(sim::GraphBuilder& builder,
+                                    const std::vector<std::vector<Stage>>& stages, bool overlap) {
+  for (int w = 0; w < workers_; ++w)
     forward_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "forward"));
-  }
   for (std::size_t b = 0; b < stages.size(); ++b) add_backward(builder, b);
-  for (std::size_t b = 0; b < stages.size(); ++b) {
+  for (std::size_t b = 0; b < stages.size(); ++b)
     add_stages(builder, b, stages[b], overlap ? backward_[b] : backward_.back());
-  }
-  for (int w = 0; w < workers; ++w) {
+}
+
+void StepTemplate::add_updates(sim::GraphBuilder& builder) {
+  for (int w = 0; w < workers_; ++w) {
     std::vector<OpIndex> after;
     for (const Ends& ends : last_) {
       const std::vector<OpIndex>& own = ends[static_cast<std::size_t>(w)];
@@ -75,16 +88,21 @@ StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& s
     update_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "update",
                                             without_repeats(after)));
   }
-  graph_ = builder.finish();
 }
 
-void StepTemplate::add_backward(sim::GraphBuilder& builder, std::size_t bucket) {
+void StepTemplate::add_backward(sim::GraphBuilder& builder, std::size_t bucket, bool waits) {
   const std::vector<OpIndex>& previous = bucket == 0 ? forward_ : backward_.back();
   std::vector<OpIndex> ops;
   for (int w = 0; w < workers_; ++w) {
+    const auto own = static_cast<std::size_t>(w);
+    std::vector<OpIndex> after = {previous[own]};
+    if (bucket == 0 && !forward_parts_.empty()) after = {forward_parts_[0][own]};
+    if (gathers_.size() > 1) after.push_back(gathers_[1][bucket]);
+    if (waits)
+      after.insert(after.end(), last_[bucket - 2][own].begin(), last_[bucket - 2][own].end());
     ops.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w,
                                         "backward b" + std::to_string(bucket),
-                                        {&previous[static_cast<std::size_t>(w)], 1}));
+                                        without_repeats(std::move(after))));
   }
   backward_.push_back(std::move(ops));
 }
@@ -179,12 +197,12 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
   GRADWIRE_ASSERT(profile.buckets.size() == backward_.size());
   std::vector<Seconds> seconds(graph_->size(), Seconds(0));
   for (std::size_t w = 0; w < forward_.size(); ++w) {
-    seconds[forward_[w]] = profile.forward * slowdown[w];
     seconds[update_[w]] = profile.update * slowdown[w];
     for (std::size_t b = 0; b < backward_.size(); ++b) {
       seconds[backward_[b][w]] = profile.buckets[b].backward * slowdown[w];
     }
   }
+  take_forward_seconds(profile, slowdown, seconds);
   for (const Costing& costing : costs_) {
     const double factor =
         costing.worker < 0 ? 1.0 : slowdown[static_cast<std::size_t>(costing.worker)];
@@ -195,10 +213,11 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
 }
 
 std::vector<sim::CrossEdge> StepTemplate::edges_from(std::optional<sim::GraphId> last,
-                                                     std::span<const OpIndex> updates) const {
+                                                     std::span<const OpIndex> ends) const {
   std::vector<sim::CrossEdge> edges;
   for (std::size_t w = 0; last && w < forward_.size(); ++w) {
-    edges.push_back({{*last, updates[w]}, forward_[w]});
+    const OpIndex first = zero_ == 3 ? gathers_[0].back() : forward_[w];
+    edges.push_back({{*last, ends[w]}, first});
   }
   return edges;
 }

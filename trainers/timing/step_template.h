@@ -16,6 +16,10 @@
 /// Without overlap a bucket's first stage waits for the worker's whole backward pass. The
 /// collectives of all buckets follow one another in bucket order on each worker, as on one
 /// communication stream.
+///
+/// With ZeRO (trainers/timing/sharded_steps.cc) weights are gathered after the update, in forward
+/// order, and the next step waits for the last of them; or, of stage 3, before each bucket's part
+/// of the forward and of the backward pass.
 namespace gradwire::trainers {
 
 enum class StageKind {
@@ -52,9 +56,9 @@ class StepTemplate {
  public:
   /// `stages[b]`: those of bucket b. The server, where a stage needs one, is host `workers`; its
   /// shards are that host and the next ones: each has pushes, operations and pulls of its own, of a
-  /// shard's part of the cost.
+  /// shard's part of the cost. `zero`: the stage of ZeRO.
   StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
-               int shards = 1);
+               int shards = 1, int zero = 0);
 
   const sim::GraphPtr& graph() const { return graph_; }
   sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
@@ -64,16 +68,18 @@ class StepTemplate {
   sim::OpIndex collective(std::size_t bucket, std::size_t stage, std::size_t owner = 0) const {
     return collective_[bucket][stage] + static_cast<sim::OpIndex>(owner);
   }
+  /// That gather of the bucket's weights.
+  sim::OpIndex gather(std::size_t pass, std::size_t bucket) const { return gathers_[pass][bucket]; }
   /// seconds[graph()->size()]: the profile's times, compute and codec operations multiplied by the
   /// worker's slowdown. A server has none; nor have a collective's hops, which are paced as one.
   std::vector<Seconds> seconds(const scenarios::ComputeProfile& profile,
                                std::span<const double> slowdown) const;
-  /// Each worker's update.
-  std::span<const sim::OpIndex> updates() const { return update_; }
-  /// A worker starts the next step when its update of the last one is done: operation `updates[w]`
-  /// of graph `last`, which may be another template's. None at first.
+  /// What each worker's next step waits for: its update, or the last gather of weights after it.
+  std::span<const sim::OpIndex> ends() const { return ends_; }
+  /// A worker starts the next step when operation `ends[w]` of graph `last`, which may be another
+  /// template's, is done. None at first.
   std::vector<sim::CrossEdge> edges_from(std::optional<sim::GraphId> last,
-                                         std::span<const sim::OpIndex> updates) const;
+                                         std::span<const sim::OpIndex> ends) const;
 
  private:
   struct Costing {
@@ -83,7 +89,19 @@ class StepTemplate {
     int shards = 1;   ///< which share it
     int worker = -1;  ///< whose slowdown it has; -1: the server's, none
   };
-  void add_backward(sim::GraphBuilder& builder, std::size_t bucket);
+  void add_whole_passes(sim::GraphBuilder& builder, const std::vector<std::vector<Stage>>& stages,
+                        bool overlap);
+  void add_backward(sim::GraphBuilder& builder, std::size_t bucket, bool waits = false);
+  void add_updates(sim::GraphBuilder& builder);
+  // With ZeRO (sharded_steps.cc).
+  void add_sharded_passes(sim::GraphBuilder& builder, const std::vector<std::vector<Stage>>& stages,
+                          bool overlap);
+  void add_gathered_forward(sim::GraphBuilder& builder, std::size_t buckets);
+  sim::OpIndex add_gather(sim::GraphBuilder& builder, std::size_t bucket,
+                          std::span<const sim::OpIndex> after);
+  void add_gathers_after_update(sim::GraphBuilder& builder, std::size_t buckets);
+  void take_forward_seconds(const scenarios::ComputeProfile& profile,
+                            std::span<const double> slowdown, std::vector<Seconds>& seconds) const;
   using Ends = std::vector<std::vector<sim::OpIndex>>;  ///< [worker]: what its next stage awaits
   void add_stages(sim::GraphBuilder& builder, std::size_t bucket, const std::vector<Stage>& stages,
                   const std::vector<sim::OpIndex>& ready);
@@ -96,12 +114,15 @@ class StepTemplate {
 
   int workers_;
   int shards_;
+  int zero_;
   sim::GraphPtr graph_;
-  std::vector<sim::OpIndex> forward_, update_;
-  std::vector<std::vector<sim::OpIndex>> backward_;    ///< [bucket][worker]
-  std::vector<std::vector<sim::OpIndex>> collective_;  ///< [bucket][stage]
-  std::vector<Ends> last_;                             ///< [bucket]: what the update awaits
-  std::vector<sim::OpIndex> last_collective_;          ///< of the bucket before; empty at first
+  std::vector<sim::OpIndex> forward_, update_, ends_;
+  std::vector<std::vector<sim::OpIndex>> forward_parts_;  ///< stage 3: [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> gathers_;        ///< [pass][bucket]
+  std::vector<std::vector<sim::OpIndex>> backward_;       ///< [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> collective_;     ///< [bucket][stage]
+  std::vector<Ends> last_;                                ///< [bucket]: what the update awaits
+  std::vector<sim::OpIndex> last_collective_;             ///< of the bucket before; empty at first
   /// By shard: its last push and operation of this bucket.
   std::vector<std::vector<sim::OpIndex>> at_shard_;
   std::vector<Costing> costs_;

@@ -24,6 +24,8 @@ struct UpdateInfo {
   bool sums_gradients = false;
   /// Weights are 0 before the first step, whatever the model says.
   bool starts_at_zero = false;
+  /// Takes norms of whole tensors, so that it cannot be given a part of one.
+  bool whole_tensors = false;
 };
 
 const std::vector<UpdateInfo>& update_catalogue();

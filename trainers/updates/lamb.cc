@@ -134,7 +134,8 @@ UpdateInfo lamb_row() {
                       bound_option("ratio_max", "Greatest trust ratio |w| / |u|; 0 = none.")},
           .make = [](const OptionValues& options) -> std::unique_ptr<UpdateRule> {
             return std::make_unique<Lamb>(options);
-          }};
+          },
+          .whole_tensors = true};
 }
 
 }  // namespace gradwire::trainers

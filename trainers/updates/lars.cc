@@ -91,7 +91,8 @@ UpdateInfo lars_row() {
           .make = [](const OptionValues& options) -> std::unique_ptr<UpdateRule> {
             return std::make_unique<Lars>(options);
           },
-          .large_rates = true};
+          .large_rates = true,
+          .whole_tensors = true};
 }
 
 }  // namespace gradwire::trainers
