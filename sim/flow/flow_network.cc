@@ -75,20 +75,18 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
 }
 
 std::int32_t FlowNetwork::take_transfer() {
-  if (free_transfers_.empty()) {
+  if (free_transfer_ < 0) {
     transfers_.emplace_back();
     return static_cast<std::int32_t>(transfers_.size()) - 1;
   }
-  const std::int32_t t = free_transfers_.back();
-  free_transfers_.pop_back();
-  return t;
+  return std::exchange(free_transfer_, transfer(free_transfer_).next);
 }
 
 void FlowNetwork::free_transfer(std::int32_t t) {
   transfer(t).used = false;
   if (indexed_) numbers_.erase(transfer(t).id);
   if (transfer(t).missing >= 0) free_missing(transfer(t));
-  free_transfers_.push_back(t);
+  transfer(t).next = std::exchange(free_transfer_, t);
 }
 
 FlowNetwork::Sized FlowNetwork::size_of(Bytes payload) const {
@@ -128,18 +126,42 @@ void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
     write(c, number);
   } else if (first) {
     begin_transfer(c);
-  } else if (may_join(connection)) {
+  } else if (is_joined(connection) && !join(connection, number)) {
     rest(c);
     begin_stream(c);
   }
 }
 
-/// Whether a message that comes behind others is sent with them: TCP lets out what the window
-/// allows, and joins what it does not to full segments, which a fluid per message cannot show. Of
-/// messages that came at one instant nothing is sent yet.
-bool FlowNetwork::may_join(const Connection& connection) const {
+/// Whether a message that comes behind others is sent with them, in full segments. Of messages that
+/// came at one instant nothing is sent yet.
+bool FlowNetwork::is_joined(const Connection& connection) const {
   const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
   return connection.state == State::kFluid && begins && !connection.is_open && connection.may_open;
+}
+
+/// Fills the last segment of those before the message, which go out with it; its own bytes on the
+/// wire are the rest. False: the window does not cover them all.
+bool FlowNetwork::join(Connection& connection, std::int32_t number) {
+  Transfer& t = transfer(number);
+  if (transfer(connection.first).next == number) {
+    connection.joined = transfer(connection.first).payload.count();
+    connection.filling = connection.first;
+  }
+  const std::int64_t segment = transport_.segment.count();
+  const std::int64_t room = (segment - connection.joined % segment) % segment;
+  connection.joined += t.payload.count();
+  const auto all = static_cast<double>(wire_bytes(Bytes(connection.joined), transport_).count());
+  const bool knows_window = connection.window_at_rest > 0 && !connection.streamed;
+  if (!knows_window || connection.unacknowledged.most() + all > connection.window_at_rest)
+    return false;
+  const std::int64_t fills = std::min(room, t.payload.count());
+  transfer(connection.filling).wire += Bytes(fills);
+  if (connection.filling == connection.first) connection.remaining += static_cast<double>(fills);
+  const Sized rest = size_of(t.payload - Bytes(fills));
+  t.wire = rest.wire;
+  t.segments = rest.segments;
+  if (t.wire.count() > 0) connection.filling = number;
+  return true;
 }
 
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
@@ -238,7 +260,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;
   connection.last_delivery = std::max(connection.last_delivery, arrival);
-  if (connection.may_open && !connection.is_open)
+  if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path.line_rate,
                                   connection.path.round_trip);
   if (t.missing < 0 || !await_last(connection, number)) arrive(number, connection.last_delivery);
@@ -259,7 +281,9 @@ void FlowNetwork::next_transfer(std::int32_t c) {
 
 void FlowNetwork::arrive(std::int32_t number, double time, bool is_deadline) {
   ++transfer(number).arrivals;
-  arrivals_.push({time, 0, number, is_deadline});
+  Arrival& arrival = arrivals_.insert(time);
+  arrival.transfer = number;
+  arrival.is_deadline = is_deadline;
 }
 
 void FlowNetwork::deliver(std::vector<Delivery>& delivered) {

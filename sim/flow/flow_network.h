@@ -97,7 +97,7 @@ class FlowNetwork final : public Network {
     bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
     std::int32_t connection = 0;
-    std::int32_t next = -1;  ///< behind it on the connection
+    std::int32_t next = -1;  ///< behind it on the connection, or free
   };
 
   struct Arrival {
@@ -132,6 +132,8 @@ class FlowNetwork final : public Network {
     bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
     bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
+    std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
+    std::int64_t joined = 0;    ///< their bytes
     double last_delivery = 0;
     double wire_sent = 0;           ///< wire bytes of transfers that are sent
     double segments_sent = 0;       ///< segments of transfers sent as fluids
@@ -185,7 +187,8 @@ class FlowNetwork final : public Network {
   std::int32_t connect(int source, int destination);
   void open(int source, int destination, std::uint64_t key);
   void start_on(std::int32_t connection, TransferId id, Bytes payload);
-  bool may_join(const Connection& connection) const;
+  bool is_joined(const Connection& connection) const;
+  bool join(Connection& connection, std::int32_t number);
   Sized size_of(Bytes payload) const;
   std::int32_t take_transfer();
   void free_transfer(std::int32_t t);
@@ -308,7 +311,7 @@ class FlowNetwork final : public Network {
   ConnectionTable table_;
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
-  std::vector<std::int32_t> free_transfers_;
+  std::int32_t free_transfer_ = -1;  // first of those that are free, linked by `next`
   std::unordered_map<TransferId, std::int32_t> numbers_;  // of transfers, once one is cancelled
   bool indexed_ = false;
   IndexedHeap::Nodes due_nodes_;       // by connection, of due_ and of all pools

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -12,26 +13,36 @@ namespace gradwire::sim {
 template <class Item>
 class EventHeap {
  public:
-  bool empty() const { return first_ == queue_.size() && heap_.empty(); }
+  bool empty() const { return first_ == end_ && heap_.empty(); }
   const Item& top() const { return queue_is_next() ? queue_[first_] : heap_.front(); }
 
-  void push(Item item) {
-    item.order = next_order_++;
-    if (first_ == queue_.size() || item.time >= queue_.back().time) {
-      enqueue(item);
+  void push(const Item& item) {
+    Item& place = insert(item.time);
+    const std::uint64_t order = place.order;
+    place = item;
+    place.order = order;
+  }
+
+  /// An event at that time, whose other members the caller sets: written in place, since reading
+  /// back what was just written in smaller parts stalls a processor. Valid until the next change.
+  Item& insert(double time) {
+    Item* place = nullptr;
+    if (first_ == end_ || time >= queue_[end_ - 1].time) {
+      if (end_ == queue_.size()) make_room();
+      place = &queue_[end_++];
     } else {
-      push_heap(item);
+      place = &heap_[open_in_heap(time)];
     }
+    place->time = time;
+    place->order = next_order_++;
+    return *place;
   }
 
   Item pop() {
     if (!queue_is_next()) return pop_heap();
-    const Item result = queue_[first_++];
-    if (first_ == queue_.size()) {
-      queue_.clear();
-      first_ = 0;
-    }
-    return result;
+    const std::size_t at = first_++;
+    if (first_ == end_) first_ = end_ = 0;
+    return queue_[at];
   }
 
  private:
@@ -39,27 +50,31 @@ class EventHeap {
     return a.time < b.time || (a.time == b.time && a.order < b.order);
   }
   bool queue_is_next() const {
-    return heap_.empty() || (first_ < queue_.size() && before(queue_[first_], heap_.front()));
+    return heap_.empty() || (first_ < end_ && before(queue_[first_], heap_.front()));
   }
 
-  void enqueue(const Item& item) {
-    if (queue_.size() == queue_.capacity() && 2 * first_ >= queue_.size()) {
-      queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
+  /// At the queue's end.
+  [[gnu::noinline]] void make_room() {
+    if (2 * first_ < queue_.size() || queue_.empty()) {
+      queue_.resize(std::max<std::size_t>(2 * queue_.size(), kFirstSize));
+      return;
     }
-    queue_.push_back(item);
+    std::copy(queue_.begin() + static_cast<std::ptrdiff_t>(first_), queue_.end(), queue_.begin());
+    end_ -= first_;
+    first_ = 0;
   }
 
-  void push_heap(const Item& item) {
+  /// Where the event belongs, which comes after all others of its time.
+  [[gnu::noinline]] std::size_t open_in_heap(double time) {
     std::size_t at = heap_.size();
-    heap_.push_back(item);
+    heap_.emplace_back();
     while (at > 0) {
       const std::size_t parent = (at - 1) / 4;
-      if (!before(item, heap_[parent])) break;
+      if (heap_[parent].time <= time) break;
       heap_[at] = heap_[parent];
       at = parent;
     }
-    heap_[at] = item;
+    return at;
   }
 
   Item pop_heap() {
@@ -87,8 +102,11 @@ class EventHeap {
     heap_[at] = item;
   }
 
-  std::vector<Item> queue_;  // [first_, size()), in order
+  static constexpr std::size_t kFirstSize = 8;
+
+  std::vector<Item> queue_;  // [first_, end_), in order
   std::size_t first_ = 0;
+  std::size_t end_ = 0;
   std::vector<Item> heap_;
   std::uint64_t next_order_ = 0;
 };

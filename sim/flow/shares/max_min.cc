@@ -12,6 +12,7 @@ MaxMin::MaxMin(std::vector<double> capacities, double ack_share)
       channels_(capacities.size()),
       crossings_(capacities.size()),
       filling_(capacities.size()),
+      dirty_(capacities.size()),
       pool_of_channel_(capacities.size(), -1) {
   for (std::size_t c = 0; c < capacities.size(); ++c) {
     channels_[c].capacity = capacities[c];
@@ -235,11 +236,12 @@ double MaxMin::data_capacity(ChannelId id) const {
 std::span<const std::int32_t> MaxMin::resolve(double now) {
   changed_.clear();
   changed_pools_.clear();
-  if (dirty_.empty()) return changed_;
+  if (dirty_count_ == 0) return changed_;
   ++visit_;
   for (const ChannelId id : dirty_hubs_) update_pooling(id);
   dirty_hubs_.clear();
-  for (const ChannelId id : dirty_) {
+  for (std::size_t i = 0; i < dirty_count_; ++i) {
+    const ChannelId id = dirty_[i];
     Channel& c = channel(id);
     c.dirty = false;
     if (c.visit == visit_) continue;
@@ -253,7 +255,7 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
       publish(now);
     }
   }
-  dirty_.clear();
+  dirty_count_ = 0;
   for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
   dirty_pools_.clear();
   return changed_;

@@ -167,7 +167,7 @@ class MaxMin {
     Channel& c = channel(id);
     if (c.dirty) return;
     c.dirty = true;
-    dirty_.push_back(id);
+    dirty_[dirty_count_++] = id;
   }
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void remove_crossing(ChannelId at, std::size_t slot);
@@ -225,7 +225,8 @@ class MaxMin {
   std::vector<double> open_weight_;  // by channel: cost x weight of flows not fixed yet
   bool any_weighted_ = false;        // in the component
   std::vector<std::int32_t> place_;  // [routes_]: where a flow stands in that channel's active list
-  std::vector<ChannelId> dirty_;
+  std::vector<ChannelId> dirty_;     // [channels], of which dirty_count_ are
+  std::size_t dirty_count_ = 0;
   std::vector<ChannelId> dirty_hubs_;  // of these, those that have a pool, or many flows
   std::uint32_t visit_ = 0;
   std::vector<ChannelId> component_channels_;
