@@ -256,12 +256,14 @@ class FlowNetwork final : public Network {
   bool begins_crowded(std::int32_t c);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
+  double line_now(std::int32_t c);
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c) const;
   void set_stream_due(std::int32_t c);
   bool begin_writing();
+  void order_beginning(std::int32_t c);
   double queued_by_others(std::int32_t c);
   void note_queued(std::int32_t c, double others);
   void hold_acks(std::int32_t c);
@@ -324,8 +326,9 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
-  std::vector<Backlog> backlogs_;                    // by channel; of those with a limited queue
-  std::vector<std::int32_t> beginning_;              // streams that wait for their share
+  std::vector<Backlog> backlogs_;        // by channel; of those with a limited queue
+  std::vector<std::int32_t> beginning_;  // streams that wait for their share
+  std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
   std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
   std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
   std::vector<std::int32_t> free_missing_;

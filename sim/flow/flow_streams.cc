@@ -21,6 +21,8 @@ constexpr double kOwnLine = 1.1;
 constexpr double kTimelyShare = 0.4;
 /// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
 constexpr double kCrowded = 0.1;
+/// A transfer of which no more segments have been sent has just begun.
+constexpr double kBegun = 0.5;
 /// A window of so many shares of the pipe limits nothing.
 constexpr double kOpenPipes = 2;
 /// A stream goes on where a message fills more than this of its window: it grows then, and on a
@@ -35,6 +37,8 @@ constexpr double kAhead = 0.125;
 constexpr double kBurstAhead = 0;
 /// More flows on one channel are not looked at segment by segment for each other's sake.
 constexpr std::int32_t kCrowd = 512;
+/// More streams on one channel are served in step: their events stay together.
+constexpr std::int32_t kOrdered = 64;
 /// So many segments that wait are a burst.
 constexpr double kBurst = 0.5;
 /// Bytes a second that a stream asks for between two bursts.
@@ -187,10 +191,13 @@ bool FlowNetwork::begin_writing() {
     sharing_.set_cap(c, connection.cap);
   }
   if (asked) return false;
+  // Who is served first does not hang on who was started first.
+  std::ranges::sort(beginning_, {}, [&](std::int32_t c) { return connection_at(c).key; });
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
     connection.waits = false;
+    order_beginning(c);
     serve_stream(c);
     for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);
     demand(c);
@@ -198,6 +205,17 @@ bool FlowNetwork::begin_writing() {
   }
   beginning_.clear();
   return true;
+}
+
+/// A stream that begins where others hold it up is served at once there, as fair queueing does new
+/// flows, but for the first segments of those that have begun just before it.
+void FlowNetwork::order_beginning(std::int32_t c) {
+  const ChannelId id = sharing_.queue_of(c);
+  if (id < 0 || sharing_.active_on(id) > kOrdered) return;
+  const auto at = static_cast<std::size_t>(id);
+  first_free_.resize(capacities_.size(), 0);
+  connection_at(c).stream->set_ahead(std::max(0.0, first_free_[at] - now_));
+  first_free_[at] = std::max(now_, first_free_[at]) + segment_ / capacities_[at];
 }
 
 /// Wire bytes of others in the queue with a limit on the connection's way. Leaves the connection
@@ -397,13 +415,14 @@ bool FlowNetwork::can_leave(std::int32_t c) {
 bool FlowNetwork::begins_crowded(std::int32_t c) {
   Connection& connection = connection_at(c);
   const double rate = sharing_.rate(c);
-  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
-  if (!begins || rate <= 0 || connection.remaining < kCrowded * rate) return false;
+  if (rate <= 0 || connection.remaining < kCrowded * rate) return false;
+  if (connection.pool < 0 && connection.rate > 0 && rate >= connection.rate) return false;
   if (connection.path.queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
     return false;
   const Transfer& t = transfer(connection.first);
   const double apart = spacing(c);
-  const bool fresh = connection.remaining >= static_cast<double>(t.wire.count());
+  const double left = connection.remaining - sent_since_update(connection);
+  const bool fresh = left >= static_cast<double>(t.wire.count()) - kBegun * segment_;
   if (!fresh || (connection.follows && !airs_.empty())) return false;
   if (may_time_out(apart)) return true;
   if (apart <= connection.path.segment_time) return false;
@@ -431,7 +450,7 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream& stream = *connection.stream;
   const Transfer& t = transfer(connection.first);
-  connection.remaining = stream.unsent_wire() + stream.queued(now_);
+  connection.remaining = stream.unsent_wire() + stream.queued(now_) + stream.round_left(now_);
   const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
   const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
   connection.kept_window = stream.window();
@@ -442,12 +461,24 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
+/// Bytes a second of the slowest link on its way, as links are now.
+double FlowNetwork::line_now(std::int32_t c) {
+  double line = connection_at(c).path.line_rate;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f >= 0) line = std::min(line, followers_[static_cast<std::size_t>(f)].rate());
+  }
+  return std::max(line, Bottleneck::kStalled);
+}
+
 /// Bytes pass at the stream's share; where it asks for less than it could have, at all that is
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
+  if (connection.follows) connection.stream->set_line(line_now(c));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
 }
 

@@ -77,7 +77,9 @@ class MaxMin {
   }
   /// Whether flows of one of its channels, each as fast as its route, are together more than that
   /// can carry: what they send at one instant waits there.
-  bool may_queue(std::int32_t id) const;
+  bool may_queue(std::int32_t id) const { return queue_of(id) >= 0; }
+  /// ... and on which of them each gets least; -1: none.
+  ChannelId queue_of(std::int32_t id) const;
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
   }

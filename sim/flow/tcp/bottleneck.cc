@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gradwire::sim {
 namespace {
@@ -9,13 +10,23 @@ namespace {
 constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
 constexpr double kRootUnits = 65536;
 constexpr double kSegmentRounding = 1e-6;  // of a segment
+/// A share that changes more than so many times is not that of flows that come or go one by one.
+constexpr double kFewCome = 4;
 
 }  // namespace
 
 void Bottleneck::set_rate(double now, double rate) {
   stretch_ = 1;
+  kept_ = now;
   if (rate == rate_) return;
   if (rate > 0 && rate_ > 0) stretch_ = rate_ / rate;
+  // Where other flows come or go, whose turn is next keeps it.
+  const bool same_line = !std::exchange(line_changes_, false);
+  const bool few = std::max(rate, rate_) <= kFewCome * std::min(rate, rate_);
+  if (same_line && few && free_at_ > now && discipline_.quantum > 0) {
+    const double spacing = discipline_.quantum / rate_;
+    kept_ = free_at_ - (std::ceil((free_at_ - now) / spacing - kSegmentRounding) - 1) * spacing;
+  }
   free_at_ = moved(now, free_at_);
   begun_ = moved(now, begun_);
   if (dropped_ && dropped_->leaves > now) {  // it is not decided yet whether it passes
@@ -45,6 +56,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     service = bytes / discipline_.line_rate;
     others = 0;
   }
+  if (others > 0 && rate_ > kStalled) {
+    const double before = others;
+    others = wait_for_turn(now, bytes, behind, others);
+    service += others - before;
+  }
   if (limited) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
@@ -62,6 +78,36 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   begun_ = start + others;
   free_at_ = start + service;
   return true;
+}
+
+/// s that others take before the segment, as fair queueing serves them: each stream in turn sends a
+/// full segment's bytes, and the next segment with what is left of that. Others are taken to do as
+/// this stream does: those behind it in its last turn, those before it in this one. `even`: what
+/// others take in the mean for so many bytes.
+double Bottleneck::wait_for_turn(double now, double bytes, double behind, double even) {
+  const double full = discipline_.quantum > 0 ? discipline_.quantum : bytes;
+  if (free_at_ <= now) {
+    credit_ = full - bytes;
+    turn_ = bytes;
+    return std::min(even, ahead_);
+  }
+  if (credit_ > 0) {
+    credit_ -= bytes;
+    turn_ += bytes;
+    return 0;
+  }
+  credit_ += full - bytes;
+  const double last = turn_;
+  turn_ = bytes;
+  const double this_one = bytes + (credit_ > 0 && behind > 0 ? full : 0);
+  const double before = std::min(1.0, ahead_ / (even * full / bytes));
+  return even / bytes * ((1 - before) * last + before * this_one);
+}
+
+double Bottleneck::round_left(double now) const {
+  if (free_at_ <= now || discipline_.quantum <= 0 || discipline_.line_rate <= rate_) return 0;
+  const double others = discipline_.quantum * (1 / rate_ - 1 / discipline_.line_rate);
+  return std::max(0.0, others - ahead_) * rate_;
 }
 
 /// Whether the queue with a limit has room for a segment that is sent at `now`.

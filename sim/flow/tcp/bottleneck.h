@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -39,6 +40,7 @@ class Bottleneck {
     /// a drop, in 16 bits.
     bool at_device = false;
     double framing = 0;  ///< bytes a segment
+    double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
   };
 
   explicit Bottleneck(const Discipline& discipline)
@@ -48,12 +50,25 @@ class Bottleneck {
   double free_at() const { return free_at_; }
   /// Of the queue's limit others leave so much.
   void set_room(double bytes) { room_ = bytes; }
+  /// A segment that finds none of its own stream's before it is served at once, as fair queueing
+  /// does new flows, but for first segments of other streams, which take so long, s.
+  void set_ahead(double seconds) { ahead_ = seconds; }
+  /// The slowest link carries so many bytes/s now: what set_rate() says next comes of that.
+  void set_line(double rate) {
+    line_changes_ = line_changes_ || rate != line_;
+    line_ = rate;
+  }
   /// What waits is served at the new rate.
   void set_rate(double now, double rate);
   /// Where a segment that was to depart at `departure` departs after set_rate() at `now`.
   double moved(double now, double departure) const {
-    return departure > now ? now + (departure - now) * stretch_ : departure;
+    const double from = std::max(now, kept_);
+    return departure > from ? from + (departure - from) * stretch_ : departure;
   }
+
+  /// Bytes that the stream's share would have served until the turns of others behind its last
+  /// segment are over, too.
+  double round_left(double now) const;
 
   /// Whether a segment that comes at `now` passes; then departure() says when it has. `behind`:
   /// payload bytes that are to come behind it.
@@ -99,6 +114,7 @@ class Bottleneck {
     double service = 0;
   };
 
+  double wait_for_turn(double now, double bytes, double behind, double even);
   bool fits(double now, double bytes);
   double filled(double now, double bytes) const;
   bool drops(double start, double waited);
@@ -109,10 +125,16 @@ class Bottleneck {
   Discipline discipline_;
   double room_;  ///< bytes
   double rate_ = 0;
+  double ahead_ = std::numeric_limits<double>::infinity();  ///< s
+  double line_ = 0;                                         ///< bytes/s
+  double credit_ = 0;                                       ///< bytes left of the stream's turn
+  double turn_ = 0;                                         ///< bytes sent in it
   double free_at_ = 0;
   double before_free_ = 0;  ///< s: when the link before the queue has passed the last one
   double begun_ = 0;        ///< s: when the last one's turn on the wire came
   double stretch_ = 1;
+  double kept_ = 0;  ///< s: what departs until then is not moved
+  bool line_changes_ = false;
   CoDel codel_;
   std::unique_ptr<Dropped> dropped_;  ///< the last one; few streams have any
 };

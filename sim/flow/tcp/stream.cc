@@ -33,6 +33,8 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
   discipline.framing = kFraming;
+  if (discipline.at_device)
+    discipline.quantum = static_cast<double>(transport.wire_segment.count());
   return discipline;
 }
 

@@ -147,6 +147,10 @@ class TcpStream {
   double queued(double now) const;
   /// Of a queue with a limit others leave so much, bytes.
   void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
+  // tcp/bottleneck.h
+  void set_ahead(double seconds) { bottleneck_.set_ahead(seconds); }
+  void set_line(double rate) { bottleneck_.set_line(rate); }
+  double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
   double free_at() const { return bottleneck_.free_at(); }
   double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
@@ -167,6 +171,7 @@ class TcpStream {
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
   void decide(double now, double behind);
+  std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }

@@ -81,9 +81,9 @@ void TcpStream::emit(double now, std::int64_t number) {
   } else {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
-  if (held_ != Scoreboard::kNone) decide(now, segment.bytes);
+  if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
   const double wire = segment.bytes + header_;
-  if (bottleneck_.pass(now, wire, static_cast<double>(unsent()))) {
+  if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
     travel(number, wire, tick_of(now));
   } else if (!bottleneck_.may_spare()) {
     ++counts_.dropped;
@@ -92,6 +92,12 @@ void TcpStream::emit(double now, std::int64_t number) {
     held_bytes_ = segment.bytes;
     held_sent_ = tick_of(now);
   }
+}
+
+/// Bytes of segments that are gone and not sent again yet: they come behind what is sent now.
+std::int64_t TcpStream::to_come_again() const {
+  const std::int64_t gone = counts_.dropped + counts_.lost - counts_.again;
+  return std::max<std::int64_t>(gone, 0) * segment_;
 }
 
 /// Whether the segment that is held is dropped is known: so many bytes come behind it at `now`.

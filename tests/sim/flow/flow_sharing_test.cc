@@ -276,6 +276,26 @@ TEST_CASE("what waits too long for a small share is dropped") {
   CHECK(mean_upload(far, link(1e8, 10e-6), 200000) == Approx(1.0786).epsilon(0.03));
 }
 
+TEST_CASE("streams that begin together have their turns one after the other") {
+  // n clients of 1 Gbps and 50 us behind 10 Mbps, 50 kB each. A turn of one is 1.23 ms, a round n
+  // of them; whether a segment has waited longer than CoDel's target of 123 ms in the k-th round or
+  // in the next one hangs on the client's place in the round: of 24 clients six lose a
+  // retransmission, time out and end after 1.95 s, the others after 1.0. Served in step all end
+  // after 1.02 s.
+  for (const auto& [n, ns3] : {std::pair{24, 1.2422}, {32, 2.1824}, {36, 2.3651}}) {
+    INFO(n);
+    const std::vector<LinkSpec> near(static_cast<std::size_t>(n), link(1e9, 50e-6));
+    CHECK(mean_upload(near, link(1e7, 10e-6), 50000) == Approx(ns3).epsilon(0.05));
+  }
+  // A segment of 16 clients behind 1 Mbps has its turn every 0.2 s, as long as the least timeout.
+  // 11.85 s; with starts that differ by microseconds 11.5 to 12.6.
+  const std::vector<LinkSpec> far(16, link(1e8, 10e-3));
+  CHECK(mean_upload(far, link(1e6, 10e-6), 50000) == Approx(11.97).epsilon(0.08));
+  // Negative control: 4 of 24 fill no queue for long. 50 kB take 0.167 s.
+  const std::vector<LinkSpec> few(4, link(1e9, 50e-6));
+  CHECK(mean_upload(few, link(1e7, 10e-6), 50000) == Approx(4 * 8 * 53150 / 1e7).epsilon(0.03));
+}
+
 TEST_CASE("a window that has opened on a fast link is too large for what the link becomes") {
   // 100 Mbps and 10 ms, 10 Mbps from 100 ms on, 2 MB: 1.58046 s, by the bytes 1.46 s.
   LinkSpec slower = link(1e8, 10e-3);
