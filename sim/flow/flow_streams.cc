@@ -35,6 +35,9 @@ constexpr double kDemandChange = 0.125;
 constexpr double kAhead = 0.125;
 /// ... while it may send bursts that wait for those of others
 constexpr double kBurstAhead = 0;
+/// Where its segments wait, by this share of the time until they are through: what it sends by then
+/// comes behind them whenever it is sent.
+constexpr double kAheadOfQueue = 0.5;
 /// More flows on one channel are not looked at segment by segment for each other's sake.
 constexpr std::int32_t kCrowd = 512;
 /// More streams on one channel are served in step: their events stay together.
@@ -283,8 +286,13 @@ void FlowNetwork::step_stream(std::int32_t c) {
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
+  // A link that changes moves what waits, a queue with a limit counts it, and a loss on the way may
+  // leave nothing that waits.
+  const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
+                     connection.path.queue <= 0;
+  const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
-  stream.run(batch, batch + ahead * connection.path.round_trip);
+  stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path.round_trip);
   note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {

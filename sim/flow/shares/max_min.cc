@@ -75,6 +75,7 @@ void MaxMin::add_crossing(Flow& f, ChannelId at, std::size_t slot, const Crossin
     c.offered = peak_[static_cast<std::size_t>(c.first.flow)];
     change_shared(c.first.flow, 1);
   }
+  forget_leaders(at);
   c.offered += peak_[static_cast<std::size_t>(crossing.flow)];
   place_[slot] = c.count++;
   all.push_back(crossing);
@@ -111,6 +112,7 @@ void MaxMin::deactivate(std::int32_t id) {
 void MaxMin::remove_crossing(ChannelId at, std::size_t slot) {
   Channel& c = channel(at);
   std::vector<Crossing>& all = crossings_[static_cast<std::size_t>(at)];
+  forget_leaders(at);
   const Crossing last = all.back();
   c.offered -= peak_[static_cast<std::size_t>(all[static_cast<std::size_t>(place_[slot])].flow)];
   all[static_cast<std::size_t>(place_[slot])] = last;
@@ -215,22 +217,40 @@ double MaxMin::left_by_others(ChannelId id, std::int32_t but, double cost_of_own
 double MaxMin::fair_share(ChannelId id, std::int32_t of) const {
   const Channel& c = channels_[static_cast<std::size_t>(id)];
   if (c.full_since < 0 || c.count < 2 || flows_[static_cast<std::size_t>(of)].weighted) return 0;
-  double level = 0;
-  double others = 0;
   if (c.pool >= 0) {
-    level = pools_[static_cast<std::size_t>(c.pool)].level;
-    others = pools_[static_cast<std::size_t>(c.pool)].pooled_count;
-  } else {
-    for (const Crossing& crossing : crossings(id)) {
-      const double other = crossing.flow == of ? 0 : rate(crossing.flow);
-      if (other > level * (1 + kEqualShares)) {
-        level = other;
-        others = 0;
-      }
-      if (other >= level * (1 - kEqualShares)) ++others;
+    const Pool& pool = pools_[static_cast<std::size_t>(c.pool)];
+    return (rate(of) + pool.pooled_count * pool.level) / (pool.pooled_count + 1);
+  }
+  const Leaders& all = leaders(id);
+  const double own = rate(of);
+  const bool leads = own >= all.highest * (1 - kEqualShares);
+  const bool alone = leads && all.at_highest == 1;
+  const double level = alone ? all.next : all.highest;
+  const double others = alone ? all.at_next : all.at_highest - (leads && level > 0 ? 1 : 0);
+  return (own + others * level) / (others + 1);
+}
+
+/// Looked for once between two changes, however many flows ask.
+const MaxMin::Leaders& MaxMin::leaders(ChannelId id) const {
+  if (leaders_.empty()) leaders_.resize(channels_.size());
+  Leaders& all = leaders_[static_cast<std::size_t>(id)];
+  if (all.version == rates_version_) return all;
+  all = {.version = rates_version_};
+  for (const Crossing& crossing : crossings(id)) {
+    const double each = rate(crossing.flow);
+    if (each > all.highest * (1 + kEqualShares)) {
+      all.next = std::exchange(all.highest, each);
+      all.at_next = std::exchange(all.at_highest, 1);
+    } else if (each >= all.highest * (1 - kEqualShares)) {
+      ++all.at_highest;
+    } else if (each > all.next * (1 + kEqualShares)) {
+      all.next = each;
+      all.at_next = 1;
+    } else if (each >= all.next * (1 - kEqualShares)) {
+      ++all.at_next;
     }
   }
-  return (rate(of) + others * level) / (others + 1);
+  return all;
 }
 
 double MaxMin::data_capacity(ChannelId id) const {
@@ -264,6 +284,7 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
   dirty_count_ = 0;
   for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
   dirty_pools_.clear();
+  if (!changed_.empty() || !changed_pools_.empty()) ++rates_version_;
   return changed_;
 }
 

@@ -129,6 +129,14 @@ class MaxMin {
     double left = 0;        ///< of the capacity; afterwards: by all flows, while no pool has them
     std::int32_t open = 0;  ///< flows not fixed yet
   };
+  /// The highest rate on a channel and the next lower one, and how many flows have each.
+  struct Leaders {
+    double highest = 0;
+    double next = 0;
+    std::int32_t at_highest = 0;
+    std::int32_t at_next = 0;
+    std::uint32_t version = 0;  ///< of rates_version_; 0: not known
+  };
   struct alignas(64) Flow {
     double cap = kNoCap;
     double rate = 0;
@@ -176,6 +184,10 @@ class MaxMin {
   double data_capacity(ChannelId id) const;
   double left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const;
   double fair_share(ChannelId id, std::int32_t of) const;
+  const Leaders& leaders(ChannelId id) const;
+  void forget_leaders(ChannelId id) {
+    if (!leaders_.empty()) leaders_[static_cast<std::size_t>(id)].version = 0;
+  }
   void note_full(Channel& channel, bool full, double now);
   bool solve_alone(ChannelId id, double now);
   void collect_component(ChannelId first);
@@ -231,6 +243,8 @@ class MaxMin {
   std::size_t dirty_count_ = 0;
   std::vector<ChannelId> dirty_hubs_;  // of these, those that have a pool, or many flows
   std::uint32_t visit_ = 0;
+  std::uint32_t rates_version_ = 1;       // another one where rates of active flows have changed
+  mutable std::vector<Leaders> leaders_;  // by channel; empty until one is asked for
   std::vector<ChannelId> component_channels_;
   std::vector<std::int32_t> component_flows_;
   std::vector<ChannelId> live_;
