@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/thread_team.h"
 #include "compressors/arithmetic/selection.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
 constexpr std::size_t kLinesAhead = 16;
+constexpr std::size_t kLeastSample = 1024;  ///< that a guess is worth its time
 
 /// Candidates that are kept before the selection falls back to all values.
 std::size_t most_candidates(std::size_t n, std::size_t k) {
@@ -64,8 +66,21 @@ class Selection {
   Selected exact() {
     const Guess guess = guessed();
     candidates_.scan(guess.lowest, guess.likely);
-    if (too_few(k_)) candidates_.scan_again(1);  // the sample misled
+    if (candidates_.overflow() || too_few(k_)) scan_between();
+    if (too_few(k_)) candidates_.scan_again(1);
     return cut();
+  }
+
+  /// Where the sample misled: its lines differ too much, or fall in step with the tensor's rows.
+  /// One more scan, for the geometric mean of what is wanted and what has room, takes a fraction of
+  /// counting all values.
+  void scan_between() {
+    if (sample_.size() < kLeastSample) return;
+    const auto room = static_cast<double>(most_candidates(n(), k_));
+    const auto wanted = static_cast<std::size_t>(std::sqrt(static_cast<double>(k_) * room));
+    const std::uint32_t between =
+        std::clamp(sample_magnitude(sample_rank(sample_.size(), wanted, n())), 1u, kInfinityBits);
+    if (candidates_.overflow() == (between > candidates_.lowest())) candidates_.scan_again(between);
   }
 
   Selected sampled() {
@@ -89,7 +104,7 @@ class Selection {
   };
 
   Guess guessed() {
-    if (sample_.size() < 1024) return {1, 1};
+    if (sample_.size() < kLeastSample) return {1, 1};
     draw_lines();
     const std::size_t mean = sample_rank(sample_.size(), k_, n());
     const std::uint32_t likely = std::clamp(sample_magnitude(mean), 1u, kInfinityBits);
@@ -139,8 +154,9 @@ class Selection {
   float sum_at(std::size_t e) const {
     return tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
   }
-  std::uint32_t sample_magnitude(std::size_t rank) const {
-    return rank_magnitude(nullptr, sample_, rank, 0, 0x7FFFFFFFu).magnitude;
+  std::uint32_t sample_magnitude(std::size_t rank) {
+    if (!sample_ranks_) sample_ranks_.emplace(nullptr, sample_, 0, 0x7FFFFFFFu);
+    return sample_ranks_->at(rank).magnitude;
   }
 
   /// Exactly the k largest, from the candidates or, where these are too few or too many, from all.
@@ -151,8 +167,10 @@ class Selection {
       return candidates_.overflow() ? keep_of_all(zeros) : keep(zeros);
     }
     if (candidates_.overflow()) return keep_of_all(candidates_.bound_of_all(k_));
-    return keep(rank_magnitude(team_, candidates_.values(), k_, candidates_.lowest(),
-                               std::max(candidates_.largest(), candidates_.lowest())));
+    const std::uint32_t low = candidates_.lowest();
+    return keep(
+        RankedMagnitudes(team_, candidates_.values(), low, std::max(candidates_.largest(), low))
+            .at(k_));
   }
 
   Selected keep(const Bound& bound) { return result(bound, candidates_.keep(bound, kept_)); }
@@ -171,6 +189,7 @@ class Selection {
   ThreadTeam* team_;
   SelectionRule rule_;
   std::span<float> sample_;
+  std::optional<RankedMagnitudes> sample_ranks_;
   Candidates candidates_;
   KeptEntries kept_;
 };

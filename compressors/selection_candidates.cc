@@ -160,7 +160,7 @@ KeptEntries Candidates::keep(const Bound& bound, KeptEntries kept) {
 
 Bound Candidates::bound_of_all(std::size_t k) {
   put_back_all();
-  return rank_magnitude(team_, {sums(), n()}, k, 0, largest());
+  return RankedMagnitudes(team_, {sums(), n()}, 0, largest()).at(k);
 }
 
 KeptEntries Candidates::keep_of_all(const Bound& bound, KeptEntries kept) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,9 +16,33 @@ struct Bound {
   std::size_t ties = 0;
 };
 
-/// The bound that `rank` >= 1 of the values reach, the largest ones. Those values lie in
-/// [low, high], in magnitude bits; ranks count from high downwards. On any team the same.
-Bound rank_magnitude(ThreadTeam* team, std::span<const float> values, std::size_t rank,
-                     std::uint32_t low, std::uint32_t high);
+/// Bounds of one set of values. They are counted in 2,048 bins once; for each rank, its bin is then
+/// counted in as many until a bin is one magnitude wide. On any team the same.
+class RankedMagnitudes {
+ public:
+  /// Of what lies in [low, high], in magnitude bits. `team` may be null; what is passed must
+  /// outlive this.
+  RankedMagnitudes(ThreadTeam* team, std::span<const float> values, std::uint32_t low,
+                   std::uint32_t high);
+  /// The bound that `rank` >= 1 of these values reach, the largest ones.
+  Bound at(std::size_t rank) const;
+
+ private:
+  static constexpr std::size_t kBins = 2048;
+  using Bins = std::array<std::uint32_t, kBins>;
+  struct Interval {
+    std::uint32_t low, high;
+    int shift;  ///< a bin is 2^shift magnitudes wide
+  };
+  static Interval interval(std::uint32_t low, std::uint32_t high);
+  void count(const Interval& interval, Bins& bins) const;
+  Bound at_of_few(std::size_t rank) const;
+  bool few() const;
+
+  ThreadTeam* team_;
+  std::span<const float> values_;
+  Interval all_;
+  Bins bins_;
+};
 
 }  // namespace gradwire::compressors

@@ -77,9 +77,10 @@ std::vector<float> sum_of(std::vector<float> a, const std::vector<float>& b) {
 }
 
 // Tensors that mislead samples or overflow the candidates: spikes and holes at the sampled
-// positions, one magnitude, few values besides 0, one block that holds all large values.
+// positions, one magnitude, few values besides 0, one block that holds all large values, a bias of
+// what is sampled.
 std::vector<std::vector<float>> hard_tensors(std::size_t n) {
-  std::vector<std::vector<float>> tensors(8, random_values(n));
+  std::vector<std::vector<float>> tensors(10, random_values(n));
   const SampleRule rule = sample_rule(n, std::clamp<std::size_t>(n / 16, 1, 16384));
   for (std::size_t i = 0; i < rule.count; ++i) {
     tensors[1][i * rule.stride] = 9.0f + static_cast<float>(i % 100);
@@ -90,6 +91,10 @@ std::vector<std::vector<float>> hard_tensors(std::size_t n) {
     const std::size_t e = i / kSampleLine * lines.stride + i % kSampleLine;
     tensors[6][e] = 9.0f + static_cast<float>(i % 100);
     tensors[7][e] = 0.0f;
+    // Every sampled value larger, or smaller, than most others like it: twice as many reach the
+    // guess as the sample says, or half as many.
+    tensors[8][e] *= 1.3f;
+    tensors[9][e] /= 1.3f;
   }
   for (std::size_t e = 0; e < n; ++e) {
     tensors[3][e] = e % 3 == 0 ? -0.25f : 0.25f;

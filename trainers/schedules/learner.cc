@@ -27,14 +27,18 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
   return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
 }
 
-/// Throws Diverged unless the loss and the gradients of a pass are finite.
-void check_finite(int worker, std::int64_t step, double loss, bool gradients_are) {
-  if (std::isfinite(loss) && gradients_are) return;
-  const std::string what = std::isfinite(loss) ? "gradient" : "loss";
+/// Throws Diverged: "the loss of worker 3 is not finite".
+[[noreturn]] void diverge(const char* what, int worker, std::int64_t step) {
   throw scenarios::Diverged(
       "train", "step " + std::to_string(step + 1),
-      "the " + what + " of worker " + std::to_string(worker) + " is not finite",
+      std::string("the ") + what + " of worker " + std::to_string(worker) + " is not finite",
       "a smaller learning rate, or clipped gradients, may help");
+}
+
+/// Throws Diverged unless the loss and the gradients of a pass are finite.
+void check_finite(int worker, std::int64_t step, double loss, bool gradients_are) {
+  if (!std::isfinite(loss)) diverge("loss", worker, step);
+  if (!gradients_are) diverge("gradient", worker, step);
 }
 
 }  // namespace
@@ -107,6 +111,18 @@ double Learner::pass_over(std::span<const std::uint32_t> samples, int worker, in
   const bool any = !gradients.on_host() || method_->takes_any_gradient();
   check_finite(worker, step, loss, any || all_finite(gradients));
   return loss;
+}
+
+double Learner::local_pass(int worker, int thread, std::int64_t draw, std::int64_t step,
+                           bool record, Gradients& gradients) {
+  const double loss =
+      train_pass(sampler_.batch(worker, draw), worker, thread, step, record, gradients);
+  check_finite(worker, step, loss, true);
+  return loss;
+}
+
+void Learner::check_local(int worker, std::int64_t step, bool finite) {
+  if (!finite) diverge("gradient", worker, step);
 }
 
 double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,

@@ -82,6 +82,12 @@ class Learner {
   /// The same; flat = the gradient, in layout order. Precondition: gradients.on_host().
   double pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                    Gradients& gradients, std::span<float> flat);
+  /// As pass(), of a gradient that updates the weights of placed() and is not looked at: weights
+  /// are finite no more once it is not, which check_local() is told at the local steps' end.
+  double local_pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                    Gradients& gradients);
+  /// Throws Diverged unless `finite`.
+  static void check_local(int worker, std::int64_t step, bool finite);
   /// As pass(), of these samples.
   double pass_over(std::span<const std::uint32_t> samples, int worker, int thread,
                    std::int64_t step, bool record, Gradients& gradients);

@@ -303,8 +303,8 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
   learner_.place(thread, sent_.at(trip.round));
   LocalUpdate update;
   for (std::int64_t h = 0; h < steps; ++h) {
-    update.loss += learner_.pass(trip.client, thread, trip.round * steps + h, trip.round, records,
-                                 *bench.gradients) /
+    update.loss += learner_.local_pass(trip.client, thread, trip.round * steps + h, trip.round,
+                                       records, *bench.gradients) /
                    static_cast<double>(steps);
     rule.step(0, learner_.rate(moment(trip.round, h)), GradientView(bench.gradients->tensors()),
               weights);
@@ -317,11 +317,14 @@ RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
 void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
   const std::span<const float> weights = learner_.placed(thread);
   std::vector<std::byte>& state = benches_[static_cast<std::size_t>(thread)].state;
-  if (up_.plain()) return up_.encode(state, trip.client, trip.round, weights, update.message);
+  if (up_.plain()) {
+    learner_.check_local(trip.client, trip.round, all_finite(weights));
+    return up_.encode(state, trip.client, trip.round, weights, update.message);
+  }
   clients_.read(trip.client, state);
   const std::vector<float>& sent = sent_.at(trip.round);
   std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].change;
-  subtract(weights, sent, change);
+  learner_.check_local(trip.client, trip.round, subtract_finite(weights, sent, change));
   up_.encode(state, trip.client, trip.round, change, update.message);
   state = clients_.propose(trip.client, std::move(state));
   update.message.shrink_to_fit();

@@ -30,6 +30,10 @@ bool all_finite(const Gradients& gradients) {
   return true;
 }
 
+bool all_finite(std::span<const float> values) {
+  return !has_bad(values.data(), values.size());
+}
+
 bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<float> flat) {
   const auto tensors = gradients.tensors();
   bool finite = true;
@@ -44,12 +48,18 @@ bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<flo
   return finite;
 }
 
-void subtract(std::span<const float> from, std::span<const float> minus,
-              std::span<float> difference) {
+bool subtract_finite(std::span<const float> from, std::span<const float> minus,
+                     std::span<float> difference) {
   GRADWIRE_ASSERT(from.size() == minus.size() && from.size() == difference.size());
-  const float *const a = from.data(), *const b = minus.data();
-  float* const to = difference.data();
-  for (std::size_t e = 0; e < from.size(); ++e) to[e] = a[e] - b[e];
+  bool finite = true;
+  for (std::size_t first = 0; first < from.size(); first += kBlock) {
+    const std::size_t count = std::min(kBlock, from.size() - first);
+    const float *const a = from.data() + first, *const b = minus.data() + first;
+    float* const to = difference.data() + first;
+    for (std::size_t e = 0; e < count; ++e) to[e] = a[e] - b[e];
+    finite = !has_bad(to, count) && finite;
+  }
+  return finite;
 }
 
 }  // namespace gradwire::trainers

@@ -10,13 +10,14 @@ namespace gradwire::trainers {
 
 /// Precondition: gradients.on_host().
 bool all_finite(const Gradients& gradients);
+bool all_finite(std::span<const float> values);
 
 /// flat = the gradients, in layout order; true if all of them are finite. flat has
 /// layout.elements() elements. Precondition: gradients.on_host().
 bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<float> flat);
 
-/// difference = from - minus, all of one size.
-void subtract(std::span<const float> from, std::span<const float> minus,
-              std::span<float> difference);
+/// difference = from - minus, all of one size; true if all of it is finite.
+bool subtract_finite(std::span<const float> from, std::span<const float> minus,
+                     std::span<float> difference);
 
 }  // namespace gradwire::trainers

@@ -58,8 +58,12 @@ TEST_CASE("one element that is not finite is found wherever it stands") {
 TEST_CASE("a difference is taken element by element") {
   const std::vector<float> from = {3, 1, -2}, minus = {1, 1, 4};
   std::vector<float> difference(3);
-  subtract(from, minus, difference);
+  CHECK(subtract_finite(from, minus, difference));
   CHECK(difference == std::vector<float>{2, 0, -6});
+  // Infinite in either, or by the difference itself.
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const std::vector<float> far = {3, kMost, -2}, back = {1, -kMost, 4};
+  CHECK_FALSE(subtract_finite(far, back, difference));
 }
 
 }  // namespace
