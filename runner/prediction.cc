@@ -37,7 +37,8 @@ bool same_training(const results::RunSummary& run, const scenarios::Scenario& sc
   for (const char* part :
        {"/workload/model", "/workload/hidden", "/workload/activation", "/workload/bias",
         "/workload/embedding", "/workload/checkpoint_activations", "/workload/data",
-        "/workload/batch_per_worker", "/method", "/exchange", "/cluster/device"}) {
+        "/workload/micro_batches", "/workload/batch_per_worker", "/method", "/exchange",
+        "/cluster/device"}) {
     const ordered_json::json_pointer pointer(part);
     const bool here = scenario.json.contains(pointer), there = ran.contains(pointer);
     if (here != there || (here && scenario.json.at(pointer) != ran.at(pointer))) return false;

@@ -256,6 +256,8 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
     return "the closed forms have one pass a step, and it takes several local steps";
   if (scenario.exchange.zero > 0)
     return "the closed forms have one exchange a bucket, and with zero weights are sent, too";
+  if (scenario.exchange.offload)
+    return "the closed forms have no way to the host's memory and back";
   if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
     return "the closed forms describe tcp: its headers, its windows and its repair of losses";
   return {};

@@ -52,6 +52,21 @@ std::string option_text(const ordered_json& value) {
   return exact_text(value.get<double>());
 }
 
+namespace {
+
+void fill_offload(const ordered_json& json, Exchange& exchange) {
+  const auto found = json.find("offload");
+  if (found == json.end()) return;
+  Exchange::Offload& offload = exchange.offload.emplace();
+  const auto take_rate = [&](const char* key, BitsPerSecond& rate) {
+    if (found->contains(key)) rate = parse_rate((*found)[key].get<std::string>());
+  };
+  take_rate("bandwidth", offload.bandwidth);
+  take_rate("memory_bandwidth", offload.memory_bandwidth);
+}
+
+}  // namespace
+
 void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   const ordered_json& json = scenario.json;
   take(json, "name", scenario.name);
@@ -68,6 +83,7 @@ void fill_from_json(Scenario& scenario, ScheduleFiles& files) {
   take(exchange, "bucket", scenario.exchange.bucket);
   take(exchange, "overlap", scenario.exchange.overlap);
   take(exchange, "zero", scenario.exchange.zero);
+  fill_offload(exchange, scenario.exchange);
   fill_schedule(member(json, "schedule"), scenario.schedule);
   scenario.hash = scenario_hash(json);
 }

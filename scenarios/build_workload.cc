@@ -119,6 +119,7 @@ void fill_training(const ordered_json& json, Workload& workload) {
   fill_data(member(json, "data"), workload);
   fill_optimizer(member(json, "optimizer"), workload);
   take(json, "evaluate_every", workload.evaluate_every);
+  take(json, "micro_batches", workload.micro_batches);
   take(json, "target_accuracy", workload.target_accuracy);
 }
 

@@ -29,6 +29,7 @@ void check_cluster(const Rules& rules) {
   if (rules.sound({"/cluster"})) check_absences(rules);
   check_background(rules);
   check_device(rules);
+  check_offload(rules);
 }
 
 void check_network(const Rules& rules) {

@@ -271,6 +271,41 @@ const Combination kCombinations[] = {
        return at("/exchange/zero", s.exchange.zero > 1 && !why_no_gradient_parts(s).empty());
      },
      kOfStateParts},
+    {"exchange offload", "schedule rounds, asynchronous",
+     "in schedule {schedule} the server makes the updates, or each client by itself",
+     "none, or schedule lockstep",
+     [](const Scenario& s) { return at("/exchange/offload", s.exchange.offload && by_server(s)); },
+     kOfSchedule},
+    {"exchange offload", "a method whose server sends new weights",
+     "with {method} the server makes the update", "none, or another method",
+     [](const Scenario& s) {
+       return at("/exchange/offload", trains(s) && s.exchange.offload &&
+                                          s.exchange.collective == "parameter-server" &&
+                                          training_method(s)->plan(0, 0).weights_down);
+     },
+     kOfStateParts},
+    {"micro-batches", "schedule rounds, asynchronous, or local steps",
+     "steps of a worker by itself are of whole batches", "1, or lockstep without local steps",
+     [](const Scenario& s) {
+       return at("/workload/micro_batches",
+                 s.workload.micro_batches > 1 && (by_server(s) || has_local_steps(s)));
+     },
+     kOfMethod},
+    {"micro-batches", "a method that changes samples, or computes what workers send",
+     "{method} looks at whole batches", "1, or another method",
+     [](const Scenario& s) {
+       return at("/workload/micro_batches",
+                 trains(s) && s.workload.micro_batches > 1 &&
+                     (training_method(s)->augments() || training_method(s)->computes()));
+     },
+     kOfMethod},
+    {"micro-batches", "fewer samples in a batch", "a part would have no sample",
+     "at most /workload/batch_per_worker",
+     [](const Scenario& s) {
+       return at("/workload/micro_batches",
+                 trains(s) && s.workload.micro_batches > s.workload.batch_per_worker);
+     },
+     kOfMethod},
     // What executors know.
     {"executor packet", "transport ideal", "executor packet sends packets, and they take time",
      "tcp or udp-lossy, or executor flow",

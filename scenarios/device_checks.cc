@@ -74,6 +74,23 @@ void check_device(const Rules& rules) {
   }
 }
 
+void check_offload(const Rules& rules) {
+  const std::optional<Exchange::Offload>& offload = rules.scenario.exchange.offload;
+  if (!offload || !rules.sound({"/exchange", "/cluster/device"})) return;
+  if (offload->bandwidth.value() > 0 && offload->memory_bandwidth.value() > 0) return;
+  const std::string& device = rules.scenario.cluster.device;
+  try {
+    if (device != "cpu" && device != "cuda" &&
+        load_device_profile(device, rules.scenario.file).host)
+      return;
+  } catch (const Error&) {
+    return;  // check_device says so
+  }
+  rules.refuse("/exchange/offload",
+               "device " + device + " has no figures of a host and the link to it",
+               "with bandwidth and memory_bandwidth, or a device profile that has a host");
+}
+
 void check_stragglers(const Rules& rules) {
   if (!rules.sound({"/cluster"}) || !rules.scenario.json.contains("cluster")) return;
   const auto& cluster = rules.scenario.json["cluster"];

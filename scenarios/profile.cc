@@ -198,6 +198,9 @@ DeviceProfile load_device_profile(std::string_view name_or_path, const std::stri
     profile.momentum_correction = cost_of(json["decorators"]["momentum_correction"]);
   }
   if (json.contains("peak")) profile.peak = peak_of(json["peak"]);
+  if (json.contains("host"))
+    profile.host = {json["host"]["link_bytes_per_s"].get<double>(),
+                    json["host"]["memory_bytes_per_s"].get<double>()};
   return profile;
 }
 

@@ -69,12 +69,19 @@ struct DeviceProfile {
     Seconds launch{0};  ///< the shortest time of a layer's pass
   };
 
+  /// The machine that the device is in, for state that lies there.
+  struct Host {
+    double link_bytes_per_second = 0;  ///< between device and host, each way
+    double memory_bytes_per_second = 0;
+  };
+
   ProfileOrigin origin;
   std::map<std::string, Model> models;
   std::map<std::string, Codec> codecs;
   Cost error_feedback;       ///< what it adds to encoding
   Cost momentum_correction;  ///< the same
   std::optional<Peak> peak;
+  std::optional<Host> host;
 };
 
 /// A model as a table of layers, in forward order. A layer has times of its own, or counts from

@@ -134,6 +134,11 @@ Rows device_rows() {
   add_cost(rows, "/decorators/error_feedback", "Error feedback.");
   add_cost(rows, "/decorators/momentum_correction", "Momentum correction.");
   add_peak(rows);
+  rows.push_back(optional(group("/host", Shape::kObject, "The machine that it is in.")));
+  rows.push_back(required(number("/host/link_bytes_per_s", OptionType::kNumber,
+                                 "Between device and host, each way.", 1, 1e18, "B/s")));
+  rows.push_back(required(number("/host/memory_bytes_per_s", OptionType::kNumber,
+                                 "The host's memory bandwidth.", 1, 1e18, "B/s")));
   return rows;
 }
 

@@ -95,6 +95,9 @@ std::string profile_text(const DeviceProfile& profile) {
   ordered_json json = head(profile.origin, "device");
   add_range(profile.origin, "codecs", profile.origin.codecs, json);
   if (profile.peak) json["peak"] = peak_json(*profile.peak);
+  if (profile.host)
+    json["host"] = {{"link_bytes_per_s", rounded(profile.host->link_bytes_per_second)},
+                    {"memory_bytes_per_s", rounded(profile.host->memory_bytes_per_second)}};
   json["models"] = json["codecs"] = ordered_json::object();
   for (const auto& [name, model] : profile.models) json["models"][name] = model_json(model);
   for (const auto& [name, codec] : profile.codecs)

@@ -74,6 +74,7 @@ struct Workload {
   };
   Partition partition;
   int batch_per_worker = 32;
+  int micro_batches = 1;  ///< parts of a worker's batch, one after the other
   int steps = 200;
   std::string optimizer = "sgd";  ///< a name of trainers::update_catalogue()
   double learning_rate = 0.05;
@@ -212,8 +213,13 @@ struct Exchange {
   int shards = 1;                   ///< parameter-server: hosts over which it is spread
   Bytes bucket{25'000'000};
   bool overlap = true;
-  int zero =
-      0;  ///< stage of ZeRO: what workers hold parts of (docs/methods/large-scale-toolbox.md)
+  int zero = 0;  ///< stage of ZeRO: what workers hold parts of
+  /// The optimiser's state lies in the memory of each worker's host, where the update is made.
+  struct Offload {
+    BitsPerSecond bandwidth{0};  ///< between device and host, each way; 0: the device profile's
+    BitsPerSecond memory_bandwidth{0};  ///< the same
+  };
+  std::optional<Offload> offload;
 };
 
 /// Who works when, in virtual time (scenario_fields_schedule.cc has the meaning of each).

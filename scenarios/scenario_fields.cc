@@ -118,6 +118,34 @@ void add_exchange(Rows& rows) {
                   .computed_default = "0"});
 }
 
+/// A rate that a device profile may have.
+Field host_rate(const std::string& name, std::string help) {
+  return {.pointer = "/exchange/offload/" + name,
+          .spec = {.type = OptionType::kRate,
+                   .help = std::move(help),
+                   .min = 0,
+                   .max = 1e15,
+                   .min_exclusive = true},
+          .kinds = kSteps,
+          .computed_default = "the device profile's",
+          .suspicious_below = 1e8,
+          .suspicious_above = 1e14,
+          .suspicious_why = "check the unit's prefix"};
+}
+
+void add_offload(Rows& rows) {
+  rows.push_back(object_row("/exchange/offload",
+                            "The optimiser's state lies in the memory of each worker's host, where "
+                            "the update is made: gradients go there over the link between device "
+                            "and host, and new weights come back. An empty object takes the device "
+                            "profile's figures.",
+                            kSteps));
+  rows.back().optional = true;
+  rows.push_back(host_rate("bandwidth", "Of the link between device and host, each way."));
+  rows.push_back(
+      host_rate("memory_bandwidth", "Of the host's memory, which bounds how fast it updates."));
+}
+
 void add_runs(Rows& rows) {
   rows.push_back({.pointer = "/executor",
                   .spec = {.type = OptionType::kChoice,
@@ -196,6 +224,7 @@ Rows scenario_rows() {
   add_cluster(rows);
   add_network(rows);
   add_exchange(rows);
+  add_offload(rows);
   add_work_schedule(rows);
   add_runs(rows);
   add_prices(rows);

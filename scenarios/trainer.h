@@ -31,6 +31,9 @@ struct ComputeProfile {
     Seconds decode{0};     ///< one message (gather), or unpacking the sum (reduce)
     Seconds aggregate{0};  ///< adding one message, server side or receiver side
     Seconds scale{0};      ///< the part of encode before workers have agreed on their scales
+    /// Where the update is made on the host: its gradients' way there, its weights' way back. Of
+    /// the scenario, not of the device's passes; not stored with them.
+    Seconds to_host{0}, from_host{0};
   };
   std::vector<Bucket> buckets;  ///< in backward order
   Seconds update{0};

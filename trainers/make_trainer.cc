@@ -59,8 +59,10 @@ std::string why_on_host(const scenarios::Scenario& scenario) {
       loses_data(scenario)       ? "each worker's own mean is made of what has reached it"
       : by_themselves            ? "workers' weights differ"
       : zero_stage(scenario) > 0 ? "workers hold parts of the optimiser's state"
-      : computes                 ? "the method takes gradients at other weights, too"
-                                 : why_steps_leave_device(scenario);
+      : scenario.workload.micro_batches > 1 ? "gradients of micro-batches are added up"
+      : scenario.exchange.offload           ? "the optimiser's state lies in the host's memory"
+      : computes                            ? "the method takes gradients at other weights, too"
+                                            : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =
       "device cuda computes the passes, but gradients are encoded and weights updated on the "

@@ -16,6 +16,11 @@ double epochs_of(const scenarios::Scenario& scenario, std::size_t samples, std::
 /// Complete: ready for rate_at().
 RateSchedule rate_schedule(const scenarios::Scenario& scenario, std::size_t samples);
 
+/// Samples of a pass: of a worker's batch, or of the largest of its micro-batches.
+inline int samples_of_pass(const scenarios::Workload& workload) {
+  return (workload.batch_per_worker + workload.micro_batches - 1) / workload.micro_batches;
+}
+
 /// The scenario's stage of ZeRO; 0 for a lone worker, who holds everything anyway.
 inline int zero_stage(const scenarios::Scenario& scenario) {
   return scenario.cluster.workers > 1 ? scenario.exchange.zero : 0;

@@ -86,6 +86,9 @@ std::vector<Example> examples() {
       {"exchange zero 2, 3",
        "a method that looks at whole steps, or whose messages do not add up on the way",
        "/exchange/zero", with(kZero, "method", R"({"name": "topk", "ratio": 0.1})")},
+      {"exchange offload", by_server, "/exchange/offload",
+       R"(, "exchange": {"collective": "parameter-server", "offload": {"bandwidth": "128Gbps",
+          "memory_bandwidth": "600Gbps"}}, "schedule": {"kind": "rounds"})"},
       {"executor packet", "transport ideal", "/network/transport/protocol",
        with(R"(, "executor": "packet")", "network", ideal)},
       {"executor packet", "absences in a radio cell", "/cluster/absences",
@@ -110,7 +113,8 @@ std::vector<Example> examples() {
 bool is_shown_elsewhere(const Combination& row) {
   return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
          row.other == "a method with an update at the server" ||
-         row.other == "optimiser lars, lamb";
+         row.other == "optimiser lars, lamb" || row.one == "micro-batches" ||
+         row.other == "a method whose server sends new weights";
 }
 
 }  // namespace
@@ -155,6 +159,43 @@ TEST_CASE("parts of the optimiser's state are of optimisers by element", "[combi
   // A method whose messages every worker decodes has parts of the state alone.
   const std::string topk = R"(, "method": {"name": "topk", "ratio": 0.1}, "exchange": {"zero": 1})";
   CHECK(problems_of(scenario_with(topk)).empty());
+}
+
+TEST_CASE("state in the host's memory needs the host's figures", "[combinations]") {
+  const auto problems = [](const std::string& offload, const std::string& device) {
+    return problems_of(scenario_with(R"(, "exchange": {"offload": )" + offload +
+                                     R"(}, "cluster": {"device": ")" + device + R"("})"));
+  };
+  const std::string both = R"({"bandwidth": "128Gbps", "memory_bandwidth": "600Gbps"})";
+  CHECK(problems(both, "cpu").empty());
+  for (const std::string& offload : {std::string("{}"), std::string(R"({"bandwidth": "128Gbps"})")})
+    for (const char* device : {"cpu", "reference-cpu"})
+      CHECK(problems(offload, device)
+                .find("/exchange/offload: device " + std::string(device) +
+                      " has no figures of a host") != std::string::npos);
+  // A profile that has them.
+  CHECK(problems_of(scenario_with(R"(, "exchange": {"offload": {}}, "cluster": {"device": "a100"})",
+                                  R"("workload": {"profile": "gpt2-small"})"))
+            .empty());
+  // A server that makes the update holds the state.
+  const std::string server =
+      R"(, "exchange": {"collective": "parameter-server", "offload": )" + both + "}";
+  CHECK(problems_of(scenario_with(with(server, "method", R"({"name": "comp-ams"})"),
+                                  R"("workload": {"optimizer": {"name": "amsgrad"}})"))
+            .find("/exchange/offload: ") != std::string::npos);
+}
+
+TEST_CASE("micro-batches are of whole batches in lockstep", "[combinations]") {
+  const auto refused = [](const std::string& parts, const std::string& workload) {
+    return problems_of(scenario_with(parts, R"("workload": {)" + workload + "}"))
+               .find("/workload/micro_batches: ") != std::string::npos;
+  };
+  const std::string four = R"("micro_batches": 4)";
+  CHECK_FALSE(refused("", four));
+  CHECK(refused(kSteps, four));
+  CHECK(refused(kRounds, four));
+  CHECK(refused(R"(, "method": {"name": "batch-augmentation", "copies": 2})", four));
+  CHECK(refused("", R"("batch_per_worker": 3, )" + four));
 }
 
 TEST_CASE("a method's update rule is asked for by name", "[combinations]") {

@@ -16,8 +16,8 @@
 #include "trainers/timing/codec_costs.h"
 #include "trainers/timing/compute_times.h"
 #include "trainers/timing/measure.h"
+#include "trainers/timing/offload.h"
 #include "trainers/trainer_error.h"
-#include "trainers/updates/shards.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -230,12 +230,11 @@ void ProfileReplay::plan_of(const ComputeProfile& profile) {
   profile_ = profile;
   plan_.graph = template_->graph();
   ComputeProfile times = profile;
-  const int zero = zero_stage(scenario_);
-  if (zero > 0) times.update = times.update * share_of_largest(layout_, scenario_.cluster.workers);
+  take_update_times(scenario_, layout_, times);
   plan_.seconds = template_->seconds(times, scenario_.cluster.slowdown);
   StepTraffic traffic(*template_, plan_.bytes);
   (charged_ ? *charged_ : *exchange_).charge(traffic);
-  charge_gathers(traffic, layout_, scenario_.cluster.workers, zero);
+  charge_gathers(traffic, layout_, scenario_.cluster.workers, zero_stage(scenario_));
   plan_.payload = traffic.payload();
   plan_.dense_payload = dense_bytes(settings_, layout_);
 }

@@ -136,7 +136,8 @@ std::unique_ptr<StepTemplate> make_step_template(const scenarios::Scenario& scen
     stages.push_back(exchange.stages(b, profile.buckets[b].aggregate));
   }
   return std::make_unique<StepTemplate>(scenario.cluster.workers, stages, scenario.exchange.overlap,
-                                        scenario.exchange.shards, zero_stage(scenario));
+                                        scenario.exchange.shards, zero_stage(scenario),
+                                        scenario.exchange.offload.has_value());
 }
 
 sim::CollectiveSpec all_reduce_spec(const ExchangeSettings& settings, std::int64_t elements,

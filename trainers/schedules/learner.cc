@@ -144,7 +144,7 @@ scenarios::Evaluation Learner::evaluate(std::span<const float> weights) {
 }
 
 std::optional<std::int64_t> Learner::activation_bytes() const {
-  std::vector<std::uint32_t> samples(static_cast<std::size_t>(scenario_.workload.batch_per_worker));
+  std::vector<std::uint32_t> samples(static_cast<std::size_t>(samples_of_pass(scenario_.workload)));
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = data_->train[i % data_->train.size()];
   Batch batch;
@@ -177,7 +177,8 @@ const scenarios::ComputeProfile& Learner::prepare(Exchange& timed, DeviceUpdate*
     use_profile(times_from_profile(scenario_, *method_, layout_, timed));
     return profile_;
   }
-  gather(*data_, sampler_.batch(0, 0), batches_[0]);
+  const auto samples = static_cast<std::size_t>(samples_of_pass(scenario_.workload));
+  gather(*data_, sampler_.batch(0, 0).first(samples), batches_[0]);
   const bool applies = method_->plan(0, timed_phase(*method_)).update_momentum;
   use_profile(measure_times({layout_, *replicas_[0], timed, batches_[0], options_, weights_,
                              update_settings(scenario_, applies), model_->device_name(), device}));

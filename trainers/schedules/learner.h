@@ -47,6 +47,10 @@ class Learner {
   const methods::Method& method() const { return *method_; }
   const Layout& layout() const { return layout_; }
   const Sampler& sampler() const { return sampler_; }
+  /// The samples of that worker's `draw`-th batch, until its next one is asked for.
+  std::span<const std::uint32_t> batch(int worker, std::int64_t draw) {
+    return sampler_.batch(worker, draw);
+  }
   int workers() const { return scenario_.cluster.workers; }
   WorkerPool& pool() { return pool_; }
   StateStore& states() { return states_; }

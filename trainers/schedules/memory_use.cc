@@ -21,6 +21,10 @@ std::vector<scenarios::Figure> memory_figures(const Learner& learner, const Memo
     add("memory_activations_bytes", *activations);
   if (!roles.states_on_device) add("memory_method_bytes", method + (roles.server ? 0 : common));
   if (roles.bucket_bytes > 0) add("memory_buckets_bytes", roles.bucket_bytes);
+  if (roles.host_bytes > 0) {
+    add("memory_host_bytes", roles.host_bytes);
+    add("offload_bytes", roles.offload_bytes);
+  }
   if (roles.server)
     add("memory_server_bytes",
         common + (roles.updates_at_server ? model + statistics + roles.optimizer_bytes : 0));

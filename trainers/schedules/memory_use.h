@@ -18,16 +18,19 @@ struct MemoryRoles {
   bool states_on_device = false;     ///< codecs' lie in a device's memory: not counted
   std::optional<std::int64_t> parameter_bytes = {};  ///< a worker's; absent: 4 a parameter
   std::optional<std::int64_t> gradient_bytes = {};   ///< the same
-  std::int64_t bucket_bytes = 0;  ///< whole buckets that a worker of parts has for a while
+  std::int64_t host_bytes = 0;                       ///< in the memory of a worker's host
+  std::int64_t offload_bytes = 0;  ///< between device and host in a step, both ways
+  std::int64_t bucket_bytes = 0;   ///< whole buckets that a worker of parts has for a while
 };
 
 /// Figures of the run. Of a worker: `memory_parameters_bytes` (running statistics included),
 /// `memory_gradients_bytes`, `memory_optimizer_bytes`, `memory_activations_bytes` (what the forward
 /// pass over a batch keeps for the backward pass), `memory_method_bytes` (residuals, momenta, sums
 /// of local steps: of the worker that has most), `memory_buckets_bytes` (where workers hold parts
-/// of gradients or weights: the whole buckets of them that are there for a while, at most). Of the
-/// server, between steps:
-/// `memory_server_bytes`. A figure that cannot be counted is left out.
+/// of gradients or weights: the whole buckets of them that are there for a while, at most); with
+/// /exchange/offload `memory_host_bytes` (in the memory of its host: state, weights and gradients
+/// of what it updates) and `offload_bytes` (over the link between the two in a step). Of the
+/// server, between steps: `memory_server_bytes`. A figure that cannot be counted is left out.
 std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles);
 
 }  // namespace gradwire::trainers

@@ -130,6 +130,8 @@ void SynchronousTrainer::pass_of(int worker, int thread) {
     compute_of(worker, thread);
   else if (local_steps() > 1)
     local_steps_of(worker, thread);
+  else if (micro_batches() > 1)
+    micro_batches_of(worker, thread);
   else
     losses_[w] = learner_.pass(worker, thread, step_, step_, worker == 0, *gradients_[w]);
   if (exchange_->shares_scales()) {

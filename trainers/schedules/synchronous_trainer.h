@@ -26,6 +26,9 @@
 /// so that with sgd and without a codec x_t+1 is the mean of the x_w,H, and H = 1 is the above. The
 /// last local step is the update's: momentum and weight decay are its alone.
 ///
+/// With k micro-batches (/workload/micro_batches) g_w is the sum over B_w's k parts of their
+/// gradients, each times its share of the samples.
+///
 /// All workers hold equal weights after every step, so one copy stands for all of them (tests check
 /// that every worker's own decoded mean is bit-equal; with /exchange/zero it is put together from
 /// the parts that each worker holds and updates), but where data are lost: what arrives is a
@@ -134,7 +137,9 @@ class SynchronousTrainer final : public scenarios::Trainer {
   /// The profile's times as this run's steps take them.
   scenarios::ComputeProfile times_of_steps() const;
   /// Whether what a worker sends is not a batch's gradient, but local_sums_.
-  bool sends_own() const { return local_steps() > 1 || method().computes(); }
+  bool sends_own() const { return local_steps() > 1 || micro_batches() > 1 || method().computes(); }
+  int micro_batches() const { return scenario().workload.micro_batches; }
+  void micro_batches_of(int worker, int thread);
   std::vector<std::span<float>> memory();
   /// The layout's tensors, as methods see them.
   std::vector<methods::TensorInfo> tensors_in_layout() const;

@@ -174,9 +174,9 @@ ComputeProfile times_from_profile(const scenarios::Scenario& scenario,
   profile.provenance = "profile";
   profile.device = device.origin.name;
   profile.compute_range = device.origin.compute;
-  profile.forward = model.forward.time(scenario.workload.batch_per_worker);
+  profile.forward = model.forward.time(samples_of_pass(scenario.workload));
   profile.update = model.update * update_share(scenario);
-  Seconds backward = model.backward.time(scenario.workload.batch_per_worker);
+  Seconds backward = model.backward.time(samples_of_pass(scenario.workload));
   if (scenario.workload.checkpoint_activations > 0) backward += profile.forward;  // recomputed
   for (ComputeProfile::Bucket& bucket : profile.buckets) {
     bucket.backward =

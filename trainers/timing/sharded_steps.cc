@@ -37,7 +37,8 @@ OpIndex StepTemplate::add_gather(sim::GraphBuilder& builder, std::size_t bucket,
 
 void StepTemplate::add_gathers_after_update(sim::GraphBuilder& builder, std::size_t buckets) {
   gathers_.assign(1, std::vector<OpIndex>(buckets));
-  for (std::size_t b = buckets; b-- > 0;) gathers_[0][b] = add_gather(builder, b, update_);
+  for (std::size_t b = buckets; b-- > 0;)
+    gathers_[0][b] = add_gather(builder, b, from_host_.empty() ? update_ : from_host_[b]);
   ends_.assign(update_.size(), gathers_[0][0]);
 }
 

@@ -56,15 +56,18 @@ bool is_sharded(const Stage& stage) {
 }  // namespace
 
 StepTemplate::StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
-                           int shards, int zero)
+                           int shards, int zero, bool offload)
     : workers_(workers), shards_(shards), zero_(zero), at_shard_(static_cast<std::size_t>(shards)) {
   sim::GraphBuilder builder;
   if (zero_ > 1)
     add_sharded_passes(builder, stages, overlap);
   else
     add_whole_passes(builder, stages, overlap);
-  add_updates(builder);
-  ends_ = update_;
+  if (offload)
+    add_host_updates(builder);
+  else
+    add_updates(builder);
+  ends_ = offload ? from_host_[0] : update_;
   if (zero_ == 1 || zero_ == 2) add_gathers_after_update(builder, stages.size());
   graph_ = builder.finish();
 }
@@ -87,6 +90,30 @@ void StepTemplate::add_updates(sim::GraphBuilder& builder) {
     }
     update_.push_back(builder.add_operation(OpKind::kCompute, Lane::kCompute, w, "update",
                                             without_repeats(after)));
+  }
+}
+
+void StepTemplate::add_host_updates(sim::GraphBuilder& builder) {
+  const std::size_t buckets = last_.size();
+  to_host_.resize(buckets);
+  from_host_.resize(buckets);
+  for (int w = 0; w < workers_; ++w) {
+    const auto own = static_cast<std::size_t>(w);
+    const auto add = [&](const std::string& label, std::span<const OpIndex> after) {
+      return builder.add_operation(OpKind::kCompute, Lane::kHost, w, label, after);
+    };
+    OpIndex last = 0;
+    std::vector<OpIndex> arrived;
+    for (std::size_t b = 0; b < buckets; ++b) {
+      arrived.push_back(add("to host b" + std::to_string(b), without_repeats(last_[b][own])));
+      to_host_[b].push_back(arrived.back());
+    }
+    last = add("update", arrived);
+    update_.push_back(last);
+    for (std::size_t b = buckets; b-- > 0;) {
+      last = add("from host b" + std::to_string(b), {&last, 1});
+      from_host_[b].push_back(last);
+    }
   }
 }
 
@@ -203,6 +230,10 @@ std::vector<Seconds> StepTemplate::seconds(const scenarios::ComputeProfile& prof
     }
   }
   take_forward_seconds(profile, slowdown, seconds);
+  for (std::size_t b = 0; b < to_host_.size(); ++b) {
+    for (const OpIndex op : to_host_[b]) seconds[op] = profile.buckets[b].to_host;
+    for (const OpIndex op : from_host_[b]) seconds[op] = profile.buckets[b].from_host;
+  }
   for (const Costing& costing : costs_) {
     const double factor =
         costing.worker < 0 ? 1.0 : slowdown[static_cast<std::size_t>(costing.worker)];

@@ -17,6 +17,10 @@
 /// collectives of all buckets follow one another in bucket order on each worker, as on one
 /// communication stream.
 ///
+/// Where the host's memory holds the optimiser's state, each bucket's gradients go there after its
+/// last stage, the update follows on the host, and weights come back in forward order, all on the
+/// host's lane; then the next step, or gathers, follow.
+///
 /// With ZeRO (trainers/timing/sharded_steps.cc) weights are gathered after the update, in forward
 /// order, and the next step waits for the last of them; or, of stage 3, before each bucket's part
 /// of the forward and of the backward pass.
@@ -56,9 +60,9 @@ class StepTemplate {
  public:
   /// `stages[b]`: those of bucket b. The server, where a stage needs one, is host `workers`; its
   /// shards are that host and the next ones: each has pushes, operations and pulls of its own, of a
-  /// shard's part of the cost. `zero`: the stage of ZeRO.
+  /// shard's part of the cost. `zero`: the stage of ZeRO. `offload`: the update is the host's.
   StepTemplate(int workers, const std::vector<std::vector<Stage>>& stages, bool overlap,
-               int shards = 1, int zero = 0);
+               int shards = 1, int zero = 0, bool offload = false);
 
   const sim::GraphPtr& graph() const { return graph_; }
   sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
@@ -93,6 +97,7 @@ class StepTemplate {
                         bool overlap);
   void add_backward(sim::GraphBuilder& builder, std::size_t bucket, bool waits = false);
   void add_updates(sim::GraphBuilder& builder);
+  void add_host_updates(sim::GraphBuilder& builder);
   // With ZeRO (sharded_steps.cc).
   void add_sharded_passes(sim::GraphBuilder& builder, const std::vector<std::vector<Stage>>& stages,
                           bool overlap);
@@ -117,12 +122,13 @@ class StepTemplate {
   int zero_;
   sim::GraphPtr graph_;
   std::vector<sim::OpIndex> forward_, update_, ends_;
-  std::vector<std::vector<sim::OpIndex>> forward_parts_;  ///< stage 3: [bucket][worker]
-  std::vector<std::vector<sim::OpIndex>> gathers_;        ///< [pass][bucket]
-  std::vector<std::vector<sim::OpIndex>> backward_;       ///< [bucket][worker]
-  std::vector<std::vector<sim::OpIndex>> collective_;     ///< [bucket][stage]
-  std::vector<Ends> last_;                                ///< [bucket]: what the update awaits
-  std::vector<sim::OpIndex> last_collective_;             ///< of the bucket before; empty at first
+  std::vector<std::vector<sim::OpIndex>> forward_parts_;        ///< stage 3: [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> to_host_, from_host_;  ///< [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> gathers_;              ///< [pass][bucket]
+  std::vector<std::vector<sim::OpIndex>> backward_;             ///< [bucket][worker]
+  std::vector<std::vector<sim::OpIndex>> collective_;           ///< [bucket][stage]
+  std::vector<Ends> last_;                     ///< [bucket]: what the update awaits
+  std::vector<sim::OpIndex> last_collective_;  ///< of the bucket before; empty at first
   /// By shard: its last push and operation of this bucket.
   std::vector<std::vector<sim::OpIndex>> at_shard_;
   std::vector<Costing> costs_;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -151,6 +153,81 @@ TEST_CASE("runs of parts go on from a checkpoint", "[zero]") {
     CHECK(second->learning_hash() == whole.hash);
     CHECK(first->learning_hash() != whole.hash);
   }
+}
+
+TEST_CASE("state in the host's memory: the same learning, other times and memory", "[offload]") {
+  for (const int zero : {0, 2, 3}) {
+    scenarios::Scenario scenario = zero_scenario(zero, 4);
+    const Ended on_device = ended(scenario);
+    // 1 GB/s and 10 GB/s: 4 bytes an element each way, and 28 bytes of Adam's update.
+    scenario.exchange.offload = {BitsPerSecond(8e9), BitsPerSecond(80e9)};
+    const Ended on_host = ended(scenario);
+    CHECK(on_host.hash == on_device.hash);
+    const double part = zero == 0 ? kElements : 603;
+    CHECK(on_host.figures.at("memory_optimizer_bytes") == 0);
+    CHECK(on_host.figures.at("memory_host_bytes") == (4 + 4 + 8) * part);
+    CHECK(on_host.figures.at("offload_bytes") == 8 * part);
+    CHECK(on_host.figures.at("memory_gradients_bytes") == (zero == 0 ? 4 * part : 0));
+    CHECK(on_device.figures.count("offload_bytes") == 0);
+  }
+}
+
+TEST_CASE("times of a step whose update is the host's", "[offload]") {
+  for (const int zero : {0, 2}) {
+    scenarios::Scenario scenario = zero_scenario(zero, 4);
+    scenario.exchange.offload = {BitsPerSecond(8e9), BitsPerSecond(80e9)};
+    const auto trainer = make_trainer(scenario, {});
+    trainer->use_profile(fixed_profile({kElements}));
+    scenarios::StepPlan plan;
+    REQUIRE(trainer->next(plan));
+    const double part = zero == 0 ? kElements : 603;
+    std::map<std::string, double> seconds;
+    for (sim::OpIndex op = 0; op < plan.graph->size(); ++op) {
+      if (plan.graph->lane[op] != sim::Lane::kHost) continue;
+      seconds[plan.graph->labels[plan.graph->label[op]]] += plan.seconds[op].value();
+    }
+    REQUIRE(seconds.size() == 3);  // of four workers each
+    CHECK(seconds.at("to host b0") == Approx(4 * 4 * part / 1e9));
+    CHECK(seconds.at("from host b0") == Approx(4 * 4 * part / 1e9));
+    CHECK(seconds.at("update") == Approx(4 * 28 * part / 10e9));
+  }
+}
+
+TEST_CASE("micro-batches add up to their batch, and keep activations of one of them", "[micro]") {
+  scenarios::Scenario scenario = zero_scenario(0, 3, "sgd");
+  scenario.workload.steps = 3;
+  const Ended whole = ended(scenario);
+  for (const int parts : {2, 3, 16}) {  // of 16 samples
+    scenario.workload.micro_batches = parts;
+    const Ended sum = ended(scenario);
+    double furthest = 0;
+    for (std::size_t e = 0; e < whole.weights.size(); ++e)
+      furthest = std::max(furthest, std::fabs(double{sum.weights[e]} - whole.weights[e]));
+    CHECK(furthest > 0);     // other orders of additions
+    CHECK(furthest < 1e-5);  // weights are of the order of 0.1
+    // relu's outputs, 32 a sample, logarithms of shares, 10; loss and sum of weights.
+    const int samples = (16 + parts - 1) / parts;
+    CHECK(sum.figures.at("memory_activations_bytes") == 4 * (samples * 42 + 2));
+    CHECK(sum.payload == whole.payload);
+    CHECK(sum.figures.at("memory_method_bytes") == 0);
+  }
+  // Negative control: half of the batch's samples give other weights.
+  scenario.workload.micro_batches = 1;
+  scenario.workload.batch_per_worker = 8;
+  CHECK(std::fabs(double{ended(scenario).weights[0]} - whole.weights[0]) > 1e-4);
+}
+
+TEST_CASE("a step of k micro-batches takes k passes and one update", "[micro]") {
+  scenarios::Scenario scenario = zero_scenario(0, 2, "sgd");
+  scenario.workload.micro_batches = 4;
+  const auto trainer = make_trainer(scenario, {});
+  trainer->use_profile(fixed_profile({kElements}));  // 1 ms forward and backward, of a part
+  scenarios::StepPlan plan;
+  REQUIRE(trainer->next(plan));
+  double compute = 0;
+  for (sim::OpIndex op = 0; op < plan.graph->size(); ++op)
+    if (plan.graph->lane[op] == sim::Lane::kCompute) compute += plan.seconds[op].value();
+  CHECK(compute == Approx(2 * (4 * 2e-3 + 1e-4)));
 }
 
 TEST_CASE("an optimiser with norms of tensors takes no parts", "[zero]") {
