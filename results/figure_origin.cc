@@ -73,6 +73,7 @@ constexpr FigureOrigin kFigures[] = {
     {"kept_weights", kLearning},
     {"wall_s", kMeasured},
     {"memory_*", kMeasured},
+    {"offload_bytes", kMeasured},
     {"state_file_bytes", kMeasured},
     {"states_on_disk", kMeasured},
     {"peak_rss_bytes", kMeasured},
