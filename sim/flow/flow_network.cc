@@ -256,6 +256,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   double arrival =
       now_ + connection.path.propagation + connection.path.forwarding * std::min(wire, segment_);
   if (connection.jitters) arrival += jitter_of(c, t);
+  if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
   t.delivering = true;
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;

@@ -234,6 +234,8 @@ class FlowNetwork final : public Network {
   void on_change(std::int32_t follower);
   void apply_change(ChannelId channel);
   void update_medium_costs(std::int32_t c);
+  double repaired_at(std::int32_t c, const Transfer& t) const;
+  double cost_of_short_turns(std::int32_t c, ChannelId id, double rate, double& order);
   void contend();
   double jitter_of(std::int32_t c, const Transfer& t) const;
 
@@ -306,6 +308,8 @@ class FlowNetwork final : public Network {
     Cell::Kind kind = Cell::Kind::kWifi;
     ChannelId medium = -1;  ///< LTE: the way up's
     std::vector<ChannelId> up;
+    int most_down = 0;      ///< stations that the base has sent to since it last sent to none
+    double down_since = 0;  ///< s
   };
   std::vector<Air> airs_;
   MaxMin sharing_;

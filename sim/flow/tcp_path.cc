@@ -34,7 +34,10 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
-    const bool wire = cluster.link_of(id).cell < 0;
+    const std::int32_t cell = cluster.link_of(id).cell;
+    const bool wire = cell < 0;
+    on_wifi = on_wifi ||
+              (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
     const double per_byte_back = wire ? 8 / cluster.nominal_rate(id ^ 1).value() : per_byte;
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
     if (per_byte_back != per_byte) round_trip += (per_byte_back - per_byte) * ack;

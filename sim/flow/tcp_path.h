@@ -39,6 +39,7 @@ struct TcpPath : PathCost {
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
+  bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
 
   /// Throws Error(kCapability) for congestion control that `flow` does not model (BBR by Linux's
   /// rules).

@@ -16,6 +16,9 @@ constexpr double kFollowing = 36;
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
 constexpr double kFraming = 38;
 
+/// s: no segment waits for so long.
+constexpr double kLongTarget = 1e6;
+
 /// Most paths lose nothing, and streams are many.
 std::unique_ptr<LossSequence> where_any(LossSequence losses) {
   return losses.loses() ? std::make_unique<LossSequence>(std::move(losses)) : nullptr;
@@ -52,6 +55,7 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
 }  // namespace
 
 double codel_target(const TcpPath& path, const TcpConstants& constants) {
+  if (path.on_wifi) return kLongTarget;
   return std::max(constants.codel_target, constants.codel_segments * path.segment_time);
 }
 
