@@ -16,6 +16,7 @@ struct PathCost {
   double forwarding = 0;   ///< s a byte of the first segment, over the hops but the slowest
 
   PathCost(const Cluster& cluster, std::span<const ChannelId> route);
+  bool operator==(const PathCost&) const = default;
 
   /// Seconds of a lone transfer; `segment`: wire bytes of a full one.
   double seconds(double wire, double segment) const {

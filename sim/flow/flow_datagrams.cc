@@ -15,17 +15,17 @@ constexpr double kRoundingOfSegments = 1e-9;
 }  // namespace
 
 /// A connection that is not TCP's: a fluid from the first byte on. route_ is its way.
-void FlowNetwork::open_plain(Connection& connection) {
-  const double loss = std::exchange(connection.path.loss, 0);
-  connection.path.ack_loss = 0;
+void FlowNetwork::open_plain(Connection& connection, TcpPath& path) {
+  const double loss = std::exchange(path.loss, 0);
+  path.ack_loss = 0;
   connection.is_open = true;
   if (transport_.protocol == TransportSettings::Protocol::kIdeal) {
-    connection.path.forwarding = 0;
+    path.forwarding = 0;
     return;
   }
   const double wait = datagram_wait(cluster_, route_, transport_).value();
-  const double per_byte = connection.path.forwarding + 1 / connection.path.line_rate;
-  connection.latest = wait + connection.path.propagation + segment_ * per_byte;
+  const double per_byte = path.forwarding + 1 / path.line_rate;
+  connection.latest = wait + path.propagation + segment_ * per_byte;
   for (const ChannelId id : route_)
     connection.latest += kJitters * cluster_.channel(id).jitter.value();
   if (loss > 0)
@@ -37,7 +37,7 @@ void FlowNetwork::open_plain(Connection& connection) {
 /// by more than the deadline its receiver takes what is there.
 void FlowNetwork::set_deadline(Connection& connection, std::int32_t number) {
   const auto wire = static_cast<double>(transfer(number).wire.count());
-  connection.sent_by = std::max(connection.sent_by, now_) + wire / connection.path.line_rate;
+  connection.sent_by = std::max(connection.sent_by, now_) + wire / connection.path->line_rate;
   arrive(number, connection.sent_by + connection.latest, true);
 }
 
@@ -49,7 +49,7 @@ void FlowNetwork::give_up(std::int32_t number) {
   const auto wire = static_cast<double>(t.wire.count());
   double there = t.delivering ? wire - 1 : 0;  // bytes; the last segment is on its way
   if (connection.first == number) {
-    const double under_way = connection.path.propagation + connection.path.forwarding * segment_;
+    const double under_way = connection.path->propagation + connection.path->forwarding * segment_;
     there = wire - (connection.remaining - sent_since_update(connection)) -
             rate_of(connection) * under_way;
   }
@@ -73,8 +73,8 @@ void FlowNetwork::begin_datagrams(Connection& connection, Transfer& t) {
   if (static_cast<double>(lost) >= t.segments) return;
   const auto wire = static_cast<double>(t.wire.count());
   const double sent = std::min(static_cast<double>(lost + 1) * segment_, wire);
-  end_awaited(connection, now_ + sent / connection.path.line_rate + connection.path.propagation +
-                              connection.path.forwarding * std::min(segment_, wire));
+  end_awaited(connection, now_ + sent / connection.path->line_rate + connection.path->propagation +
+                              connection.path->forwarding * std::min(segment_, wire));
 }
 
 /// Which of the transfer's segments are lost, as ranges of its payload; gives how many before the

@@ -235,7 +235,7 @@ double FlowNetwork::repaired_at(std::int32_t c, const Transfer& t) const {
 double FlowNetwork::jitter_of(std::int32_t c, const Transfer& t) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const double rate = rate_of(connection);
-  const double spacing = rate > 0 ? segment_ / rate : connection.path.segment_time;
+  const double spacing = rate > 0 ? segment_ / rate : connection.path->segment_time;
   double delay = 0;
   std::uint32_t hop = 0;
   for (const ChannelId id : sharing_.route(c)) {

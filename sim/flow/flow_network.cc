@@ -58,13 +58,15 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   route_.clear();
   cluster_.route(source, destination, route_);
   GRADWIRE_ASSERT(!route_.empty());
-  connections_.emplace_back(TcpPath(cluster_, route_, transport_));
+  connections_.emplace_back();
   connections_.back().key = key;
   due_nodes_.emplace_back();
   Connection& connection = connections_.back();
-  connection.may_open = may_open(connection.path);
+  TcpPath path(cluster_, route_, transport_);
+  connection.may_open = may_open(path);
   connection.window_at_rest = initial_window_;
-  if (transport_.protocol != Protocol::kTcp) open_plain(connection);
+  if (transport_.protocol != Protocol::kTcp) open_plain(connection, path);
+  connection.path = share(path);
   for (const ChannelId id : route_) {
     const auto at = static_cast<std::size_t>(id);
     connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
@@ -72,6 +74,14 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   }
   append_media(route_);
   sharing_.add_flow(route_);
+}
+
+/// One of equal paths: most networks have few, and the others' are not looked for among all.
+const TcpPath* FlowNetwork::share(const TcpPath& path) {
+  constexpr std::size_t kLatest = 4;
+  for (std::size_t i = 1; i <= std::min(kLatest, paths_.size()); ++i)
+    if (const TcpPath& other = paths_[paths_.size() - i]; other == path) return &other;
+  return &paths_.emplace_back(path);
 }
 
 std::int32_t FlowNetwork::take_transfer() {
@@ -144,16 +154,18 @@ bool FlowNetwork::is_joined(const Connection& connection) const {
 bool FlowNetwork::join(Connection& connection, std::int32_t number) {
   Transfer& t = transfer(number);
   if (transfer(connection.first).next == number) {
-    connection.joined = transfer(connection.first).payload.count();
+    connection.joined = static_cast<std::int32_t>(transfer(connection.first).payload.count());
     connection.filling = connection.first;
   }
   const std::int64_t segment = transport_.segment.count();
   const std::int64_t room = (segment - connection.joined % segment) % segment;
-  connection.joined += t.payload.count();
-  const auto all = static_cast<double>(wire_bytes(Bytes(connection.joined), transport_).count());
+  const std::int64_t joined = connection.joined + t.payload.count();
+  const auto all = static_cast<double>(wire_bytes(Bytes(joined), transport_).count());
   const bool knows_window = connection.window_at_rest > 0 && !connection.streamed;
-  if (!knows_window || connection.unacknowledged.most() + all > connection.window_at_rest)
+  if (!knows_window || connection.unacknowledged.most() + all > connection.window_at_rest ||
+      joined > std::numeric_limits<std::int32_t>::max())
     return false;
+  connection.joined = static_cast<std::int32_t>(joined);
   const std::int64_t fills = std::min(room, t.payload.count());
   transfer(connection.filling).wire += Bytes(fills);
   if (connection.filling == connection.first) connection.remaining += static_cast<double>(fills);
@@ -186,6 +198,7 @@ void FlowNetwork::begin_transfer(std::int32_t c) {
   connection.updated = now_;
   connection.rate = 0;
   if (connection.follows) follow(c);
+  settling_.remove(c);
   sharing_.activate(c, MaxMin::kNoCap);
 }
 
@@ -199,7 +212,22 @@ void FlowNetwork::rest(std::int32_t c) {
   connection.state = State::kIdle;
   connection.bursts = false;
   connection.rate = 0;
-  connection.rested = now_;
+  connection.updated = now_;
+  if (connection.stream && connection.stream->is_large())
+    settling_.set(c, now_ + connection.path->round_trip + transport_.delayed_ack.value());
+}
+
+/// Streams that are silent give back the memory of what they had under way, once all of it is
+/// acknowledged. No event of the network: nothing hangs on when it is done.
+void FlowNetwork::settle() {
+  while (!settling_.empty() && settling_.first_time() <= now_) {
+    settling_.take_until(now_, batch_);
+    for (const IndexedHeap::Entry& entry : batch_) {
+      TcpStream& stream = *connection_at(entry.number).stream;
+      stream.run(now_);
+      if (stream.idle()) stream.release();
+    }
+  }
 }
 
 double FlowNetwork::next_event() const {
@@ -219,6 +247,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     const double next = next_event();
     if (next > until.value()) break;
     now_ = std::max(now_, next);
+    settle();
     const double batch = now_ + now_ * kSameInstant;
     while (!changes_.empty() && changes_.first_time() <= batch) {
       changes_.take_until(batch, batch_);
@@ -254,7 +283,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   Transfer& t = transfer(number);
   const auto wire = static_cast<double>(t.wire.count());
   double arrival =
-      now_ + connection.path.propagation + connection.path.forwarding * std::min(wire, segment_);
+      now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
   if (connection.jitters) arrival += jitter_of(c, t);
   if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
   t.delivering = true;
@@ -262,8 +291,8 @@ void FlowNetwork::on_sent(std::int32_t c) {
   connection.segments_sent += t.segments;
   connection.last_delivery = std::max(connection.last_delivery, arrival);
   if (connection.may_open && !connection.is_open && wire > 0)
-    connection.unacknowledged.add(now_, wire, connection.path.line_rate,
-                                  connection.path.round_trip);
+    connection.unacknowledged.add(now_, wire, connection.path->line_rate,
+                                  connection.path->round_trip);
   if (t.missing < 0 || !await_last(connection, number)) arrive(number, connection.last_delivery);
   next_transfer(c);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -116,10 +117,9 @@ class FlowNetwork final : public Network {
 
   /// What every event of a fluid touches stands first, in two cache lines.
   struct alignas(64) Connection {
-    explicit Connection(const TcpPath& p) : path(p) {}
-    bool is_clean() const { return path.loss <= 0 && path.ack_loss <= 0; }
+    bool is_clean() const { return path->loss <= 0 && path->ack_loss <= 0; }
     double rate = 0;       ///< as of `updated`, outside pools
-    double updated = 0;    ///< s; in a pool: what each member had been served then
+    double updated = 0;    ///< s, also of silence; in a pool: what each member had been served
     double remaining = 0;  ///< wire bytes of the first transfer still to send
     std::int32_t first = -1;
     std::int32_t last = -1;
@@ -133,18 +133,17 @@ class FlowNetwork final : public Network {
     bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
-    std::int64_t joined = 0;    ///< their bytes
+    std::int32_t joined = 0;    ///< their bytes, while a window covers them
     double last_delivery = 0;
-    double wire_sent = 0;           ///< wire bytes of transfers that are sent
-    double segments_sent = 0;       ///< segments of transfers sent as fluids
-    Unacknowledged unacknowledged;  ///< of fluids, while the window may decide
-    double window_at_rest = 0;      ///< bytes, while it has no stream that is at work; 0: ask
-    TcpPath path;
+    double wire_sent = 0;                ///< wire bytes of transfers that are sent
+    double segments_sent = 0;            ///< segments of transfers sent as fluids
+    Unacknowledged unacknowledged;       ///< of fluids, while the window may decide
+    double window_at_rest = 0;           ///< bytes, while it has no stream that is at work; 0: ask
+    const TcpPath* path = nullptr;       ///< in paths_
     std::unique_ptr<TcpStream> stream;   ///< where one was needed
     double stream_acks = 0;              ///< acknowledgements of streams that have ended
     double cap = 0;                      ///< a stream's, bytes/s
     double kept_window = 0;              ///< bytes, of the stream that became a fluid
-    double rested = 0;                   ///< s: when it went silent
     double open_pipe = 0;                ///< segments of the pipe that its window has filled
     std::uint64_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
@@ -190,6 +189,7 @@ class FlowNetwork final : public Network {
   bool is_joined(const Connection& connection) const;
   bool join(Connection& connection, std::int32_t number);
   Sized size_of(Bytes payload) const;
+  const TcpPath* share(const TcpPath& path);
   std::int32_t take_transfer();
   void free_transfer(std::int32_t t);
   std::int32_t number_of(TransferId id);
@@ -224,6 +224,7 @@ class FlowNetwork final : public Network {
   void on_sent(std::int32_t c);
   void next_transfer(std::int32_t c);
   void rest(std::int32_t c);
+  void settle();
   void cancel_fluid(std::int32_t number);
 
   // flow_dynamics.cc
@@ -272,7 +273,7 @@ class FlowNetwork final : public Network {
   void hold_acks_on(ChannelId id);
 
   // flow_datagrams.cc
-  void open_plain(Connection& connection);
+  void open_plain(Connection& connection, TcpPath& path);
   void begin_datagrams(Connection& connection, Transfer& t);
   std::int64_t lose_datagrams(LossSequence& losses, Transfer& t);
   void end_awaited(Connection& connection, double time);
@@ -315,6 +316,7 @@ class FlowNetwork final : public Network {
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;
+  std::deque<TcpPath> paths_;            // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
   std::int32_t free_transfer_ = -1;  // first of those that are free, linked by `next`
@@ -324,6 +326,7 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes pool_nodes_;      // by pool
   IndexedHeap due_{due_nodes_};        // s, but of connections in pools
   IndexedHeap pool_due_{pool_nodes_};  // s
+  IndexedHeap settling_{due_nodes_};   // s, of streams at rest: when all should be acknowledged
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
   bool restarted_ = false;             // shares are to be computed once more at this instant
   std::int64_t streams_ = 0;           // connections that are one now

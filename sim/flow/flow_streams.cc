@@ -104,8 +104,8 @@ bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
   const auto bytes = static_cast<double>(t.wire.count());
   double window = connection.window_at_rest;
   if (!connection.streamed && connection.unacknowledged.most() + bytes <= window) return true;
-  const double line = connection.path.line_rate;
-  const double round_trip = connection.path.round_trip;
+  const double line = connection.path->line_rate;
+  const double round_trip = connection.path->round_trip;
   double under_way = 0;
   if (window <= 0) {
     connection.stream->run(now_);  // acknowledgements that came while it rested
@@ -129,11 +129,11 @@ bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
 /// window.
 void FlowNetwork::close_after_idle(Connection& connection) {
   if (!transport_.constants.idle_restart) return;
-  const double timeout = connection.path.round_trip + transport_.min_rto.value();
-  if (now_ - connection.rested <= timeout) return;
+  const double timeout = connection.path->round_trip + transport_.min_rto.value();
+  if (now_ - connection.updated <= timeout) return;
   const bool foreseen = connection.window != nullptr || connection.stream != nullptr;
   connection.is_open = false;
-  stream_of(connection).resume_after(foreseen ? 0 : connection.kept_window, connection.rested);
+  stream_of(connection).resume_after(foreseen ? 0 : connection.kept_window, connection.updated);
 }
 
 TcpStream& FlowNetwork::stream_of(Connection& connection) {
@@ -149,9 +149,9 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   }
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
-  connection.stream = std::make_unique<TcpStream>(connection.path, transport_,
-                                                  losses(forward, connection.key, false),
-                                                  losses(back, connection.key, true));
+  connection.stream = std::make_unique<TcpStream>(
+      std::shared_ptr<const TcpPath>(std::shared_ptr<void>(), connection.path), transport_,
+      losses(forward, connection.key, false), losses(back, connection.key, true));
   if (!jitters.empty())
     connection.stream->set_ack_jitter(
         {jitters.rbegin(), jitters.rend()},
@@ -176,6 +176,7 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   if (connection.follows) follow(c);
   stream.run(now_);  // acknowledgements that came while it rested
   connection.cap = stream.demand();
+  settling_.remove(c);
   sharing_.activate(c, connection.cap);
   connection.waits = true;
   beginning_.push_back(c);
@@ -225,13 +226,13 @@ void FlowNetwork::order_beginning(std::int32_t c) {
 /// what room there is, or its part of it where all fill it together.
 double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path.queue_channel < 0) return 0;
-  const auto at = static_cast<std::size_t>(connection.path.queue_channel);
+  if (connection.path->queue_channel < 0) return 0;
+  const auto at = static_cast<std::size_t>(connection.path->queue_channel);
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
   const double others = std::max(0.0, left - connection.stream->queued(now_));
-  const double senders = std::max(1, sharing_.active_on(connection.path.queue_channel));
-  const double limit = connection.path.queue;
+  const double senders = std::max(1, sharing_.active_on(connection.path->queue_channel));
+  const double limit = connection.path->queue;
   const double part = std::max(segment_, limit / senders);
   connection.stream->set_queue_room(senders > 1 ? std::max(part, limit - others) : limit);
   return others;
@@ -239,8 +240,8 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
 
 void FlowNetwork::note_queued(std::int32_t c, double others) {
   const Connection& connection = connection_at(c);
-  if (connection.path.queue_channel < 0) return;
-  backlogs_[static_cast<std::size_t>(connection.path.queue_channel)] = {
+  if (connection.path->queue_channel < 0) return;
+  backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
       others + connection.stream->queued(now_), now_};
 }
 
@@ -289,10 +290,10 @@ void FlowNetwork::step_stream(std::int32_t c) {
   // A link that changes moves what waits, a queue with a limit counts it, and a loss on the way may
   // leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path.queue <= 0;
+                     connection.path->queue <= 0;
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
-  stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path.round_trip);
+  stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path->round_trip);
   note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
@@ -300,12 +301,12 @@ void FlowNetwork::step_stream(std::int32_t c) {
     return;
   }
   if (!connection.is_open && connection.may_open) {
-    const double window = stream.demand() * connection.path.round_trip;
+    const double window = stream.demand() * connection.path->round_trip;
     // A burst's acknowledgements double a window at once: what it asked for before is no share.
     const bool asks_for_all = sharing_.rate(c) >= connection.cap * (1 - 1e-9);
     const double left = asks_for_all ? sharing_.room(c) : 0;
     const double share = kOpenPipes * std::max(sharing_.rate(c), left);
-    const double pipe = connection.path.round_trip * std::min(connection.path.line_rate, share);
+    const double pipe = connection.path->round_trip * std::min(connection.path->line_rate, share);
     connection.is_open = window >= pipe && sharing_.rate(c) > 0;
     connection.open_pipe = pipe / segment_;
   }
@@ -337,7 +338,7 @@ void FlowNetwork::finish_first(std::int32_t c) {
 /// s: from one full segment of the connection to the next at its share, or on its line.
 double FlowNetwork::spacing(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  const double line = connection.path.segment_time;
+  const double line = connection.path->segment_time;
   double rate = sharing_.rate(c);
   if (connection.state == State::kStream && rate >= connection.cap * (1 - 1e-9))
     rate = std::max(rate, sharing_.room(c));
@@ -349,7 +350,7 @@ double FlowNetwork::spacing(std::int32_t c) const {
 bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
   if (!connection_at(c).follows) return false;
   follow(c);
-  double rate = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path.line_rate;
+  double rate = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
   double next = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
@@ -374,12 +375,13 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
   if (connection.follows && !airs_.empty()) return true;
   const double apart = spacing(c);
-  if (!OpenWindow::is_needed(connection.path, transport_.constants, apart, t.segments)) return true;
+  if (!OpenWindow::is_needed(*connection.path, transport_.constants, apart, t.segments))
+    return true;
   if (connection.stream) {
     connection.stream->run(now_);  // acknowledgements that came while it rested
     if (!connection.stream->idle()) return false;
     connection.window = std::make_unique<OpenWindow>(
-        connection.path, apart, connection.stream->congestion(),
+        *connection.path, apart, connection.stream->congestion(),
         connection.stream->smoothed_round_trip(), connection.stream->first_segment());
     retire(connection, 0, 0);
   }
@@ -400,10 +402,10 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
-  if (!OpenWindow::is_needed(connection.path, transport_.constants, apart,
+  if (!OpenWindow::is_needed(*connection.path, transport_.constants, apart,
                              stream.unsent_segments()))
     return true;
-  OpenWindow window(connection.path, apart, stream.congestion(), stream.smoothed_round_trip(),
+  OpenWindow window(*connection.path, apart, stream.congestion(), stream.smoothed_round_trip(),
                     stream.first_segment());
   if (!window.fills(connection.open_pipe))
     return false;  // it did once, but has lost a segment since
@@ -425,7 +427,7 @@ bool FlowNetwork::begins_crowded(std::int32_t c) {
   const double rate = sharing_.rate(c);
   if (rate <= 0 || connection.remaining < kCrowded * rate) return false;
   if (connection.pool < 0 && connection.rate > 0 && rate >= connection.rate) return false;
-  if (connection.path.queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
+  if (connection.path->queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
     return false;
   const Transfer& t = transfer(connection.first);
   const double apart = spacing(c);
@@ -433,10 +435,10 @@ bool FlowNetwork::begins_crowded(std::int32_t c) {
   const bool fresh = left >= static_cast<double>(t.wire.count()) - kBegun * segment_;
   if (!fresh || (connection.follows && !airs_.empty())) return false;
   if (may_time_out(apart)) return true;
-  if (apart <= connection.path.segment_time) return false;
+  if (apart <= connection.path->segment_time) return false;
   if (!connection.is_open) {
-    const double target = codel_target(connection.path, transport_.constants);
-    return t.segments * apart > target + codel_interval(connection.path, transport_.constants);
+    const double target = codel_target(*connection.path, transport_.constants);
+    return t.segments * apart > target + codel_interval(*connection.path, transport_.constants);
   }
   if (!connection.window) return false;
   OpenWindow window = *connection.window;
@@ -471,7 +473,7 @@ void FlowNetwork::leave_stream(std::int32_t c) {
 
 /// Bytes a second of the slowest link on its way, as links are now.
 double FlowNetwork::line_now(std::int32_t c) {
-  double line = connection_at(c).path.line_rate;
+  double line = connection_at(c).path->line_rate;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
@@ -526,7 +528,7 @@ void FlowNetwork::demand(std::int32_t c) {
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
   } else if (may_burst(c) &&
-             connection.stream->next_event() - now_ > kAhead * connection.path.round_trip) {
+             connection.stream->next_event() - now_ > kAhead * connection.path->round_trip) {
     cap = kSilent;
   }
   const bool differs = (cap == MaxMin::kNoCap) != (connection.cap == MaxMin::kNoCap);

@@ -45,6 +45,7 @@ struct TcpPath : PathCost {
   /// rules).
   TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
           const TransportSettings& transport);
+  bool operator==(const TcpPath&) const = default;
 
  private:
   void find_queue(const Cluster& cluster, std::span<const ChannelId> route);

@@ -1,44 +1,85 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace gradwire::sim {
 
-/// A queue in one block of memory that grows by doubling and never shrinks: no allocation in steady
-/// state. Elements keep their numbers: the first one pushed is 0.
+/// A queue in one block of memory that grows by half and shrinks only when it is told to: no
+/// allocation in steady state. Elements keep their numbers: the first one pushed is 0.
 template <typename T>
 class NumberedQueue {
  public:
-  bool empty() const { return begin_ == end_; }
-  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  NumberedQueue() = default;
+  NumberedQueue(NumberedQueue&& other) noexcept { *this = std::move(other); }
+  NumberedQueue& operator=(NumberedQueue&& other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(begin_, other.begin_);
+    std::swap(first_, other.first_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
   /// Number of the first element, and one past the last.
   std::uint64_t begin() const { return begin_; }
-  std::uint64_t end() const { return end_; }
+  std::uint64_t end() const { return begin_ + size_; }
 
-  T& operator[](std::uint64_t number) { return items_[number & (items_.size() - 1)]; }
-  const T& operator[](std::uint64_t number) const { return items_[number & (items_.size() - 1)]; }
+  T& operator[](std::uint64_t number) { return items_[place_of(number)]; }
+  const T& operator[](std::uint64_t number) const { return items_[place_of(number)]; }
   T& front() { return (*this)[begin_]; }
   const T& front() const { return (*this)[begin_]; }
-  T& back() { return (*this)[end_ - 1]; }
+  T& back() { return (*this)[end() - 1]; }
 
   void push(const T& item) {
-    if (size() == items_.size()) grow();
-    items_[end_++ & (items_.size() - 1)] = item;
+    if (size_ == capacity_) grow();
+    ++size_;
+    back() = item;
   }
-  void pop() { ++begin_; }
-  void clear() { begin_ = end_; }
+  void pop() {
+    ++begin_;
+    --size_;
+    if (++first_ == capacity_) first_ = 0;
+  }
+  /// Of an empty queue: the next element has a number more.
+  void skip() { ++begin_; }
+  void clear() {
+    begin_ += size_;
+    size_ = 0;
+  }
+  /// Of an empty queue: gives its memory back.
+  void release() {
+    items_.reset();
+    first_ = capacity_ = 0;
+  }
+  std::size_t capacity() const { return capacity_; }
 
  private:
   void grow() {
-    std::vector<T> larger(items_.empty() ? 2 : 2 * items_.size());
-    for (std::uint64_t i = begin_; i != end_; ++i) larger[i & (larger.size() - 1)] = (*this)[i];
-    items_.swap(larger);
+    const std::uint32_t capacity = capacity_ == 0 ? kFirst : capacity_ + capacity_ / 2 + 1;
+    auto larger = std::make_unique<T[]>(capacity);
+    for (std::uint32_t i = 0; i < size_; ++i) larger[i] = (*this)[begin_ + i];
+    items_ = std::move(larger);
+    capacity_ = capacity;
+    first_ = 0;
   }
 
-  std::vector<T> items_;
+  std::size_t place_of(std::uint64_t number) const {
+    const std::uint64_t place = first_ + (number - begin_);
+    return place < capacity_ ? place : place - capacity_;
+  }
+
+  /// Of what is small there are many: a first window of segments.
+  static constexpr std::uint32_t kFirst = sizeof(T) > 16 ? 1 : 17;
+
+  std::unique_ptr<T[]> items_;
   std::uint64_t begin_ = 0;
-  std::uint64_t end_ = 0;
+  std::uint32_t first_ = 0;  ///< place of the first element
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = 0;
 };
 
 }  // namespace gradwire::sim

@@ -9,6 +9,27 @@ constexpr double kSameInstant = 2e-9;  // s: clocks of reference programs tick i
 
 }  // namespace
 
+void TcpReceiver::OutOfOrderQueue::push(const OutOfOrder& next) {
+  if (!runs_.empty()) {
+    Run& last = runs_.back();
+    const OutOfOrder follows = last.at(last.count);
+    if (next.segment == follows.segment && next.reported_by == follows.reported_by) {
+      ++last.count;
+      return;
+    }
+  }
+  runs_.push({next});
+}
+
+void TcpReceiver::OutOfOrderQueue::pop() {
+  Run& run = runs_.front();
+  if (--run.count == 0) {
+    runs_.pop();
+  } else {
+    run.first = run.at(1);
+  }
+}
+
 bool TcpReceiver::has(std::int64_t number) const {
   const auto n = static_cast<std::uint64_t>(number);
   return number < next_ || (n < kept_.end() && kept_[n]);
@@ -40,9 +61,14 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
   }
   const bool in_order = number == next_;
   if (in_order && number <= reported_) echo_ = sent;
-  keep(number);
   const std::int64_t before = next_;
-  advance();
+  if (in_order && kept_.empty()) {
+    ++next_;
+    kept_.skip();
+  } else {
+    keep(number);
+    advance();
+  }
   if (!in_order) out_of_order_.push({number, acks_.end()});
   const bool gap = beyond_ > 0 || next_ > before + 1 || !in_order;
   if (gap || waiting_ || quick_ > 0 || wanted) {

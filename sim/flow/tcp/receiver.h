@@ -56,7 +56,35 @@ class TcpReceiver {
     std::int64_t segment = 0;
     std::uint64_t reported_by = 0;  ///< number of the first acknowledgement that tells of it
   };
-  NumberedQueue<OutOfOrder>& out_of_order() { return out_of_order_; }
+  /// They come in runs: segments one after the other, each acknowledged at once.
+  class OutOfOrderQueue {
+   public:
+    bool empty() const { return runs_.empty(); }
+    OutOfOrder front() const { return runs_.front().first; }
+    void push(const OutOfOrder& next);
+    void pop();
+    /// Calls visit() for each, oldest first, until it says false.
+    template <typename Visit>
+    void visit(Visit visit) const {
+      for (std::uint64_t r = runs_.begin(); r != runs_.end(); ++r)
+        for (std::uint32_t i = 0; i < runs_[r].count; ++i)
+          if (!visit(runs_[r].at(i))) return;
+    }
+
+   private:
+    struct Run {
+      OutOfOrder first;
+      std::uint32_t count = 1;
+      OutOfOrder at(std::uint32_t i) const { return {first.segment + i, first.reported_by + i}; }
+    };
+    NumberedQueue<Run> runs_;
+  };
+  OutOfOrderQueue& out_of_order() { return out_of_order_; }
+  /// Gives back memory that nothing is in.
+  void release() {
+    if (acks_.empty()) acks_.release();
+    if (kept_.empty()) kept_.release();
+  }
 
  private:
   void acknowledge(double time);
@@ -74,7 +102,7 @@ class TcpReceiver {
   double since_ = 0;
   std::int32_t echo_ = 0;
   NumberedQueue<Acknowledgement> acks_;
-  NumberedQueue<OutOfOrder> out_of_order_;
+  OutOfOrderQueue out_of_order_;
 };
 
 }  // namespace gradwire::sim

@@ -24,6 +24,8 @@ class Scoreboard {
   static constexpr int kDuplicates = 3;
 
   bool empty() const { return segments_.empty(); }
+  /// Gives back memory. Precondition: it is empty.
+  void release() { segments_.release(); }
   std::int64_t first() const { return static_cast<std::int64_t>(segments_.begin()); }
   std::int64_t end() const { return static_cast<std::int64_t>(segments_.end()); }
   Segment& at(std::int64_t number) { return segments_[static_cast<std::uint64_t>(number)]; }

@@ -63,10 +63,12 @@ double codel_interval(const TcpPath& path, const TcpConstants& constants) {
   return std::max(constants.codel_interval, 2 * codel_target(path, constants));
 }
 
-TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
-                     LossSequence acks)
-    : path_(path),
+TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSettings& transport,
+                     LossSequence data, LossSequence acks)
+    : path_(std::move(path)),
       constants_(&shared_constants(transport.constants)),
+      propagation_(path_->propagation),
+      ack_latency_(path_->ack_latency),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
       initial_(transport.initial_window * segment_),
@@ -75,14 +77,14 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
       min_rto_(transport.min_rto.value()),
       data_loss_(where_any(std::move(data))),
       ack_loss_(where_any(std::move(acks))),
-      bottleneck_(discipline_of(path, transport)),
+      bottleneck_(discipline_of(*path_, transport)),
       congestion_(transport),
-      receiver_(quickness_of(path, transport)),
-      smoothed_(2 * path.propagation),
+      receiver_(quickness_of(*path_, transport)),
+      smoothed_(2 * path_->propagation),
       deviation_(smoothed_ / 2),
       rto_(measured_rto()) {
   // Where acknowledgements may come faster than they pass.
-  if (path.ack_spacing > path.segment_time) set_ack_jitter({}, {});
+  if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
   if (!constants_->kernel_recovery) shake_hands();
   if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
@@ -94,17 +96,17 @@ TcpStream::TcpStream(const TcpPath& path, const TransportSettings& transport, Lo
 /// by so much the clock of time stamps is ahead. (On round trips of less than a tick, which counts
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
 void TcpStream::shake_hands() {
-  const double per_byte = path_.forwarding + 1 / path_.line_rate;
+  const double per_byte = path_->forwarding + 1 / path_->line_rate;
   const double following = std::min(kFollowing, header_) * per_byte;
-  const double plain = path_.propagation + header_ * per_byte - following;
+  const double plain = propagation_ + header_ * per_byte - following;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
   smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
   deviation_ = smoothed_ / 2;
   rto_ = measured_rto();
   // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
-  path_.ack_latency -= following;
-  (congestion_.is_paced() ? path_.propagation : path_.ack_latency) -= following;
+  ack_latency_ -= following;
+  (congestion_.is_paced() ? propagation_ : ack_latency_) -= following;
 }
 
 /// Modulo 2^32, as time stamps are: 50 days.
@@ -157,8 +159,7 @@ void TcpStream::cancel(double now, std::uint64_t id) {
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
-  const double way =
-      path_.propagation + path_.forwarding * (static_cast<double>(segment_) + header_);
+  const double way = propagation_ + path_->forwarding * (static_cast<double>(segment_) + header_);
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
   };
@@ -168,11 +169,17 @@ void TcpStream::serve(double now, double rate) {
   }
   for (std::uint64_t i = messages_.begin(); i < arrived_; ++i) move(messages_[i].arrival);
   receiver_.move(move);
-  if (jitters_.empty()) {
+  if (!jitter_) {
     last_arrival_ = bottleneck_.free_at();
   } else {
     move(last_arrival_);  // the last one may be late, and none overtakes it
   }
+}
+
+void TcpStream::release() {
+  board_.release();
+  receiver_.release();
+  messages_.release();
 }
 
 bool TcpStream::is_settled() const {
@@ -211,20 +218,19 @@ double TcpStream::demand_at(double now) const {
 
 double TcpStream::demand_of(std::int64_t size) const {
   const double window = static_cast<double>(std::min(size, buffer_));
-  return window * (1 + header_ / static_cast<double>(segment_)) / path_.round_trip;
+  return window * (1 + header_ / static_cast<double>(segment_)) / path_->round_trip;
 }
 
 double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
-  const double direct =
-      (acks.empty() ? receiver_.deadline() : acks.front().time) + path_.ack_latency;
+  const double direct = (acks.empty() ? receiver_.deadline() : acks.front().time) + ack_latency_;
   return way_back_ ? way_back_->arrival(direct, acks.begin()) : direct;
 }
 
 void TcpStream::hold_acks(double now, double behind) {
   if (way_back_ && way_back_->is_closed()) {
     if (behind == way_back_->behind()) return;
-    const double latency = path_.ack_latency;
+    const double latency = ack_latency_;
     if (way_back_->released(now, receiver_.deadline() + latency) > receiver_.deadline() + latency)
       receiver_.time_out();
     NumberedQueue<Acknowledgement>& acks = receiver_.acknowledgements();

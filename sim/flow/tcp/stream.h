@@ -69,9 +69,13 @@ class TcpStream {
     std::int64_t duplicate = 0;  ///< arrived, but had before
   };
 
-  /// `data`, `acks`: which segments and which acknowledgements are lost.
+  /// `data`, `acks`: which segments and which acknowledgements are lost. Streams may share a path.
+  TcpStream(std::shared_ptr<const TcpPath> path, const TransportSettings& transport,
+            LossSequence data, LossSequence acks);
   TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
-            LossSequence acks);
+            LossSequence acks)
+      : TcpStream(std::make_shared<const TcpPath>(path), transport, std::move(data),
+                  std::move(acks)) {}
 
   /// Appends a message at `now` and sends what the window allows; `more`: another one comes at the
   /// same instant, with which this one is sent (but by Linux's rules).
@@ -80,12 +84,11 @@ class TcpStream {
   void cancel(double now, std::uint64_t id);
   /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
   void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    jitters_ = std::move(jitters);
-    jitter_draws_ = draws;
+    if (!jitters.empty()) jitter_ = std::make_unique<Jitter>(Jitter{std::move(jitters), draws, 0});
   }
   /// The same of acknowledgements.
   void set_ack_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    way_back_ = std::make_unique<WayBack>(path_.ack_spacing, std::move(jitters), draws);
+    way_back_ = std::make_unique<WayBack>(path_->ack_spacing, std::move(jitters), draws);
   }
   /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
   /// more, s; negative: they wait for none.
@@ -132,6 +135,10 @@ class TcpStream {
   void touch(double time) {
     if (kernel_) kernel_->last_sent = std::max(kernel_->last_sent, time);
   }
+  /// Whether release() is worth its while.
+  bool is_large() const { return receiver_.acknowledgements().capacity() >= kLarge; }
+  /// Gives back the memory of what was under way. Precondition: idle().
+  void release();
   /// All messages have arrived and no loss is known: only acknowledgements are under way.
   bool is_quiet() const;
   /// No loss is known, and the oldest message has something to send: what follows can be a fluid.
@@ -161,7 +168,13 @@ class TcpStream {
   const Counts& counts() const { return counts_; }
 
  private:
+  static constexpr std::size_t kLarge = 20;  ///< acknowledgements that were under way at a time
   enum class State : std::uint8_t { kOpen, kDisorder, kRecovery, kLoss };
+  struct Jitter {
+    std::vector<double> most;  ///< s, by hop
+    RandomStream draws{};
+    std::uint64_t drawn = 0;
+  };
 
   std::int64_t unsent() const { return written_ - sent_; }
   std::int64_t space() const;
@@ -259,8 +272,10 @@ class TcpStream {
   std::int64_t largest_bundle() const;
   bool defers(double now, std::int64_t room) const;
 
-  TcpPath path_;
+  std::shared_ptr<const TcpPath> path_;
   const TcpConstants* constants_;  ///< shared
+  double propagation_;             ///< s, until a segment has arrived
+  double ack_latency_;             ///< s
   double header_;
   std::int64_t segment_;
   std::int64_t initial_;  ///< bytes of the initial window
@@ -291,9 +306,7 @@ class TcpStream {
   std::int64_t received_ = 0;           ///< bytes in order
   double last_arrival_ = 0;
   double wire_sent_ = 0;
-  std::vector<double> jitters_;  ///< s, by hop
-  RandomStream jitter_draws_{};
-  std::uint64_t jitters_drawn_ = 0;
+  std::unique_ptr<Jitter> jitter_;  ///< null: none
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

@@ -44,7 +44,7 @@ void TcpStream::run_paced(double now) {
 bool TcpStream::is_pace_first(double ack) const {
   const double pace = paced_->timer;
   if (std::abs(ack - pace) > kSameInstant) return pace < ack;
-  return paced_->timer_set <= ack - path_.last_ack_hop;
+  return paced_->timer_set <= ack - path_->last_ack_hop;
 }
 
 void TcpStream::send_paced(double now) {
@@ -92,10 +92,11 @@ void TcpStream::note_delivered_now(double now, std::uint64_t ack_number, std::in
     if (!board_.at(segment).sacked) paced_->rate.delivered(now, segment, board_.at(segment).bytes);
   };
   const auto& arrived = receiver_.out_of_order();
-  for (std::uint64_t i = arrived.begin(); i != arrived.end(); ++i) {
-    if (arrived[i].reported_by > ack_number) break;
-    if (arrived[i].segment >= upto) note(arrived[i].segment);
-  }
+  arrived.visit([&](const TcpReceiver::OutOfOrder& each) {
+    if (each.reported_by > ack_number) return false;
+    if (each.segment >= upto) note(each.segment);
+    return true;
+  });
   for (std::int64_t i = board_.first(); i < upto; ++i) note(i);
 }
 

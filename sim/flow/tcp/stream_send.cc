@@ -65,8 +65,8 @@ void TcpStream::charge(double wire, bool again) {
 
 double TcpStream::jitter() {
   double delay = 0;
-  for (const double most : jitters_)
-    delay += most * static_cast<double>(uniform(jitter_draws_, jitters_drawn_++));
+  for (const double most : jitter_->most)
+    delay += most * static_cast<double>(uniform(jitter_->draws, jitter_->drawn++));
   return delay;
 }
 
@@ -119,8 +119,9 @@ void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
     return;
   }
   const double departure = bottleneck_.departure();
-  const double direct = departure + path_.propagation + path_.forwarding * wire + jitter();
-  last_arrival_ = std::max(direct, last_arrival_ + path_.second_hop * wire);
+  const double direct =
+      departure + propagation_ + path_->forwarding * wire + (jitter_ ? jitter() : 0);
+  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants_->acknowledge_messages && is_last;
