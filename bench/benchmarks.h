@@ -8,6 +8,7 @@
 #include "bench/cliffs/cliffs.h"
 #include "bench/codecs.h"
 #include "bench/fidelity/fidelity.h"
+#include "bench/methods.h"
 #include "bench/prediction/prediction.h"
 #include "bench/row.h"
 
@@ -28,6 +29,7 @@ class Benchmarks {
   virtual std::vector<std::string> notes_on(const CodecBenchResult& result) const = 0;
 
   virtual std::vector<BenchRow> training(std::uint64_t seed, const Say& say) const = 0;
+  virtual std::vector<BenchRow> methods(const MethodsOptions& options, const Say& say) const = 0;
   virtual std::vector<BenchRow> flow(const Say& say) const = 0;
   virtual std::vector<BenchRow> packet(const Say& say) const = 0;
   virtual std::vector<BenchRow> report(const Say& say) const = 0;

@@ -3,6 +3,7 @@
 #include "bench/benchmarks.h"
 #include "bench/fidelity/linux_fidelity.h"
 #include "bench/flow.h"
+#include "bench/methods.h"
 #include "bench/packet.h"
 #include "bench/prediction/speed.h"
 #include "bench/report/report.h"
@@ -31,6 +32,9 @@ class AllBenchmarks final : public Benchmarks {
 
   std::vector<BenchRow> training(std::uint64_t seed, const Say& say) const override {
     return bench_training(seed, say);
+  }
+  std::vector<BenchRow> methods(const MethodsOptions& options, const Say& say) const override {
+    return bench_methods(options, say);
   }
   std::vector<BenchRow> flow(const Say& say) const override { return bench_flow(say); }
   std::vector<BenchRow> packet(const Say& say) const override { return bench_packet(say); }

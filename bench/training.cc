@@ -8,9 +8,8 @@
 #include "trainers/timing/bench_training.h"
 
 namespace gradwire::bench {
-namespace {
 
-void* symbol_of(const char* name) {
+void* training_module_symbol(const char* name) {
   const char* const own = std::getenv("GRADWIRE_BENCH_TRAINING_MODULE");
   const std::string path = own ? own : part_path("bench", "../lib/libgradwire_bench_training.so");
   static void* const module =
@@ -19,10 +18,12 @@ void* symbol_of(const char* name) {
   return module_symbol(module, name);
 }
 
+namespace {
+
 std::vector<BenchRow> bench_rounds(const trainers::RoundsBenchSettings& settings,
                                    const std::string& stem) {
   const auto bench =
-      reinterpret_cast<trainers::RoundsBench>(symbol_of(trainers::kRoundsBenchSymbol));
+      reinterpret_cast<trainers::RoundsBench>(training_module_symbol(trainers::kRoundsBenchSymbol));
   trainers::TrainingBenchResult result;
   bench(settings, result);
   return labelled(
@@ -35,8 +36,8 @@ std::vector<BenchRow> bench_rounds(const trainers::RoundsBenchSettings& settings
 }
 
 std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
-  const auto bench =
-      reinterpret_cast<trainers::TrainingBench>(symbol_of(trainers::kAsynchronousBenchSymbol));
+  const auto bench = reinterpret_cast<trainers::TrainingBench>(
+      training_module_symbol(trainers::kAsynchronousBenchSymbol));
   say("LeNet-5 on 4 workers of an asynchronous server: 20 pairs ...");
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);
@@ -53,8 +54,8 @@ std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
 }  // namespace
 
 std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
-  const auto bench =
-      reinterpret_cast<trainers::TrainingBench>(symbol_of(trainers::kTrainingBenchSymbol));
+  const auto bench = reinterpret_cast<trainers::TrainingBench>(
+      training_module_symbol(trainers::kTrainingBenchSymbol));
   say("LeNet-5 on 4 workers: bare and simulated loops take turns, 20 pairs ...");
   trainers::TrainingBenchResult result;
   bench({.seed = seed}, result);

@@ -27,6 +27,17 @@ void add_bench_training(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_methods(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "methods", "Each method's own work beside a model's passes, and beside LibTorch operations");
+  auto options = std::make_shared<bench::MethodsOptions>();
+  command->add_option("--seed", options->seed, "Seed of the gradients")->capture_default_str();
+  command->add_option("--methods", options->methods, "Only these (default: all)")->delimiter(',');
+  command->callback([options, &context] {
+    print_bench_rows(benchmarks().methods(*options, say_to(context)), false, context);
+  });
+}
+
 void add_bench_flow(CLI::App& parent, Context& context) {
   parent.add_subcommand("flow", "Transfers a second of the flow executor on ring all-reduces")
       ->callback(
@@ -219,6 +230,7 @@ void add_bench(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   add_bench_codecs(*command, context);
   add_bench_training(*command, context);
+  add_bench_methods(*command, context);
   add_bench_flow(*command, context);
   add_bench_packet(*command, context);
   add_bench_fidelity(*command, context);

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -30,8 +31,8 @@ TEST_CASE("bench codecs shows people a table, and what instruction set it used",
       run_program({"bench", "codecs", "--codecs", "fp16", "--sizes", "4KiB", "--threads", "1",
                    "--no-twins", "--instructions", "sse2", "--format", "markdown"});
   if (result.exit_code == 2) skip("the processor is not x86: " + result.err);
-  CHECK_THAT(result.out, Contains("Instruction set sse2") && Contains("| fp16 ") &&
-                             Contains(" decode_add |"));
+  CHECK_THAT(result.out,
+             Contains("Instruction set sse2") && Contains("| fp16 ") && Contains(" decode_add |"));
 }
 
 TEST_CASE("bench fidelity finds the shipped traces from any folder", "[unit][needs-packet]") {
@@ -53,6 +54,29 @@ TEST_CASE("bench fidelity finds the shipped traces from any folder", "[unit][nee
   const Result none = run_program({"bench", "fidelity", "--regime", "mobile", "--traces", "/"});
   CHECK(none.exit_code == 2);
   CHECK_THAT(none.err, Contains(".up or .down"));
+}
+
+TEST_CASE("bench methods gives a method's work beside LibTorch's and its share of a step") {
+  const Result result = run_program({"bench", "methods", "--methods", "rigl", "--format", "json"});
+  if (result.exit_code == 5) skip("no training in this build: " + result.err);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);  // rigl has no bar
+  std::map<std::string, double> values;
+  const auto table = nlohmann::json::parse(result.out);
+  for (const auto& row : table.at("rows")) values[row.at("name")] = row.at("value");
+  const std::string stem = "methods.rigl.m10.n8.";
+  REQUIRE(values.size() == 5);
+  CHECK(values.at(stem + "own_work") > 0);
+  CHECK(values.at(stem + "share_of_step") ==
+        Approx(values.at(stem + "own_work") /
+               (values.at(stem + "own_work") + values.at(stem + "passes"))));
+  // A median of ratios is not the ratio of medians, but near it.
+  const double medians = values.at(stem + "torch_work") / values.at(stem + "own_work");
+  CHECK(values.at(stem + "ratio_to_torch") > medians / 3);
+  CHECK(values.at(stem + "ratio_to_torch") < medians * 3);
+  const Result unknown = run_program({"bench", "methods", "--methods", "terngard"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Contains("did you mean terngrad"));
 }
 
 TEST_CASE("what cannot be measured is refused with exit code 2", "[unit]") {

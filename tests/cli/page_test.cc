@@ -38,6 +38,7 @@ const std::map<std::string, std::string> kWithoutTable = {
     {"gui", "a window"},
     {"codec decode", "binary data"},
     {"bench training", "as bench codecs"},
+    {"bench methods", "as bench codecs"},
     {"bench flow", "as bench codecs"},
     {"bench packet", "as bench codecs"},
     {"bench fidelity", "as bench codecs"},
