@@ -227,24 +227,20 @@ class Qsvrg final : public DecodedTwin {
   std::vector<Tensor> full_;
 };
 
-/// The largest tenth, as levels of their logarithms, with the differences of their places.
-class FastSgd final : public DecodedTwin {
- public:
-  using DecodedTwin::DecodedTwin;
-
- private:
-  Tensor decoded(std::size_t, std::size_t, const Tensor& gradient) override {
-    const Tensor flat = gradient.view(-1);
-    const Tensor indices = std::get<0>(largest(flat, 0.1).sort());
-    const Tensor values = flat.index_select(0, indices);
-    const Tensor logarithm = values.abs().log2();
-    const Tensor top = logarithm.max();
-    const Tensor codes = (top - logarithm).round().clamp(0, 15).to(at::kByte);
-    const Tensor keys = indices.diff(1, 0, indices.new_zeros({1})).to(at::kInt);
-    const Tensor read = (top - codes.to(at::kFloat)).exp2() * values.sign();
-    return at::zeros_like(flat).scatter_(0, keys.cumsum(0), read).view(gradient.sizes());
-  }
-};
+/// What is not below the largest value times 2^-15, as rounded logarithms, with the differences of
+/// places.
+Tensor fastsgd(const Tensor& values) {
+  const Tensor flat = values.view(-1);
+  const Tensor size = flat.abs();
+  const Tensor most = size.max();
+  const Tensor levels = (most / size).log2().round();
+  const Tensor places = (levels <= 15).nonzero().view(-1);
+  const Tensor codes = levels.index_select(0, places).to(at::kByte);
+  const Tensor signs = flat.index_select(0, places).sign().to(at::kChar);
+  const Tensor gaps = places.diff(1, 0, places.new_zeros({1})).to(at::kInt);
+  const Tensor read = codes.to(at::kFloat).neg_().exp2_() * signs * most;
+  return at::zeros_like(flat).scatter_(0, gaps.cumsum(0), read).view(values.sizes());
+}
 
 /// Owners add what they decode, and encode the sum.
 class Cgx final : public DecodedTwin {
@@ -374,7 +370,8 @@ std::unique_ptr<MethodTwin> make_method_twin(const std::string& method, TwinGrad
        [](TwinGradients g) -> Made { return std::make_unique<BothWays>(std::move(g), natural); }},
       {"dither",
        [](TwinGradients g) -> Made { return std::make_unique<BothWays>(std::move(g), dither); }},
-      {"fastsgd", twin_of<FastSgd>},
+      {"fastsgd",
+       [](TwinGradients g) -> Made { return std::make_unique<BothWays>(std::move(g), fastsgd); }},
       {"cgx", twin_of<Cgx>},
       {"comp-ams", twin_of<CompAms>},
       {"qcmd",
