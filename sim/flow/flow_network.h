@@ -266,6 +266,7 @@ class FlowNetwork final : public Network {
   bool is_crowd(std::int32_t c) const;
   void set_stream_due(std::int32_t c);
   bool begin_writing();
+  bool takes_turns(std::int32_t c) const;
   void order_beginning(std::int32_t c);
   double queued_by_others(std::int32_t c);
   void note_queued(std::int32_t c, double others);

@@ -211,11 +211,17 @@ bool FlowNetwork::begin_writing() {
   return true;
 }
 
+/// Whether so few meet where the stream is held up that each has a place in the round.
+bool FlowNetwork::takes_turns(std::int32_t c) const {
+  const ChannelId id = sharing_.queue_of(c);
+  return id >= 0 && sharing_.active_on(id) <= kOrdered;
+}
+
 /// A stream that begins where others hold it up is served at once there, as fair queueing does new
 /// flows, but for the first segments of those that have begun just before it.
 void FlowNetwork::order_beginning(std::int32_t c) {
   const ChannelId id = sharing_.queue_of(c);
-  if (id < 0 || sharing_.active_on(id) > kOrdered) return;
+  if (id < 0 || !takes_turns(c)) return;
   const auto at = static_cast<std::size_t>(id);
   first_free_.resize(capacities_.size(), 0);
   connection_at(c).stream->set_ahead(std::max(0.0, first_free_[at] - now_));
@@ -287,10 +293,10 @@ void FlowNetwork::step_stream(std::int32_t c) {
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
-  // A link that changes moves what waits, a queue with a limit counts it, and a loss on the way may
-  // leave nothing that waits.
+  // Where places in a round count, what goes out when does, too. A link that changes moves what
+  // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path->queue <= 0;
+                     connection.path->queue <= 0 && !takes_turns(c);
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
   stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path->round_trip);

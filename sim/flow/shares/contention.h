@@ -38,7 +38,7 @@ inline double wifi_crowd(int up, int down) {
 inline double lte_crowd_up(int phones) {
   if (phones <= 8) return 1;
   if (phones <= 12) return 1.08;
-  return phones <= 30 ? 1.25 : 1.5;
+  return phones <= 30 ? 1.3 : 1.5;
 }
 inline double lte_crowd_down(int phones) {
   if (phones <= 8) return 1;
