@@ -28,6 +28,10 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
                 "the flow executor models ns-3's BBR only",
                 "take calibration packet, or --executor emulator");
   }
+  initial_window = transport.initial_window * transport.segment.count();
+  buffer = transport.buffer.count();
+  min_rto = transport.min_rto.value();
+  ticks_per_second = std::round(1 / transport.constants.tick);
   const auto segment = static_cast<double>(transport.wire_segment.count());
   const double ack = header_bytes(transport);
   double kept = 1;

@@ -40,6 +40,11 @@ struct TcpPath : PathCost {
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
   bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
+  // The transport's, here for all streams of the path.
+  std::int64_t initial_window = 0;  ///< bytes of payload
+  std::int64_t buffer = 0;          ///< bytes
+  double min_rto = 0;               ///< s
+  double ticks_per_second = 0;
 
   /// Throws Error(kCapability) for congestion control that `flow` does not model (BBR by Linux's
   /// rules).

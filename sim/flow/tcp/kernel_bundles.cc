@@ -44,7 +44,7 @@ bool TcpStream::defers(double now, std::int64_t room) const {
   if (state_ == State::kRecovery || state_ == State::kLoss) return false;
   if (unsent() <= segment_ || board_.empty()) return false;
   if (now - kernel_->last_sent > kPatience || room >= largest_bundle()) return false;
-  if (kWindowShare * room >= std::min(congestion_.size(), buffer_) / segment_) return false;
+  if (kWindowShare * room >= std::min(congestion_.size(), path_->buffer) / segment_) return false;
   const double oldest = kernel_->sent_at[static_cast<std::uint64_t>(board_.first())];
   return oldest + smoothed_ - now <= std::min(kPatience, smoothed_ / 2);
 }
@@ -58,7 +58,7 @@ bool TcpStream::send_bundles(double now) {
   for (;;) {
     while (board_.next_lost_anywhere() != Scoreboard::kNone)
       if (!send_next(now, space())) return false;
-    const std::int64_t free = std::min(space(), buffer_ - board_.outstanding());
+    const std::int64_t free = std::min(space(), path_->buffer - board_.outstanding());
     if (unsent() <= 0 || free < std::min(segment_, unsent())) return false;
     const std::int64_t room = std::max<std::int64_t>(1, free / segment_);
     if (defers(now, room)) return free <= unsent();

@@ -25,7 +25,7 @@ void TcpStream::restart_after_idle(double now) {
 std::int64_t TcpStream::window_after_idle(double now) const {
   std::int64_t window = congestion_.size();
   if (!constants_->idle_restart || !board_.empty()) return window;
-  const std::int64_t least = std::min(initial_, window);
+  const std::int64_t least = std::min(path_->initial_window, window);
   for (double left = now - kernel_->last_sent - rto_; left > 0 && window > least; left -= rto_)
     window /= 2;
   return std::max(window, least);

@@ -62,7 +62,7 @@ void TcpStream::measure_kernel() {
 }
 
 double TcpStream::kernel_rto() const {
-  return smoothed_ + std::max(min_rto_, kDeviations * deviation_);
+  return smoothed_ + std::max(path_->min_rto, kDeviations * deviation_);
 }
 
 double TcpStream::reorder_window() const {
@@ -223,7 +223,7 @@ void TcpStream::shrink_unused(double now) {
   }
   k.used = std::max(k.used, segments_in(board_.outstanding()));
   if (now - k.used_since < rto_) return;
-  congestion_.waste(std::max(k.used * segment_, initial_));
+  congestion_.waste(std::max(k.used * segment_, path_->initial_window));
   k.used = 0;
   k.used_since = now;
 }
@@ -237,8 +237,8 @@ void TcpStream::arm_kernel(double now) {
   timer_ = board_.empty() ? kNever : now + rto_;
   if (board_.empty() || state_ != State::kOpen || k.probe_end >= 0) return;
   const bool alone = segments_in(board_.outstanding()) == 1;
-  const double wait =
-      constants_->probe_round_trips * smoothed_ + (alone ? min_rto_ : constants_->probe_slack);
+  const double wait = constants_->probe_round_trips * smoothed_ +
+                      (alone ? path_->min_rto : constants_->probe_slack);
   timer_ = now + std::min(wait, rto_);
   k.timer = KernelSender::Timer::kProbe;
 }

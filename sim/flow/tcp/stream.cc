@@ -71,10 +71,6 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
       ack_latency_(path_->ack_latency),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
-      initial_(transport.initial_window * segment_),
-      ticks_per_second_(std::round(1 / constants_->tick)),
-      buffer_(transport.buffer.count()),
-      min_rto_(transport.min_rto.value()),
       data_loss_(where_any(std::move(data))),
       ack_loss_(where_any(std::move(acks))),
       bottleneck_(discipline_of(*path_, transport)),
@@ -101,7 +97,7 @@ void TcpStream::shake_hands() {
   const double plain = propagation_ + header_ * per_byte - following;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
-  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * ticks_per_second_));
+  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * path_->ticks_per_second));
   deviation_ = smoothed_ / 2;
   rto_ = measured_rto();
   // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
@@ -114,14 +110,14 @@ std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.
   if (constants_->kernel_recovery) return 0;
   const auto ticks =
-      static_cast<std::int64_t>(std::floor((time + clock_ahead_) * ticks_per_second_));
+      static_cast<std::int64_t>(std::floor((time + clock_ahead_) * path_->ticks_per_second));
   return static_cast<std::int32_t>(ticks);
 }
 
 double TcpStream::sample_of(std::int32_t sent, std::int32_t now) const {
   const auto ticks =
       static_cast<std::int32_t>(static_cast<std::uint32_t>(now) - static_cast<std::uint32_t>(sent));
-  return ticks > 0 ? ticks / ticks_per_second_ : kLeastSample;
+  return ticks > 0 ? ticks / path_->ticks_per_second : kLeastSample;
 }
 
 void TcpStream::write(double now, std::uint64_t id, std::int64_t bytes, bool more) {
@@ -217,7 +213,7 @@ double TcpStream::demand_at(double now) const {
 }
 
 double TcpStream::demand_of(std::int64_t size) const {
-  const double window = static_cast<double>(std::min(size, buffer_));
+  const double window = static_cast<double>(std::min(size, path_->buffer));
   return window * (1 + header_ / static_cast<double>(segment_)) / path_->round_trip;
 }
 

@@ -278,11 +278,7 @@ class TcpStream {
   double ack_latency_;             ///< s
   double header_;
   std::int64_t segment_;
-  std::int64_t initial_;  ///< bytes of the initial window
-  double ticks_per_second_;
-  double clock_ahead_ = 0;  ///< s: of time stamps
-  std::int64_t buffer_;
-  double min_rto_;
+  double clock_ahead_ = 0;                   ///< s: of time stamps
   std::unique_ptr<LossSequence> data_loss_;  ///< null: nothing is lost
   std::unique_ptr<LossSequence> ack_loss_;
   std::unique_ptr<WayBack> way_back_;  ///< null: nothing delays acknowledgements
@@ -310,11 +306,11 @@ class TcpStream {
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;
-  int duplicates_ = 0;
-  std::int64_t recover_ = 0;  ///< segment: all before it was sent when the last loss was seen
   bool recovering_ = false;
   bool first_partial_ = true;
-  std::int64_t remainder_ = 0;          ///< acknowledged bytes that make no whole segment yet
+  int duplicates_ = 0;
+  std::int64_t recover_ = 0;    ///< segment: all before it was sent when the last loss was seen
+  std::int64_t remainder_ = 0;  ///< acknowledged bytes that make no whole segment yet
   std::int64_t reduced_flight_ = 0;     ///< bytes, proportional rate reduction's RecoverFS
   std::int64_t reduced_delivered_ = 0;  ///< prr_delivered
   std::int64_t reduced_out_ = 0;        ///< prr_out

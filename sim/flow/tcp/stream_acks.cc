@@ -212,7 +212,7 @@ void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_
 }
 
 double TcpStream::measured_rto() const {
-  return std::max(smoothed_ + std::max(kLeastDeviations, kDeviations * deviation_), min_rto_);
+  return std::max(smoothed_ + std::max(kLeastDeviations, kDeviations * deviation_), path_->min_rto);
 }
 
 void TcpStream::restart_timer(double now) {

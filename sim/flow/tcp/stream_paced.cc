@@ -15,7 +15,7 @@ constexpr double kRounding = 0.01;      // ns: of sums of eighths
 }  // namespace
 
 void TcpStream::start_pacing() {
-  paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, initial_, smoothed_});
+  paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, path_->initial_window, smoothed_});
 }
 
 void TcpStream::run_paced(double now) {
@@ -67,7 +67,7 @@ void TcpStream::note_paced(double now, std::int64_t number) {
   p.in_flight = board_.in_flight() - bytes;
   p.rate.sent(now, number, p.in_flight == 0);
   // The handshake counts as one byte.
-  if (p.timer < kNever || sent_ + 1 <= initial_) return;
+  if (p.timer < kNever || sent_ + 1 <= path_->initial_window) return;
   p.timer_set = now;
   p.timer = now + static_cast<double>(bytes) / p.bbr.pacing_rate();
 }

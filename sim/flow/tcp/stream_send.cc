@@ -7,7 +7,8 @@
 namespace gradwire::sim {
 
 std::int64_t TcpStream::space() const {
-  return std::max<std::int64_t>(0, std::min(congestion_.size(), buffer_) - board_.in_flight());
+  return std::max<std::int64_t>(0,
+                                std::min(congestion_.size(), path_->buffer) - board_.in_flight());
 }
 
 void TcpStream::send_pending(double now) {
@@ -25,7 +26,7 @@ bool TcpStream::send_next(double now, std::int64_t space) {
     return true;
   }
   if (unsent() > 0) {
-    if (space < std::min(segment_, unsent()) || board_.outstanding() >= buffer_) return false;
+    if (space < std::min(segment_, unsent()) || board_.outstanding() >= path_->buffer) return false;
     send_new(now, std::min(segment_, unsent()));
     return true;
   }
