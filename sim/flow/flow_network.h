@@ -263,7 +263,7 @@ class FlowNetwork final : public Network {
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
-  bool is_crowd(std::int32_t c) const;
+  bool is_crowd(std::int32_t c, std::int32_t most) const;
   void set_stream_due(std::int32_t c);
   bool begin_writing();
   bool takes_turns(std::int32_t c) const;

@@ -38,8 +38,10 @@ constexpr double kBurstAhead = 0;
 /// Where its segments wait, by this share of the time until they are through: what it sends by then
 /// comes behind them whenever it is sent.
 constexpr double kAheadOfQueue = 0.5;
-/// More flows on one channel are not looked at segment by segment for each other's sake.
+/// Of more flows on one channel none is followed segment by segment for what its share may drop.
 constexpr std::int32_t kCrowd = 512;
+/// ... and of so many no windows that meet.
+constexpr std::int32_t kBurstCrowd = 4096;
 /// More streams on one channel are served in step: their events stay together.
 constexpr std::int32_t kOrdered = 64;
 /// So many segments that wait are a burst.
@@ -251,11 +253,11 @@ void FlowNetwork::note_queued(std::int32_t c, double others) {
       others + connection.stream->queued(now_), now_};
 }
 
-/// Whether so many meet on one of its channels that an event for each acknowledgement is too much:
-/// then windows take their mean rate and shares drop nothing (docs/network.md).
-bool FlowNetwork::is_crowd(std::int32_t c) const {
+/// Whether more meet on one of its channels than can be followed: then shares drop nothing, or
+/// windows pass at their mean rates (docs/network.md).
+bool FlowNetwork::is_crowd(std::int32_t c, std::int32_t most) const {
   for (const ChannelId id : sharing_.route(c))
-    if (sharing_.active_on(id) > kCrowd) return true;
+    if (sharing_.active_on(id) > most) return true;
   return false;
 }
 
@@ -263,7 +265,8 @@ bool FlowNetwork::is_crowd(std::int32_t c) const {
 /// others send at the same time.
 bool FlowNetwork::may_burst(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) && !is_crowd(c);
+  return !connection.stream->congestion().is_paced() && sharing_.may_queue(c) &&
+         !is_crowd(c, kBurstCrowd);
 }
 
 /// The stream's next event; for a burst also its end.
@@ -349,7 +352,7 @@ double FlowNetwork::spacing(std::int32_t c) const {
   if (connection.state == State::kStream && rate >= connection.cap * (1 - 1e-9))
     rate = std::max(rate, sharing_.room(c));
   const double shared = rate > 0 ? segment_ / rate : line;
-  return shared > kOwnLine * line && !is_crowd(c) ? shared : line;
+  return shared > kOwnLine * line && !is_crowd(c, kCrowd) ? shared : line;
 }
 
 /// Whether a link on the connection's way changes before it has sent so many bytes.
