@@ -127,9 +127,11 @@ TEST_CASE("asynchronous.json: nobody waits for the slow link, but with a bound",
   const auto number = [&](std::size_t run, const char* name) {
     return rows[run].at(name).get<double>();
   };
-  for (std::size_t run = 0; run < 5; ++run) CHECK(number(run, "final_accuracy") > 0.9);
-  for (const std::size_t run : {1u, 2u, 3u})
+  for (const std::size_t run : {0u, 2u, 3u, 4u}) CHECK(number(run, "final_accuracy") > 0.9);
+  for (const std::size_t run : {2u, 3u})
     CHECK(number(run, "time_to_target_s") < number(0, "time_to_target_s") / 5);
+  // The negative control: with rates that heed nothing, old gradients cost accuracy.
+  CHECK(number(1, "final_accuracy") < number(2, "final_accuracy"));
   CHECK(number(4, "simulated_s") > number(0, "simulated_s") / 2);
   // Rates do not change when things happen.
   const auto timelines = column(rows, "timeline_hash");
