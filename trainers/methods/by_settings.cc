@@ -45,7 +45,27 @@ const std::vector<MethodRow>& methods_by_settings() {
        .schedule = "synchronous",
        .routes = "any",
        .sends = "gradients, as /method says",
-       .page = "methods/optimisers.md"}};
+       .page = "methods/optimisers.md"},
+      {.name = "zero",
+       .summary = "parts of the optimiser's state, of gradients and of weights on each worker "
+                  "(/exchange/zero)",
+       .paper = "Rajbhandari and others, ZeRO: Memory Optimizations Toward Training Trillion "
+                "Parameter Models, arXiv 1910.02054",
+       .state = Reproduction::kPartly,
+       .schedule = "synchronous",
+       .routes = "ring",
+       .sends = "gradients, as /method says, and weights",
+       .page = "methods/large-scale-toolbox.md"},
+      {.name = "toolbox",
+       .summary = "scaled rates, warm-up, micro-batches, checkpointed activations, offload "
+                  "(several settings)",
+       .paper = "He and others, Large-Scale Deep Learning Optimizations: A Comprehensive Survey, "
+                "arXiv 2111.00856",
+       .state = Reproduction::kPartly,
+       .schedule = "synchronous",
+       .routes = "any",
+       .sends = "gradients, as /method says",
+       .page = "methods/large-scale-toolbox.md"}};
   return rows;
 }
 

@@ -26,6 +26,7 @@ struct MethodCase {
   const char* collective = "ring";
   const char* optimizer = "sgd";
   std::map<std::string, std::string> options = {};
+  double momentum = 0.9;
 };
 
 const std::vector<MethodCase>& method_cases() {
@@ -33,14 +34,14 @@ const std::vector<MethodCase>& method_cases() {
       {"dgc", 3, "ring", "sgd", {{"ratio", "0.001"}, {"warmup_epochs", "0"}}},
       {"terngrad", 3},
       {"qsgd", 3},
-      {"qsvrg", 3},
+      {"qsvrg", 3, "ring", "sgd", {}, 0},
       {"natural", 3, "parameter-server", "sgd", {{"down", "same"}}},
       {"dither", 3, "parameter-server", "sgd", {{"down", "same"}}},
       {"fastsgd", 3, "parameter-server"},
       {"cgx", 3},
-      {"comp-ams", 3, "parameter-server", "amsgrad"},
-      {"qcmd", 3, "parameter-server", "adagrad-cmd"},
-      {"qrda", 3, "parameter-server", "adagrad-rda"},
+      {"comp-ams", 3, "parameter-server", "amsgrad", {}, 0},
+      {"qcmd", 3, "parameter-server", "adagrad-cmd", {}, 0},
+      {"qrda", 3, "parameter-server", "adagrad-rda", {}, 0},
       {"mixed-precision", 0},
       {"batch-augmentation", 0, "ring", "sgd", {{"copies", "4"}}},
       {"rigl", 0}};
@@ -150,9 +151,7 @@ scenarios::Scenario scenario_of(const MethodCase& method, const MethodBenchSetti
   scenario.workload.steps = 1 << 30;
   scenario.workload.optimizer = method.optimizer;
   scenario.workload.learning_rate = 1e-6;  // so that weights stay finite under equal gradients
-  const bool momentum =
-      std::string(method.optimizer) == "sgd" && method.name != std::string("qsvrg");
-  scenario.workload.momentum = momentum ? 0.9 : 0;
+  scenario.workload.momentum = method.momentum;
   scenario.method.name = method.name;
   scenario.method.options = method.options;
   const methods::MethodRow* const row = methods::find_method(method.name);
