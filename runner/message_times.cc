@@ -128,37 +128,32 @@ class Sampling {
 
 }  // namespace
 
-bool MessageTimes::apply(const sim::Cluster& cluster) {
-  if (!cluster.has_server() || !cluster.cells().empty()) return false;
-  std::vector<std::vector<LinkSpec>> kinds;
+std::optional<RepeatedLinks> repeated_links(const sim::Cluster& cluster) {
+  if (!cluster.has_server() || !cluster.cells().empty()) return std::nullopt;
+  RepeatedLinks all;
   for (int worker = 0; worker < cluster.workers(); ++worker) {
     std::vector<LinkSpec> links = links_of(cluster, worker);
-    if (!is_repeated(links)) return false;
-    take_offset(links);
-    if (std::ranges::find(kinds, links) == kinds.end()) kinds.push_back(std::move(links));
-    if (kinds.size() > kMostKinds) return false;
+    if (!is_repeated(links)) return std::nullopt;
+    const double offset = take_offset(links);
+    auto kind = std::ranges::find(all.kinds, links);
+    if (kind == all.kinds.end()) kind = all.kinds.insert(kind, std::move(links));
+    if (all.kinds.size() > kMostKinds) return std::nullopt;
+    all.workers.push_back({static_cast<std::size_t>(kind - all.kinds.begin()), offset});
   }
-  return true;
+  return all;
 }
 
-MessageTimes::MessageTimes(const sim::Cluster& cluster, const sim::TransportSettings& transport,
-                           double push_bytes, double pull_bytes) {
-  for (int worker = 0; worker < cluster.workers(); ++worker) {
-    std::vector<LinkSpec> links = links_of(cluster, worker);
-    const double offset = take_offset(links);
-    auto kind = std::ranges::find(kinds_, links, &Kind::links);
-    if (kind == kinds_.end())
-      kind = kinds_.insert(kinds_.end(), Kind{.links = std::move(links), .push = {}, .pull = {}});
-    workers_.push_back({static_cast<std::size_t>(kind - kinds_.begin()), offset});
-  }
-  for (Kind& kind : kinds_) {
-    const LinkSpec& own = kind.links.front();
+MessageTimes::MessageTimes(const RepeatedLinks& links, const sim::TransportSettings& transport,
+                           double push_bytes, double pull_bytes)
+    : workers_(links.workers) {
+  for (const std::vector<LinkSpec>& kind : links.kinds) {
+    const LinkSpec& own = kind.front();
     Sampling::Direction push(0, 1, push_bytes), pull(1, 0, pull_bytes);
     push.period = period_of(own.schedule, own.schedule_back);
     pull.period = period_of(own.schedule_back, own.schedule);
-    Sampling(kind.links, transport).run(push, pull);
-    kind.push = {push.period, std::move(push.seconds)};
-    kind.pull = {pull.period, std::move(pull.seconds)};
+    Sampling(kind, transport).run(push, pull);
+    kinds_.push_back({.push = {push.period, std::move(push.seconds)},
+                      .pull = {pull.period, std::move(pull.seconds)}});
   }
 }
 
@@ -169,12 +164,12 @@ double MessageTimes::Samples::at(double begin, int draw) const {
 }
 
 double MessageTimes::push(int worker, double begin, int draw) const {
-  const Worker& its = workers_[static_cast<std::size_t>(worker)];
+  const RepeatedLinks::Worker& its = workers_[static_cast<std::size_t>(worker)];
   return kinds_[its.kind].push.at(begin + its.offset, draw);
 }
 
 double MessageTimes::pull(int worker, double begin, int draw) const {
-  const Worker& its = workers_[static_cast<std::size_t>(worker)];
+  const RepeatedLinks::Worker& its = workers_[static_cast<std::size_t>(worker)];
   return kinds_[its.kind].pull.at(begin + its.offset, draw);
 }
 

@@ -1,25 +1,35 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
 
 namespace gradwire::runner {
 
+/// Workers whose own links repeat schedules, by kind: schedules, rates, delays, queues, losses.
+/// Workers of one kind differ by how far ahead their schedules are.
+struct RepeatedLinks {
+  struct Worker {
+    std::size_t kind = 0;
+    double offset = 0;  ///< s: its schedules are so far ahead
+  };
+  std::vector<std::vector<sim::LinkSpec>> kinds;  ///< [kind]: from worker to server; offsets 0
+  std::vector<Worker> workers;
+};
+
+/// None where a worker's own link does not repeat its schedules, another link on the way to the
+/// server changes, there is no server, or there are too many kinds of links.
+std::optional<RepeatedLinks> repeated_links(const sim::Cluster& cluster);
+
 /// What a message takes between each worker and the server where their links repeat schedules, by
 /// where these stand when it begins: with TCP's windows, full queues, and timeouts that double
-/// while nothing passes. Each kind of links (schedules, rates, delays, queues, losses) is simulated
-/// by the flow executor with one worker alone, whose pushes and pulls begin all over the schedules'
-/// periods; workers of one kind differ by how far ahead their schedules are. What workers take from
-/// one another on links that they share is not in it.
+/// while nothing passes. Each kind of links is simulated by the flow executor with one worker
+/// alone, whose pushes and pulls begin all over the schedules' periods. What workers take from one
+/// another on links that they share is not in it.
 class MessageTimes {
  public:
-  /// Whether each worker's own link repeats its schedules, no other link on the way to the server
-  /// changes, and there are few enough kinds of links.
-  static bool apply(const sim::Cluster& cluster);
-
-  /// `push_bytes`, `pull_bytes`: of a message to the server and of one back, > 0. Precondition:
-  /// apply().
-  MessageTimes(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+  /// `push_bytes`, `pull_bytes`: of a message to the server and of one back, > 0.
+  MessageTimes(const RepeatedLinks& links, const sim::TransportSettings& transport,
                double push_bytes, double pull_bytes);
 
   /// s, of the worker's message that begins at `begin` >= 0; `draw` tells messages apart that
@@ -35,16 +45,11 @@ class MessageTimes {
     double at(double begin, int draw) const;
   };
   struct Kind {
-    std::vector<sim::LinkSpec> links;  ///< from worker to server; offsets 0
     Samples push, pull;
-  };
-  struct Worker {
-    std::size_t kind = 0;
-    double offset = 0;  ///< s: its schedules are so far ahead
   };
 
   std::vector<Kind> kinds_;
-  std::vector<Worker> workers_;
+  std::vector<RepeatedLinks::Worker> workers_;
 };
 
 }  // namespace gradwire::runner

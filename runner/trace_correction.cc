@@ -144,11 +144,11 @@ class ServerEnds final : public Ends {
 /// Workers' messages as one worker alone takes them, with TCP.
 class SampledEnds final : public Ends {
  public:
-  SampledEnds(const sim::Cluster& cluster, const sim::TransportSettings& transport,
+  SampledEnds(const RepeatedLinks& links, const sim::TransportSettings& transport,
               const StepSummary& step, const std::vector<Exchanged>& exchanges)
       : step_(step), exchanges_(exchanges) {
     for (const Exchanged& exchange : exchanges)
-      times_.emplace_back(cluster, transport, exchange.push, exchange.pull);
+      times_.emplace_back(links, transport, exchange.push, exchange.pull);
   }
   double end(std::size_t exchange, double begin) override {
     const MessageTimes& times = times_[exchange];
@@ -221,8 +221,8 @@ std::unique_ptr<Ends> ends_of(const sim::Cluster& cluster, const sim::TransportS
                               const StepSummary& step, const std::vector<Exchanged>& exchanges) {
   if (step.exchange != ExchangeKind::kParameterServer)
     return std::make_unique<RingEnds>(cluster, step, exchanges);
-  if (MessageTimes::apply(cluster))
-    return std::make_unique<SampledEnds>(cluster, transport, step, exchanges);
+  if (const auto links = repeated_links(cluster))
+    return std::make_unique<SampledEnds>(*links, transport, step, exchanges);
   return std::make_unique<ServerEnds>(cluster, step, exchanges);
 }
 

@@ -26,4 +26,9 @@ inline int zero_stage(const scenarios::Scenario& scenario) {
   return scenario.cluster.workers > 1 ? scenario.exchange.zero : 0;
 }
 
+/// Parts that the optimiser's state lies in, one a worker: all workers with ZeRO, else 1.
+inline int state_parts(const scenarios::Scenario& scenario) {
+  return zero_stage(scenario) > 0 ? scenario.cluster.workers : 1;
+}
+
 }  // namespace gradwire::trainers

@@ -23,6 +23,10 @@ bool is_air(const Link& link) {
   return link.cell >= 0;
 }
 
+bool is_wifi_crowd(Cell::Kind kind, std::size_t stations) {
+  return kind == Cell::Kind::kWifi && stations >= kCrowdedCell;
+}
+
 /// What a station's turn is to the largest that its cell can have.
 double weight_of(const Cell& cell, double bytes_per_second, bool up) {
   const double largest = turn_bytes(cell.kind, alone_rate(cell, 1, up));
@@ -87,7 +91,7 @@ void FlowNetwork::contend() {
     if (down == 0 || air.most_down == 0) air.down_since = now_;
     air.most_down = down > 0 ? std::max(air.most_down, down) : 0;
     if (air.kind == Cell::Kind::kWifi) {
-      const bool crowd = static_cast<int>(air.up.size()) >= kCrowdedCell;
+      const bool crowd = is_wifi_crowd(air.kind, air.up.size());
       sharing_.set_capacity(air.medium,
                             1 / (crowd ? wifi_crowd(up, down) : wifi_contention(up, down)));
     } else {
@@ -190,8 +194,7 @@ void FlowNetwork::update_medium_costs(std::int32_t c) {
 double FlowNetwork::cost_of_short_turns(std::int32_t c, ChannelId id, double rate, double& order) {
   const Cell& cell = cluster_.cells()[static_cast<std::size_t>(cluster_.link_of(id).cell)];
   const Connection& connection = connection_at(c);
-  const bool crowd = static_cast<int>(cell.stations.size()) >= kCrowdedCell;
-  if (cell.kind != Cell::Kind::kWifi || !crowd || connection.first < 0) return 0;
+  if (!is_wifi_crowd(cell.kind, cell.stations.size()) || connection.first < 0) return 0;
   const Transfer& t = transfer(connection.first);
   const double full = turn_bytes(cell.kind, 8 * rate);
   const double window = connection.stream            ? connection.stream->window()
@@ -214,8 +217,7 @@ double FlowNetwork::repaired_at(std::int32_t c, const Transfer& t) const {
     const Link& link = cluster_.link_of(id);
     if (!is_air(link) || id % 2 == 0) continue;
     const Cell& cell = cluster_.cells()[static_cast<std::size_t>(link.cell)];
-    const bool crowd = static_cast<int>(cell.stations.size()) >= kCrowdedCell;
-    if (cell.kind != Cell::Kind::kWifi || !crowd) continue;
+    if (!is_wifi_crowd(cell.kind, cell.stations.size())) continue;
     const ChannelId medium = medium_of_[static_cast<std::size_t>(id)];
     const auto air = std::ranges::find(airs_, medium, &Air::medium);
     const auto wire = static_cast<double>(t.wire.count());

@@ -38,6 +38,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       sharing_((prepare_channels(), capacities_), acks_),
       last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
+      first_free_(capacities_.size()),
       bursts_(static_cast<std::size_t>(cluster.channel_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {

@@ -225,7 +225,6 @@ void FlowNetwork::order_beginning(std::int32_t c) {
   const ChannelId id = sharing_.queue_of(c);
   if (id < 0 || !takes_turns(c)) return;
   const auto at = static_cast<std::size_t>(id);
-  first_free_.resize(capacities_.size(), 0);
   connection_at(c).stream->set_ahead(std::max(0.0, first_free_[at] - now_));
   first_free_[at] = std::max(now_, first_free_[at]) + segment_ / capacities_[at];
 }

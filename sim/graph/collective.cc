@@ -73,10 +73,4 @@ std::vector<std::int32_t> destinations_of(const CollectiveSpec& spec, int rank) 
   return spec.kind->destinations(spec, rank);
 }
 
-ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk) {
-  const std::int64_t first = elements / ranks * chunk + elements % ranks * chunk / ranks;
-  const std::int64_t next = elements / ranks * (chunk + 1) + elements % ranks * (chunk + 1) / ranks;
-  return {first, next - first};
-}
-
 }  // namespace gradwire::sim

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sim/graph/chunk_range.h"
 #include "sim/graph/collective_kind.h"
 
 /// Collectives as lazy generators: a state machine that emits a transfer when it may start, so that
@@ -110,12 +111,6 @@ class CollectiveGenerator {
 std::unique_ptr<CollectiveGenerator> make_generator(const CollectiveSpec& spec,
                                                     std::span<const Bytes> bytes);
 
-/// Elements of chunk `chunk` of a reduction: [first, first + count).
-struct ChunkRange {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
-ChunkRange chunk_range(std::int64_t elements, int ranks, int chunk);
 inline int width_of(const CollectiveSpec& spec, int contributors) {
   const std::size_t last = spec.width_bits.size();
   return spec.width_bits[std::min(static_cast<std::size_t>(contributors), last) - 1];

@@ -28,7 +28,7 @@ std::map<std::size_t, std::vector<ElementRange>> ranges_of_sets(const Layout& la
 SetUpdates::SetUpdates(const scenarios::Scenario& scenario, const methods::Method& method,
                        const Layout& layout)
     : of_phase_(method.phases()) {
-  const int ranks = zero_stage(scenario) > 0 ? scenario.cluster.workers : 1;
+  const int ranks = state_parts(scenario);
   for (int rank = 0; rank < ranks; ++rank)
     add(scenario, method, layout, rank, shard_of(layout, rank, ranks));
 }

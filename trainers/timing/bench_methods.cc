@@ -11,6 +11,7 @@
 #include "scenarios/methods.h"
 #include "trainers/passes/network.h"
 #include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/bench_parts.h"
 #include "trainers/timing/heap.h"
 #include "trainers/timing/measure.h"
 #include "trainers/timing/method_twins.h"
@@ -126,23 +127,7 @@ class DrawnModel final : public Model {
   std::vector<Parameter> parameters_;
 };
 
-DataSet drawn_images(std::uint64_t seed) {
-  constexpr std::size_t kSamples = 1000;
-  DataSet data;
-  data.name = "made-up images";
-  data.classes = kClasses;
-  data.channels = 1;
-  data.height = data.width = 28;
-  data.pixels.resize(kSamples * data.features());
-  const RandomStream stream{seed, 0, 0, kFirstReservedTensor};
-  for (std::size_t i = 0; i < data.pixels.size(); ++i)
-    data.pixels[i] = static_cast<std::uint8_t>(philox_word(stream, i));
-  for (std::size_t i = 0; i < kSamples; ++i)
-    data.labels.push_back(static_cast<std::uint8_t>(data.pixels[i * data.features()] % kClasses));
-  split_by_seed(data, kSamples, kSamples / 10, seed);
-  normalise(data);
-  return data;
-}
+constexpr std::size_t kSamples = 1000;
 
 scenarios::Scenario scenario_of(const MethodCase& method, const MethodBenchSettings& settings) {
   scenarios::Scenario scenario;
@@ -167,7 +152,7 @@ class OwnWork {
  public:
   OwnWork(const MethodCase& method, const MethodBenchSettings& settings)
       : trainer_(scenario_of(method, settings), scenarios::TrainerOptions{},
-                 std::make_unique<DataSet>(drawn_images(settings.seed)),
+                 std::make_unique<DataSet>(made_up_images(kSamples, settings.seed)),
                  std::make_unique<DrawnModel>(settings.seed)) {
     scenarios::ComputeProfile nothing;  // virtual times are not asked for
     for (const BucketSlot& bucket : trainer_.layout().buckets())
@@ -202,7 +187,7 @@ TwinGradients twin_gradients(const MethodBenchSettings& settings) {
 
 /// Of one worker: an mlp of the same tensors.
 double pass_seconds(const MethodBenchSettings& settings) {
-  const DataSet data = drawn_images(settings.seed);
+  const DataSet data = made_up_images(kSamples, settings.seed);
   ModelChoice choice("mlp");
   choice.hidden = {kWidth, kWidth};
   const auto model = make_model(choice, data, "cpu");
@@ -228,18 +213,14 @@ MethodBenchResult bench_one(const MethodCase& method, const MethodBenchSettings&
   const auto time_twin = [&] { return time_of([&] { twin->step(); }).value(); };
   time_own();
   time_twin();
-  std::vector<double> own_times, torch_times, ratios;
-  for (int pair = 0; pair < settings.pairs; ++pair) {
-    double torch = 0;
-    if (pair % 2 == 0) torch = time_twin();
-    own_times.push_back(time_own());
-    torch_times.push_back(pair % 2 == 0 ? torch : time_twin());
-    ratios.push_back(torch_times.back() / own_times.back());
-  }
+  const PairedTimes times = time_pairs(settings.pairs, time_twin, time_own);
+  std::vector<double> ratios;
+  for (std::size_t pair = 0; pair < times.first.size(); ++pair)
+    ratios.push_back(times.first[pair] / times.second[pair]);
   return {.method = method.name,
-          .own_s = spread_of(own_times).median,
+          .own_s = spread_of(times.second).median,
           .pass_s = pass_s * settings.workers,
-          .torch_s = spread_of(torch_times).median,
+          .torch_s = spread_of(times.first).median,
           .ratio = spread_of(ratios).median,
           .bar = method.bar};
 }

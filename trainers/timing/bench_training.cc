@@ -11,6 +11,7 @@
 #include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/bench_parts.h"
 #include "trainers/timing/event_driver.h"
 #include "trainers/timing/heap.h"
 #include "trainers/timing/measure.h"
@@ -21,24 +22,9 @@ namespace {
 constexpr double kRate = 0.01, kMomentum = 0.9;
 constexpr std::size_t kSamples = 2000;  ///< or two for each worker
 
-DataSet made_up_images(const TrainingBenchSettings& settings) {
-  const std::size_t samples = std::max(kSamples, 2 * static_cast<std::size_t>(settings.workers));
-  DataSet data;
-  data.name = "made-up images";
-  data.classes = 10;
-  data.channels = 1;
-  data.height = data.width = 28;
-  data.pixels.resize(samples * data.features());
-  const RandomStream stream{settings.seed, 0, 0, kFirstReservedTensor};
-  for (std::size_t i = 0; i < data.pixels.size(); ++i) {
-    data.pixels[i] = static_cast<std::uint8_t>(philox_word(stream, i));
-  }
-  for (std::size_t i = 0; i < samples; ++i) {
-    data.labels.push_back(static_cast<std::uint8_t>(data.pixels[i * data.features()] % 10));
-  }
-  split_by_seed(data, samples, samples / 10, settings.seed);
-  normalise(data);
-  return data;
+DataSet images_for(const TrainingBenchSettings& settings) {
+  return made_up_images(std::max(kSamples, 2 * static_cast<std::size_t>(settings.workers)),
+                        settings.seed);
 }
 
 scenarios::Scenario scenario_of(const TrainingBenchSettings& settings) {
@@ -59,7 +45,7 @@ class BareLoop {
  public:
   explicit BareLoop(const TrainingBenchSettings& settings, double momentum = kMomentum)
       : settings_(settings),
-        data_(made_up_images(settings)),
+        data_(images_for(settings)),
         network_(make_network("lenet5", data_)),
         sampler_(data_.train, settings.workers, settings.batch_per_worker, settings.seed),
         layout_(network_->parameters(), Bytes(25'000'000)),
@@ -148,7 +134,7 @@ class SimulatedLoop {
   explicit SimulatedLoop(const TrainingBenchSettings& settings)
       : executor_(
             sim::make_executor("flow", sim::Cluster::star(settings.workers, sim::LinkSpec{}), {})) {
-    auto data = std::make_unique<DataSet>(made_up_images(settings));
+    auto data = std::make_unique<DataSet>(images_for(settings));
     auto model = make_model("lenet5", *data, "cpu");
     trainer_ = std::make_unique<SynchronousTrainer>(
         scenario_of(settings), scenarios::TrainerOptions{}, std::move(data), std::move(model));
@@ -184,7 +170,7 @@ class SimulatedEvents {
     scenario.exchange.collective = "parameter-server";
     scenario.schedule = schedule;
     scenario.method = method;
-    auto data = std::make_unique<DataSet>(made_up_images(settings));
+    auto data = std::make_unique<DataSet>(images_for(settings));
     auto model = make_model("lenet5", *data, "cpu");
     trainer_ = std::make_unique<EventTrainer>(scenario, scenarios::TrainerOptions{},
                                               std::move(data), std::move(model));
@@ -216,23 +202,18 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-/// Bare and simulated halves take turns in going first.
 template <typename Bare, typename Simulated>
-TrainingBenchResult time_pairs(int pairs, Bare&& time_bare, Simulated&& time_simulated) {
-  std::vector<double> ratios, bare_times, simulated_times;
-  for (int pair = 0; pair < pairs; ++pair) {
-    double first = 0;
-    if (pair % 2 == 0) first = time_bare();
-    simulated_times.push_back(time_simulated());
-    bare_times.push_back(pair % 2 == 0 ? first : time_bare());
-    ratios.push_back(simulated_times.back() / bare_times.back());
-  }
+TrainingBenchResult compare_loops(int pairs, Bare&& time_bare, Simulated&& time_simulated) {
+  const PairedTimes times = time_pairs(pairs, time_bare, time_simulated);
+  std::vector<double> ratios;
+  for (std::size_t pair = 0; pair < times.first.size(); ++pair)
+    ratios.push_back(times.second[pair] / times.first[pair]);
   TrainingBenchResult result;
   result.ratio = spread_of(ratios).median;
   result.ratio_low = quantile(ratios, 0.25);
   result.ratio_high = quantile(ratios, 0.75);
-  result.bare_step_s = spread_of(bare_times).median;
-  result.simulated_step_s = spread_of(simulated_times).median;
+  result.bare_step_s = spread_of(times.first).median;
+  result.simulated_step_s = spread_of(times.second).median;
   result.pairs = pairs;
   return result;
 }
@@ -247,7 +228,7 @@ TrainingBenchResult bench_training(const TrainingBenchSettings& settings) {
   const MachineLock alone;
   time_steps(bare, 2);
   time_steps(simulated, 2);
-  TrainingBenchResult result = time_pairs(
+  TrainingBenchResult result = compare_loops(
       settings.pairs, [&] { return time_steps(bare, settings.steps); },
       [&] { return time_steps(simulated, settings.steps); });
   result.parameters = simulated.parameters();
@@ -275,7 +256,7 @@ TrainingBenchResult bench_rounds(const RoundsBenchSettings& settings) {
   const MachineLock alone;
   bare.round(settings.local_steps, sample);
   time_steps(simulated, 1);
-  TrainingBenchResult result = time_pairs(
+  TrainingBenchResult result = compare_loops(
       settings.pairs,
       [&] { return time_of([&] { bare.round(settings.local_steps, sample); }).value(); },
       [&] { return time_steps(simulated, 1); });
@@ -293,7 +274,7 @@ TrainingBenchResult bench_asynchronous(const TrainingBenchSettings& settings) {
   // As many gradients as are computed side by side, so that each half computes what it uses.
   const int updates = settings.workers * settings.steps;
   time_steps(simulated, updates);
-  TrainingBenchResult result = time_pairs(
+  TrainingBenchResult result = compare_loops(
       settings.pairs,
       [&] {
         return time_of([&] {

@@ -37,7 +37,7 @@ scenarios::DeviceProfile::Host host_of(const scenarios::Scenario& scenario) {
 
 void take_update_times(const scenarios::Scenario& scenario, const Layout& layout,
                        scenarios::ComputeProfile& times) {
-  const int ranks = zero_stage(scenario) > 0 ? scenario.cluster.workers : 1;
+  const int ranks = state_parts(scenario);
   if (ranks > 1) times.update = times.update * share_of_largest(layout, ranks);
   if (!scenario.exchange.offload) return;
   const auto host = host_of(scenario);
@@ -52,7 +52,7 @@ void take_update_times(const scenarios::Scenario& scenario, const Layout& layout
 
 std::int64_t offloaded_bytes(const scenarios::Scenario& scenario, const Layout& layout) {
   if (!scenario.exchange.offload) return 0;
-  const int ranks = zero_stage(scenario) > 0 ? scenario.cluster.workers : 1;
+  const int ranks = state_parts(scenario);
   return 2 * 4 * largest_shard(layout, ranks);
 }
 

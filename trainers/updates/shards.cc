@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "sim/graph/chunk_range.h"
+
 namespace gradwire::trainers {
 
 ElementRange shard_of_bucket(const BucketSlot& bucket, int rank, int ranks) {
-  const int chunk = chunk_of_rank(rank, ranks);
-  const std::int64_t first = bucket.count * chunk / ranks;
-  return {bucket.first + first, bucket.count * (chunk + 1) / ranks - first};
+  const sim::ChunkRange chunk = sim::chunk_range(bucket.count, ranks, chunk_of_rank(rank, ranks));
+  return {bucket.first + chunk.first, chunk.count};
 }
 
 std::vector<ElementRange> shard_of(const Layout& layout, int rank, int ranks) {

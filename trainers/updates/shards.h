@@ -6,8 +6,7 @@
 
 /// Which elements a rank holds where optimiser state, gradients or weights are partitioned over
 /// ranks (ZeRO, arXiv 1910.02054): of each bucket one of N equal chunks, the one whose sum a ring's
-/// reduce-scatter leaves at that rank. Chunk c of E elements is [floor(c E / N), floor((c+1) E /
-/// N)): chunks differ by an element at most, and nothing is padded.
+/// reduce-scatter leaves at that rank (sim/graph/chunk_range.h). Nothing is padded.
 namespace gradwire::trainers {
 
 /// The chunk that ends at `rank`: it starts at rank + 1, and goes once round.

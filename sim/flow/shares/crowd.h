@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 /// Wi-Fi cells of more than 8 stations: turns of short messages, and who is through when.
 ///
@@ -22,7 +23,7 @@ namespace gradwire::sim {
 ///     0.9 (1 - 1 / o)
 /// which arrive a timeout and up to a third of the time until then after the round's start.
 /// (`packet`: 10 of 20 stations with 200 kB each, 16 of 30 with 150 kB, 10 m from the base.)
-inline constexpr int kCrowdedCell = 9;  ///< stations
+inline constexpr std::size_t kCrowdedCell = 9;  ///< stations
 
 inline double turns_of(double bytes, double window, double most) {
   double turns = 0;

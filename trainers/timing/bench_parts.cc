@@ -1,0 +1,24 @@
+#include "trainers/timing/bench_parts.h"
+
+#include "base/philox.h"
+
+namespace gradwire::trainers {
+
+DataSet made_up_images(std::size_t samples, std::uint64_t seed) {
+  DataSet data;
+  data.name = "made-up images";
+  data.classes = 10;
+  data.channels = 1;
+  data.height = data.width = 28;
+  data.pixels.resize(samples * data.features());
+  const RandomStream stream{seed, 0, 0, kFirstReservedTensor};
+  for (std::size_t i = 0; i < data.pixels.size(); ++i)
+    data.pixels[i] = static_cast<std::uint8_t>(philox_word(stream, i));
+  for (std::size_t i = 0; i < samples; ++i)
+    data.labels.push_back(static_cast<std::uint8_t>(data.pixels[i * data.features()] % 10));
+  split_by_seed(data, samples, samples / 10, seed);
+  normalise(data);
+  return data;
+}
+
+}  // namespace gradwire::trainers
