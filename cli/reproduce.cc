@@ -197,7 +197,10 @@ std::vector<results::ReproductionRow> reproduce_one(const std::string& name,
   std::vector<results::RunSummary> runs;
   for (const results::RunId id : result.runs)
     if (const auto summary = store.run(id)) runs.push_back(*summary);
-  return results::check_reproduction(name, file.expected, runs);
+  return results::check_reproduction(name, file.expected, runs,
+                                     [&store](results::RunId run_id, double accuracy) {
+                                       return results::time_to_accuracy(store, run_id, accuracy);
+                                     });
 }
 
 void reproduce_methods(const MethodArguments& arguments, Context& context) {

@@ -17,6 +17,8 @@ using nlohmann::ordered_json;
 
 using BySeed = std::map<std::string, double>;
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
 /// Which runs a figure is of.
 struct Chosen {
   std::string method;  ///< empty: any
@@ -46,20 +48,22 @@ struct Chosen {
   }
 };
 
-/// The figure of each seed.
-BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen,
-                  const std::string& metric) {
-  const Field* const field = find_field(metric);
-  GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
+/// A figure of a run that has ended; nothing where it has none.
+using FigureOfRun = std::function<std::optional<double>(const RunSummary&)>;
+
+/// The figure of each seed. `metric` names it where it is missing.
+BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen, const std::string& metric,
+                  const FigureOfRun& figure_of) {
   BySeed figures;
   std::set<std::string> known;
   for (const RunSummary& run : runs) {
     known.insert(run.header.method);
-    const auto figure = field->number(run);
+    if (!has_ended(run.status) || !chosen(run)) continue;
     const bool diverged = run.status == RunStatus::kDiverged;
-    if (!has_ended(run.status) || (!figure && !diverged) || !chosen(run)) continue;
+    const auto figure = diverged ? kNone : figure_of(run);
+    if (!figure) continue;
     const std::string seed = std::to_string(run.header.seed);
-    const double value = diverged ? std::numeric_limits<double>::quiet_NaN() : *figure;
+    const double value = *figure;
     if (!figures.emplace(seed, value).second)
       throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
                   "there is more than one run of seed " + seed, "say which with `where`");
@@ -71,6 +75,32 @@ BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen,
                 "no finished run has that method; there are: " + names);
   }
   return figures;
+}
+
+FigureOfRun stored_figure(const std::string& metric) {
+  const Field* const field = find_field(metric);
+  GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
+  return field->number;
+}
+
+/// With `target_of`: when the run was as accurate as that one ended, less `target_less`; NaN where
+/// it never was.
+FigureOfRun figure_of_check(const ordered_json& check, std::span<const RunSummary> runs,
+                            const TimeToAccuracy& time_to_accuracy) {
+  const std::string metric = check.at("metric");
+  const auto nothing = ordered_json::object();
+  const Chosen of{check.value("target_of", ""), check.value("target_where", nothing)};
+  if (of.method.empty() && of.where.empty()) return stored_figure(metric);
+  if (metric != "time_to_target_s" || !time_to_accuracy)
+    throw Error(ErrorKind::kScenario, "check " + metric + " with the target of", of.text(),
+                "a target goes with time_to_target_s alone");
+  const BySeed ends = figures_of(runs, of, "final_accuracy", stored_figure("final_accuracy"));
+  return [ends, &time_to_accuracy, less = check.value("target_less", kUsualTargetLess)](
+             const RunSummary& run) -> std::optional<double> {
+    const auto end = ends.find(std::to_string(run.header.seed));
+    if (end == ends.end()) return std::nullopt;
+    return time_to_accuracy(run.id, end->second - less).value_or(kNone);
+  };
 }
 
 /// Less, or over, the other's of the same seed.
@@ -111,15 +141,16 @@ std::string provenance_of_figure(const std::string& metric, const std::string& e
 }
 
 ReproductionRow row_of(const std::string& name, const ordered_json& check,
-                       std::span<const RunSummary> runs) {
+                       std::span<const RunSummary> runs, const TimeToAccuracy& time_to_accuracy) {
   const auto nothing = ordered_json::object();
   const std::string metric = check.at("metric");
   const Chosen own{check.value("method", ""), check.value("where", nothing)};
   const Chosen other{check.value("against", ""), check.value("against_where", nothing)};
   const bool compares = !other.method.empty() || !other.where.empty();
   const bool ratio = check.value("compare", "difference") == "ratio";
-  BySeed figures = figures_of(runs, own, metric);
-  if (compares) figures = compared(figures, figures_of(runs, other, metric), ratio);
+  const FigureOfRun figure_of = figure_of_check(check, runs, time_to_accuracy);
+  BySeed figures = figures_of(runs, own, metric, figure_of);
+  if (compares) figures = compared(figures, figures_of(runs, other, metric, figure_of), ratio);
   if (figures.empty())
     throw Error(ErrorKind::kScenario, "compare " + own.text() + " with", other.text(),
                 "they have no seed in common");
@@ -140,12 +171,26 @@ ReproductionRow row_of(const std::string& name, const ordered_json& check,
 
 }  // namespace
 
+std::optional<double> time_to_accuracy(const Store& store, RunId run, double accuracy) {
+  std::int64_t reached = -1;
+  for (const MetricRow& metric : store.metrics(run)) {
+    const bool enough = metric.name == "accuracy" && metric.step >= 0 && metric.value >= accuracy;
+    if (enough && (reached < 0 || metric.step < reached)) reached = metric.step;
+  }
+  if (reached < 0) return std::nullopt;
+  for (const StepRow& step : store.steps(run))
+    if (step.step == reached) return step.end_s;
+  return std::nullopt;
+}
+
 std::vector<ReproductionRow> check_reproduction(const std::string& name,
                                                 const ordered_json& expected,
-                                                std::span<const RunSummary> runs) {
+                                                std::span<const RunSummary> runs,
+                                                const TimeToAccuracy& time_to_accuracy) {
   std::vector<ReproductionRow> rows;
   if (!expected.is_object() || !expected.contains("checks")) return rows;
-  for (const ordered_json& check : expected["checks"]) rows.push_back(row_of(name, check, runs));
+  for (const ordered_json& check : expected["checks"])
+    rows.push_back(row_of(name, check, runs, time_to_accuracy));
   return rows;
 }
 

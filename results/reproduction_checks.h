@@ -1,5 +1,7 @@
 #pragma once
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,12 +12,23 @@
 /// seeds of its runs.
 namespace gradwire::results {
 
+/// The virtual time at which that run was first at least that accurate; nothing where it never was.
+using TimeToAccuracy = std::function<std::optional<double>(RunId run, double accuracy)>;
+/// By the evaluations that are stored.
+std::optional<double> time_to_accuracy(const Store& store, RunId run, double accuracy);
+
+/// What a target is below the accuracy that it is taken from, where a check does not say.
+inline constexpr double kUsualTargetLess = 0.01;
+
 /// A row a check of `expected`, in its order. The value is the mean of the figure over the finished
 /// runs of its method; with `against`, that mean less (or over) the other method's; the spread is
-/// the standard deviation over seeds, of pairs of one seed where two methods are compared. Throws
-/// Error (kScenario) for a check whose method has no finished run.
+/// the standard deviation over seeds, of pairs of one seed where two methods are compared. A check
+/// with `target_of` is of the time to the accuracy at which that method's run of the same seed
+/// ended, less `target_less`; without a value where a seed never reached it. Throws Error
+/// (kScenario) for a check whose method has no finished run.
 std::vector<ReproductionRow> check_reproduction(const std::string& name,
                                                 const nlohmann::ordered_json& expected,
-                                                std::span<const RunSummary> runs);
+                                                std::span<const RunSummary> runs,
+                                                const TimeToAccuracy& time_to_accuracy = {});
 
 }  // namespace gradwire::results

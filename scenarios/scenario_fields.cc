@@ -180,15 +180,19 @@ void add_expected(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "Figure of a run.",
                            .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
-                                       "simulated_s", "compression_ratio"}},
+                                       "simulated_s", "compression_ratio", "time_to_target_s"}},
                   .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
-  for (const bool own : {true, false}) {
-    const std::string at = std::string("/expected/checks/*/") + (own ? "where" : "against_where");
-    rows.push_back(object_row(at, own ? "Only runs whose scenario has these values, by JSON "
-                                        "pointer: {\"/schedule/local_steps\": \"25\"}."
-                                      : "The same of the runs that they are compared with."));
+  constexpr std::pair<const char*, const char*> kWheres[] = {
+      {"where",
+       "Only runs whose scenario has these values, by JSON pointer: "
+       "{\"/schedule/local_steps\": \"25\"}."},
+      {"against_where", "The same of the runs that they are compared with."},
+      {"target_where", "The same of the runs whose accuracy is the target."}};
+  for (const auto& [name, help] : kWheres) {
+    const std::string at = std::string("/expected/checks/*/") + name;
+    rows.push_back(object_row(at, help));
     rows.back().shape = Shape::kMap;
     rows.back().optional = true;
     rows.push_back(text_row(at + "/*", "The value, as text."));
@@ -205,6 +209,16 @@ void add_expected(Rows& rows) {
                            .default_text = "difference",
                            .help = "How: the figure less the other's, or over the other's.",
                            .choices = {"difference", "ratio"}}});
+  rows.push_back(
+      text_row("/expected/checks/*/target_of",
+               "With time_to_target_s: the method, by its label, whose final accuracy with the "
+               "same seed, less target_less, is the target in place of the scenario's."));
+  rows.push_back({.pointer = "/expected/checks/*/target_less",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.01",
+                           .help = "How far below, as a share of the samples.",
+                           .min = -1,
+                           .max = 1}});
   rows.push_back(text_row("/expected/checks/*/claim", "What the paper says, for `reproduce`."));
   rows.push_back({.pointer = "/expected/checks/*/negative_control",
                   .spec = {.type = OptionType::kBoolean,

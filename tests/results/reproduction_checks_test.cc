@@ -127,3 +127,37 @@ TEST_CASE("a seed that diverged is not left out: no mark is met", "[reproduction
   CHECK(rows(kSmall)[0].seeds == 2);
   CHECK(*rows(kControl)[0].holds());
 }
+
+TEST_CASE("a target is another run's final accuracy of the same seed, less a margin",
+          "[reproduction]") {
+  std::vector<RunSummary> runs = kRuns;
+  for (std::size_t r = 0; r < runs.size(); ++r) runs[r].id = static_cast<RunId>(r) + 1;
+  // Runs gain .01 a second from .90 on ("broken" from .50 on): the time to .92 is 2 s.
+  const TimeToAccuracy time = [](RunId run, double accuracy) -> std::optional<double> {
+    if (run >= 5) return std::nullopt;
+    return (accuracy - .90) / .01;
+  };
+  const auto rows = [&](const char* check) {
+    return check_reproduction(
+        "paper", nlohmann::ordered_json::parse(std::string(R"({"checks": [)") + check + "]}"), runs,
+        time);
+  };
+  // Targets .93 - .01 and .95 - .01: 2 s and 4 s.
+  const auto own =
+      rows(R"({"metric": "time_to_target_s", "method": "small", "target_of": "none"})");
+  CHECK(own[0].value == Approx(3));
+  CHECK(own[0].seeds == 2);
+  const auto wider = rows(R"({"metric": "time_to_target_s", "method": "small", "target_of": "none",
+      "target_less": 0.02})");
+  CHECK(wider[0].value == Approx(2));
+  const auto ratio = rows(R"({"metric": "time_to_target_s", "method": "small", "against": "none",
+      "compare": "ratio", "target_of": "none"})");
+  CHECK(ratio[0].value == Approx(1));
+  // Negative controls: a run that never gets there meets no mark; other figures have no target.
+  const auto never = rows(R"({"metric": "time_to_target_s", "method": "broken",
+      "target_of": "none", "max": 1000})");
+  CHECK(std::isnan(never[0].value));
+  CHECK_FALSE(*never[0].holds());
+  CHECK_THROWS_AS(rows(R"({"metric": "final_loss", "method": "small", "target_of": "none"})"),
+                  Error);
+}
