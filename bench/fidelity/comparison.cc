@@ -22,7 +22,8 @@ Comparison compare_clean(const FidelityCase& c, const std::string& reference) {
   result.name = c.experiment.name;
   result.round_trip = c.round_trip;
   const double start = now_s();
-  const std::vector<double> expected = clean_figures(c.experiment, reference, kReferenceSeed);
+  const std::vector<double> expected =
+      by_reference([&] { return clean_figures(c.experiment, reference, kReferenceSeed); });
   result.wall_s = now_s() - start;
   const std::vector<double> flow = clean_figures(c.experiment, "flow", kFlowSeed);
   for (std::size_t i = 0; i < expected.size(); ++i) add_difference(result, flow[i], expected[i]);

@@ -1,8 +1,10 @@
 #pragma once
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/fidelity/regimes.h"
+#include "sim/sim_error.h"
 
 namespace gradwire::bench {
 
@@ -22,11 +24,30 @@ struct Comparison {
   int transfers = 0;  ///< the reference's, of random cases
   double wall_s = 0;  ///< of the reference: runs that ran side by side are summed
   double round_trip = 0;
+  /// Why the reference has no figures of it: then there is nothing above but its name.
+  std::string not_compared = {};
 };
+
+/// The reference could not run a case to its end. A failure of `flow` is none.
+class ReferenceFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What `run` gives, a run of the reference. Throws ReferenceFailure where a transfer failed, and
+/// what else `run` throws.
+template <typename Run>
+auto by_reference(Run run) {
+  try {
+    return run();
+  } catch (const sim::SimError& error) {
+    throw ReferenceFailure(error.what());
+  }
+}
 
 void add_difference(Comparison& result, double flow, double reference);
 
-/// Clean cases: each of clean_figures() by itself.
+/// Clean cases: each of clean_figures() by itself. Throws ReferenceFailure.
 Comparison compare_clean(const FidelityCase& c, const std::string& reference);
 
 }  // namespace gradwire::bench

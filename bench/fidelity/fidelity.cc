@@ -78,6 +78,7 @@ std::vector<Regime> regimes() {
 }
 
 std::string summary_of(const Comparison& c) {
+  if (!c.not_compared.empty()) return "  " + c.name + ": not compared, " + c.not_compared;
   char text[160];
   std::snprintf(text, sizeof text, "  %-58s error %5.2f %%, worst %5.2f %% (reference %.1f s)",
                 c.name.c_str(), 100 * median_of(c.errors),
@@ -166,7 +167,11 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
   std::vector<BenchRow> rows;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
     const std::string name = "fidelity." + wanted[r].name;
+    const auto left_out =
+        std::erase_if(results[r], [](const Comparison& c) { return !c.not_compared.empty(); });
     rows.push_back({.name = name + ".cases", .value = double(results[r].size()), .unit = ""});
+    if (left_out > 0)
+      rows.push_back({.name = name + ".not_compared", .value = double(left_out), .unit = ""});
     if (!results[r].empty()) wanted[r].rows(name, results[r], rows);
   }
   return labelled(std::move(rows), "simulated");

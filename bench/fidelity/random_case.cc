@@ -152,7 +152,7 @@ RandomCase::RandomCase(const FidelityCase& c, std::string reference, Grouping gr
 
 Pair RandomCase::run(int number) const {
   const std::uint64_t seed = kReferenceSeeds + static_cast<std::uint64_t>(number);
-  Pair pair{run_experiment(c_.experiment, executor_, seed), {}};
+  Pair pair{by_reference([&] { return run_experiment(c_.experiment, executor_, seed); }), {}};
   if (c_.experiment.own_losses) pair.control = run_experiment(control_, "flow", seed);
   return pair;
 }

@@ -85,7 +85,7 @@ class RandomCase {
   /// Number of the next run to make.
   int begin() { return begun_++; }
   int begun() const { return begun_; }
-  /// Makes it.
+  /// Makes it. Throws ReferenceFailure.
   Pair run(int number) const;
   /// It took so long, s. Nothing where the mean is known already.
   void end(int number, Pair run, double seconds);

@@ -95,18 +95,46 @@ class Spending {
     const int number = c.begin();
     lock.unlock();
     const double start = now_s();
-    Pair run = c.run(number);
+    Pair run;
+    std::string failure;
+    try {
+      run = c.run(number);
+    } catch (const ReferenceFailure& error) {
+      failure = error.what();
+    }
     const double seconds = now_s() - start;
     lock.lock();
-    c.end(number, std::move(run), seconds);
+    if (failure.empty()) {
+      c.end(number, std::move(run), seconds);
+    } else if (!taken_[job]) {
+      leave_out(job, failure);
+    }
   }
 
   void compare(std::size_t job, std::unique_lock<std::mutex>& lock) {
     taken_[job] = true;
     const RandomCase* const c = random_[job].get();
     lock.unlock();
-    *jobs_[job].result = c ? c->compare() : compare_clean(jobs_[job].c, reference_);
+    std::string failure;
+    try {
+      *jobs_[job].result = c ? c->compare() : compare_clean(jobs_[job].c, reference_);
+    } catch (const ReferenceFailure& error) {
+      failure = error.what();
+    }
     lock.lock();
+    if (failure.empty()) {
+      done_(jobs_[job]);
+    } else {
+      leave_out(job, failure);
+    }
+  }
+
+  void leave_out(std::size_t job, const std::string& why) {
+    taken_[job] = true;
+    Comparison left;
+    left.name = jobs_[job].c.experiment.name;
+    left.not_compared = why;
+    *jobs_[job].result = std::move(left);
     done_(jobs_[job]);
   }
 

@@ -24,8 +24,9 @@ struct Job {
 /// Runs all, two at a time: clean cases first, the longest before the others; then of the random
 /// ones, until each has two runs, the longest; from there on the one whose mean has the largest
 /// standard error, until every one is small enough (RandomCase::known()) or `limit_s` is over. A
-/// case that is left alone has both cores. `done`: called in turn, as cases end. Rethrows what a
-/// case throws.
+/// case that is left alone has both cores. `done`: called in turn, as cases end. A case that
+/// the reference cannot run says so (Comparison::not_compared); what else a case throws is
+/// rethrown.
 void run_jobs(const std::vector<Job>& jobs, const std::string& reference, double limit_s,
               const std::function<void(const Job&)>& done);
 

@@ -99,6 +99,27 @@ TEST_CASE("Time goes to all cases, first to the least sure; a limit ends them wi
   CHECK(results[1].transfers < before[1].transfers);
 }
 
+TEST_CASE("A case that the reference cannot run is left out, with its reason; the others count") {
+  std::vector<Comparison> results(3);
+  FidelityCase clean = lossy_case(0, 3), random = lossy_case(0.01, 2);
+  // 100 kB take 8 ms at least.
+  clean.experiment.options.transfer_limit = Seconds(4e-3);
+  random.experiment.options.transfer_limit = Seconds(4e-3);
+  const std::vector<Job> jobs{{Job::Kind::kClean, "clean", clean, 1, &results[0]},
+                              {Job::Kind::kPooled, "lossy", random, 2, &results[1]},
+                              {Job::Kind::kClean, "whole", lossy_case(0, 3), 3, &results[2]}};
+  int ended = 0;
+  run_jobs(jobs, "flow", 1e6, [&](const Job&) { ++ended; });
+  CHECK(ended == 3);
+  for (const std::size_t i : {0u, 1u}) {
+    CHECK(results[i].not_compared.find("a transfer failed") != std::string::npos);
+    CHECK(results[i].name == jobs[i].c.experiment.name);
+    CHECK(results[i].errors.empty());
+  }
+  CHECK(results[2].not_compared.empty());
+  CHECK(results[2].errors == std::vector<double>(3, 0));
+}
+
 TEST_CASE("What a case throws ends the benchmark") {
   std::vector<Comparison> results(1);
   const std::vector<Job> jobs{{Job::Kind::kPooled, "lossy", lossy_case(0.01, 2), 1, &results[0]}};
