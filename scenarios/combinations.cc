@@ -55,7 +55,9 @@ bool needs_all(const Scenario& scenario) {
 /// A method that a schedule other than plain lockstep would leave out a part of.
 bool has_steps_of_its_own(const Scenario& scenario) {
   const auto method = training_method(scenario);
-  return needs_all(scenario) || method->plan(0, 0).down.has_value() || method->copies() > 1;
+  const bool answers = method->plan(0, 0).down.has_value() &&
+                       (scenario.schedule.kind != "rounds" || method->stored_messages() == 0);
+  return needs_all(scenario) || answers || method->copies() > 1;
 }
 bool is_radio(const Scenario& scenario) {
   const std::string& topology = scenario.network.topology;

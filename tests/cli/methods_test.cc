@@ -33,6 +33,7 @@ constexpr Case kCases[] = {
     {"mixed-precision", "sgd", "ring"},
     {"batch-augmentation", "sgd", "ring"},
     {"rigl", "sgd", "ring"},
+    {"stc", "sgd", "parameter-server"},
 };
 
 json scenario_of(const Case& given) {

@@ -185,6 +185,20 @@ TEST_CASE("state in the host's memory needs the host's figures", "[combinations]
             .find("/exchange/offload: ") != std::string::npos);
 }
 
+TEST_CASE("rounds take a way down whose messages are stored for clients", "[combinations]") {
+  const auto refused = [](const std::string& schedule, const std::string& method) {
+    return problems_of(scenario_with(schedule + R"(, "method": )" + method))
+               .find("/method/name: ") != std::string::npos;
+  };
+  const std::string server = R"(, "exchange": {"collective": "parameter-server"})";
+  const std::string asynchronous = server + R"(, "schedule": {"kind": "asynchronous"})";
+  CHECK_FALSE(refused(kRounds, R"({"name": "stc"})"));
+  CHECK_FALSE(refused(server, R"({"name": "stc"})"));
+  CHECK(refused(asynchronous, R"({"name": "stc"})"));
+  CHECK(refused(kRounds, R"({"name": "natural", "down": "same"})"));  // stores none
+  CHECK_FALSE(refused(kRounds, R"({"name": "natural"})"));
+}
+
 TEST_CASE("micro-batches are of whole batches in lockstep", "[combinations]") {
   const auto refused = [](const std::string& parts, const std::string& workload) {
     return problems_of(scenario_with(parts, R"("workload": {)" + workload + "}"))

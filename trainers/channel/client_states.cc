@@ -65,6 +65,21 @@ std::vector<std::byte> ClientStates::propose(int client, std::vector<std::byte> 
   return add({client, Kind::kProposed}, std::move(state));
 }
 
+void ClientStates::amend(int client, const std::function<void(std::span<std::byte>)>& change) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = entries_.find({client, Kind::kProposed});
+  if (found == entries_.end()) return;
+  std::vector<std::byte> state(state_bytes_);
+  copy(found->second, state);
+  change(state);
+  if (found->second.place < 0) {
+    found->second.state = std::move(state);
+    return;
+  }
+  file_.give_back(found->second.place);
+  found->second.place = file_.write(state);
+}
+
 void ClientStates::remove(Entries::iterator at) {
   if (at == entries_.end()) return;
   if (at->second.place >= 0)

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <list>
 #include <map>
@@ -36,6 +37,8 @@ class ClientStates {
   /// call of read(), if there is any to spare. Throws TrainerError where the file cannot be
   /// written; what is there stays.
   std::vector<std::byte> propose(int client, std::vector<std::byte> state);
+  /// Changes the state that it proposes, or, without one, nothing.
+  void amend(int client, const std::function<void(std::span<std::byte>)>& change);
   void accept(int client);
   void discard(int client);
 

@@ -16,14 +16,27 @@ bool sends_values(const compressors::CodecPlan& plan) {
 
 }  // namespace
 
-TensorChannel::TensorChannel(const methods::Method& method, std::size_t phase, const Layout& layout,
+std::vector<compressors::CodecPlan> plans_up(const methods::Method& method, std::size_t phase) {
+  std::vector<compressors::CodecPlan> plans;
+  for (std::size_t set = 0; set < method.sets(); ++set) plans.push_back(method.plan(set, phase).up);
+  return plans;
+}
+
+std::vector<compressors::CodecPlan> plans_down(const methods::Method& method, std::size_t phase) {
+  std::vector<compressors::CodecPlan> plans;
+  for (std::size_t set = 0; set < method.sets(); ++set)
+    plans.push_back(method.plan(set, phase).down.value_or(compressors::CodecPlan{}));
+  return plans;
+}
+
+TensorChannel::TensorChannel(std::span<const compressors::CodecPlan> plans, const Layout& layout,
                              std::uint64_t seed)
     : layout_(layout),
       seed_(seed),
+      feeds_back_(layout.tensors().size()),
       codec_of_(layout.tensors().size()),
       state_at_(layout.tensors().size()) {
-  for (std::size_t set = 0; set < method.sets(); ++set) {
-    const compressors::CodecPlan plan = method.plan(set, phase).up;
+  for (const compressors::CodecPlan& plan : plans) {
     codecs_.push_back(compressors::make_codec(plan));
     plain_ = plain_ && sends_values(plan);
   }
@@ -34,7 +47,9 @@ TensorChannel::TensorChannel(const methods::Method& method, std::size_t phase, c
       scratch_ = std::max(scratch_, codec_of_[t]->scratch_size(spec));
       longest_ += kLengthBytes + codec_of_[t]->max_encoded_size(spec);
       state_at_[t] = state_bytes_;
-      state_bytes_ += (codec_of_[t]->state_size(spec) + 7) / 8 * 8;
+      const std::size_t bytes = codec_of_[t]->state_size(spec);
+      state_bytes_ += (bytes + 7) / 8 * 8;
+      feeds_back_[t] = plans[bucket.set].error_feedback && bytes >= 4 * spec.n;
     }
   }
 }
@@ -79,6 +94,24 @@ void TensorChannel::encode(std::span<std::byte> state, int party, std::int64_t s
     return state.subspan(state_at_[t], bytes);
   };
   encode_with(state_of, party, step, values, message);
+}
+
+void TensorChannel::take_back(std::span<std::byte> state,
+                              std::span<const std::byte> message) const {
+  GRADWIRE_ASSERT(state.size() == state_bytes_);
+  const auto parts = payloads(message);
+  for (std::size_t t = 0; t < codec_of_.size(); ++t) {
+    if (!feeds_back_[t]) continue;
+    const TensorSlot& slot = layout_.tensors()[t];
+    compressors::DecodeJob job;
+    // A residual stands at the start of the state of a codec with feedback.
+    job.values = {reinterpret_cast<float*>(state.data() + state_at_[t]),
+                  static_cast<std::size_t>(slot.count)};
+    job.payload = parts[t];
+    job.name = slot.name;
+    job.shape = slot.shape;
+    codec_of_[t]->decode_accumulate(job, 1.0f, thread_scratch(scratch_));
+  }
 }
 
 std::vector<std::span<const std::byte>> TensorChannel::payloads(

@@ -12,14 +12,15 @@
 /// a client's upload, a worker's gradient on its way to an asynchronous server.
 namespace gradwire::trainers {
 
-/// Of the codecs that a method's plans for `phase` name. Immutable; any thread may call it.
+/// Immutable; any thread may call it.
 ///
 /// Messages: for each tensor of the layout u32 length and the codec's payload; from a plain channel
 /// the values as fp32 and nothing else. Little-endian.
 class TensorChannel {
  public:
-  /// `layout` must outlive it. Codecs that share scales among workers use each tensor's own.
-  TensorChannel(const methods::Method& method, std::size_t phase, const Layout& layout,
+  /// Codecs by set of the layout, which must outlive the channel. Codecs that share scales among
+  /// workers use each tensor's own.
+  TensorChannel(std::span<const compressors::CodecPlan> plans, const Layout& layout,
                 std::uint64_t seed);
 
   /// Sends values as they are.
@@ -36,6 +37,9 @@ class TensorChannel {
   void encode(std::span<std::byte> state, int party, std::int64_t step,
               std::span<const float> values, std::vector<std::byte>& message) const;
   std::size_t state_bytes() const { return state_bytes_; }
+  /// `message`, which was encoded with this state last, never arrived: error feedback has what it
+  /// says to send again. Of tensors without feedback it is lost.
+  void take_back(std::span<std::byte> state, std::span<const std::byte> message) const;
 
   /// By tensor. Throws TrainerError where the message ends early.
   std::vector<std::span<const std::byte>> payloads(std::span<const std::byte> message) const;
@@ -53,10 +57,16 @@ class TensorChannel {
   std::uint64_t seed_;
   bool plain_ = true;
   std::vector<compressors::CodecPtr> codecs_;        ///< by set
+  std::vector<bool> feeds_back_;                     ///< by tensor
   std::vector<const compressors::Codec*> codec_of_;  ///< by tensor
   std::vector<std::size_t> state_at_;                ///< by tensor
   std::size_t state_bytes_ = 0;
   std::size_t scratch_ = 0, longest_ = 0;  ///< of a tensor, of a message
 };
+
+/// The plans by set of what clients or workers send, and of what a server does; sets without a way
+/// down go as fp32.
+std::vector<compressors::CodecPlan> plans_up(const methods::Method& method, std::size_t phase);
+std::vector<compressors::CodecPlan> plans_down(const methods::Method& method, std::size_t phase);
 
 }  // namespace gradwire::trainers

@@ -53,7 +53,8 @@ std::vector<MethodRow> make_catalogue() {
                                  comp_ams_row(),
                                  qcmd_row(),
                                  qrda_row(),
-                                 batch_augmentation_row()};
+                                 batch_augmentation_row(),
+                                 stc_row()};
   const char* variable = std::getenv("GRADWIRE_METHODS");
   const std::string paths = variable ? variable : "";
   for (std::size_t at = 0; at < paths.size();) {

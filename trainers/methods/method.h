@@ -40,7 +40,8 @@ struct SetPlan {
   /// Only the elements of the method's mask are sent, without positions, since all know it.
   bool masked = false;
   /// What a parameter server encodes the sum with that it sends back; none: fp32, all of it or what
-  /// is not zero. Where workers add up among themselves there is no such way.
+  /// is not zero. Where workers add up among themselves there is no such way. In federated rounds
+  /// what the server encodes so is what it changes of its model (see Method::stored_messages).
   std::optional<compressors::CodecPlan> down = {};
   /// A parameter server makes the update and sends the new weights, all or those that are not zero,
   /// in place of a sum. Without a server, and of tensors that are sent as fp32, every worker makes
@@ -167,6 +168,14 @@ class Method {
       std::span<const float> /*remembered*/) const {
     return {};
   }
+
+  /// Of federated rounds, of a method with SetPlan::down: so many of its latest messages the server
+  /// keeps for clients that missed them. Who missed more is sent the model. 0: not for rounds.
+  virtual std::int64_t stored_messages() const { return 0; }
+  /// A client of federated rounds whose upload is cut off keeps what it would have sent with what
+  /// it had left out already, for its next round. Else its work is lost, and what it remembers is
+  /// as it was before. Precondition of true: error feedback of all that is not sent as fp32.
+  virtual bool keeps_lost_work() const { return false; }
 
   /// An update at the server, or at every worker alike where there is none: changes a tensor's
   /// `mean` before the optimiser takes it. `state`: server_state(tensor) floats, all 0 at first.

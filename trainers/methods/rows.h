@@ -18,5 +18,6 @@ MethodRow comp_ams_row();
 MethodRow qcmd_row();
 MethodRow qrda_row();
 MethodRow batch_augmentation_row();
+MethodRow stc_row();
 
 }  // namespace gradwire::methods

@@ -13,14 +13,16 @@ EventTrainer::EventTrainer(const scenarios::Scenario& scenario,
                            const scenarios::TrainerOptions& options, std::unique_ptr<DataSet> data,
                            std::unique_ptr<Model> model)
     : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
-      up_(learner_.method(), 0, learner_.layout(), scenario.seed) {}
+      up_(plans_up(learner_.method(), 0), learner_.layout(), scenario.seed) {}
 
 const scenarios::ComputeProfile& EventTrainer::prepare() {
   if (learner_.has_profile()) return learner_.profile();  // frozen times were given
   scenarios::Scenario one = learner_.scenario();
   one.cluster.workers = 1;
   StateStore states;
-  const auto timed = make_set_exchange(one, learner_.method(), 0, learner_.layout(), states);
+  const auto timed = make_set_exchange(
+      one, learner_.method(), 0, learner_.layout(), states,
+      [](ExchangeSettings& settings) { settings.answer = nullptr; });  // the schedule's own matter
   return learner_.prepare(*timed);
 }
 

@@ -9,6 +9,15 @@ namespace gradwire::trainers {
 void RoundsTrainer::save_content(std::ostream& out) const {
   learner_.save(out);
   clients_.save(out);
+  if (broadcast_) broadcast_->save(out);
+  put<std::uint64_t>(out, held_.size());
+  for (const auto& [client, version] : held_) {
+    put(out, client);
+    put(out, version);
+  }
+  put(out, new_message_);
+  put(out, encoded_.has_value());
+  if (encoded_) put(out, *encoded_);
   put(out, round_);
   put(out, chain_);
   put(out, last_loss_);
@@ -29,6 +38,8 @@ void RoundsTrainer::save_content(std::ostream& out) const {
     put(out, trip.stage);
     put(out, trip.drops_out);
     put(out, trip.records);
+    put(out, trip.version);
+    put(out, trip.download.count());
     put_span(out, std::span<const sim::GraphId>(trip.graphs));
     put(out, trip.update.has_value());
     if (!trip.update) continue;
@@ -40,6 +51,15 @@ void RoundsTrainer::save_content(std::ostream& out) const {
 void RoundsTrainer::load_content(std::istream& in) {
   learner_.load(in);
   clients_.load(in);
+  if (broadcast_) broadcast_->load(in);
+  held_.clear();
+  for (auto left = get<std::uint64_t>(in); left > 0; --left) {
+    const auto client = get<int>(in);
+    held_[client] = get<std::int64_t>(in);
+  }
+  new_message_ = get<bool>(in);
+  encoded_.reset();
+  if (get<bool>(in)) encoded_ = get<sim::GraphId>(in);
   round_ = get<std::int64_t>(in);
   chain_ = get<std::uint64_t>(in);
   last_loss_ = get<double>(in);
@@ -63,6 +83,8 @@ void RoundsTrainer::load_content(std::istream& in) {
     trip.stage = get<Stage>(in);
     trip.drops_out = get<bool>(in);
     trip.records = get<bool>(in);
+    trip.version = get<std::int64_t>(in);
+    trip.download = Bytes(get<std::int64_t>(in));
     trip.graphs = get_vector<sim::GraphId>(in);
     for (const sim::GraphId graph : trip.graphs) trip_of_[graph] = number;
     if (trip.stage != Stage::kArrived) busy_.insert(trip.client);

@@ -23,9 +23,10 @@ std::vector<float> RoundsTrainer::shares() const {
 }
 
 void RoundsTrainer::update_model() {
+  new_message_ = now_.arrived > 0;
   if (now_.arrived == 0) return;
   const bool usual = choice().server_rate == 1 && choice().server_momentum == 0;
-  if (up_.plain() && usual && now_.arrived_late == 0)
+  if (up_.plain() && usual && now_.arrived_late == 0 && !broadcast_)
     average(shares());
   else
     move_by_changes(shares());
@@ -79,8 +80,10 @@ void RoundsTrainer::move_by_changes(const std::vector<float>& shares) {
   const std::span<float> model = learner_.weights();
   for (std::size_t e = 0; e < model.size(); ++e) {
     if (!velocity_.empty()) change[e] = velocity_[e] = momentum * velocity_[e] + change[e];
-    model[e] += rate * change[e];
+    change[e] *= rate;
+    if (!broadcast_) model[e] += change[e];
   }
+  if (broadcast_) broadcast_->send(round_, change, model);
 }
 
 }  // namespace gradwire::trainers

@@ -38,6 +38,10 @@ RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
     bench.change.resize(learner_.weights().size());
   }
   if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
+  const methods::Method& method = learner_.method();
+  if (method.plan(0, 0).down)
+    broadcast_.emplace(TensorChannel(plans_down(method, 0), learner_.layout(), scenario.seed),
+                       method.stored_messages(), server());
 }
 
 std::int64_t RoundsTrainer::local_steps(int client) const {
@@ -72,6 +76,7 @@ void RoundsTrainer::begin_round(Session& session) {
   const auto weights = learner_.weights();
   sent_[round_].assign(weights.begin(), weights.end());
   now_ = {};
+  submit_broadcast(session);
   bool recorded = false;
   for (const int client : sample_clients(learner_.workers(), wanted, scenario.seed, round_)) {
     ++now_.sampled;
@@ -79,35 +84,68 @@ void RoundsTrainer::begin_round(Session& session) {
       ++now_.busy;
       continue;
     }
-    const std::int64_t number = next_trip_++;
-    Trip& trip = trips_[number];
-    trip.client = client;
-    trip.round = round_;
-    trip.drops_out = drops_out(client, choice().drop_out, scenario.seed, round_);
-    trip.records = !trip.drops_out && !std::exchange(recorded, recorded || !trip.drops_out);
-    now_.dropped_out += trip.drops_out ? 1 : 0;
-    busy_.insert(client);
-    submit_training(trip, number, session);
+    const bool away = drops_out(client, choice().drop_out, scenario.seed, round_);
+    now_.dropped_out += away ? 1 : 0;
+    start_trip(client, away, !away && !std::exchange(recorded, recorded || !away), session);
   }
   if (has_deadline())
     session.wake_at(session.now() + choice().deadline, static_cast<std::uint64_t>(round_));
 }
 
-void RoundsTrainer::submit_training(Trip& trip, std::int64_t number, Session& session) {
+/// What the last round's end changed becomes a message before anyone downloads it.
+void RoundsTrainer::submit_broadcast(Session& session) {
+  encoded_.reset();
+  if (!broadcast_ || broadcast_->version() == 0 || !new_message_) return;
+  WorkBuilder builder;
+  builder.operation(sim::OpKind::kEncode, sim::Lane::kCodec, server(), "encode",
+                    total(learner_.profile(), &scenarios::ComputeProfile::Bucket::encode));
+  encoded_ = session.submit(builder.finish());
+}
+
+void RoundsTrainer::start_trip(int client, bool away, bool records, Session& session) {
+  const std::int64_t number = next_trip_++;
+  Trip& trip = trips_[number];
+  trip.client = client;
+  trip.round = round_;
+  trip.drops_out = away;
+  trip.records = records;
+  trip.download = up_.plain_bytes();
+  std::int64_t messages = 0;
+  if (broadcast_) {
+    const auto held = held_.find(client);
+    const Broadcast::Download download =
+        broadcast_->download(held == held_.end() ? std::nullopt : std::optional(held->second));
+    trip.version = broadcast_->version();
+    trip.download = download.bytes;
+    messages = download.messages;
+  }
+  busy_.insert(client);
+  submit_training(trip, number, messages, session);
+}
+
+void RoundsTrainer::submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
+                                    Session& session) {
+  using Bucket = scenarios::ComputeProfile::Bucket;
   const auto& slowdown = learner_.scenario().cluster.slowdown;
   const double factor = slowdown[static_cast<std::size_t>(trip.client)];
   WorkBuilder builder;
-  const sim::OpIndex down = builder.transfer(server(), trip.client, "download", up_.plain_bytes());
+  std::vector<sim::OpIndex> before;
+  if (trip.download > Bytes(0))
+    before = {builder.transfer(server(), trip.client, "download", trip.download)};
+  if (messages > 0)
+    before = {builder.operation(
+        sim::OpKind::kDecode, sim::Lane::kCodec, trip.client, "catch up",
+        total(learner_.profile(), &Bucket::decode) * factor * static_cast<double>(messages),
+        before)};
   const sim::OpIndex trained =
       builder.operation(sim::OpKind::kCompute, sim::Lane::kCompute, trip.client, "local training",
-                        training_time(trip.client) * factor, {down});
-  if (!trip.drops_out && !up_.plain()) {
-    const Seconds time =
-        total(learner_.profile(), &scenarios::ComputeProfile::Bucket::encode) * factor;
-    builder.operation(sim::OpKind::kEncode, sim::Lane::kCodec, trip.client, "encode", time,
-                      {trained});
-  }
-  trip.graphs.push_back(session.submit(builder.finish()));
+                        training_time(trip.client) * factor, before);
+  if (!trip.drops_out && !up_.plain())
+    builder.operation(sim::OpKind::kEncode, sim::Lane::kCodec, trip.client, "encode",
+                      total(learner_.profile(), &Bucket::encode) * factor, {trained});
+  scenarios::Work work = builder.finish();
+  if (encoded_ && trip.download > Bytes(0)) work.after.push_back({{*encoded_, 0}, 0});
+  trip.graphs.push_back(session.submit(std::move(work)));
   trip_of_[trip.graphs.back()] = number;
 }
 
@@ -128,13 +166,15 @@ void RoundsTrainer::on(const sim::Event& event, Session& session) {
   if (found == trip_of_.end()) return;  // cut off at this instant
   const std::int64_t number = found->second;
   Trip& trip = trips_.at(number);
+  const bool trained = event.kind == EventKind::kGraphEnded && trip.stage == Stage::kTraining;
+  if (trained && broadcast_) held_[trip.client] = trip.version;
   if (event.kind == EventKind::kTransferFailed) {
     session.cancel(event.op.graph);
     trip.stage = Stage::kFailed;
   } else if (trip.stage == Stage::kUploading) {
     arrive(number);
     close_if_complete(session);
-  } else if (trip.stage == Stage::kTraining && !trip.drops_out) {
+  } else if (trained && !trip.drops_out) {
     if (!trip.update) train_ahead(trip);
     trip.stage = Stage::kUploading;
     submit_upload(trip, number, session);
@@ -169,9 +209,18 @@ void RoundsTrainer::cut_off_late(bool last, Session& session, std::vector<std::i
     const bool goes_on = keeps_late() && !last && !trip.drops_out && trip.stage != Stage::kFailed;
     if (goes_on) continue;
     session.cancel(trip.graphs.back());
+    if (trip.graphs.size() == 2) lose(trip);
     busy_.erase(trip.client);
     over.push_back(number);
   }
+}
+
+/// The upload has begun, and never arrived.
+void RoundsTrainer::lose(const Trip& trip) {
+  if (!learner_.method().keeps_lost_work()) return;
+  clients_.amend(trip.client,
+                 [&](std::span<std::byte> state) { up_.take_back(state, trip.update->message); });
+  clients_.accept(trip.client);
 }
 
 void RoundsTrainer::close_round(Session& session) {
@@ -181,9 +230,12 @@ void RoundsTrainer::close_round(Session& session) {
     if (trip.stage == Stage::kArrived) over.push_back(number);
   update_model();
   cut_off_late(last, session, over);
+  if (encoded_) session.cancel(*encoded_);
   std::ranges::sort(over);
   scenarios::StepReport report = report_of(over, session);
   forget(over);
+  all_.down += now_.down;
+  all_.up += now_.up;
   all_.sampled += now_.sampled;
   all_.arrived += now_.arrived;
   all_.late += now_.late;
@@ -202,18 +254,19 @@ scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& 
   scenarios::StepReport report;
   report.step = round_;
   report.end = session.now();
-  report.figures = as_figures(now_);
+  if (encoded_) report.graphs.push_back(*encoded_);
+  Bytes down{0}, up{0};
   Hasher hasher;
   hasher.add(chain_);
   double loss = 0;
   for (const std::int64_t number : over) {
     const Trip& trip = trips_.at(number);
     report.graphs.insert(report.graphs.end(), trip.graphs.begin(), trip.graphs.end());
-    report.payload += up_.plain_bytes();
+    down += trip.download;
     report.dense_payload += up_.plain_bytes();
     if (trip.graphs.size() < 2) continue;
     const Bytes size(static_cast<std::int64_t>(trip.update->message.size()));
-    report.payload += size;
+    up += size;
     report.dense_payload += up_.plain_bytes();
     if (trip.stage != Stage::kArrived) continue;
     loss += trip.update->loss / static_cast<double>(now_.arrived);
@@ -222,6 +275,10 @@ scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& 
     hasher.add(static_cast<std::uint64_t>(size.count()));
   }
   std::ranges::sort(report.graphs);
+  report.payload = down + up;
+  now_.down += down.count();
+  now_.up += up.count();
+  report.figures = as_figures(now_);
   report.encoded_values = report.dense_payload;  // the model that is sent down is a message too
   if (now_.arrived > 0) last_loss_ = loss;
   report.loss = last_loss_;
@@ -246,8 +303,12 @@ std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) c
     return scenarios::Figure{name, static_cast<double>(count), "clients"};
   };
   std::vector<scenarios::Figure> figures = {
-      figure("clients_sampled", counts.sampled), figure("clients_arrived", counts.arrived),
-      figure("clients_late", counts.late), figure("clients_dropped_out", counts.dropped_out)};
+      figure("clients_sampled", counts.sampled),
+      figure("clients_arrived", counts.arrived),
+      figure("clients_late", counts.late),
+      figure("clients_dropped_out", counts.dropped_out),
+      {"download_bytes", static_cast<double>(counts.down), "B"},
+      {"upload_bytes", static_cast<double>(counts.up), "B"}};
   if (!keeps_late()) return figures;
   figures.push_back(figure("clients_busy", counts.busy));
   figures.push_back(figure("clients_of_earlier_rounds", counts.arrived_late));
@@ -257,14 +318,16 @@ std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) c
 std::vector<scenarios::Figure> RoundsTrainer::figures() const {
   std::vector<scenarios::Figure> figures = as_figures(all_);
   // A client that sends a difference keeps the model that it was sent.
+  const std::int64_t of_server = broadcast_ ? broadcast_->memory().count() : 0;
   const std::int64_t sent = up_.plain() ? 0 : 4 * parameters();
   const ClientStates::Use use = clients_.use();
   const auto state = use.memory + use.file > 0 ? static_cast<std::int64_t>(up_.state_bytes()) : 0;
   std::ranges::move(
-      memory_figures(learner_, {.optimizer_bytes = static_cast<std::int64_t>(4 * velocity_.size()),
-                                .worker_bytes = sent + state,
-                                .server = true,
-                                .updates_at_server = true}),
+      memory_figures(
+          learner_, {.optimizer_bytes = static_cast<std::int64_t>(4 * velocity_.size()) + of_server,
+                     .worker_bytes = sent + state,
+                     .server = true,
+                     .updates_at_server = true}),
       std::back_inserter(figures));
   if (up_.state_bytes() == 0) return figures;
   figures.push_back({"memory_states_bytes", static_cast<double>(use.memory), "B"});

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "trainers/channel/broadcast.h"
 #include "trainers/channel/client_states.h"
 #include "trainers/schedules/event_trainer.h"
 #include "trainers/schedules/set_updates.h"
@@ -24,10 +25,18 @@
 /// earlier round among them, the same is written as v <- m v + sum (n_k / n)(w_k - x sent to k),
 /// x_t+1 = x_t + r v.
 ///
+/// A method whose server encodes what it changes (SetPlan::down) has clients that keep copies of
+/// the model: x_t+1 = x_t + r v becomes x_t+1 = x_t + what a message says of r v and of what
+/// earlier messages left out, and a client downloads the messages that it missed, or the model
+/// (trainers/channel/broadcast.h). Equal copies are one here: what differs is their version. A
+/// client has a round's version once its training ends; in a round in which nobody arrives there
+/// is no message.
+///
 /// A client's trip is a graph for download, training and encoding, and one for upload and adding,
 /// submitted with its true size when the first has ended. A round is over when all of its clients
 /// have arrived, or at its deadline. Who is late then is cut off: its work is lost, and its codec's
-/// memory stays as it was before the round, since the server never acknowledged the upload. Or late
+/// memory stays as it was before the round, since the server never acknowledged the upload; unless
+/// the method has what an upload would have said go back into that memory. Or late
 /// clients are kept: they go on, take part in no other round meanwhile, and the round in which they
 /// arrive takes them, undiscounted. A client that drops out takes the model and is not heard of
 /// again; the server, which cannot know, waits until the deadline. A round in which nobody arrives
@@ -55,6 +64,8 @@ class RoundsTrainer final : public EventTrainer {
 
   const Layout& layout() const { return learner_.layout(); }
   const ClientStates& clients() const { return clients_; }
+  /// Null where clients are sent the model.
+  const Broadcast* broadcast() const { return broadcast_ ? &*broadcast_ : nullptr; }
 
  private:
   enum class Stage : std::uint8_t { kTraining, kUploading, kArrived, kFailed };
@@ -68,12 +79,15 @@ class RoundsTrainer final : public EventTrainer {
     std::int64_t round = 0;
     Stage stage = Stage::kTraining;
     bool drops_out = false, records = false;
+    std::int64_t version = 0;  ///< of the model that it was sent, in messages of broadcast_
+    Bytes download{0};
     std::vector<sim::GraphId> graphs;   ///< the one for training, the one for the upload
     std::optional<LocalUpdate> update;  ///< trained, whether or not that has ended in virtual time
   };
   using Trips = std::map<std::int64_t, Trip>;  ///< by number, in the order of their starts
   struct Counts {
     std::int64_t sampled = 0, arrived = 0, late = 0, dropped_out = 0, busy = 0, arrived_late = 0;
+    std::int64_t down = 0, up = 0;  ///< payload bytes of trips that are over
   };
   /// What a host thread works with.
   struct Bench {
@@ -89,9 +103,13 @@ class RoundsTrainer final : public EventTrainer {
   Seconds training_time(int client) const;
 
   void begin_round(scenarios::Session& session);
-  void submit_training(Trip& trip, std::int64_t number, scenarios::Session& session);
+  void submit_broadcast(scenarios::Session& session);
+  void start_trip(int client, bool away, bool records, scenarios::Session& session);
+  void submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
+                       scenarios::Session& session);
   void submit_upload(Trip& trip, std::int64_t number, scenarios::Session& session);
   void arrive(std::int64_t number);
+  void lose(const Trip& trip);
   void close_if_complete(scenarios::Session& session);
   void close_round(scenarios::Session& session);
   void cut_off_late(bool last, scenarios::Session& session, std::vector<std::int64_t>& over);
@@ -114,6 +132,10 @@ class RoundsTrainer final : public EventTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
+  std::optional<Broadcast> broadcast_;   ///< where the server encodes what it changes
+  std::map<int, std::int64_t> held_;     ///< by client that has one: its model's version
+  bool new_message_ = false;             ///< the last round ended with one
+  std::optional<sim::GraphId> encoded_;  ///< the server's work on the message before this round
   ClientStates clients_;        ///< their codecs': proposed when encoded, accepted on arrival
   std::vector<Bench> benches_;  ///< [thread]
   std::int64_t round_ = 0;

@@ -4,90 +4,13 @@
 #include <sstream>
 
 #include "base/temporary_file.h"
-#include "tests/trainers/support.h"
-#include "trainers/schedules/rounds_trainer.h"
-#include "trainers/schedules/synchronous_trainer.h"
-#include "trainers/timing/event_driver.h"
+#include "tests/trainers/schedules/rounds_fixture.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
 namespace {
 
-/// Digits on a small network, plain sgd, no schedule yet.
-scenarios::Scenario base(int workers) {
-  scenarios::Scenario scenario = digits_scenario("logistic");
-  scenario.cluster.workers = workers;
-  scenario.workload.momentum = 0;
-  scenario.exchange.collective = "parameter-server";
-  return scenario;
-}
-
-scenarios::Scenario in_rounds(int workers, int rounds, int local_steps) {
-  scenarios::Scenario scenario = base(workers);
-  scenario.schedule.kind = "rounds";
-  scenario.schedule.local_steps = local_steps;
-  scenario.workload.steps = rounds;
-  scenario.workload.evaluate_every = rounds;
-  return scenario;
-}
-
-std::unique_ptr<scenarios::Trainer> prepared(const scenarios::Scenario& scenario,
-                                             const scenarios::TrainerOptions& options) {
-  auto trainer = make_trainer(scenario, options);
-  trainer->use_profile(fixed_profile({trainer->parameters()}));
-  return trainer;
-}
-
-std::unique_ptr<scenarios::Trainer> prepared(const scenarios::Scenario& scenario, int threads = 1) {
-  return prepared(scenario, scenarios::TrainerOptions{.threads = threads});
-}
-
-std::vector<float> weights_of(const scenarios::Trainer& trainer) {
-  const auto* rounds = dynamic_cast<const RoundsTrainer*>(&trainer);
-  const auto own =
-      rounds ? rounds->weights() : dynamic_cast<const SynchronousTrainer&>(trainer).weights();
-  return {own.begin(), own.end()};
-}
-
-struct Outcome {
-  std::vector<float> weights;
-  std::uint64_t hash = 0;
-  std::vector<scenarios::StepReport> rows;
-  std::vector<std::int32_t> states_of;  ///< clients whose codec remembers something
-  std::size_t open = 0;
-};
-
-Outcome run(const scenarios::Scenario& scenario, int threads = 1, const char* executor = "flow") {
-  const auto trainer = prepared(scenario, threads);
-  EventDriver driver(scenario.cluster.workers, {}, executor);
-  driver.run(*trainer);
-  return {weights_of(*trainer), trainer->learning_hash(), std::move(driver.rows),
-          dynamic_cast<const RoundsTrainer&>(*trainer).clients().heard(), driver.open()};
-}
-
-std::vector<float> in_lockstep(scenarios::Scenario scenario, int steps) {
-  scenario.schedule = {};
-  scenario.workload.steps = steps;
-  const auto trainer = prepared(scenario);
-  scenarios::StepPlan plan;
-  while (trainer->next(plan)) {
-  }
-  return weights_of(*trainer);
-}
-
-double figure(const scenarios::StepReport& row, const std::string& name) {
-  for (const scenarios::Figure& figure : row.figures)
-    if (figure.name == name) return figure.value;
-  FAIL("no figure " << name);
-  return 0;
-}
-
-/// Topk with error feedback.
-void send_largest(scenarios::Scenario& scenario, const char* ratio) {
-  scenario.method.name = "topk";
-  scenario.method.error_feedback = true;
-  scenario.method.options = {{"ratio", ratio}};
-}
+using namespace rounds;
 
 /// Topk with error feedback, half of eight clients a round, one of them far too slow.
 scenarios::Scenario with_everything() {
