@@ -33,6 +33,11 @@ void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
   take(json, "local_steps", schedule.local_steps);
   take(json, "local_epochs", schedule.local_epochs);
   take(json, "sample", schedule.sample);
+  take(json, "sample_decay", schedule.sample_decay);
+  take(json, "sample_least", schedule.sample_least);
+  take(json, "draw", schedule.draw);
+  take(json, "proximal", schedule.proximal);
+  take(json, "buffer", schedule.buffer);
   take(json, "deadline", schedule.deadline);
   take(json, "drop_out", schedule.drop_out);
   take(json, "late", schedule.late);

@@ -82,6 +82,8 @@ Places moving_links(const Scenario& scenario) {
 }
 
 constexpr std::array<std::string_view, 3> kOfSchedule = {"/schedule", "/exchange", "/executor"};
+constexpr std::array<std::string_view, 3> kOfClients = {"/schedule", "/cluster/workers",
+                                                        "/workload"};
 constexpr std::array<std::string_view, 3> kOfTransport = {"/schedule", "/network", "/executor"};
 constexpr std::array<std::string_view, 3> kOfTransportAndMethod = {"/network", "/method",
                                                                    "/executor"};
@@ -134,6 +136,23 @@ const Combination kCombinations[] = {
                                        s.schedule.deadline == Seconds(0));
      },
      kOfSchedule},
+    {"schedule rounds with a buffer", "a deadline, or clients that drop out",
+     "a round of a buffer ends with its last update and cuts nobody off",
+     "no buffer, or neither of the two",
+     [](const Scenario& s) {
+       return at("/schedule/buffer",
+                 is_kind(s, "rounds") && s.schedule.buffer > 0 &&
+                     (s.schedule.deadline > Seconds(0) || s.schedule.drop_out > 0));
+     },
+     kOfSchedule},
+    {"schedule rounds with a buffer", "fewer clients under way",
+     "a round would wait for more updates than there are clients under way",
+     "at most /schedule/sample",
+     [](const Scenario& s) {
+       const int under_way = s.schedule.sample > 0 ? s.schedule.sample : s.cluster.workers;
+       return at("/schedule/buffer", is_kind(s, "rounds") && s.schedule.buffer > under_way);
+     },
+     kOfClients},
     {"local_epochs", "local_steps", "local_steps says the same in another way", "one of the two",
      [](const Scenario& s) {
        return at("/schedule/local_epochs",
@@ -181,6 +200,13 @@ const Combination kCombinations[] = {
      "{method} is of steps in lockstep", "another method, or schedule lockstep",
      [](const Scenario& s) {
        return at("/method/name", by_server(s) && !has_phases(s) && has_steps_of_its_own(s));
+     },
+     kOfMethod},
+    {"schedule lockstep, asynchronous, or a profile", "a method of federated rounds",
+     "{method} is of clients that train by themselves", "schedule rounds, or another method",
+     [](const Scenario& s) {
+       const bool steps = trains(s) || s.workload.kind == WorkloadKind::kProfile;
+       return at("/method/name", steps && !is_kind(s, "rounds") && training_method(s)->of_rounds());
      },
      kOfMethod},
     {"transport udp-lossy", "a method whose workers must all know the same",

@@ -229,13 +229,18 @@ struct ScheduleChoice {
   // Rounds.
   std::optional<double> local_epochs;  ///< in place of local_steps
   int sample = 0;                      ///< clients of a round; 0 = all
-  Seconds deadline{0};                 ///< from a round's start; 0 = none
+  double sample_decay = 0;
+  int sample_least = 1;
+  std::string draw = "all";  ///< all available
+  double proximal = 0;
+  int buffer = 0;       ///< updates that end a round; 0 = all of the round
+  Seconds deadline{0};  ///< from a round's start; 0 = none
   double drop_out = 0;
   std::string late = "dropped";       ///< dropped kept
   std::string weighting = "samples";  ///< samples equal
   double server_rate = 1;
   double server_momentum = 0;
-  // Asynchronous.
+  // Asynchronous, rounds.
   std::string staleness = "none";  ///< none divide power
   double staleness_power = 0.5;
   std::optional<std::int64_t> most_stale;  ///< absent: nobody waits

@@ -7,6 +7,48 @@ namespace {
 const Condition kInRounds{"/schedule/kind", {"rounds"}};
 const Condition kInRoundsOrLockstep{"/schedule/kind", {"lockstep", "rounds"}};
 
+/// How many clients a round draws, and of which.
+void add_sampling(Rows& rows) {
+  rows.push_back({.pointer = "/schedule/sample_decay",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0",
+                           .help = "b: round t = 0, 1, ... draws ceil(sample e^(-b t)) clients, or "
+                                   "`sample_least` (dynamic sampling, arXiv 2003.09603).",
+                           .min = 0,
+                           .max = 10},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back({.pointer = "/schedule/sample_least",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "1",
+                           .help = "With `sample_decay`: so many clients at least.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "clients",
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back({.pointer = "/schedule/draw",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "all",
+                           .help = "Of whom clients are drawn, all alike. all: of all; available: "
+                                   "of those that are not away (/cluster/absences) at the round's "
+                                   "start, of which there may be fewer than `sample`.",
+                           .choices = {"all", "available"}},
+                  .kinds = kTraining,
+                  .when = kInRounds});
+  rows.push_back({.pointer = "/schedule/buffer",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "A round ends with so many updates (FedBuff, arXiv 2106.06639). "
+                                   "Clients whose updates are still to come go on, and the next "
+                                   "round draws others until `sample` are under way.",
+                           .min = 1,
+                           .max = 65536},
+                  .unit = "updates",
+                  .kinds = kTraining,
+                  .when = kInRounds,
+                  .computed_default = "none: a round's own, all of them"});
+}
+
 void add_clients(Rows& rows) {
   rows.push_back({.pointer = "/schedule/sample",
                   .spec = {.type = OptionType::kInteger,
@@ -17,6 +59,17 @@ void add_clients(Rows& rows) {
                   .kinds = kTraining,
                   .when = kInRounds,
                   .computed_default = "all workers"});
+  add_sampling(rows);
+  rows.push_back(
+      {.pointer = "/schedule/proximal",
+       .spec = {.type = OptionType::kNumber,
+                .default_text = "0",
+                .help = "mu of FedProx (arXiv 1812.06127): clients minimise their loss + "
+                        "mu/2 |w - w of the server|^2.",
+                .min = 0,
+                .max = 1e6},
+       .kinds = kTraining,
+       .when = kInRounds});
   rows.push_back({.pointer = "/schedule/deadline",
                   .spec = {.type = OptionType::kDuration,
                            .default_text = "0s",
@@ -80,17 +133,20 @@ void add_server(Rows& rows) {
 
 void add_staleness(Rows& rows) {
   const Condition asynchronous{"/schedule/kind", {"asynchronous"}};
+  const Condition may_be_stale{"/schedule/kind", {"asynchronous", "rounds"}};
   rows.push_back(
       {.pointer = "/schedule/staleness",
        .spec = {.type = OptionType::kChoice,
                 .default_text = "none",
-                .help = "What an update's staleness, the updates that the server has made since it "
-                        "sent the weights, does to its rate. none: nothing; divide: it is divided "
-                        "by the staleness, where that is above 1 (Zhang et al. 2016); power: it is "
-                        "divided by a power of 1 + staleness (Xie et al. 2019).",
+                .help =
+                    "What an update's staleness, the updates that the server has made since it "
+                    "sent the weights (of rounds: the rounds that are over since), does to its "
+                    "rate, or to a client's part in the mean. none: nothing; divide: it is divided "
+                    "by the staleness, where that is above 1 (Zhang et al. 2016); power: it is "
+                    "divided by a power of 1 + staleness (Xie et al. 2019).",
                 .choices = {"none", "divide", "power"}},
        .kinds = kTraining,
-       .when = asynchronous});
+       .when = may_be_stale});
   rows.push_back({.pointer = "/schedule/staleness_power",
                   .spec = {.type = OptionType::kNumber,
                            .default_text = "0.5",

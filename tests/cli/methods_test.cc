@@ -34,6 +34,7 @@ constexpr Case kCases[] = {
     {"batch-augmentation", "sgd", "ring"},
     {"rigl", "sgd", "ring"},
     {"stc", "sgd", "parameter-server"},
+    {"dhqc", "sgd", "parameter-server"},
 };
 
 json scenario_of(const Case& given) {

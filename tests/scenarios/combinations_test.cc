@@ -52,6 +52,12 @@ std::vector<Example> examples() {
        kServer + R"(, "schedule": {"kind": "asynchronous"}, "executor": "model")"},
       {"schedule rounds with late kept", "no deadline", "/schedule/late",
        kServer + R"(, "schedule": {"kind": "rounds", "late": "kept"})"},
+      {"schedule rounds with a buffer", "a deadline, or clients that drop out", "/schedule/buffer",
+       kServer + R"(, "schedule": {"kind": "rounds", "buffer": 1, "deadline": "1s"})"},
+      {"schedule rounds with a buffer", "fewer clients under way", "/schedule/buffer",
+       kServer + R"(, "schedule": {"kind": "rounds", "buffer": 2, "sample": 1})"},
+      {"schedule lockstep, asynchronous, or a profile", "a method of federated rounds",
+       "/method/name", R"(, "method": {"name": "zerofl"})"},
       {"local_epochs", "local_steps", "/schedule/local_epochs",
        kServer + R"(, "schedule": {"kind": "rounds", "local_steps": 2, "local_epochs": 2})"},
       {by_server, "a method that looks at whole steps", "/method/name",
@@ -197,6 +203,35 @@ TEST_CASE("rounds take a way down whose messages are stored for clients", "[comb
   CHECK(refused(asynchronous, R"({"name": "stc"})"));
   CHECK(refused(kRounds, R"({"name": "natural", "down": "same"})"));  // stores none
   CHECK_FALSE(refused(kRounds, R"({"name": "natural"})"));
+}
+
+TEST_CASE("a buffer of rounds knows no deadline, and waits for no more than are under way",
+          "[combinations]") {
+  const auto refused = [](const std::string& members) {
+    return problems_of(scenario_with(R"(, "cluster": {"workers": 8})" + kServer +
+                                     R"(, "schedule": {"kind": "rounds", "buffer": 3)" + members +
+                                     "}"))
+               .find("/schedule/buffer: ") != std::string::npos;
+  };
+  CHECK_FALSE(refused(""));
+  CHECK_FALSE(refused(R"(, "sample": 3)"));
+  CHECK(refused(R"(, "sample": 2)"));
+  CHECK(refused(R"(, "deadline": "1s")"));
+  CHECK(refused(R"(, "deadline": "1s", "drop_out": 0.1)"));
+}
+
+TEST_CASE("a method of federated rounds goes with no other schedule", "[combinations]") {
+  const std::string zerofl = R"(, "method": {"name": "zerofl"})";
+  const auto refused = [&](const std::string& rest, const std::string& workload = "") {
+    const std::string text = workload.empty() ? problems_of(scenario_with(rest + zerofl))
+                                              : problems_of(scenario_with(rest + zerofl, workload));
+    return text.find("/method/name: zerofl is of clients that train by themselves") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(refused(kRounds));
+  CHECK(refused(""));
+  CHECK(refused(kServer + R"(, "schedule": {"kind": "asynchronous"})"));
+  CHECK(refused("", R"("workload": {"profile": "gpt2-small"})"));
 }
 
 TEST_CASE("micro-batches are of whole batches in lockstep", "[combinations]") {

@@ -54,7 +54,9 @@ std::vector<MethodRow> make_catalogue() {
                                  qcmd_row(),
                                  qrda_row(),
                                  batch_augmentation_row(),
-                                 stc_row()};
+                                 stc_row(),
+                                 dhqc_row(),
+                                 zerofl_row()};
   const char* variable = std::getenv("GRADWIRE_METHODS");
   const std::string paths = variable ? variable : "";
   for (std::size_t at = 0; at < paths.size();) {

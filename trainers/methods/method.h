@@ -47,6 +47,9 @@ struct SetPlan {
   /// in place of a sum. Without a server, and of tensors that are sent as fp32, every worker makes
   /// the update.
   bool weights_down = false;
+  /// Clients of federated rounds send weights, not what they changed, and the mean of those is the
+  /// server's new model. What a message leaves out counts as 0.
+  bool weights_up = false;
 };
 
 /// What all workers hold alike between a step's exchange and the next step, by tensor in forward
@@ -169,6 +172,12 @@ class Method {
     return {};
   }
 
+  /// A method for federated rounds alone.
+  virtual bool of_rounds() const { return false; }
+  /// What of a tensor of set `set` a client does not send becomes 0 in `upload`, what it changed or
+  /// (weights_up) its weights, before the codec sees it; `trained`: its weights.
+  virtual void mask_upload(std::size_t /*set*/, std::span<const float> /*trained*/,
+                           std::span<float> /*upload*/) const {}
   /// Of federated rounds, of a method with SetPlan::down: so many of its latest messages the server
   /// keeps for clients that missed them. Who missed more is sent the model. 0: not for rounds.
   virtual std::int64_t stored_messages() const { return 0; }

@@ -19,5 +19,7 @@ MethodRow qcmd_row();
 MethodRow qrda_row();
 MethodRow batch_augmentation_row();
 MethodRow stc_row();
+MethodRow dhqc_row();
+MethodRow zerofl_row();
 
 }  // namespace gradwire::methods

@@ -79,7 +79,7 @@ MethodRow stc_row() {
           .paper =
               "Sattler and others, Robust and Communication-Efficient Federated Learning from "
               "Non-IID Data, arXiv 1903.02891",
-          .state = Reproduction::kPartly,
+          .state = Reproduction::kReproduced,
           .schedule = "rounds; synchronous",
           .routes = "parameter-server; ring, direct and scatter-reduce in lockstep",
           .sends = "up and down: all tensors, the k largest as a mean magnitude and signs",

@@ -28,6 +28,7 @@ struct Layer {
   LayerKind kind;
   std::size_t first_parameter;  ///< its weights' numbers in Network::parameters() start here
   bool training;                ///< false: an evaluation
+  bool last = false;            ///< with the network's last weights: it gives the answer
 };
 
 /// What a layer computes of an input and its weights: a function, which autograd differentiates.

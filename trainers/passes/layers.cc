@@ -22,7 +22,8 @@ at::Tensor Layers::run(LayerKind kind, std::size_t first, std::size_t count, con
                        const Compute& compute) const {
   const Weights weights = count ? Weights(parameters_).subspan(first, count) : Weights();
   if (rules_.empty()) return compute(x, weights);
-  return with_rules(rules_, 0, {kind, first, statistics_.training}, x, weights, compute);
+  const bool last = count > 0 && first + count == parameters_.size();
+  return with_rules(rules_, 0, {kind, first, statistics_.training, last}, x, weights, compute);
 }
 
 at::Tensor Layers::linear(const at::Tensor& x, std::size_t first, bool bias) const {

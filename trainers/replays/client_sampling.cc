@@ -1,6 +1,7 @@
 #include "trainers/replays/client_sampling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/philox.h"
@@ -25,6 +26,19 @@ std::vector<int> sample_clients(int clients, int count, std::uint64_t seed, std:
   list.resize(static_cast<std::size_t>(count));
   std::sort(list.begin(), list.end());
   return list;
+}
+
+std::vector<int> sample_of(std::span<const int> candidates, int count, std::uint64_t seed,
+                           std::int64_t round) {
+  const auto all = static_cast<int>(candidates.size());
+  std::vector<int> drawn = sample_clients(all, std::min(count, all), seed, round);
+  for (int& each : drawn) each = candidates[static_cast<std::size_t>(each)];
+  return drawn;
+}
+
+int clients_of_round(int first, double decay, int least, std::int64_t round) {
+  const double share = std::exp(-decay * static_cast<double>(round));
+  return std::min(first, std::max(least, static_cast<int>(std::ceil(share * first))));
 }
 
 bool drops_out(int client, double probability, std::uint64_t seed, std::int64_t round) {

@@ -17,6 +17,8 @@
 namespace gradwire::trainers {
 namespace {
 
+constexpr std::size_t kScored = 200;  ///< samples of a batch of an evaluation
+
 bool measured_here(const scenarios::Scenario& scenario) {
   return scenario.cluster.device == "cpu" || scenario.cluster.device == "cuda";
 }
@@ -152,15 +154,36 @@ std::optional<std::int64_t> Learner::activation_bytes() const {
   return replicas_[0]->activation_bytes(batch, options_);
 }
 
+std::vector<double> Learner::accuracy_by_worker() {
+  GRADWIRE_ASSERT(!placed_.empty());
+  for (int thread = 0; thread < pool_.threads(); ++thread) place(thread, weights_);
+  std::vector<double> shares(static_cast<std::size_t>(workers()));
+  pool_.run(workers(), [&](int worker, int thread) {
+    const std::span<const std::uint32_t> own = sampler_.shard(worker);
+    double right = 0, count = 0;
+    for (std::size_t at = 0; at < own.size(); at += kScored) {
+      const Score score = score_of(own.subspan(at, std::min(kScored, own.size() - at)), thread);
+      right += score.right;
+      count += score.count;
+    }
+    shares[static_cast<std::size_t>(worker)] = right / count;
+  });
+  return shares;
+}
+
+Score Learner::score_of(std::span<const std::uint32_t> samples, int thread) {
+  const auto t = static_cast<std::size_t>(thread);
+  gather(*data_, samples, batches_[t]);
+  return replicas_[t]->evaluate(batches_[t], options_);
+}
+
 scenarios::Evaluation Learner::score() {
-  constexpr std::size_t kPart = 200;
   const std::span<const std::uint32_t> all = data_->held_out;
-  const std::size_t parts = (all.size() + kPart - 1) / kPart;
+  const std::size_t parts = (all.size() + kScored - 1) / kScored;
   std::vector<Score> scores(parts);
   pool_.run(static_cast<int>(parts), [&](int part, int thread) {
-    const auto p = static_cast<std::size_t>(part), t = static_cast<std::size_t>(thread);
-    gather(*data_, all.subspan(p * kPart, std::min(kPart, all.size() - p * kPart)), batches_[t]);
-    scores[p] = replicas_[t]->evaluate(batches_[t], options_);
+    const auto p = static_cast<std::size_t>(part), at = p * kScored;
+    scores[p] = score_of(all.subspan(at, std::min(kScored, all.size() - at)), thread);
   });
   Score total;
   for (const Score& score : scores) {

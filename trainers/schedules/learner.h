@@ -100,6 +100,9 @@ class Learner {
   scenarios::Evaluation evaluate();
   /// Of others. Precondition: ReplicaWeights::kPlaced.
   scenarios::Evaluation evaluate(std::span<const float> weights);
+  /// By worker, the share of its own training samples that weights() get right. Precondition:
+  /// ReplicaWeights::kPlaced.
+  std::vector<double> accuracy_by_worker();
   /// Of a batch of its size; see Replica::activation_bytes.
   std::optional<std::int64_t> activation_bytes() const;
 
@@ -126,6 +129,7 @@ class Learner {
   double train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
                     std::int64_t step, bool record, Gradients& gradients);
   scenarios::Evaluation score();
+  Score score_of(std::span<const std::uint32_t> samples, int thread);
 
   std::unique_ptr<DataSet> data_;
   std::unique_ptr<Model> model_;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "trainers/schedules/rounds_trainer.h"
+#include "trainers/schedules/staleness.h"
 
 /// What the server of federated rounds makes of what has arrived. Clients are added up in the order
 /// of their trips' starts, whenever they arrived.
@@ -18,7 +19,12 @@ std::vector<float> RoundsTrainer::shares() const {
     sum += counts.back();
   }
   std::vector<float> shares;
-  for (const double count : counts) shares.push_back(static_cast<float>(count / sum));
+  auto count = counts.begin();
+  for (const auto& [number, trip] : trips_) {
+    if (trip.stage != Stage::kArrived) continue;
+    shares.push_back(
+        static_cast<float>(*count++ / sum * rate_factor(choice(), round_ - trip.round)));
+  }
   return shares;
 }
 
@@ -62,7 +68,8 @@ void RoundsTrainer::move_by_changes(const std::vector<float>& shares) {
   for (const auto& [number, trip] : trips_)
     if (trip.stage == Stage::kArrived)
       arrived.push_back({up_.payloads(trip.update->message), sent_.at(trip.round)});
-  std::vector<float> change(learner_.weights().size());
+  const std::span<float> model = learner_.weights();
+  std::vector<float> change(model.size());
   const auto& tensors = layout().tensors();
   learner_.pool().run(static_cast<int>(tensors.size()), [&](int tensor, int) {
     const auto t = static_cast<std::size_t>(tensor);
@@ -74,10 +81,11 @@ void RoundsTrainer::move_by_changes(const std::vector<float>& shares) {
       for (std::size_t e = first; up_.plain() && e < end; ++e)
         change[e] -= shares[i] * arrived[i].sent[e];
     }
+    for (std::size_t e = first; uploads_[t].weights && !up_.plain() && e < end; ++e)
+      change[e] -= model[e];
   });
   const auto rate = static_cast<float>(choice().server_rate);
   const auto momentum = static_cast<float>(choice().server_momentum);
-  const std::span<float> model = learner_.weights();
   for (std::size_t e = 0; e < model.size(); ++e) {
     if (!velocity_.empty()) change[e] = velocity_[e] = momentum * velocity_[e] + change[e];
     change[e] *= rate;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <string>
 
 #include "base/hash.h"
 #include "trainers/replays/client_sampling.h"
@@ -16,6 +18,9 @@ namespace gradwire::trainers {
 namespace {
 
 using scenarios::Session;
+
+/// Of wake-ups: the round, which nobody could begin, begins then.
+constexpr std::uint64_t kBeginsLater = std::uint64_t{1} << 63;
 
 /// What a client's codec takes, or adding its message at the server.
 Seconds total(const scenarios::ComputeProfile& profile,
@@ -39,6 +44,10 @@ RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
   }
   if (choice().server_momentum > 0) velocity_.resize(learner_.weights().size());
   const methods::Method& method = learner_.method();
+  uploads_.resize(learner_.layout().tensors().size());
+  for (const BucketSlot& bucket : learner_.layout().buckets())
+    for (std::size_t t = bucket.first_tensor; t < bucket.end_tensor; ++t)
+      uploads_[t] = {bucket.set, method.plan(bucket.set, 0).weights_up};
   if (method.plan(0, 0).down)
     broadcast_.emplace(TensorChannel(plans_down(method, 0), learner_.layout(), scenario.seed),
                        method.stored_messages(), server());
@@ -69,16 +78,50 @@ void RoundsTrainer::start(Session& session) {
   begin_round(session);
 }
 
+bool RoundsTrainer::is_away(int client, Seconds now) const {
+  return std::ranges::any_of(learner_.scenario().cluster.absences, [&](const auto& absence) {
+    return absence.worker == client && absence.time.begin <= now && now < absence.time.end;
+  });
+}
+
+/// Ascending.
+std::vector<int> RoundsTrainer::candidates(Seconds now) const {
+  std::vector<int> list;
+  for (int client = 0; client < learner_.workers(); ++client) {
+    if (choice().draw == "available" && is_away(client, now)) continue;
+    if (buffers() && busy_.count(client) > 0) continue;
+    list.push_back(client);
+  }
+  return list;
+}
+
+/// All clients are away: the round begins when the first one is back.
+void RoundsTrainer::wait_for_anyone(Session& session) {
+  Seconds back = sim::kNeverReturns;
+  for (const auto& absence : learner_.scenario().cluster.absences)
+    if (absence.time.begin <= session.now() && session.now() < absence.time.end)
+      back = std::min(back, absence.time.end);
+  if (back >= sim::kNeverReturns)
+    throw TrainerError("begin", "round " + std::to_string(round_ + 1),
+                       "every client is away and none comes back",
+                       "fewer rounds, or other /cluster/absences");
+  session.wake_at(back, kBeginsLater | static_cast<std::uint64_t>(round_));
+}
+
 void RoundsTrainer::begin_round(Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
   const scenarios::Scenario& scenario = learner_.scenario();
-  const int wanted = choice().sample > 0 ? choice().sample : learner_.workers();
+  const std::vector<int> list = candidates(session.now());
+  if (list.empty() && trips_.empty()) return wait_for_anyone(session);
+  const int most = choice().sample > 0 ? choice().sample : learner_.workers();
+  const int wanted = clients_of_round(most, choice().sample_decay, choice().sample_least, round_) -
+                     (buffers() ? static_cast<int>(busy_.size()) : 0);
   const auto weights = learner_.weights();
   sent_[round_].assign(weights.begin(), weights.end());
   now_ = {};
   submit_broadcast(session);
   bool recorded = false;
-  for (const int client : sample_clients(learner_.workers(), wanted, scenario.seed, round_)) {
+  for (const int client : sample_of(list, std::max(wanted, 0), scenario.seed, round_)) {
     ++now_.sampled;
     if (busy_.count(client) > 0) {
       ++now_.busy;
@@ -191,6 +234,10 @@ void RoundsTrainer::arrive(std::int64_t number) {
 }
 
 void RoundsTrainer::close_if_complete(Session& session) {
+  const auto under_way = std::ranges::count_if(
+      trips_, [](const auto& each) { return each.second.stage != Stage::kArrived; });
+  if (buffers() && now_.arrived < choice().buffer && under_way > 0) return;
+  if (buffers()) return close_round(session);
   for (const auto& [number, trip] : trips_)
     if (trip.round == round_ && trip.stage != Stage::kArrived) return;
   if (now_.busy > 0 && now_.arrived == now_.arrived_late) return;  // nobody of its own: wait
@@ -198,7 +245,8 @@ void RoundsTrainer::close_if_complete(Session& session) {
 }
 
 void RoundsTrainer::on_wake(std::uint64_t token, Session& session) {
-  if (static_cast<std::int64_t>(token) == round_) close_round(session);
+  if (token == (kBeginsLater | static_cast<std::uint64_t>(round_))) return begin_round(session);
+  if (token == static_cast<std::uint64_t>(round_)) close_round(session);
 }
 
 void RoundsTrainer::cut_off_late(bool last, Session& session, std::vector<std::int64_t>& over) {
@@ -244,6 +292,7 @@ void RoundsTrainer::close_round(Session& session) {
   all_.arrived_late += now_.arrived_late;
   const int every = learner_.scenario().workload.evaluate_every;
   if ((round_ + 1) % every == 0 || last) report.evaluation = learner_.evaluate();
+  if (last) measure_fairness();
   ++round_;
   session.close(std::move(report));
   if (!last) begin_round(session);
@@ -315,8 +364,26 @@ std::vector<scenarios::Figure> RoundsTrainer::as_figures(const Counts& counts) c
   return figures;
 }
 
+/// How well the model serves each client, on its own samples.
+void RoundsTrainer::measure_fairness() {
+  std::vector<double> shares = learner_.accuracy_by_worker();
+  std::ranges::sort(shares);
+  const std::size_t tenth = (shares.size() + 9) / 10;
+  const auto mean_of = [](std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double mean = mean_of(shares);
+  double squares = 0;
+  for (const double share : shares) squares += (share - mean) * (share - mean);
+  fairness_ = {
+      {"client_accuracy_mean", mean},
+      {"client_accuracy_worst_tenth", mean_of(std::span(shares).first(tenth))},
+      {"client_accuracy_deviation", std::sqrt(squares / static_cast<double>(shares.size()))}};
+}
+
 std::vector<scenarios::Figure> RoundsTrainer::figures() const {
   std::vector<scenarios::Figure> figures = as_figures(all_);
+  figures.insert(figures.end(), fairness_.begin(), fairness_.end());
   // A client that sends a difference keeps the model that it was sent.
   const std::int64_t of_server = broadcast_ ? broadcast_->memory().count() : 0;
   const std::int64_t sent = up_.plain() ? 0 : 4 * parameters();
@@ -357,24 +424,47 @@ void RoundsTrainer::train_ahead(Trip& due) {
 }
 
 RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
-  Bench& bench = benches_[static_cast<std::size_t>(thread)];
-  const Layout& layout = learner_.layout();
   const std::int64_t steps = local_steps(trip.client);
-  const bool records = trip.records && !learner_.statistics().empty();
-  const std::span<float> weights = learner_.placed(thread);
-  SetUpdates rule(learner_.scenario(), learner_.method(), layout);
+  SetUpdates rule(learner_.scenario(), learner_.method(), learner_.layout());
   learner_.place(thread, sent_.at(trip.round));
   LocalUpdate update;
-  for (std::int64_t h = 0; h < steps; ++h) {
-    update.loss += learner_.local_pass(trip.client, thread, trip.round * steps + h, trip.round,
-                                       records, *bench.gradients) /
-                   static_cast<double>(steps);
-    rule.step(0, learner_.rate(moment(trip.round, h)), GradientView(bench.gradients->tensors()),
-              weights);
-    learner_.weights_changed(thread);
-  }
+  for (std::int64_t h = 0; h < steps; ++h)
+    update.loss += local_step(trip, thread, h, rule) / static_cast<double>(steps);
   encode(trip, thread, update);
   return update;
+}
+
+double RoundsTrainer::local_step(const Trip& trip, int thread, std::int64_t h, SetUpdates& rule) {
+  Bench& bench = benches_[static_cast<std::size_t>(thread)];
+  const std::int64_t draw = trip.round * local_steps(trip.client) + h;
+  const bool records = trip.records && !learner_.statistics().empty();
+  const double rate = learner_.rate(moment(trip.round, h));
+  const std::span<float> weights = learner_.placed(thread);
+  double loss = 0;
+  if (choice().proximal > 0) {
+    loss = learner_.pass_into(trip.client, thread, draw, trip.round, records, *bench.gradients,
+                              bench.change);
+    add_proximal(bench.change, static_cast<float>(choice().proximal), weights,
+                 sent_.at(trip.round));
+    rule.step(0, rate, GradientView(std::span<const float>(bench.change)), weights);
+  } else {
+    loss = learner_.local_pass(trip.client, thread, draw, trip.round, records, *bench.gradients);
+    rule.step(0, rate, GradientView(bench.gradients->tensors()), weights);
+  }
+  learner_.weights_changed(thread);
+  return loss;
+}
+
+/// What of `upload`, what a client changed, it sends: its weights instead where the method says so,
+/// without what the method leaves out.
+void RoundsTrainer::mask_upload(std::span<const float> trained, std::span<float> upload) const {
+  for (std::size_t t = 0; t < uploads_.size(); ++t) {
+    const TensorSlot& slot = learner_.layout().tensors()[t];
+    const std::span<const float> own = slice(trained, slot);
+    const std::span<float> sent = slice(upload, slot);
+    if (uploads_[t].weights) std::ranges::copy(own, sent.begin());
+    learner_.method().mask_upload(uploads_[t].set, own, sent);
+  }
 }
 
 void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
@@ -388,6 +478,7 @@ void RoundsTrainer::encode(const Trip& trip, int thread, LocalUpdate& update) {
   const std::vector<float>& sent = sent_.at(trip.round);
   std::vector<float>& change = benches_[static_cast<std::size_t>(thread)].change;
   learner_.check_local(trip.client, trip.round, subtract_finite(weights, sent, change));
+  mask_upload(weights, change);
   up_.encode(state, trip.client, trip.round, change, update.message);
   state = clients_.propose(trip.client, std::move(state));
   update.message.shrink_to_fit();

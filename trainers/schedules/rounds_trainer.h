@@ -38,9 +38,11 @@
 /// memory stays as it was before the round, since the server never acknowledged the upload; unless
 /// the method has what an upload would have said go back into that memory. Or late
 /// clients are kept: they go on, take part in no other round meanwhile, and the round in which they
-/// arrive takes them, undiscounted. A client that drops out takes the model and is not heard of
-/// again; the server, which cannot know, waits until the deadline. A round in which nobody arrives
-/// leaves the model as it was.
+/// arrive takes them; or a round ends with its first K updates (FedBuff, arXiv 2106.06639), the
+/// others go on likewise, and the next round draws others in the place of those that arrived. Their
+/// part in the mean may be discounted by the rounds that have passed. A client that drops out takes
+/// the model and is not heard of again; the server, which cannot know, waits until the deadline. A
+/// round in which nobody arrives leaves the model as it was.
 ///
 /// Clients with equal weights train side by side ahead of the instant at which their training ends;
 /// what comes out does not depend on it, nor on where clients' states lie. Layers with running
@@ -97,12 +99,16 @@ class RoundsTrainer final : public EventTrainer {
   };
 
   bool has_deadline() const { return choice().deadline > Seconds(0); }
-  bool keeps_late() const { return choice().late == "kept"; }
+  bool buffers() const { return choice().buffer > 0; }
+  bool keeps_late() const { return choice().late == "kept" || buffers(); }
   std::int64_t local_steps(int client) const;
   Moment moment(std::int64_t round, std::int64_t local_step) const;
   Seconds training_time(int client) const;
 
   void begin_round(scenarios::Session& session);
+  bool is_away(int client, Seconds now) const;
+  std::vector<int> candidates(Seconds now) const;
+  void wait_for_anyone(scenarios::Session& session);
   void submit_broadcast(scenarios::Session& session);
   void start_trip(int client, bool away, bool records, scenarios::Session& session);
   void submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
@@ -121,6 +127,9 @@ class RoundsTrainer final : public EventTrainer {
   /// Trains the client of that trip, and others of its round whose turn comes later.
   void train_ahead(Trip& due);
   LocalUpdate train(const Trip& trip, int thread);
+  double local_step(const Trip& trip, int thread, std::int64_t h, SetUpdates& rule);
+  void mask_upload(std::span<const float> trained, std::span<float> upload) const;
+  void measure_fairness();
   void encode(const Trip& trip, int thread, LocalUpdate& update);
 
   // The server's part, in rounds_server.cc.
@@ -138,6 +147,12 @@ class RoundsTrainer final : public EventTrainer {
   std::optional<sim::GraphId> encoded_;  ///< the server's work on the message before this round
   ClientStates clients_;        ///< their codecs': proposed when encoded, accepted on arrival
   std::vector<Bench> benches_;  ///< [thread]
+  struct UploadOf {
+    std::size_t set = 0;
+    bool weights = false;  ///< clients send them, not what they changed
+  };
+  std::vector<UploadOf> uploads_;            ///< by tensor
+  std::vector<scenarios::Figure> fairness_;  ///< of the run, once its last round is over
   std::int64_t round_ = 0;
   /// Mean of the latest round in which somebody arrived.
   double last_loss_ = std::numeric_limits<double>::quiet_NaN();

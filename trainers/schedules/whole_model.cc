@@ -62,4 +62,9 @@ bool subtract_finite(std::span<const float> from, std::span<const float> minus,
   return finite;
 }
 
+void add_proximal(std::span<float> gradient, float mu, std::span<const float> weights,
+                  std::span<const float> centre) {
+  for (std::size_t e = 0; e < gradient.size(); ++e) gradient[e] += mu * (weights[e] - centre[e]);
+}
+
 }  // namespace gradwire::trainers

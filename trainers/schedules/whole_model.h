@@ -20,4 +20,8 @@ bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<flo
 bool subtract_finite(std::span<const float> from, std::span<const float> minus,
                      std::span<float> difference);
 
+/// gradient += mu (weights - centre), all of one size.
+void add_proximal(std::span<float> gradient, float mu, std::span<const float> weights,
+                  std::span<const float> centre);
+
 }  // namespace gradwire::trainers
