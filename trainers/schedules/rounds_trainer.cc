@@ -276,6 +276,8 @@ void RoundsTrainer::close_round(Session& session) {
   std::vector<std::int64_t> over;
   for (const auto& [number, trip] : trips_)
     if (trip.stage == Stage::kArrived) over.push_back(number);
+  const auto under_way = std::ranges::count_if(
+      trips_, [](const auto& each) { return each.second.stage != Stage::kArrived; });
   update_model();
   cut_off_late(last, session, over);
   if (encoded_) session.cancel(*encoded_);
@@ -287,6 +289,7 @@ void RoundsTrainer::close_round(Session& session) {
   all_.sampled += now_.sampled;
   all_.arrived += now_.arrived;
   all_.late += now_.late;
+  if (last && buffers()) all_.late -= under_way;  // no deadline has dropped them
   all_.dropped_out += now_.dropped_out;
   all_.busy += now_.busy;
   all_.arrived_late += now_.arrived_late;

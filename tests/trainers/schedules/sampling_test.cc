@@ -127,6 +127,17 @@ TEST_CASE("a round of a buffer ends with so many updates, and others go on", "[r
   CHECK(run(discounted).hash == outcome.hash);
 }
 
+TEST_CASE("who is still under way when a run of a buffer ends was not late", "[rounds]") {
+  const auto trainer = prepared(buffered(2));
+  EventDriver driver(8);
+  driver.run(*trainer);
+  std::map<std::string, double> figures;
+  for (const scenarios::Figure& one : trainer->figures()) figures[one.name] = one.value;
+  CHECK(figures.at("clients_late") == figures.at("clients_of_earlier_rounds"));
+  CHECK(figures.at("clients_arrived") == 24);
+  CHECK(figures.at("clients_sampled") == 26);  // 4, then 11 times 2; two of them are under way
+}
+
 TEST_CASE("rounds of a buffer go on from the middle of one", "[rounds]") {
   const std::uint64_t whole = run(buffered(2)).hash;
   for (const int instants : {0, 5, 17}) {
