@@ -109,7 +109,7 @@ MethodRow zerofl_row() {
           .paper =
               "Qiu and others, ZeroFL: Efficient On-Device Training for Federated Learning with "
               "Local Sparsity, arXiv 2208.02507",
-          .state = Reproduction::kPartly,
+          .state = Reproduction::kReproduced,
           .schedule = "rounds",
           .routes = "parameter-server",
           .sends =
