@@ -257,7 +257,7 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     // What happens to one connection changes no other one's events before resolve().
     while (!due_.empty() && due_.first_time() <= batch) {
       due_.take_until(batch, batch_);
-      for (const IndexedHeap::Entry& entry : batch_) on_due(entry.number);
+      on_batch_due();
     }
     while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
       on_pool_due(pool_due_.first(), batch);
@@ -268,17 +268,25 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
   if (until < kForever) now_ = std::max(now_, until.value());
 }
 
-void FlowNetwork::on_due(std::int32_t c) {
+/// Events of one instant: what ends in one round is looked at before any of it is gone.
+void FlowNetwork::on_batch_due() {
+  rounds_.clear();
+  for (const IndexedHeap::Entry& entry : batch_) rounds_.push_back(end_of_round(entry.number));
+  for (std::size_t i = 0; i < batch_.size(); ++i) on_due(batch_[i].number, rounds_[i]);
+}
+
+void FlowNetwork::on_due(std::int32_t c, double later) {
   Connection& connection = connection_at(c);
   if (connection.state == State::kStream) {
     step_stream(c);
     return;
   }
   progress(connection);
-  on_sent(c);
+  on_sent(c, later);
 }
 
-void FlowNetwork::on_sent(std::int32_t c) {
+/// `later`: end_of_round().
+void FlowNetwork::on_sent(std::int32_t c, double later) {
   Connection& connection = connection_at(c);
   const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
@@ -286,6 +294,7 @@ void FlowNetwork::on_sent(std::int32_t c) {
   double arrival =
       now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
   if (connection.jitters) arrival += jitter_of(c, t);
+  arrival = std::max(now_, arrival + later);
   if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
   t.delivering = true;
   connection.wire_sent += wire;

@@ -132,6 +132,7 @@ class FlowNetwork final : public Network {
     bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
     bool waits : 1 = false;     ///< a stream: writes once its share is known
     bool streamed : 1 = false;  ///< has been a stream
+    std::uint16_t place = 0;    ///< of fluids: instants at which others began before (modulo 2^16)
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
     double last_delivery = 0;
@@ -216,12 +217,16 @@ class FlowNetwork final : public Network {
   void resolve();
   void resolve_once();
   void change_rate(std::int32_t c);
+  bool find_equals(std::int32_t c, double level);
+  void serve_first_turn(std::int32_t c);
+  double end_of_round(std::int32_t c);
   void serve_streams(std::int32_t p);
 
   double next_event() const;
   void on_pool_due(std::int32_t p, double until);
-  void on_due(std::int32_t c);
-  void on_sent(std::int32_t c);
+  void on_batch_due();
+  void on_due(std::int32_t c, double later);
+  void on_sent(std::int32_t c, double later);
   void next_transfer(std::int32_t c);
   void rest(std::int32_t c);
   void settle();
@@ -329,11 +334,14 @@ class FlowNetwork final : public Network {
   IndexedHeap pool_due_{pool_nodes_};  // s
   IndexedHeap settling_{due_nodes_};   // s, of streams at rest: when all should be acknowledged
   std::vector<Pool> pools_;            // numbers are those of sharing_'s pools
+  std::uint16_t begun_ = 0;            // instants at which fluids began (modulo 2^16)
+  double last_begun_ = -1;             // s: the last of them
   bool restarted_ = false;             // shares are to be computed once more at this instant
   std::int64_t streams_ = 0;           // connections that are one now
   std::vector<std::int32_t> pooled_;   // scratch
   EventHeap<Arrival> arrivals_;
   std::vector<IndexedHeap::Entry> batch_;
+  std::vector<double> rounds_;           // s, by place in batch_: end_of_round()
   std::vector<Backlog> backlogs_;        // by channel; of those with a limited queue
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
   std::vector<double> first_free_;       // s, by channel: first segments of streams have passed

@@ -1,9 +1,19 @@
 // How rates become bytes sent, and bytes still to send become events.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "sim/flow/flow_network.h"
 
 namespace gradwire::sim {
+namespace {
+
+using Protocol = TransportSettings::Protocol;
+
+/// Rates that differ by less, relatively, are one share.
+constexpr double kEqualRates = 1e-9;
+
+}  // namespace
 
 /// Accounts for what was sent since the connection was last looked at.
 void FlowNetwork::progress(Connection& connection) {
@@ -98,6 +108,7 @@ void FlowNetwork::change_rate(std::int32_t c) {
     restarted_ = true;
     return;
   }
+  const bool begins = connection.updated == now_ && connection.rate == 0 && connection.pool < 0;
   progress(connection);
   const std::int32_t p = sharing_.pool(c);
   if (p >= 0 || connection.pool >= 0) {
@@ -106,7 +117,75 @@ void FlowNetwork::change_rate(std::int32_t c) {
     connection.updated = p >= 0 ? served(p) : now_;
   }
   connection.rate = sharing_.rate(c);
+  if (begins) serve_first_turn(c);
   schedule(c);
+}
+
+/// Whether the fluid waits for its turns in a queue, among few, at the share `level`; then pooled_
+/// are the other fluids that do.
+bool FlowNetwork::find_equals(std::int32_t c, double level) {
+  pooled_.clear();
+  const ChannelId queue = sharing_.queue_of(c);
+  const bool is_medium = queue >= cluster_.channel_count();  // where no queue is served
+  if (transport_.protocol != Protocol::kTcp || connection_at(c).path->queue > 0 || is_medium ||
+      !takes_turns(c))
+    return false;
+  sharing_.append_active(queue, pooled_);
+  std::erase_if(pooled_, [&](std::int32_t other) {
+    return other == c || connection_at(other).state != State::kFluid ||
+           std::abs(sharing_.rate(other) - level) > kEqualRates * level;
+  });
+  return !pooled_.empty();
+}
+
+/// Fair queueing serves the first segment of a flow that begins before the next ones of those that
+/// are there: of what they have been served, up to a segment is no lead of theirs. (Else what
+/// begins within one round would be ever further apart with each transfer that follows.)
+void FlowNetwork::serve_first_turn(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  if (std::exchange(last_begun_, now_) != now_) ++begun_;
+  connection.place = begun_;
+  const auto wire = static_cast<double>(transfer(connection.first).wire.count());
+  const bool goes_on = connection.remaining < wire;  // as a fluid, what began as a stream
+  if (goes_on || !sharing_.meets_others(c) || !find_equals(c, sharing_.rate(c))) return;
+  const double turn = std::min(segment_, wire);
+  const auto lead_of = [&](std::int32_t other) {
+    const Connection& o = connection_at(other);
+    return std::clamp(static_cast<double>(transfer(o.first).wire.count()) - o.remaining, 0.0, turn);
+  };
+  double leads = 0;
+  for (const std::int32_t other : pooled_) {
+    progress(connection_at(other));
+    leads += lead_of(other);
+  }
+  if (leads <= 0) return;
+  const double each = leads / static_cast<double>(pooled_.size() + 1);
+  connection.remaining -= each;
+  for (const std::int32_t other : pooled_) {
+    Connection& o = connection_at(other);
+    o.remaining = std::max(0.0, o.remaining + lead_of(other) - each);
+    schedule(other);
+  }
+}
+
+/// s by which the last segment of a fluid leaves its queue later than its share of the bytes says,
+/// or earlier: in the last round those that began before it have sent whole segments, and those
+/// behind it nothing yet.
+double FlowNetwork::end_of_round(std::int32_t c) {
+  const Connection& connection = connection_at(c);
+  if (connection.state != State::kFluid || !sharing_.meets_others(c)) return 0;
+  const auto wire = static_cast<double>(transfer(connection.first).wire.count());
+  if (wire <= 0 || !find_equals(c, sharing_.rate(c))) return 0;
+  const double last = wire - segment_ * (std::ceil(wire / segment_) - 1);
+  double bytes = 0;
+  for (const std::int32_t other : pooled_) {
+    const Connection& o = connection_at(other);
+    const auto ahead = static_cast<std::int16_t>(o.place - connection.place);
+    const bool before = ahead < 0 || (ahead == 0 && o.key < connection.key);
+    const double left = o.remaining - sent_since_update(o);
+    bytes += before ? std::clamp(left, 0.0, segment_ - last) : -last;
+  }
+  return bytes / capacities_[static_cast<std::size_t>(sharing_.queue_of(c))];
 }
 
 void FlowNetwork::on_pool_due(std::int32_t p, double until) {
@@ -114,7 +193,7 @@ void FlowNetwork::on_pool_due(std::int32_t p, double until) {
   const double bytes = members.served + members.rate * (until - members.updated);
   pool(p).due.take_until(std::max(bytes, members.due.first_time()), batch_);
   schedule_pool(p);
-  for (const IndexedHeap::Entry& entry : batch_) on_due(entry.number);
+  on_batch_due();
 }
 
 }  // namespace gradwire::sim

@@ -154,9 +154,10 @@ TEST_CASE("a server's link that changes is shared evenly all the time") {
   // The server's own link goes from the server to the switch: what it gets is the way back.
   std::vector<Route> routes;
   for (int w = 0; w < 40; ++w) routes.push_back({w, 40, 1448000});
-  for (const double end : ends_of(cluster, routes)) {
-    CHECK(end == Approx(2.038 + kDelay).epsilon(1e-4));  // and one segment's forwarding
-  }
+  // In the last round each sends its segment of 38 us in turn; one segment is forwarded.
+  const std::vector<double> ends = ends_of(cluster, routes);
+  CHECK(std::ranges::max(ends) == Approx(2.038 + kDelay).epsilon(1e-4));
+  for (const double end : ends) CHECK(end >= 2.038 - 1e-9);
 }
 
 TEST_CASE("both ways of a half-duplex link share its rate") {

@@ -149,9 +149,11 @@ TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes ar
   const double together = 4 * 12.304e-3 + 100e-6 + 12.304e-6;
   CHECK(t.end.value() == Approx(together).epsilon(0.02));  // and the start-up of fresh windows
   CHECK(t.end.value() >= together * (1 - 1e-12));
-  for (const OpRecord& op : t.ops) {
-    CHECK(op.wire == Bytes(1538000));
-    CHECK(op.end == t.end);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(t.ops[i].wire == Bytes(1538000));
+    // In the last round each sends its last segment in turn.
+    const double behind = static_cast<double>(3 - i) * 12.304e-6;
+    CHECK(t.ops[i].end.value() == Approx(t.end.value() - behind).epsilon(1e-9));
   }
   const std::vector<ChannelRecord> channels = executor->channels();
   CHECK(channels[0].wire == Bytes(1538000));       // up from worker 0
@@ -199,6 +201,7 @@ TEST_CASE(
     "fifty clients with different links and sizes upload: fluid from departure to departure") {
   // Links of 10 to 59 Mbps, delays of nanoseconds (no window limits anybody), a server's link that
   // limits all, some, or nobody. Delivered: sent, and one segment forwarded by the faster hop.
+  // Where the server's link holds them up, each has its place in the last round: a segment of each.
   constexpr int kClients = 50;
   for (const double server_rate : {400e6, 1200e6, 1e10}) {
     Cluster cluster;
@@ -218,7 +221,9 @@ TEST_CASE(
     const Timeline timeline = run(*make("flow", cluster), transfers(routes));
     for (std::size_t i = 0; i < kClients; ++i) {
       const double forwarding = 1538 / std::max(limits[i], server_rate / 8);
-      CHECK(timeline.ops[i].end.value() == Approx(expected[i] + forwarding + 2e-9).epsilon(1e-9));
+      const double round = server_rate < 1e10 ? kClients * 1538 / (server_rate / 8) : 0;
+      const double end = expected[i] + forwarding + 2e-9;
+      CHECK(std::abs(timeline.ops[i].end.value() - end) <= round + 1e-9 * end);
     }
   }
 }
