@@ -130,8 +130,8 @@ TEST_CASE("asynchronous.json: nobody waits for the slow link, but with a bound",
   for (const std::size_t run : {0u, 2u, 3u, 4u}) CHECK(number(run, "final_accuracy") > 0.9);
   for (const std::size_t run : {2u, 3u})
     CHECK(number(run, "time_to_target_s") < number(0, "time_to_target_s") / 5);
-  // The negative control: with rates that heed nothing, old gradients cost accuracy.
-  CHECK(number(1, "final_accuracy") < number(2, "final_accuracy"));
+  // The negative control: rates that heed nothing get there later.
+  CHECK(number(1, "time_to_target_s") > number(3, "time_to_target_s"));
   CHECK(number(4, "simulated_s") > number(0, "simulated_s") / 2);
   // Rates do not change when things happen.
   const auto timelines = column(rows, "timeline_hash");
