@@ -55,7 +55,7 @@ scenarios::Method compressed(const compressors::CodecPlan& plan) {
 
 /// Codecs that send 1 or 0.1 % of the elements by default send more here: few steps must do.
 std::map<std::string, std::string> options_for_few_steps(const std::string& codec) {
-  if (codec == "randomk" || codec == "dgc") return {{"ratio", "0.1"}};
+  if (codec == "randomk" || codec == "dgc" || codec == "stc") return {{"ratio", "0.1"}};
   return {};
 }
 
