@@ -1,5 +1,7 @@
 #include "trainers/methods/codec_options.h"
 
+#include <algorithm>
+
 #include "base/exact_text.h"
 
 namespace gradwire::methods {
@@ -18,6 +20,15 @@ const OptionTable& codec_options(const std::string& codec) {
   const compressors::CodecInfo* info = compressors::find_codec(codec);
   GRADWIRE_ASSERT(info != nullptr);
   return info->options;
+}
+
+OptionSpec codec_option(const std::string& codec, const std::string& name, const char* help) {
+  const OptionTable& options = codec_options(codec);
+  const auto found = std::ranges::find(options, name, &OptionSpec::name);
+  GRADWIRE_ASSERT(found != options.end());
+  OptionSpec option = *found;
+  option.help = help;
+  return option;
 }
 
 compressors::CodecChoice codec_choice(const std::string& codec, const OptionValues& values) {

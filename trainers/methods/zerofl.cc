@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/exact_text.h"
+#include "trainers/methods/codec_options.h"
 #include "trainers/methods/rows.h"
 
 /// ZeroFL (Qiu, Fernandez-Marques, Gusmao, Gao, Parcollet, Lane, arXiv 2208.02507). Clients of
@@ -74,20 +75,11 @@ class ZeroFl final : public Method {
 };
 
 OptionTable options_of_zerofl() {
-  return {{.name = "sparsity",
-           .type = OptionType::kNumber,
-           .default_text = "0.9",
-           .help = "sp: share of a layer's weights that the passes leave out, and of its inputs "
-                   "that the gradients of weights do; 0: dense layers.",
-           .min = 0,
-           .max = 1,
-           .max_exclusive = true},
-          {.name = "mask_ratio",
-           .type = OptionType::kNumber,
-           .default_text = "0.1",
-           .help = "r: clients send ceil((1 - sp + r) n) elements of a matrix; r = sp: all.",
-           .min = 0,
-           .max = 1},
+  return {codec_option("csr", "sparsity",
+                       "sp: share of a layer's weights that the passes leave out, and of its "
+                       "inputs that the gradients of weights do; 0: dense layers."),
+          codec_option("csr", "mask_ratio",
+                       "r: clients send ceil((1 - sp + r) n) elements of a matrix; r = sp: all."),
           {.name = "upload",
            .type = OptionType::kChoice,
            .default_text = "weights",

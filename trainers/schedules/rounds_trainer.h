@@ -70,6 +70,9 @@ class RoundsTrainer final : public EventTrainer {
   const Broadcast* broadcast() const { return broadcast_ ? &*broadcast_ : nullptr; }
 
  private:
+  /// Of wake-ups: the round, which nobody could begin, begins then.
+  static constexpr std::uint64_t kBeginsLater = std::uint64_t{1} << 63;
+
   enum class Stage : std::uint8_t { kTraining, kUploading, kArrived, kFailed };
   /// What a client made of the model.
   struct LocalUpdate {
@@ -90,6 +93,8 @@ class RoundsTrainer final : public EventTrainer {
   struct Counts {
     std::int64_t sampled = 0, arrived = 0, late = 0, dropped_out = 0, busy = 0, arrived_late = 0;
     std::int64_t down = 0, up = 0;  ///< payload bytes of trips that are over
+
+    void add(const Counts& other);
   };
   /// What a host thread works with.
   struct Bench {
@@ -98,17 +103,19 @@ class RoundsTrainer final : public EventTrainer {
     std::vector<std::byte> state;  ///< of the client's codec
   };
 
+  // Settings.
   bool has_deadline() const { return choice().deadline > Seconds(0); }
   bool buffers() const { return choice().buffer > 0; }
   bool keeps_late() const { return choice().late == "kept" || buffers(); }
-  std::int64_t local_steps(int client) const;
-  Moment moment(std::int64_t round, std::int64_t local_step) const;
-  Seconds training_time(int client) const;
 
+  // Who takes part, in rounds_draw.cc.
   void begin_round(scenarios::Session& session);
-  bool is_away(int client, Seconds now) const;
+  std::vector<bool> away(Seconds now) const;
   std::vector<int> candidates(Seconds now) const;
   void wait_for_anyone(scenarios::Session& session);
+
+  // Trips, and the end of a round.
+  Seconds training_time(int client) const;
   void submit_broadcast(scenarios::Session& session);
   void start_trip(int client, bool away, bool records, scenarios::Session& session);
   void submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
@@ -119,17 +126,16 @@ class RoundsTrainer final : public EventTrainer {
   void close_if_complete(scenarios::Session& session);
   void close_round(scenarios::Session& session);
   void cut_off_late(bool last, scenarios::Session& session, std::vector<std::int64_t>& over);
-  scenarios::StepReport report_of(const std::vector<std::int64_t>& over,
-                                  scenarios::Session& session);
   void forget(const std::vector<std::int64_t>& trips);
-  std::vector<scenarios::Figure> as_figures(const Counts& counts) const;
 
+  // A client's part, in rounds_clients.cc.
+  std::int64_t local_steps(int client) const;
+  Moment moment(std::int64_t round, std::int64_t local_step) const;
   /// Trains the client of that trip, and others of its round whose turn comes later.
   void train_ahead(Trip& due);
   LocalUpdate train(const Trip& trip, int thread);
   double local_step(const Trip& trip, int thread, std::int64_t h, SetUpdates& rule);
   void mask_upload(std::span<const float> trained, std::span<float> upload) const;
-  void measure_fairness();
   void encode(const Trip& trip, int thread, LocalUpdate& update);
 
   // The server's part, in rounds_server.cc.
@@ -137,6 +143,12 @@ class RoundsTrainer final : public EventTrainer {
   std::vector<float> shares() const;
   void average(const std::vector<float>& shares);
   void move_by_changes(const std::vector<float>& shares);
+
+  // What is reported, in rounds_figures.cc.
+  scenarios::StepReport report_of(const std::vector<std::int64_t>& over,
+                                  scenarios::Session& session);
+  std::vector<scenarios::Figure> as_figures(const Counts& counts) const;
+  void measure_fairness();
 
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;

@@ -1,5 +1,4 @@
 #include <set>
-#include <sstream>
 
 #include "base/temporary_file.h"
 #include "tests/trainers/schedules/rounds_fixture.h"
@@ -97,17 +96,10 @@ TEST_CASE("stc does not depend on threads and goes on from the middle of a round
     const std::uint64_t whole = run(scenario).hash;
     CHECK(run(scenario, 2).hash == whole);
     for (const int instants : {0, 3, 9, 20}) {
-      const auto first = prepared(scenario), second = prepared(scenario, 2);
-      EventDriver driver(8);
-      driver.start(*first);
-      for (int i = 0; i < instants; ++i) REQUIRE(driver.step(*first));
-      std::stringstream checkpoint;
-      first->save(checkpoint);
-      second->load(checkpoint);
-      driver.finish(*second);
+      const Resumed resumed = resumed_after(instants, scenario, 1, 2);
       INFO(cut_off << " after " << instants << " instants");
-      CHECK(second->learning_hash() == whole);
-      CHECK(driver.open() == 0);
+      CHECK(resumed.hash == whole);
+      CHECK(resumed.open == 0);
     }
   }
   CHECK(run(stc()).hash == run(stc(), 2).hash);

@@ -1,6 +1,7 @@
 #pragma once
 #include <catch2/catch.hpp>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,29 @@ inline double figure(const scenarios::StepReport& row, const std::string& name) 
     if (figure.name == name) return figure.value;
   FAIL("no figure " << name);
   return 0;
+}
+
+struct Resumed {
+  std::uint64_t saved_hash = 0, loaded_hash = 0;  ///< of the two trainers, when one loads
+  std::uint64_t hash = 0;                         ///< of the second, at the end
+  std::size_t open = 0;
+};
+
+/// Saves after that many instants; another trainer loads that and goes on.
+inline Resumed resumed_after(int instants, const scenarios::Scenario& scenario, int threads,
+                             int later_threads) {
+  const auto first = prepared(scenario, threads), second = prepared(scenario, later_threads);
+  EventDriver driver(scenario.cluster.workers);
+  driver.start(*first);
+  for (int i = 0; i < instants; ++i) REQUIRE(driver.step(*first));
+  std::stringstream checkpoint;
+  first->save(checkpoint);
+  second->load(checkpoint);
+  Resumed resumed{first->learning_hash(), second->learning_hash(), 0, 0};
+  driver.finish(*second);
+  resumed.hash = second->learning_hash();
+  resumed.open = driver.open();
+  return resumed;
 }
 
 /// Topk with error feedback.

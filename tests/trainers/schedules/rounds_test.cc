@@ -182,17 +182,10 @@ TEST_CASE("rounds go on from the middle of one as if nothing had happened", "[ro
     scenario.schedule.late = late;
     const std::uint64_t whole = run(scenario, 2).hash;
     for (const int instants : {0, 2, 7, 13}) {
-      const auto first = prepared(scenario, 2), second = prepared(scenario, 2);
-      EventDriver driver(8);
-      driver.start(*first);
-      for (int i = 0; i < instants; ++i) REQUIRE(driver.step(*first));
-      std::stringstream checkpoint;
-      first->save(checkpoint);
-      second->load(checkpoint);
-      CHECK(second->learning_hash() == first->learning_hash());
-      driver.finish(*second);
+      const Resumed resumed = resumed_after(instants, scenario, 2, 2);
       INFO(late << " after " << instants << " instants");
-      CHECK(second->learning_hash() == whole);
+      CHECK(resumed.loaded_hash == resumed.saved_hash);
+      CHECK(resumed.hash == whole);
     }
   }
   // Negative control: a fresh trainer does not know what is under way.

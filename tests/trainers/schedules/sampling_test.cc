@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 #include <set>
-#include <sstream>
 
 #include "tests/trainers/schedules/rounds_fixture.h"
 #include "trainers/replays/client_sampling.h"
@@ -140,17 +139,8 @@ TEST_CASE("who is still under way when a run of a buffer ends was not late", "[r
 
 TEST_CASE("rounds of a buffer go on from the middle of one", "[rounds]") {
   const std::uint64_t whole = run(buffered(2)).hash;
-  for (const int instants : {0, 5, 17}) {
-    const auto first = prepared(buffered(2)), second = prepared(buffered(2), 2);
-    EventDriver driver(8);
-    driver.start(*first);
-    for (int i = 0; i < instants; ++i) REQUIRE(driver.step(*first));
-    std::stringstream checkpoint;
-    first->save(checkpoint);
-    second->load(checkpoint);
-    driver.finish(*second);
-    CHECK(second->learning_hash() == whole);
-  }
+  for (const int instants : {0, 5, 17})
+    CHECK(resumed_after(instants, buffered(2), 1, 2).hash == whole);
 }
 
 TEST_CASE("FedProx: the first local step knows no pull, the others do", "[rounds]") {
