@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <numeric>
 
 #include "results/prediction/step_model.h"
 #include "runner/message_times.h"
@@ -52,27 +53,20 @@ double pass(Path& path, double time, double bytes) {
   return time;
 }
 
-/// When a ring's hops are done that begin at `time`. A hop's bytes follow the last hop's at once
-/// where those have only just left: a slow link never waits for its neighbour to have received.
-double ring_end(std::vector<Path>& paths, const results::Hops& hops, double bytes, double delay,
-                double time) {
+/// When each worker has received a ring's last hop; `times` says when it begins. A hop's bytes
+/// follow the last hop's at once where those have only just left: a slow link never waits for its
+/// neighbour to have received. `sent` is when each path's last bytes have left.
+void ring_ends(std::vector<Path>& paths, const results::Hops& hops, double bytes, double delay,
+               std::vector<double>& sent, std::vector<double>& times) {
   const std::size_t n = paths.size();
-  std::vector<double> received(n, time), sent(n, time), next(n);
+  std::vector<double> next(n);
   for (int hop = 0; hop < static_cast<int>(hops.count); ++hop) {
     for (std::size_t r = 0; r < n; ++r) {
-      sent[r] = pass(paths[r], std::max(received[r], sent[r]), bytes);
+      sent[r] = pass(paths[r], std::max(times[r], sent[r]), bytes);
       next[(r + 1) % n] = sent[r] + delay;
     }
-    std::swap(received, next);
+    std::swap(times, next);
   }
-  return *std::max_element(received.begin(), received.end());
-}
-
-/// When all workers' messages have passed that begin at `time`.
-double all_end(std::vector<Path>& paths, double bytes, double delay, double time) {
-  double end = time;
-  for (Path& path : paths) end = std::max(end, pass(path, time, bytes) + delay);
-  return end;
 }
 
 /// One exchange of a step: a prelude, or a bucket's.
@@ -89,32 +83,37 @@ std::vector<Path> neighbours(const sim::Cluster& cluster, int workers) {
   return paths;
 }
 
-/// When exchanges end that begin at a time, one after the other.
+/// When exchanges end for each worker, which goes on alone.
 class Ends {
  public:
   virtual ~Ends() = default;
-  virtual double end(std::size_t exchange, double begin) = 0;
+  /// `times` says when each worker begins the exchange, and then when it has what it waits for.
+  virtual void run(std::size_t exchange, std::vector<double>& times) = 0;
 };
 
 class RingEnds final : public Ends {
  public:
   RingEnds(const sim::Cluster& cluster, const StepSummary& step,
            const std::vector<Exchanged>& exchanges)
-      : paths_(neighbours(cluster, step.workers)), exchanges_(exchanges), delay_(step.delay_s) {
+      : paths_(neighbours(cluster, step.workers)),
+        exchanges_(exchanges),
+        delay_(step.delay_s),
+        sent_(paths_.size(), 0) {
     hops_ = results::hops_of(step.exchange, step.workers, step.group).front();
     prelude_ = results::hops_of(ExchangeKind::kRingAllGather, step.workers, step.group).front();
   }
-  double end(std::size_t exchange, double begin) override {
+  void run(std::size_t exchange, std::vector<double>& times) override {
     const Exchanged& its = exchanges_[exchange];
     const results::Hops& hops = its.prelude ? prelude_ : hops_;
     const double efficiency = results::usual_constants()[0] / (1 + results::kAcknowledgements);
-    return ring_end(paths_, hops, its.key / efficiency * hops.share, delay_, begin);
+    ring_ends(paths_, hops, its.key / efficiency * hops.share, delay_, sent_, times);
   }
 
  private:
   std::vector<Path> paths_;
   const std::vector<Exchanged>& exchanges_;
   double delay_;
+  std::vector<double> sent_;
   results::Hops hops_, prelude_;
 };
 
@@ -129,10 +128,14 @@ class ServerEnds final : public Ends {
       back_.push_back(path_of(cluster, step.workers, worker));
     }
   }
-  double end(std::size_t exchange, double begin) override {
+  void run(std::size_t exchange, std::vector<double>& times) override {
     const double efficiency = results::usual_constants()[0];
-    const double pushed = all_end(there_, exchanges_[exchange].push / efficiency, delay_, begin);
-    return all_end(back_, exchanges_[exchange].pull / efficiency, delay_, pushed);
+    double pushed = 0;
+    for (std::size_t w = 0; w < times.size(); ++w)
+      pushed = std::max(pushed,
+                        pass(there_[w], times[w], exchanges_[exchange].push / efficiency) + delay_);
+    for (std::size_t w = 0; w < times.size(); ++w)
+      times[w] = pass(back_[w], pushed, exchanges_[exchange].pull / efficiency) + delay_;
   }
 
  private:
@@ -150,19 +153,22 @@ class SampledEnds final : public Ends {
     for (const Exchanged& exchange : exchanges)
       times_.emplace_back(links, transport, exchange.push, exchange.pull);
   }
-  double end(std::size_t exchange, double begin) override {
-    const MessageTimes& times = times_[exchange];
+  void run(std::size_t exchange, std::vector<double>& times) override {
+    const MessageTimes& its = times_[exchange];
     ++count_;
-    double pushed = begin + shared(exchanges_[exchange].push);
-    for (int worker = 0; worker < step_.workers; ++worker)
-      pushed = std::max(pushed, begin + times.push(worker, begin, worker + count_));
-    double end = pushed + shared(exchanges_[exchange].pull);
-    for (int worker = 0; worker < step_.workers; ++worker)
-      end = std::max(end, pushed + times.pull(worker, pushed, worker + count_));
-    return end;
+    const double first = *std::ranges::min_element(times);
+    double pushed = first + shared(exchanges_[exchange].push);
+    for (int w = 0; w < step_.workers; ++w)
+      pushed = std::max(pushed, time_of(times, w) + its.push(w, time_of(times, w), w + count_));
+    const double served = pushed + shared(exchanges_[exchange].pull);
+    for (int w = 0; w < step_.workers; ++w)
+      time_of(times, w) = std::max(served, pushed + its.pull(w, pushed, w + count_));
   }
 
  private:
+  static double& time_of(std::vector<double>& times, int worker) {
+    return times[static_cast<std::size_t>(worker)];
+  }
   /// What all workers' messages take on the server's link.
   double shared(double bytes) const {
     if (step_.server_bandwidth <= 0) return 0;
@@ -197,21 +203,27 @@ std::vector<Exchanged> extremes(const StepSummary& step, double results::BucketS
   return list;
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 /// Mean seconds of each exchange in steps one after the other.
 std::vector<double> mean_exchanges(const StepSummary& step, std::size_t exchanges, double passes,
                                    Ends& ends) {
   const int most = std::clamp(static_cast<int>(kPasses / passes), 1, kMost);
   const double compute = compute_of(step);
   std::vector<double> sums(exchanges, 0);
+  std::vector<double> times(static_cast<std::size_t>(step.workers), 0);
   double now = 0;
   int steps = 0;
   for (; steps < most && (steps < kFewest || now < kLeast_s); ++steps) {
     for (std::size_t e = 0; e < exchanges; ++e) {
-      const double end = ends.end(e, now);
-      sums[e] += end - now;
-      now = end;
+      const double begin = mean_of(times);
+      ends.run(e, times);
+      sums[e] += mean_of(times) - begin;
     }
-    now += compute;
+    for (double& time : times) time += compute;
+    now = mean_of(times);
   }
   for (double& sum : sums) sum /= steps;
   return sums;
