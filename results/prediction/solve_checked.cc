@@ -8,6 +8,8 @@ namespace {
 
 /// After so many the quantity may not help at all.
 constexpr int kSlowAnswers = 3;
+/// Chance below this share of the tolerance is none.
+constexpr double kExactShare = 0.1;
 
 /// The mean over the steps of both.
 StepPoint pooled(const StepPoint& one, const StepPoint& other) {
@@ -69,11 +71,15 @@ class AnswerSearch {
   const CheckedSolution& best() const { return best_; }
 
  private:
+  /// One sample is enough to go on from a value that misses; chance that stopped a sample when it
+  /// looked near enough is undone by another.
   StepPoint sampled(double value, double allowed) const {
     StepPoint point = simulate_(value, 0);
     for (int sample = 1; sample < most_samples_; ++sample) {
-      const double error = std::abs(point.seconds / allowed - 1);
-      if (error <= tolerance_ || error > 2 * known_to(point)) break;
+      const double error = std::abs(point.seconds / allowed - 1), chance = known_to(point);
+      const bool misses = error > std::max(tolerance_, 2 * chance);
+      const bool confirmed = error <= tolerance_ && sample > 1;
+      if (misses || confirmed || chance <= kExactShare * tolerance_) break;
       point = pooled(point, simulate_(value, sample));
     }
     return point;

@@ -34,7 +34,8 @@ struct CheckedSolution {
 /// the tolerance - where chance may have done that, more samples tell -, the model's time is
 /// corrected there - by simulated / predicted, between simulated values in proportion to their
 /// logarithms, beyond them as at the nearest - and solved again. Of all simulated values the one
-/// that misses least is given. Where no value meets the target, what the quantity can be at best is
+/// that misses least is given. Where chance decides, two samples at least say that a value is near
+/// enough. Where no value meets the target, what the quantity can be at best is
 /// simulated before that is said; and where something simulated came near, that is given. Whole
 /// workers may have no better neighbour: their search ends when a value comes again.
 CheckedSolution solve_checked(const StepFit& fit, const StepSummary& step, SolveFor quantity,
