@@ -201,12 +201,12 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {"",
        "t.json:1: /workload/optimizer/momentum: does not go with /workload/optimizer/name = adam; "
        "allowed: "
-       "only with sgd or lars",
+       "only with sgd or lars or quasi-global",
        R"("workload": {"optimizer": {"name": "adam", "momentum": 0.9}})"},
       // Optimisers and their rates.
       {"",
        "t.json:1: /workload/optimizer/name: \"lamp\" is not a choice; allowed: sgd, adam, amsgrad, "
-       "adamax, lars, lamb, adagrad-cmd, adagrad-rda; did you mean \"lamb\"?",
+       "adamax, lars, lamb, adagrad-cmd, adagrad-rda, quasi-global; did you mean \"lamb\"?",
        optimizer(R"("name": "lamp")")},
       {"",
        "t.json:1: /workload/optimizer/nesterov: there is no momentum to step along; allowed: "

@@ -10,6 +10,10 @@ class CodecMethod final : public Method {
   SetPlan plan(std::size_t, std::size_t) const override {
     return {.up = plan_, .update_momentum = !plan_.momentum_correction};
   }
+  std::optional<GossipPlan> gossip() const override {
+    if (plan_.momentum_correction) return {};
+    return GossipPlan{};
+  }
 
  private:
   compressors::CodecPlan plan_;

@@ -52,6 +52,19 @@ struct SetPlan {
   bool weights_up = false;
 };
 
+/// How workers that gossip use messages. x_i are the weights of worker i after its own step, W the
+/// weights of the graph's edges, which are doubly stochastic:
+///
+///   x_i <- x_i + step sum over j of W_ij (y_j - y_i)
+///
+/// y_j is what the messages of j say, as all who have them know: they say its weights and y_j is
+/// what the last one says, or, with `differences`, they say x_j - y_j, and everyone adds them to
+/// the y_j that they have, 0 at first.
+struct GossipPlan {
+  bool differences = false;
+  double step = 1;
+};
+
 /// What all workers hold alike between a step's exchange and the next step, by tensor in forward
 /// order. Whatever changes it must give every worker the same.
 struct SharedModel {
@@ -171,6 +184,11 @@ class Method {
       std::span<const float> /*remembered*/) const {
     return {};
   }
+
+  /// What gossip does with messages; none: the method is not for workers that gossip.
+  virtual std::optional<GossipPlan> gossip() const { return {}; }
+  /// A method for gossip alone.
+  virtual bool of_gossip() const { return false; }
 
   /// A method for federated rounds alone.
   virtual bool of_rounds() const { return false; }

@@ -55,6 +55,16 @@ void SetUpdates::step(std::size_t phase, double rate, const GradientView& gradie
   for (Update* update : of_phase_[phase]) update->step(rate, gradient, weights);
 }
 
+bool SetUpdates::watches_mixing() const {
+  return std::ranges::any_of(updates_,
+                             [](const auto& each) { return each.second.rule().watches_mixing(); });
+}
+
+void SetUpdates::mixed(std::size_t phase, double rate, std::span<const float> before,
+                       std::span<const float> after) {
+  for (Update* update : of_phase_[phase]) update->mixed(rate, before, after);
+}
+
 Update& SetUpdates::only() {
   GRADWIRE_ASSERT(updates_.size() == 1);
   return updates_.begin()->second;

@@ -25,6 +25,10 @@ class SetUpdates {
 
   /// Updates every set as the method's plan for `phase` has it. See UpdateRule::step.
   void step(std::size_t phase, double rate, const GradientView& gradient, std::span<float> weights);
+  /// See UpdateRule::mixed; of all sets.
+  bool watches_mixing() const;
+  void mixed(std::size_t phase, double rate, std::span<const float> before,
+             std::span<const float> after);
   /// Precondition (assertion): one set, and one rule for all phases, as on a device.
   Update& only();
   const Update& only() const;

@@ -5,9 +5,9 @@
 namespace gradwire::trainers {
 
 const std::vector<UpdateInfo>& update_catalogue() {
-  static const std::vector<UpdateInfo> rows = {sgd_row(),         adam_row(),       amsgrad_row(),
-                                               adamax_row(),      lars_row(),       lamb_row(),
-                                               adagrad_cmd_row(), adagrad_rda_row()};
+  static const std::vector<UpdateInfo> rows = {
+      sgd_row(),  adam_row(),        amsgrad_row(),     adamax_row(),      lars_row(),
+      lamb_row(), adagrad_cmd_row(), adagrad_rda_row(), quasi_global_row()};
   return rows;
 }
 

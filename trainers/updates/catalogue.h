@@ -26,6 +26,8 @@ struct UpdateInfo {
   bool starts_at_zero = false;
   /// Takes norms of whole tensors, so that it cannot be given a part of one.
   bool whole_tensors = false;
+  /// Is of workers that gossip alone.
+  bool of_gossip = false;
 };
 
 const std::vector<UpdateInfo>& update_catalogue();
@@ -49,6 +51,7 @@ UpdateInfo lars_row();
 UpdateInfo lamb_row();
 UpdateInfo adagrad_cmd_row();
 UpdateInfo adagrad_rda_row();
+UpdateInfo quasi_global_row();
 
 // Options that several rows have.
 OptionSpec momentum_option(const char* default_text);

@@ -20,6 +20,10 @@ void Update::step(double rate, const GradientView& gradient, std::span<float> we
   rule_->step(*layout_, ranges_, {rate, ++steps_}, gradient, weights, state_);
 }
 
+void Update::mixed(double rate, std::span<const float> before, std::span<const float> after) {
+  rule_->mixed(ranges_, {rate, steps_}, before, after, state_);
+}
+
 void Update::forget(std::int64_t element) {
   visit_ranges(ranges_, [&](std::int64_t first, std::int64_t offset, std::size_t count) {
     if (element < first || element >= first + static_cast<std::int64_t>(count)) return;

@@ -23,6 +23,9 @@ class Update {
     step(rate, GradientView(gradient), weights);
   }
 
+  /// See UpdateRule::mixed; of the last step.
+  void mixed(double rate, std::span<const float> before, std::span<const float> after);
+
   /// What it remembers of that element of the flat buffers, if it is one of its own, becomes 0.
   void forget(std::int64_t element);
 

@@ -87,6 +87,12 @@ class UpdateRule {
   virtual void step(const Layout& layout, ElementRanges ranges, const UpdateStep& at,
                     const GradientView& gradient, std::span<float> weights,
                     std::span<float> state) const = 0;
+  /// Whether it looks at what neighbours made of the weights after its step (mixed()).
+  virtual bool watches_mixing() const { return false; }
+  /// Weights were `before` at the start of the step, and are `after` once they were mixed with
+  /// those of neighbours.
+  virtual void mixed(ElementRanges, const UpdateStep&, std::span<const float> /*before*/,
+                     std::span<const float> /*after*/, std::span<float> /*state*/) const {}
   /// Bytes of memory that a step reads and writes for each element, 4 for each access to a float:
   /// what its time is made of, where a profile and no measurement says it.
   virtual int bytes_per_element() const = 0;

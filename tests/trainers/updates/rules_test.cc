@@ -42,6 +42,26 @@ TEST_CASE("sgd does the arithmetic of its equations") {
   CHECK(w[0] == Approx(-3.61));
 }
 
+TEST_CASE("quasi-global momentum does the arithmetic of its equations") {
+  // lr 0.5, momentum 0.5; w = 1, g = 2, v = 0: w = 1 - 0.5 (2 + 0.5 (0 + 2)) = -0.5. Mixed to 0:
+  // v = 0 + 0.5 (1 - 0) / 0.5 = 1. Then g = 2 again: w = 0 - 0.5 (2 + 0.5 (0.5 + 2)) = -1.625.
+  const Layout one = layout_of({{1}});
+  Update rule({"quasi-global", {{"momentum", "0.5"}}}, one);
+  CHECK(rule.rule().watches_mixing());
+  Values w{1}, g{2};
+  rule.step(0.5, g, w);
+  CHECK(w[0] == Approx(-0.5));
+  rule.mixed(0.5, Values{1}, Values{0});
+  w = {0};
+  rule.step(0.5, g, w);
+  CHECK(w[0] == Approx(-1.625));
+  // Without momentum it is sgd, decay 0.1 included: w = 1 - 0.5 (2 + 0.1) = -0.05.
+  Update plain({"quasi-global", {{"momentum", "0"}, {"weight_decay", "0.1"}}}, one);
+  w = {1};
+  plain.step(0.5, g, w);
+  CHECK(w[0] == Approx(-0.05));
+}
+
 TEST_CASE("a rate that changes acts at once on sgd, within the velocity on lars") {
   // g = 1 then 0, momentum 0.5, rates 1 then 0.1. sgd: v = 1, w = -1; v = 0.5, w = -1 - 0.05.
   const Layout matrix = layout_of({{1, 1}});

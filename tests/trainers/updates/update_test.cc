@@ -34,7 +34,7 @@ TEST_CASE("an optimiser is known by its name, or refused") {
   for (const scenarios::Field& field : scenarios::scenario_table().fields())
     if (field.pointer == "/workload/optimizer/name") names = field.spec.choices;
   CHECK(names == std::vector<std::string>{"sgd", "adam", "amsgrad", "adamax", "lars", "lamb",
-                                          "adagrad-cmd", "adagrad-rda"});
+                                          "adagrad-cmd", "adagrad-rda", "quasi-global"});
   for (const std::string& name : names) {
     CHECK(make_update_rule({name})->name() == name);
     CHECK_FALSE(find_update(name)->source.empty());
@@ -107,6 +107,7 @@ TEST_CASE("an update goes on from what was saved") {
     std::vector<float> w = some_values(10, 1), resumed;
     const std::vector<float> g = some_values(10, 7), h = some_values(10, 8);
     first.step(0.01, g, w);
+    first.mixed(0.01, some_values(10, 1), w);
     std::istringstream in(text_of(first));
     second.load(in);
     CHECK(second.steps() == 1);
