@@ -197,10 +197,14 @@ std::vector<results::ReproductionRow> reproduce_one(const std::string& name,
   std::vector<results::RunSummary> runs;
   for (const results::RunId id : result.runs)
     if (const auto summary = store.run(id)) runs.push_back(*summary);
-  return results::check_reproduction(name, file.expected, runs,
-                                     [&store](results::RunId run_id, double accuracy) {
-                                       return results::time_to_accuracy(store, run_id, accuracy);
-                                     });
+  return results::check_reproduction(
+      name, file.expected, runs,
+      [&store](results::RunId run, double accuracy) {
+        return results::time_to_accuracy(store, run, accuracy);
+      },
+      [&store](results::RunId run, const std::string& figure) {
+        return results::figure_of_workload(store, run, figure);
+      });
 }
 
 void reproduce_methods(const MethodArguments& arguments, Context& context) {

@@ -77,8 +77,16 @@ BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen, const 
   return figures;
 }
 
-FigureOfRun stored_figure(const std::string& metric) {
+/// What checks may look up in the store.
+struct LookUps {
+  const TimeToAccuracy& time_to_accuracy;
+  const FigureOfWorkload& of_workload;
+};
+
+FigureOfRun stored_figure(const std::string& metric, const FigureOfWorkload& of_workload = {}) {
   const Field* const field = find_field(metric);
+  if (field == nullptr && of_workload)
+    return [metric, &of_workload](const RunSummary& run) { return of_workload(run.id, metric); };
   GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
   return field->number;
 }
@@ -86,11 +94,12 @@ FigureOfRun stored_figure(const std::string& metric) {
 /// With `target_of`: when the run was as accurate as that one ended, less `target_less`; NaN where
 /// it never was.
 FigureOfRun figure_of_check(const ordered_json& check, std::span<const RunSummary> runs,
-                            const TimeToAccuracy& time_to_accuracy) {
+                            const LookUps& look_up) {
   const std::string metric = check.at("metric");
+  const TimeToAccuracy& time_to_accuracy = look_up.time_to_accuracy;
   const auto nothing = ordered_json::object();
   const Chosen of{check.value("target_of", ""), check.value("target_where", nothing)};
-  if (of.method.empty() && of.where.empty()) return stored_figure(metric);
+  if (of.method.empty() && of.where.empty()) return stored_figure(metric, look_up.of_workload);
   if (metric != "time_to_target_s" || !time_to_accuracy)
     throw Error(ErrorKind::kScenario, "check " + metric + " with the target of", of.text(),
                 "a target goes with time_to_target_s alone");
@@ -141,14 +150,14 @@ std::string provenance_of_figure(const std::string& metric, const std::string& e
 }
 
 ReproductionRow row_of(const std::string& name, const ordered_json& check,
-                       std::span<const RunSummary> runs, const TimeToAccuracy& time_to_accuracy) {
+                       std::span<const RunSummary> runs, const LookUps& look_up) {
   const auto nothing = ordered_json::object();
   const std::string metric = check.at("metric");
   const Chosen own{check.value("method", ""), check.value("where", nothing)};
   const Chosen other{check.value("against", ""), check.value("against_where", nothing)};
   const bool compares = !other.method.empty() || !other.where.empty();
   const bool ratio = check.value("compare", "difference") == "ratio";
-  const FigureOfRun figure_of = figure_of_check(check, runs, time_to_accuracy);
+  const FigureOfRun figure_of = figure_of_check(check, runs, look_up);
   BySeed figures = figures_of(runs, own, metric, figure_of);
   if (compares) figures = compared(figures, figures_of(runs, other, metric, figure_of), ratio);
   if (figures.empty())
@@ -183,14 +192,21 @@ std::optional<double> time_to_accuracy(const Store& store, RunId run, double acc
   return std::nullopt;
 }
 
+std::optional<double> figure_of_workload(const Store& store, RunId run, const std::string& figure) {
+  for (const MetricRow& metric : store.metrics(run))
+    if (metric.name == figure && metric.step < 0) return metric.value;
+  return std::nullopt;
+}
+
 std::vector<ReproductionRow> check_reproduction(const std::string& name,
                                                 const ordered_json& expected,
                                                 std::span<const RunSummary> runs,
-                                                const TimeToAccuracy& time_to_accuracy) {
+                                                const TimeToAccuracy& time_to_accuracy,
+                                                const FigureOfWorkload& figure_of_workload) {
   std::vector<ReproductionRow> rows;
   if (!expected.is_object() || !expected.contains("checks")) return rows;
   for (const ordered_json& check : expected["checks"])
-    rows.push_back(row_of(name, check, runs, time_to_accuracy));
+    rows.push_back(row_of(name, check, runs, {time_to_accuracy, figure_of_workload}));
   return rows;
 }
 

@@ -17,6 +17,10 @@ using TimeToAccuracy = std::function<std::optional<double>(RunId run, double acc
 /// By the evaluations that are stored.
 std::optional<double> time_to_accuracy(const Store& store, RunId run, double accuracy);
 
+/// A figure that the run's workload reports of the whole run; nothing where it reports none.
+using FigureOfWorkload = std::function<std::optional<double>(RunId run, const std::string& figure)>;
+std::optional<double> figure_of_workload(const Store& store, RunId run, const std::string& figure);
+
 /// What a target is below the accuracy that it is taken from, where a check does not say.
 inline constexpr double kUsualTargetLess = 0.01;
 
@@ -29,6 +33,7 @@ inline constexpr double kUsualTargetLess = 0.01;
 std::vector<ReproductionRow> check_reproduction(const std::string& name,
                                                 const nlohmann::ordered_json& expected,
                                                 std::span<const RunSummary> runs,
-                                                const TimeToAccuracy& time_to_accuracy = {});
+                                                const TimeToAccuracy& time_to_accuracy = {},
+                                                const FigureOfWorkload& figure_of_workload = {});
 
 }  // namespace gradwire::results
