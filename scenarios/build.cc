@@ -47,6 +47,16 @@ void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
   take(json, "staleness", schedule.staleness);
   take(json, "staleness_power", schedule.staleness_power);
   take(json, "most_stale", schedule.most_stale);
+  take(json, "graph", schedule.graph);
+  take(json, "degree", schedule.degree);
+  take(json, "directed", schedule.directed);
+  take(json, "final_mixing", schedule.final_mixing);
+  for (const ordered_json& each : member(json, "edges")) {
+    sim::GivenEdge& edge = schedule.edges.emplace_back();
+    take(each, "a", edge.from);
+    take(each, "b", edge.to);
+    take(each, "weight", edge.weight);
+  }
 }
 
 }  // namespace

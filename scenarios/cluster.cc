@@ -165,6 +165,35 @@ sim::GossipEdges gossip_edges(const Scenario& scenario) {
   return workload.edges;
 }
 
+namespace {
+
+std::vector<sim::GivenEdge> given_edges(const ScheduleChoice& schedule) {
+  std::vector<sim::GivenEdge> edges = schedule.edges;
+  if (!schedule.directed)
+    for (const sim::GivenEdge& edge : schedule.edges)
+      edges.push_back({edge.to, edge.from, edge.weight});
+  return edges;
+}
+
+}  // namespace
+
+sim::Mixing gossip_mixing(const Scenario& scenario) {
+  const ScheduleChoice& schedule = scenario.schedule;
+  const int n = scenario.cluster.workers;
+  const auto mixing_of = [&](const std::vector<sim::GivenEdge>& edges) {
+    return sim::make_mixing(n, edges);
+  };
+  if (schedule.graph == "explicit") return mixing_of(given_edges(schedule));
+  if (n == 1) return mixing_of({});
+  if (schedule.graph == "directed-ring") return mixing_of(sim::directed_ring(n));
+  if (schedule.graph == "exponential") return mixing_of(sim::directed_exponential(n));
+  if (schedule.graph == "torus") return mixing_of(sim::both_ways(sim::gossip_torus(n)));
+  if (schedule.graph == "complete") return mixing_of(sim::both_ways(sim::gossip_complete(n)));
+  if (schedule.graph == "random-regular")
+    return mixing_of(sim::both_ways(sim::gossip_random_regular(n, schedule.degree, scenario.seed)));
+  return mixing_of(sim::both_ways(sim::gossip_ring(n)));
+}
+
 int host_index(const Scenario& scenario, std::string_view name) {
   if (scenario.network.topology == "explicit") {
     const std::vector<std::string>& hosts = scenario.network.hosts;

@@ -22,10 +22,14 @@ bool trains(const Scenario& scenario) {
 }
 /// Of training, with a server that talks to each client.
 bool by_server(const Scenario& scenario) {
-  return trains(scenario) && scenario.schedule.kind != "lockstep";
+  return trains(scenario) && scenario.schedule.kind != "lockstep" &&
+         scenario.schedule.kind != "gossip";
 }
 bool is_kind(const Scenario& scenario, const char* kind) {
   return trains(scenario) && scenario.schedule.kind == kind;
+}
+bool gossips(const Scenario& scenario) {
+  return is_kind(scenario, "gossip");
 }
 bool has_local_steps(const Scenario& scenario) {
   return is_kind(scenario, "lockstep") && scenario.schedule.local_steps != 1;
@@ -157,6 +161,55 @@ const Combination kCombinations[] = {
      [](const Scenario& s) {
        return at("/schedule/local_epochs",
                  is_kind(s, "rounds") && s.schedule.local_epochs && s.schedule.local_steps != 1);
+     },
+     kOfSchedule},
+    // Workers that gossip.
+    {"schedule gossip", "any collective but gossip",
+     "workers that gossip send their neighbours weights, and add up nothing among all", "gossip",
+     [](const Scenario& s) {
+       return at("/exchange/collective", gossips(s) && s.exchange.collective != "gossip");
+     },
+     kOfSchedule},
+    {"collective gossip", "any schedule but gossip",
+     "without schedule gossip every worker needs what all the others send",
+     "another collective, or /schedule/kind gossip",
+     [](const Scenario& s) {
+       return at("/exchange/collective", s.exchange.collective == "gossip" && !gossips(s));
+     },
+     kOfSchedule},
+    {"schedule gossip", "transport udp-lossy",
+     "schedule gossip waits for whole messages, and udp-lossy sends none again", "tcp or ideal",
+     [](const Scenario& s) { return at("/network/transport/protocol", gossips(s) && loses(s)); },
+     kOfTransport},
+    {"schedule gossip", "a method of gradients that all workers add up",
+     "{method} is of gradients that all workers add up, and workers that gossip send weights",
+     "a codec by name, a method for gossip, or schedule lockstep",
+     [](const Scenario& s) {
+       return at("/method/name", gossips(s) && !training_method(s)->gossip());
+     },
+     kOfMethod},
+    {"any schedule but gossip, or a profile", "a method for gossip",
+     "{method} is of workers that send their neighbours weights",
+     "schedule gossip, or another method",
+     [](const Scenario& s) {
+       const bool steps = trains(s) || s.workload.kind == WorkloadKind::kProfile;
+       return at("/method/name", steps && !gossips(s) && training_method(s)->of_gossip());
+     },
+     kOfMethod},
+    {"any schedule but gossip", "optimiser quasi-global",
+     "{optimizer} looks at what neighbours made of a worker's weights",
+     "schedule gossip, or another optimiser",
+     [](const Scenario& s) {
+       const auto* const rule = trainers::find_update(s.workload.optimizer);
+       return at("/workload/optimizer/name", trains(s) && !gossips(s) && rule && rule->of_gossip);
+     },
+     kOfMethod},
+    {"schedule gossip", "exchange zero, offload",
+     "a worker that gossips updates all of its weights", "neither of the two",
+     [](const Scenario& s) {
+       Places places = at("/exchange/zero", gossips(s) && s.exchange.zero > 0);
+       if (gossips(s) && s.exchange.offload) places.emplace_back("/exchange/offload");
+       return places;
      },
      kOfSchedule},
     // Methods and who works when.
@@ -312,11 +365,11 @@ const Combination kCombinations[] = {
                                           training_method(s)->plan(0, 0).weights_down);
      },
      kOfStateParts},
-    {"micro-batches", "schedule rounds, asynchronous, or local steps",
+    {"micro-batches", "schedule rounds, asynchronous, gossip, or local steps",
      "steps of a worker by itself are of whole batches", "1, or lockstep without local steps",
      [](const Scenario& s) {
-       return at("/workload/micro_batches",
-                 s.workload.micro_batches > 1 && (by_server(s) || has_local_steps(s)));
+       return at("/workload/micro_batches", s.workload.micro_batches > 1 &&
+                                                (by_server(s) || gossips(s) || has_local_steps(s)));
      },
      kOfMethod},
     {"micro-batches", "a method that changes samples, or computes what workers send",

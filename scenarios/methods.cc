@@ -143,6 +143,7 @@ std::string schedule_label(const Scenario& scenario) {
   if (schedule == scenario.json.end()) return "";
   std::string label;
   for (const auto& [key, value] : schedule->items()) {
+    if (value.is_array()) continue;
     const std::string text = option_text(value);
     if (value == default_value(scenario_table().find("/schedule/" + key)->field())) continue;
     label += key == "kind" ? " @" + text : " " + key + "=" + text;
@@ -189,7 +190,7 @@ std::string why_no_gradient_parts(const Scenario& scenario) {
 
 std::string exchange_conflict(compressors::AggregatePolicy policy, std::string_view collective) {
   using compressors::AggregatePolicy;
-  if (collective == "parameter-server" ||
+  if (collective == "parameter-server" || collective == "gossip" ||
       (collective == "ring" && policy != AggregatePolicy::kServer))
     return "";
   if (policy == AggregatePolicy::kServer)

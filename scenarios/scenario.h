@@ -13,7 +13,7 @@
 #include "compressors/codec_plan.h"
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/topologies/topologies.h"
-#include "sim/graph/gossip_graph.h"
+#include "sim/graph/mixing.h"
 #include "sim/session/executor.h"
 #include "trainers/updates/rate_schedule.h"
 
@@ -224,7 +224,7 @@ struct Exchange {
 
 /// Who works when, in virtual time (scenario_fields_schedule.cc has the meaning of each).
 struct ScheduleChoice {
-  std::string kind = "lockstep";  ///< lockstep rounds asynchronous
+  std::string kind = "lockstep";  ///< lockstep rounds asynchronous gossip
   int local_steps = 1;
   // Rounds.
   std::optional<double> local_epochs;  ///< in place of local_steps
@@ -244,6 +244,13 @@ struct ScheduleChoice {
   std::string staleness = "none";  ///< none divide power
   double staleness_power = 0.5;
   std::optional<std::int64_t> most_stale;  ///< absent: nobody waits
+  // Gossip.
+  std::string graph = "ring";  ///< ring directed-ring torus exponential complete random-regular
+                               ///< explicit
+  int degree = 4;              ///< random-regular
+  bool directed = false;       ///< explicit: along `edges` alone, and not back
+  std::vector<sim::GivenEdge> edges;  ///< explicit
+  int final_mixing = 0;               ///< steps at the end without learning
 };
 
 /// One run: everything resolved, nothing left to default. `json` is the canonical resolved scenario
@@ -310,6 +317,10 @@ sim::Aggregation aggregation_of(const Scenario& scenario);
 
 /// Between which workers a gossip passes. Throws sim::SimError where there is no such graph.
 sim::GossipEdges gossip_edges(const Scenario& scenario);
+
+/// Who sends whom weights in training by gossip, and how much of them the receiver takes. Throws
+/// sim::SimError where there is no such graph.
+sim::Mixing gossip_mixing(const Scenario& scenario);
 
 /// The cluster whose wires lose and hold up nothing: what collectives are chosen on, with windows
 /// of kOpenWindow segments.

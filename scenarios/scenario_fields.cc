@@ -86,11 +86,12 @@ void add_exchange(Rows& rows) {
                         "worker owns a part, adds what the others send it and encodes "
                         "the sum once (CGX); in-network: the switches of a star or of two "
                         "tiers add up what passes them; parameter-server: push to "
-                        "and pull from one server; auto: the fastest of ring, tree, "
+                        "and pull from one server; gossip: each worker sends its neighbours in "
+                        "/schedule/graph its weights; auto: the fastest of ring, tree, "
                         "halving-doubling, two-level and direct, by a simulation of one "
                         "step's exchange.",
                 .choices = {"ring", "tree", "halving-doubling", "two-level", "direct",
-                            "scatter-reduce", "in-network", "parameter-server", "auto"}},
+                            "scatter-reduce", "in-network", "parameter-server", "gossip", "auto"}},
        .kinds = kSteps});
   rows.push_back(group_row("/exchange/group", kSteps, {"/exchange/collective", {"two-level"}}));
   rows.push_back(shards_row("/exchange/shards", "every bucket", kSteps,
@@ -180,7 +181,9 @@ void add_expected(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "Figure of a run.",
                            .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
-                                       "simulated_s", "compression_ratio", "time_to_target_s"}},
+                                       "simulated_s", "compression_ratio", "time_to_target_s",
+                                       "consensus_distance", "mean_drift", "edge_bytes",
+                                       "local_accuracy_mean", "local_accuracy_worst"}},
                   .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));

@@ -168,6 +168,69 @@ void add_staleness(Rows& rows) {
                   .computed_default = "none: nobody waits"});
 }
 
+void add_graph(Rows& rows) {
+  const Condition gossips{"/schedule/kind", {"gossip"}};
+  const Condition listed{"/schedule/graph", {"explicit"}};
+  rows.push_back({.pointer = "/schedule/graph",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "ring",
+                           .help = "Whom a worker sends its weights. ring, torus (a grid that "
+                                   "wraps around, as square as can be), complete, random-regular "
+                                   "(drawn by the seed, `degree` neighbours each): both ways; "
+                                   "directed-ring: worker i to i + 1; exponential: to i + 1, i + "
+                                   "2, i + 4, ...; explicit: `edges`.",
+                           .choices = {"ring", "directed-ring", "torus", "exponential", "complete",
+                                       "random-regular", "explicit"}},
+                  .kinds = kTraining,
+                  .when = gossips});
+  rows.push_back({.pointer = "/schedule/degree",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "4",
+                           .help = "Neighbours of a worker.",
+                           .min = 2,
+                           .max = 65535},
+                  .unit = "workers",
+                  .kinds = kTraining,
+                  .when = Condition{"/schedule/graph", {"random-regular"}}});
+  rows.push_back({.pointer = "/schedule/directed",
+                  .spec = {.type = OptionType::kBoolean,
+                           .default_text = "false",
+                           .help = "Messages go from `a` to `b` alone, and not back."},
+                  .kinds = kTraining,
+                  .when = listed});
+  rows.push_back(list_row("/schedule/edges", "Pairs of neighbours.", kTraining));
+  rows.back().required = true;
+  rows.back().when = listed;
+  rows.push_back(object_row("/schedule/edges/*", "One pair.", kTraining));
+  for (const char* end : {"a", "b"})
+    rows.push_back({.pointer = std::string("/schedule/edges/*/") + end,
+                    .spec = {.type = OptionType::kInteger,
+                             .help = "Worker, counted from 0.",
+                             .min = 0,
+                             .max = 65535},
+                    .required = true,
+                    .kinds = kTraining});
+  rows.push_back({.pointer = "/schedule/edges/*/weight",
+                  .spec = {.type = OptionType::kNumber,
+                           .help = "How much of the sender's weights the receiver takes. Given for "
+                                   "all pairs or none; those into a worker, and those out of it, "
+                                   "add up to 1 at most, and to the same.",
+                           .min = 0,
+                           .max = 1},
+                  .kinds = kTraining,
+                  .computed_default = "1 / (1 + the larger one of the two ends' numbers of "
+                                      "neighbours)"});
+  rows.push_back({.pointer = "/schedule/final_mixing",
+                  .spec = {.type = OptionType::kInteger,
+                           .default_text = "0",
+                           .help = "So many of the last steps mix weights and learn nothing.",
+                           .min = 0,
+                           .max = 1e9},
+                  .unit = "steps",
+                  .kinds = kTraining,
+                  .when = gossips});
+}
+
 }  // namespace
 
 void add_work_schedule(Rows& rows) {
@@ -176,13 +239,17 @@ void add_work_schedule(Rows& rows) {
   rows.back().optional = true;
   rows.push_back(
       {.pointer = "/schedule/kind",
-       .spec = {.type = OptionType::kChoice,
-                .default_text = "lockstep",
-                .help = "lockstep: all workers take each step together; rounds: a server sends "
-                        "some clients its model, they train it on their own samples and send it "
-                        "back; asynchronous: a server updates its model whenever a worker's "
-                        "gradient arrives. /workload/steps counts steps, rounds or updates.",
-                .choices = {"lockstep", "rounds", "asynchronous"}},
+       .spec =
+           {.type = OptionType::kChoice,
+            .default_text = "lockstep",
+            .help =
+                "lockstep: all workers take each step together; rounds: a server sends "
+                "some clients its model, they train it on their own samples and send it "
+                "back; asynchronous: a server updates its model whenever a worker's "
+                "gradient arrives; gossip: each worker has weights of its own, takes a step and "
+                "mixes them with those of its neighbours in a graph. /workload/steps "
+                "counts steps, rounds or updates.",
+            .choices = {"lockstep", "rounds", "asynchronous", "gossip"}},
        .kinds = kTraining});
   rows.push_back(
       {.pointer = "/schedule/local_steps",
@@ -209,6 +276,7 @@ void add_work_schedule(Rows& rows) {
   add_clients(rows);
   add_server(rows);
   add_staleness(rows);
+  add_graph(rows);
 }
 
 }  // namespace gradwire::scenarios

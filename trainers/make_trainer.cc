@@ -8,6 +8,7 @@
 #include "scenarios/share.h"
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/asynchronous_trainer.h"
+#include "trainers/schedules/gossip_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
@@ -93,7 +94,8 @@ std::unique_ptr<scenarios::Trainer> make(const scenarios::Scenario& scenario,
 Maker find_maker(const std::string& kind) {
   constexpr std::pair<const char*, Maker> kMakers[] = {{"lockstep", make<SynchronousTrainer>},
                                                        {"rounds", make<RoundsTrainer>},
-                                                       {"asynchronous", make<AsynchronousTrainer>}};
+                                                       {"asynchronous", make<AsynchronousTrainer>},
+                                                       {"gossip", make<GossipTrainer>}};
   const auto found =
       std::ranges::find_if(kMakers, [&](const auto& row) { return row.first == kind; });
   GRADWIRE_ASSERT(found != std::end(kMakers));

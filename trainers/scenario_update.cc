@@ -26,7 +26,7 @@ UpdateSettings update_settings(const scenarios::Scenario& scenario, bool applies
 namespace {
 
 /// Workers whose batches one update takes together: not those of an asynchronous server, nor
-/// clients of a round, who train by themselves.
+/// clients of a round or workers that gossip, who train by themselves.
 int together(const scenarios::Scenario& scenario) {
   return scenario.schedule.kind == "lockstep" ? scenario.cluster.workers : 1;
 }
@@ -35,7 +35,9 @@ int together(const scenarios::Scenario& scenario) {
 double batches_of_step(const scenarios::Scenario& scenario) {
   const scenarios::ScheduleChoice& schedule = scenario.schedule;
   const int clients = schedule.sample > 0 ? schedule.sample : scenario.cluster.workers;
-  const int workers = schedule.kind == "rounds" ? clients : together(scenario);
+  const int workers = schedule.kind == "rounds"   ? clients
+                      : schedule.kind == "gossip" ? scenario.cluster.workers
+                                                  : together(scenario);
   return static_cast<double>(workers) * schedule.local_steps;
 }
 

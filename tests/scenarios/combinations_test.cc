@@ -20,6 +20,8 @@ struct Example {
 
 const std::string kServer = R"(, "exchange": {"collective": "parameter-server"})";
 const std::string kRounds = kServer + R"(, "schedule": {"kind": "rounds"})";
+const std::string kGossip =
+    R"(, "exchange": {"collective": "gossip"}, "schedule": {"kind": "gossip"})";
 const std::string kZero = R"(, "exchange": {"zero": 2})";
 const std::string kEmulated = R"(, "executor": "emulator")";
 const std::string kMixed = R"({"name": "mixed-precision"})";
@@ -60,6 +62,18 @@ std::vector<Example> examples() {
        "/method/name", R"(, "method": {"name": "zerofl"})"},
       {"local_epochs", "local_steps", "/schedule/local_epochs",
        kServer + R"(, "schedule": {"kind": "rounds", "local_steps": 2, "local_epochs": 2})"},
+      {"schedule gossip", "any collective but gossip", "/exchange/collective",
+       R"(, "schedule": {"kind": "gossip"})"},
+      {"collective gossip", "any schedule but gossip", "/exchange/collective",
+       R"(, "exchange": {"collective": "gossip"})"},
+      {"schedule gossip", "transport udp-lossy", "/network/transport/protocol",
+       with(kGossip, "network", udp)},
+      {"schedule gossip", "a method of gradients that all workers add up", "/method/name",
+       with(kGossip, "method", kMixed)},
+      {"any schedule but gossip, or a profile", "a method for gossip", "/method/name",
+       R"(, "method": {"name": "choco-sgd"})"},
+      {"schedule gossip", "exchange zero, offload", "/exchange/zero",
+       R"(, "exchange": {"collective": "gossip", "zero": 1}, "schedule": {"kind": "gossip"})"},
       {by_server, "a method that looks at whole steps", "/method/name",
        with(kRounds, "method", kMixed)},
       {steps, "a method that looks at whole steps", "/schedule/local_steps",
@@ -119,8 +133,8 @@ std::vector<Example> examples() {
 bool is_shown_elsewhere(const Combination& row) {
   return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
          row.other == "a method with an update at the server" ||
-         row.other == "optimiser lars, lamb" || row.one == "micro-batches" ||
-         row.other == "a method whose server sends new weights";
+         row.other == "optimiser lars, lamb" || row.other == "optimiser quasi-global" ||
+         row.one == "micro-batches" || row.other == "a method whose server sends new weights";
 }
 
 }  // namespace
@@ -232,6 +246,17 @@ TEST_CASE("a method of federated rounds goes with no other schedule", "[combinat
   CHECK(refused(""));
   CHECK(refused(kServer + R"(, "schedule": {"kind": "asynchronous"})"));
   CHECK(refused("", R"("workload": {"profile": "gpt2-small"})"));
+}
+
+TEST_CASE("quasi-global momentum is of workers that gossip", "[combinations]") {
+  const auto refused = [](const std::string& parts) {
+    return problems_of(
+               scenario_with(parts, R"("workload": {"optimizer": {"name": "quasi-global"}})"))
+               .find("/workload/optimizer/name: quasi-global looks at") != std::string::npos;
+  };
+  CHECK(refused(""));
+  CHECK(refused(kRounds));
+  CHECK_FALSE(refused(kGossip));
 }
 
 TEST_CASE("micro-batches are of whole batches in lockstep", "[combinations]") {

@@ -98,6 +98,31 @@ TEST_CASE("local steps are of sgd", "[schedule]") {
   CHECK(problems_with(R"("workload": {})", "4").empty());
 }
 
+TEST_CASE("gossip is read, and refused where there is no graph to mix by", "[schedule]") {
+  const std::string neighbours = R"(, "exchange": {"collective": "gossip"})";
+  const auto gossip = [](const std::string& more) { return R"({"kind": "gossip")" + more + "}"; };
+  const auto refuses_gossip = [&](const std::string& more, const std::string& at) {
+    return refuses(gossip(more), at, neighbours);
+  };
+  CHECK(problems(gossip(""), neighbours).empty());
+  for (const char* graph : {"ring", "directed-ring", "torus", "exponential", "complete"})
+    CHECK(problems(gossip(R"(, "graph": ")" + std::string(graph) + "\""), neighbours).empty());
+  const std::string listed = R"(, "graph": "explicit", "edges": )";
+  CHECK(problems(gossip(listed + R"([{"a": 0, "b": 1}, {"a": 1, "b": 2}, {"a": 2, "b": 3}])"),
+                 neighbours)
+            .empty());
+  CHECK(refuses_gossip(listed + R"([{"a": 0, "b": 1}, {"a": 2, "b": 3}])", "/schedule/edges"));
+  CHECK(
+      refuses_gossip(listed + R"([{"a": 0, "b": 1, "weight": 0.9}, {"a": 1, "b": 2, "weight": 0.9},
+      {"a": 2, "b": 3, "weight": 0.1}])",
+                     "/schedule/edges"));
+  CHECK(refuses_gossip(R"(, "graph": "random-regular", "degree": 7)", "/schedule/graph"));
+  CHECK(refuses_gossip(R"(, "degree": 3)", "/schedule/degree"));
+  CHECK(refuses_gossip(R"(, "sample": 3)", "/schedule/sample"));
+  CHECK(refuses_gossip(R"(, "final_mixing": 100000)", "/schedule/final_mixing"));
+  CHECK(refuses(R"({"kind": "rounds", "graph": "ring"})", "/schedule/graph"));
+}
+
 TEST_CASE("asynchronous schedules are read, and refused where they make no sense", "[schedule]") {
   const auto asynchronous = [](const std::string& more) {
     return R"({"kind": "asynchronous")" + more + "}";

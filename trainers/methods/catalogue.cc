@@ -56,7 +56,9 @@ std::vector<MethodRow> make_catalogue() {
                                  batch_augmentation_row(),
                                  stc_row(),
                                  dhqc_row(),
-                                 zerofl_row()};
+                                 zerofl_row(),
+                                 choco_sgd_row(),
+                                 deepsqueeze_row()};
   const char* variable = std::getenv("GRADWIRE_METHODS");
   const std::string paths = variable ? variable : "";
   for (std::size_t at = 0; at < paths.size();) {

@@ -21,5 +21,7 @@ MethodRow batch_augmentation_row();
 MethodRow stc_row();
 MethodRow dhqc_row();
 MethodRow zerofl_row();
+MethodRow choco_sgd_row();
+MethodRow deepsqueeze_row();
 
 }  // namespace gradwire::methods
