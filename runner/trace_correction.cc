@@ -91,14 +91,13 @@ class Ends {
   virtual void run(std::size_t exchange, std::vector<double>& times) = 0;
 };
 
+/// A ring's exchange begins for all workers once the last of them has the one before: held against
+/// `flow`, workers that go on alone came out further off.
 class RingEnds final : public Ends {
  public:
   RingEnds(const sim::Cluster& cluster, const StepSummary& step,
            const std::vector<Exchanged>& exchanges)
-      : paths_(neighbours(cluster, step.workers)),
-        exchanges_(exchanges),
-        delay_(step.delay_s),
-        sent_(paths_.size(), 0) {
+      : paths_(neighbours(cluster, step.workers)), exchanges_(exchanges), delay_(step.delay_s) {
     hops_ = results::hops_of(step.exchange, step.workers, step.group).front();
     prelude_ = results::hops_of(ExchangeKind::kRingAllGather, step.workers, step.group).front();
   }
@@ -106,14 +105,15 @@ class RingEnds final : public Ends {
     const Exchanged& its = exchanges_[exchange];
     const results::Hops& hops = its.prelude ? prelude_ : hops_;
     const double efficiency = results::usual_constants()[0] / (1 + results::kAcknowledgements);
-    ring_ends(paths_, hops, its.key / efficiency * hops.share, delay_, sent_, times);
+    std::vector<double> sent = times;
+    ring_ends(paths_, hops, its.key / efficiency * hops.share, delay_, sent, times);
+    std::ranges::fill(times, std::ranges::max(times));
   }
 
  private:
   std::vector<Path> paths_;
   const std::vector<Exchanged>& exchanges_;
   double delay_;
-  std::vector<double> sent_;
   results::Hops hops_, prelude_;
 };
 

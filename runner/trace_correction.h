@@ -12,7 +12,7 @@ namespace gradwire::runner {
 ///     ring    T(r, k) = pass(max(T(r - 1, k - 1) + delay, T(r, k - 1)), bytes of a hop)
 ///     server  pushed = max over workers of (begin + push);   T(w) = pushed + pull(w)
 ///
-/// A worker begins its next step once it has what it waits for, whoever else has not.
+/// With a server a worker begins its next step once it has pulled, whoever else has not.
 ///
 /// pass() being when so many bytes have passed the slowest of the path's links at each moment, from
 /// their schedules: a fluid, with nothing of TCP but its headers. What one worker's messages take
