@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "runner/trace_correction.h"
+#include "runner/traces/trace_correction.h"
 #include "sim/cluster/path_cost.h"
 
 namespace gradwire::runner {

@@ -22,7 +22,7 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster);
 
 /// Sets the network's figures from the paths that messages of step.workers take; where these follow
-/// schedules, the correction too (runner/trace_correction.h).
+/// schedules, the correction too (runner/traces/trace_correction.h).
 void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
                 results::StepSummary& step);
 

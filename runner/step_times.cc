@@ -1,6 +1,7 @@
 #include "runner/step_times.h"
 
 #include <cmath>
+#include <deque>
 
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
@@ -49,6 +50,15 @@ void count_work(const sim::Timeline& timeline, const sim::TransportSettings& tra
   }
 }
 
+struct InFlight {
+  scenarios::StepPlan plan;
+  sim::GraphId graph = 0;
+};
+
+bool may_follow(const std::deque<InFlight>& flights) {
+  return flights.empty() || (flights.size() < 2 && !flights.back().plan.alone);
+}
+
 }  // namespace
 
 std::vector<double> StepTimes::warm() const {
@@ -66,16 +76,26 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
   options.seed = scenario.seed;
   const auto executor = sim::make_executor(scenario.executor, cluster, options);
   StepTimes times;
-  for (scenarios::StepPlan plan; trainer->next(plan);) {
-    if (times.ends.empty()) times.summary = summarize(scenario, cluster, profile, plan);
-    change_messages(changes.messages, plan);
-    const sim::GraphId graph = executor->submit(scenarios::submission_of(plan));
-    trainer->on_submitted(plan, graph);
+  // As in a run (lockstep.h): two steps in flight, so that workers go on alone.
+  std::deque<InFlight> flights;
+  for (bool more = true; more || !flights.empty();) {
+    while (more && may_follow(flights)) {
+      InFlight flight;
+      more = trainer->next(flight.plan);
+      if (!more) break;
+      if (!times.summary) times.summary = summarize(scenario, cluster, profile, flight.plan);
+      change_messages(changes.messages, flight.plan);
+      flight.graph = executor->submit(scenarios::submission_of(flight.plan));
+      trainer->on_submitted(flight.plan, flight.graph);
+      flights.push_back(std::move(flight));
+    }
+    if (flights.empty()) break;
+    const auto& [plan, graph] = flights.front();
     const sim::Timeline& timeline = sim::run_to_end(*executor, graph);
     times.ends.push_back(timeline.end.value());
     count_work(timeline, scenario.network.transport, times);
     trainer->on_step_ended(plan, {timeline, timeline.end, executor->missing(graph)});
-    plan = {};
+    flights.pop_front();
   }
   return times;
 }

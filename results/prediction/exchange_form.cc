@@ -17,10 +17,18 @@ constexpr double kOpen = 0.15;
 /// windows go from .7 of their largest to it.
 constexpr double kWindowSpread = 0.29;
 constexpr double kBusy = 1.05;  ///< of events on the longest of chains, sqrt(x) times; simulated
-constexpr double kFewer = 1.2;  ///< exponent: how soon few workers wait as many do; simulated
+constexpr double kNearNormal = 100;  ///< mean of a Poisson law from which it is a normal one
+constexpr double kEnough = 1e-6;     ///< of a sum, as its last term
+constexpr double kFewer = 1.2;       ///< exponent: how soon few workers wait as many do; simulated
 
 double at(const StepConstants& constants, StepConstant which) {
   return constants[static_cast<std::size_t>(which)];
+}
+
+/// Near the larger of the two.
+double norm4(double a, double b) {
+  const auto square = [](double y) { return y * y; };
+  return std::sqrt(std::sqrt(square(square(a)) + square(square(b))));
 }
 
 /// What rare delays, `x` a transfer, cost a hop of `n` workers who each wait for a neighbour and
@@ -34,6 +42,36 @@ double delays_on_chain(double n, double x) {
   return std::pow(power(few) + power(many), -0.4);
 }
 
+/// What the unluckiest of `flows` transfers has of rare delays, `x` a transfer: the mean of the
+/// largest of as many Poisson numbers, sum over k >= 0 of 1 - P(at most k)^flows.
+double delays_of_unluckiest(double flows, double x) {
+  if (x <= 0) return 0;
+  if (x > kNearNormal) return x + std::sqrt(2 * x * std::log(flows));
+  double sum = 0, term = std::exp(-x), at_most = term;
+  for (int k = 1; at_most < 1; ++k) {
+    const double more = -std::expm1(flows * std::log(at_most));
+    sum += more;
+    if (more < kEnough) break;
+    term *= x / k;
+    at_most += term;
+  }
+  return sum;
+}
+
+/// Share of the links' rate spread that delays all. A correction already has in it what slow links
+/// cost; it is over the form with usual constants, so that no other may change with the workers.
+double waiting_share(const StepSummary& step, const StepConstants& constants) {
+  return at(step.correction.value.empty() ? constants : usual_constants(), StepConstant::kRates);
+}
+
+/// s, between a worker's last message of a step and its first of the next.
+double pause_of(const StepSummary& step) {
+  double seconds = step.forward_s + step.update_s;
+  for (const BucketSummary& bucket : step.buckets)
+    seconds += bucket.backward_s + bucket.encode_s + bucket.decode_s;
+  return seconds;
+}
+
 }  // namespace
 
 ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
@@ -41,7 +79,7 @@ ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
     : step_(step),
       constants_(constants),
       hops_(hops_of(kind, step.workers, step.group)),
-      slow_(slowest_of(step.workers, at(constants, StepConstant::kRates) * step.rate_spread)),
+      slow_(slowest_of(step.workers, waiting_share(step, constants) * step.rate_spread)),
       growth_(std::pow(step.workers / 2.0, at(constants, StepConstant::kCongestion))),
       root_loss_(std::sqrt(step.loss)),
       many_(step.loss > 0 ? 1 - std::pow(step.workers, -kFewer) : 0) {}
@@ -61,9 +99,15 @@ double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
       at(constants_, StepConstant::kEfficiency) / (hops.both_ways ? 1 + kAcknowledgements : 1);
   const double shared =
       step_.server_bandwidth > 0 && flows > 1 ? step_.server_bandwidth : step_.bandwidth;
-  double moving = std::max(bytes / (efficiency * shared),
-                           slow_ * bytes / flows / (efficiency * step_.bandwidth));
-  if (step_.loss > 0) moving = lossy_hop(hops, bytes / flows / kSegment, moving);
+  const double of_all = bytes / (efficiency * shared);
+  const double own = slow_ * bytes / flows / (efficiency * step_.bandwidth);
+  double moving = std::max(of_all, own);
+  if (step_.loss > 0) {
+    const double segments = bytes / flows / kSegment;
+    // While one of several flows waits, the others use the link that they share.
+    moving = flows > 1 ? norm4(of_all, lossy_hop(hops, segments, own))
+                       : lossy_hop(hops, segments, moving);
+  }
   // A message shorter than a segment is forwarded sooner.
   const double shorter = 1 - std::min(1.0, (bytes / flows + kHeaders) / kWireSegment);
   return at(constants_, StepConstant::kLatency) * (step_.delay_s - shorter * step_.forwarding_s) +
@@ -78,7 +122,7 @@ double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) 
   const double windows = at(constants_, StepConstant::kWindows) * segments * root_loss_ / kMathis;
   const double limited = round_trip * windows * windows / (windows + kOpen);
   const auto square = [](double y) { return y * y; };
-  const double moving = std::sqrt(std::sqrt(square(square(fluid)) + square(square(limited))));
+  const double moving = norm4(fluid, limited);
   // The slowest connection's windows, where windows decide.
   const double losses = segments * loss;
   const double spread = kWindowSpread / std::sqrt(1 + losses / 3);
@@ -87,16 +131,20 @@ double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) 
   // On the same connections, what is lost at the end is noticed once the next hops' segments come.
   const double noticed =
       hops.same_connections ? fluid * tail / segments * std::max(1.0, kTailSegments / segments) : 0;
-  const double waiting = (round_trip + noticed) * delays_on_chain(n, losses) + slowest;
+  const auto delays = [&](double x) {
+    return hops.flows > 1 ? delays_of_unluckiest(hops.flows, x) : delays_on_chain(n, x);
+  };
+  const double waiting = (round_trip + noticed) * delays(losses) + slowest;
   const double rare = losses * loss + (hops.same_connections ? 0 : tail * loss);
   return moving + at(constants_, StepConstant::kStraggle) * waiting +
-         kTimeout * delays_on_chain(n, at(constants_, StepConstant::kTimeouts) * rare);
+         kTimeout * delays(at(constants_, StepConstant::kTimeouts) * rare);
 }
 
 double ExchangeForm::last_timeouts(const Hops& hops, double message_bytes) const {
   const double sent = hops.count * hops.share * message_bytes / kSegment;
   const double tail = std::min(kTailSegments, sent) * step_.loss;
-  return kTimeout * -std::expm1(-at(constants_, StepConstant::kTimeouts) * step_.workers * tail);
+  const double longest = std::min(kTimeout, pause_of(step_));
+  return longest * -std::expm1(-at(constants_, StepConstant::kTimeouts) * step_.workers * tail);
 }
 
 }  // namespace gradwire::results

@@ -20,12 +20,14 @@ constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's read
 // workers and for each doubling beyond it; from simulations that were held out.
 constexpr double kFormErrorClean = 0.00005, kFormErrorCleanDoubling = 0.00005;
 constexpr double kFormErrorLossy = 0.022, kFormErrorLossyDoubling = 0.02;
-constexpr double kFormErrorChangingDoubling = 0.01;  ///< links that change but lose nothing
+constexpr double kFormErrorChanging = 0.015;  ///< links that change but lose nothing
+constexpr double kFormErrorChangingDoubling = 0.008;
 constexpr double kOutlierWeight = 0.25;
 
 /// At the points' own numbers of workers.
 double form_error_at_points(const StepSummary& step) {
-  return step.is_irregular() ? kFormErrorLossy : kFormErrorClean;
+  if (step.loss > 0) return kFormErrorLossy;
+  return step.is_irregular() ? kFormErrorChanging : kFormErrorClean;
 }
 
 double shown(const StepConstantInfo& info, double x) {

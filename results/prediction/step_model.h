@@ -28,30 +28,41 @@
 /// and on links that carry messages both ways e is less by the share of acknowledgements, 2.9 %:
 ///
 ///     hop     = a d + u (n / 2)^c                no loss
-///     hop     = a d + (u^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + RTO E(t y)
-///       u = max(b / (e B_s), b w / (f e B))       the shared link (a server's, else a worker's
-///                                                 own), and the slowest worker's:
-///                                                 w = 1 + v sqrt(2 ln n)
+///     hop     = a d + h                          loss, one flow on a link
+///     hop     = a d + (q^4 + h^4)^(1/4)          several flows on it: while one waits, the others
+///                                                 use what they share
+///       u = max(q, o)
+///       q = b / (e B_s)                           the shared link (a server's, else a worker's own)
+///       o = b w / (f e B)                         the slowest worker's: w = 1 + v sqrt(2 ln n)
+///       h = (y^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + RTO E(t z)
+///                                                 y = u, of several flows o
 ///       M = b / (f m)                             segments of a transfer
-///       l = R z^2 / (z + .15), z = r M / W        round trips, W = 1.22 sqrt(1 / p): Mathis et
+///       l = R s^2 / (s + .15), s = r M / W        round trips, W = 1.22 sqrt(1 / p): Mathis et
 ///                                                 al., CCR 27(3), 1997, eq. 3
 ///       E(x) = ((n x)^-2.5 + (x + 1.05 sqrt(x))^-2.5)^(-1/2.5)
 ///                                                 rare delays, x a transfer, on the chain that has
 ///                                                 most of them: each worker waits for a neighbour
 ///                                                 (last-passage percolation on a ring of n; its
 ///                                                 numbers by simulation)
+///       E(x) = sum over k >= 0 of 1 - P(at most k of mean x)^f
+///                                                 of several flows: the unluckiest's
 ///       V = l (l / moving)^3 .29 / sqrt(1 + M p / 3) (1 - n^-1.2)
 ///                                                 the slowest of n connections, whose windows vary
-///       y = M p^2 + min(3, M) p                   timeouts: a segment lost twice, and a loss among
+///       z = M p^2 + min(3, M) p                   timeouts: a segment lost twice, and a loss among
 ///                                                 the last three, which has no duplicate
 ///                                                 acknowledgements. In rings the next hop's data
-///                                                 bring those: then y = M p^2, N = the time of
+///                                                 bring those: then z = M p^2, N = the time of
 ///                                                 three segments' hops, and once an exchange
-///                                                 RTO (1 - exp(-t n min(3, M) p))
+///                                                 min(RTO, c) (1 - exp(-t n min(3, M) p)): c is
+///                                                 the worker's own time between its steps, after
+///                                                 which the next step's data come
 ///
 /// d: one-way delay; R = 2 d + m / B: round trip; m = 1,448 bytes a segment; RTO = 0.2 s.
 ///
 /// `fitted` is the same with its constants fitted; `overlap` has them at their usual values.
+///
+/// Steps follow one another as in a run: a worker begins its next one as soon as it has what it
+/// waits for, whoever else has not.
 ///
 /// It breaks down where hops of different buckets share a link unequally, where incast overflows
 /// queues (a server of 16 workers and more under loss takes up to 18 % longer), and where workers'

@@ -140,10 +140,44 @@ TEST_CASE("Rare timeouts, by hand") {
   // losses time out, 3 x 8 of them, and what is lost twice.
   step.exchange = ExchangeKind::kRingAllGather;
   step.workers = 8;
+  step.forward_s = 1;
   CHECK(exchange_time(step, 1448, constants) == Approx(0.2 * 24e-4).epsilon(0.02));
+  // After .05 s the next step's messages come, and with them what tells of the loss.
+  step.forward_s = 0.05;
+  CHECK(exchange_time(step, 1448, constants) == Approx(0.05 * 24e-4).epsilon(0.02));
   // Each hop's losses timing out would be 7 x 8 of them, at most.
   step.exchange = ExchangeKind::kTreeAllReduce;
   CHECK(exchange_time(step, 1448, constants) > 0.2 * 40e-4);
+}
+
+TEST_CASE("A server waits for the unluckiest worker") {
+  // Messages of one segment, of which p = .01 time out: with 100 workers a hop waits .2 s unless
+  // all are lucky, 1 - .99^100 = .634 of the time, and twice as long if one is lost again, which
+  // the sum over k >= 1 has: the mean of the largest of 100 Poisson numbers of mean x = p + p^2:
+  // (1 - exp(-1.01)) + (1 - (exp(-x) (1 + x))^100) = .6358 + .0051.
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
+  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  StepSummary step = ring_step(100);
+  step.bandwidth = 1e12;
+  step.delay_s = 0;
+  step.loss = 0.01;
+  step.exchange = ExchangeKind::kParameterServer;
+  CHECK(exchange_time(step, 1448, constants) == Approx(2 * 0.2 * 0.6409).epsilon(0.01));
+  // While one waits the others use the server's link: where that decides, waiting is hidden.
+  step.server_bandwidth = 1448 * 100 / 10.0;
+  CHECK(exchange_time(step, 1448, constants) == Approx(2 * 10).epsilon(0.03));
+}
+
+TEST_CASE("A correction for slow links leaves none of them to the constants") {
+  StepSummary step = ring_step(64);
+  step.rate_spread = 0.5;
+  StepConstants constants = plain_constants();
+  const double usual = exchange_time(step, 1e8, constants);
+  constants[static_cast<std::size_t>(StepConstant::kRates)] *= 2;
+  CHECK(exchange_time(step, 1e8, constants) > 1.2 * usual);
+  step.correction.add(1e8, 1);
+  CHECK(exchange_time(step, 1e8, constants) == Approx(usual));
 }
 
 TEST_CASE("Windows limit long messages under loss: Mathis's rate") {
