@@ -14,7 +14,7 @@ double work_of_message(double bytes);
 
 /// How many of the first `items` can be simulated for `most_work`: at least one, unless that alone
 /// is `kOneItem` times as much.
-inline constexpr double kOneItem = 5;
+inline constexpr double kOneItem = 2;
 template <class Item, class Work>
 std::size_t affordable(const std::vector<Item>& items, double most_work, Work work_of) {
   if (items.empty() || work_of(items.front()) > kOneItem * most_work) return 0;

@@ -40,8 +40,8 @@ TEST_CASE("As many items as the work allows, the first unless it is far beyond")
   CHECK(affordable(items, 10, itself) == 3);
   CHECK(affordable(items, 9.5, itself) == 2);
   CHECK(affordable(items, 100, itself) == 4);
-  CHECK(affordable(items, 1, itself) == 1);
-  CHECK(affordable(items, 0.7, itself) == 0);  // 4 is more than 5 times .7
+  CHECK(affordable(items, 2.5, itself) == 1);
+  CHECK(affordable(items, 1.5, itself) == 0);  // 4 is more than twice 1.5
   CHECK(affordable(std::vector<double>{}, 10, itself) == 0);
   CHECK(work_of_message(14600) == Approx(2));  // 10 packets
 }
