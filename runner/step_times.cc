@@ -50,12 +50,12 @@ void count_work(const sim::Timeline& timeline, const sim::TransportSettings& tra
   }
 }
 
-struct InFlight {
+struct Flight {
   scenarios::StepPlan plan;
   sim::GraphId graph = 0;
 };
 
-bool may_follow(const std::deque<InFlight>& flights) {
+bool may_follow(const std::deque<Flight>& flights) {
   return flights.empty() || (flights.size() < 2 && !flights.back().plan.alone);
 }
 
@@ -77,10 +77,10 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
   const auto executor = sim::make_executor(scenario.executor, cluster, options);
   StepTimes times;
   // As in a run (lockstep.h): two steps in flight, so that workers go on alone.
-  std::deque<InFlight> flights;
+  std::deque<Flight> flights;
   for (bool more = true; more || !flights.empty();) {
     while (more && may_follow(flights)) {
-      InFlight flight;
+      Flight flight;
       more = trainer->next(flight.plan);
       if (!more) break;
       if (!times.summary) times.summary = summarize(scenario, cluster, profile, flight.plan);
