@@ -45,11 +45,10 @@ std::string line_of(const results::StepPoint& simulated, const results::StepPred
 /// Of a normal law, 90 % of which the band holds.
 double deviations_of(const results::StepPoint& simulated,
                      const results::StepPrediction& prediction) {
-  constexpr double kNormal90 = 1.645;
   const double half = std::log(prediction.model_high_s / prediction.model_low_s) / 2;
-  return half > 0
-             ? kNormal90 * std::abs(std::log(simulated.seconds / prediction.time.total_s)) / half
-             : 0;
+  return half > 0 ? results::kNormal90 *
+                        std::abs(std::log(simulated.seconds / prediction.time.total_s)) / half
+                  : 0;
 }
 
 /// Packet by packet, more workers take too long.

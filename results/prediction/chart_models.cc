@@ -10,7 +10,6 @@
 namespace gradwire::results {
 namespace {
 
-constexpr double kNormal90 = 1.645;    ///< half of a normal's 90 % interval, in deviations
 constexpr double kUsualBatch = 64;     ///< samples, where a chart does not say
 constexpr double kUsualBytes = 1e8;    ///< of gradients, where a chart does not say
 constexpr double kUsualGoodput = 0.9;  ///< of a nominal rate

@@ -3,6 +3,9 @@
 
 namespace gradwire::results {
 
+/// Half of a normal law's 90 % interval, in deviations.
+inline constexpr double kNormal90 = 1.645;
+
 /// A constant that was fitted, with its unit and what is known of it.
 struct Constant {
   std::string name;

@@ -13,7 +13,6 @@
 namespace gradwire::results {
 namespace {
 
-constexpr double kNormal90 = 1.645;
 constexpr int kDraws = 64;
 constexpr double kLeastScatter = 0.0001;  ///< log time: a simulated step's reading is exact
 // Deviations in log time of what the form itself leaves out, at the points' largest number of
