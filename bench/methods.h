@@ -13,8 +13,9 @@ struct MethodsOptions {
 };
 
 /// `gradwire bench methods`: each method's own work beside a model's passes, and beside the same
-/// method in LibTorch operations. Throws Error(kCapability) where there is no training module,
-/// Error(kUsage) for a method that there is not.
+/// method in LibTorch operations; `xnor`: the product of matrices of +-1 beside LibTorch's of fp32.
+/// Throws Error(kCapability) where there is no training module, Error(kUsage) for a method that
+/// there is not.
 std::vector<BenchRow> bench_methods(const MethodsOptions& options, const Say& say);
 
 }  // namespace gradwire::bench

@@ -17,12 +17,13 @@ constexpr std::int64_t top_of(const BitPlanes& m) {
   return (std::int64_t{1} << m.bits) - 1;
 }
 
-// With x = 2 c - top = sum of 2^p (+-1) over the planes, every meaning is (x + offset) / divisor.
+// With x = 2 c - top = sum of 2^p (+-1) over the planes, every meaning is (x + offset) /
+// 2^halvings.
 constexpr std::int64_t offset_of(const BitPlanes& m) {
   return m.meaning == CodeMeaning::kOdd ? 0 : m.meaning == CodeMeaning::kUnsigned ? top_of(m) : -1;
 }
-constexpr std::int64_t divisor_of(const BitPlanes& m) {
-  return m.meaning == CodeMeaning::kOdd ? 1 : 2;
+constexpr int halvings_of(const BitPlanes& m) {
+  return m.meaning == CodeMeaning::kOdd ? 0 : 1;
 }
 
 /// Sum of x over a row.
@@ -41,14 +42,16 @@ std::int64_t row_sum(const BitPlanes& m, std::size_t row) {
   return sum;
 }
 
-/// Part of the product: rows [first, last) of a, up to 8 rows of b from `column` on.
+constexpr std::size_t kTileColumns = 128;
+
+/// Part of the product: rows [first, last) of a, up to 128 rows of b from `column` on.
 struct Tile {
   const BitPlanes& a;
   const BitPlanes& b;
   std::int32_t* c;
   std::size_t first, last, column;
 
-  std::size_t columns() const { return std::min(kernels::kPanelRows, b.rows - column); }
+  std::size_t columns() const { return std::min(kTileColumns, b.rows - column); }
 
   void clear() const {
     for (std::size_t i = first; i < last; ++i) std::fill_n(c + i * b.rows + column, columns(), 0);
@@ -56,37 +59,42 @@ struct Tile {
 
   /// c = sum over planes of 2^(p + q) popcount(a^p XOR b^q).
   void count() const {
-    alignas(64) std::uint64_t panel[kernels::kPanelRows * kernels::kPanelWords];
     const std::size_t bytes = plane_bytes(a.columns);
+    const auto plane = [&](const BitPlanes& m, std::size_t row, std::size_t rows, int number) {
+      const std::size_t at = row * m.stride() + static_cast<std::size_t>(number) * bytes;
+      return kernels::BitRows{m.bytes.data() + at, m.stride(), rows};
+    };
     for (int q = 0; q < b.bits; ++q)
-      for (std::size_t at = 0; at < bytes; at += 8 * kernels::kPanelWords) {
-        const std::size_t words = std::min(kernels::kPanelWords, (bytes - at) / 8);
-        const std::size_t plane = static_cast<std::size_t>(q) * bytes + at;
-        kernels::fill_panel(b.bytes.data() + column * b.stride() + plane, b.stride(), columns(),
-                            words, panel);
-        for (int p = 0; p < a.bits; ++p)
-          kernels::add_xor_counts(
-              a.bytes.data() + first * a.stride() + static_cast<std::size_t>(p) * bytes + at,
-              a.stride(), last - first, panel, words, p + q, columns(), c + first * b.rows + column,
-              b.rows);
-      }
+      for (int p = 0; p < a.bits; ++p)
+        kernels::add_xor_counts(plane(a, first, last - first, p), plane(b, column, columns(), q),
+                                bytes / 8, p + q, c + first * b.rows + column, b.rows);
   }
 
   /// sum of x_a x_b = columns top_a top_b - 2 count; then what the meanings add and divide by.
   void finish() const {
     const std::int64_t n = static_cast<std::int64_t>(a.columns);
     const std::int64_t all = n * top_of(a) * top_of(b), u = offset_of(a), v = offset_of(b);
-    std::int64_t b_sums[kernels::kPanelRows] = {};
+    if (a.meaning == CodeMeaning::kOdd && b.meaning == CodeMeaning::kOdd) return subtract_from(all);
+    const int halvings = halvings_of(a) + halvings_of(b);
+    std::int64_t b_sums[kTileColumns] = {};
     for (std::size_t j = 0; u != 0 && j < columns(); ++j) b_sums[j] = row_sum(b, column + j);
     for (std::size_t i = first; i < last; ++i) {
       const std::int64_t a_sum = v != 0 ? row_sum(a, i) : 0;
       for (std::size_t j = 0; j < columns(); ++j) {
         std::int32_t& value = c[i * b.rows + column + j];
         const std::int64_t product = all - 2 * std::int64_t{value};
-        value = static_cast<std::int32_t>((product + v * a_sum + u * b_sums[j] + n * u * v) /
-                                          (divisor_of(a) * divisor_of(b)));
+        value = static_cast<std::int32_t>((product + v * a_sum + u * b_sums[j] + n * u * v) >>
+                                          halvings);
       }
     }
+  }
+
+  /// c = all - 2 c: the sums are within 32 bits, whatever their parts are.
+  void subtract_from(std::int64_t all) const {
+    for (std::size_t i = first; i < last; ++i)
+      for (std::int32_t& value : std::span(c + i * b.rows + column, columns()))
+        value = static_cast<std::int32_t>(static_cast<std::uint32_t>(all) -
+                                          2 * static_cast<std::uint32_t>(value));
   }
 };
 
@@ -109,17 +117,13 @@ void require_fit(const BitPlanes& a, const BitPlanes& b, std::size_t c) {
 void bit_plane_gemm(const BitPlanes& a, const BitPlanes& b, std::span<std::int32_t> c,
                     ThreadTeam* team) {
   require_fit(a, b, c.size());
-  constexpr std::size_t kTileRows = 128;
-  const std::size_t across = (b.rows + kernels::kPanelRows - 1) / kernels::kPanelRows;
+  constexpr std::size_t kTileRows = 2048;
+  const std::size_t across = (b.rows + kTileColumns - 1) / kTileColumns;
   const std::size_t down = (a.rows + kTileRows - 1) / kTileRows;
   const auto one = [&](std::size_t t) {
     const std::size_t first = t / across * kTileRows;
-    const Tile tile{a,
-                    b,
-                    c.data(),
-                    first,
-                    std::min(first + kTileRows, a.rows),
-                    t % across * kernels::kPanelRows};
+    const Tile tile{
+        a, b, c.data(), first, std::min(first + kTileRows, a.rows), t % across * kTileColumns};
     tile.clear();
     tile.count();
     tile.finish();

@@ -104,6 +104,29 @@ TEST_CASE("the XNOR product is the float product, for all shapes and instruction
   });
 }
 
+TEST_CASE("blocks and panels of the XNOR product end anywhere") {
+  // Rows of a: one by one below 4, then in blocks of 64; of b: panels of 32, 64 and 128; columns in
+  // parts of 3, 12 and 48 words.
+  on_each_instruction_set([&] {
+    for (const std::size_t n : {1u, 64u, 193u, 769u, 3137u})
+      for (const auto& [m, k] : {std::pair<std::size_t, std::size_t>{1, 300},
+                                 {3, 5},
+                                 {4, 4},
+                                 {5, 33},
+                                 {65, 64},
+                                 {130, 65},
+                                 {7, 257},
+                                 {2049, 4}}) {
+        const Codes a = random_codes(m, n, 1, 11), b = random_codes(k, n, 1, 12);
+        REQUIRE(product(a, b) == plain_product(a, b));
+      }
+    // All bits differ: 255 is not enough for 48 words' nibbles, nor 8 bits for a row.
+    const Codes ones = with_planes(std::vector<std::uint8_t>(8 * 6400, 1), 8, 1);
+    const Codes zeros = with_planes(std::vector<std::uint8_t>(40 * 6400, 0), 40, 1);
+    REQUIRE(product(ones, zeros) == std::vector<std::int32_t>(8 * 40, -6400));
+  });
+}
+
 TEST_CASE("products of k-bit codes by planes are the integers' products") {
   ThreadTeam team(2);
   const CodeMeaning meanings[] = {CodeMeaning::kOdd, CodeMeaning::kUnsigned, CodeMeaning::kCentred};
