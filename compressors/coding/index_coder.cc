@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compressors/bit_packing.h"
 #include "compressors/coding/bit_stream.h"
+#include "compressors/coding/delta_gaps.h"
 #include "compressors/coding/golomb_rice.h"
 
 namespace gradwire::compressors {
@@ -53,28 +54,18 @@ int best_golomb_parameter(Indices indices, std::size_t n) {
   return b;
 }
 
-/// Calls visit(width, first, last) for each block of gaps.
-template <class Visit>
-void for_delta_blocks(Indices indices, Visit&& visit) {
-  std::uint64_t next = 0;
-  for (std::size_t first = 0; first < indices.size(); first += kDeltaBlock) {
-    const std::size_t last = std::min(indices.size(), first + kDeltaBlock);
-    std::uint64_t largest = 0, at = next;
-    for (std::size_t i = first; i < last; ++i) {
-      largest |= indices[i] - at;  // as many bits as the largest
-      at = std::uint64_t{indices[i]} + 1;
-    }
-    visit(static_cast<int>(std::bit_width(largest)), first, last, next);
-    next = at;
-  }
-}
-
 std::uint64_t delta_bits(Indices indices) {
-  std::uint64_t bits = 0;
-  for_delta_blocks(indices, [&](int width, std::size_t first, std::size_t last, std::uint64_t) {
+  std::uint64_t bits = 0, next = 0;
+  for (std::size_t first = 0; first < indices.size(); first += kDeltaBlock) {
+    const Indices block = indices.subspan(first, std::min(kDeltaBlock, indices.size() - first));
+    std::uint64_t largest = 0;
+    for (const std::uint32_t index : block) {
+      largest |= index - next;  // as many bits as the largest
+      next = std::uint64_t{index} + 1;
+    }
     bits += static_cast<std::uint64_t>(kDeltaWidthBits) +
-            static_cast<std::uint64_t>(width) * (last - first);
-  });
+            static_cast<std::uint64_t>(std::bit_width(largest)) * block.size();
+  }
   return bits;
 }
 
@@ -147,15 +138,9 @@ std::size_t write_delta(Indices indices, std::span<std::byte> bytes) {
 }  // namespace
 
 void write_delta_gaps(BitWriter& out, Indices indices) {
-  for_delta_blocks(indices,
-                   [&](int width, std::size_t first, std::size_t last, std::uint64_t next) {
-                     GRADWIRE_ASSERT(width < 1 << kDeltaWidthBits);
-                     out.put(static_cast<std::uint64_t>(width), kDeltaWidthBits);
-                     for (std::size_t i = first; i < last; ++i) {
-                       out.put(indices[i] - next, width);
-                       next = std::uint64_t{indices[i]} + 1;
-                     }
-                   });
+  DeltaGapWriter gaps(out);
+  for (const std::uint32_t index : indices) gaps.add(index);
+  gaps.finish();
 }
 
 std::string_view name_of(IndexFormat format) {

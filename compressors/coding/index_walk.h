@@ -130,13 +130,19 @@ std::size_t walk_golomb(const IndexSection& section, int b, std::size_t skipped,
 /// The stored b; refuses one that is missing or too large.
 int stored_parameter(const IndexSection& section);
 
-/// Leaves the reader after the gaps.
-template <class Visit>
-void walk_delta_gaps(const IndexSection& section, BitReader& in, Visit&& visit) {
+/// Leaves the reader after the gaps. A block without gaps is given to run(first, count) before,
+/// which takes it by returning true; otherwise, as other blocks, it goes index by index.
+template <class Visit, class Run>
+void walk_delta_blocks(const IndexSection& section, BitReader& in, Visit&& visit, Run&& run) {
   std::uint64_t next = 0;
   for (std::size_t first = 0; first < section.k; first += kDeltaBlock) {
     const std::size_t last = section.k - first < kDeltaBlock ? section.k : first + kDeltaBlock;
     const int width = static_cast<int>(in.read(kDeltaWidthBits));
+    if (width == 0 && !in.overrun() && next + (last - first) <= section.n &&
+        run(static_cast<std::size_t>(next), last - first)) {
+      next += last - first;
+      continue;
+    }
     for (std::size_t i = first; i < last; ++i) {
       next += in.read(width);
       if (in.overrun()) refuse_short(section, i);
@@ -145,6 +151,11 @@ void walk_delta_gaps(const IndexSection& section, BitReader& in, Visit&& visit) 
       visit(i, static_cast<std::uint32_t>(next++));
     }
   }
+}
+
+template <class Visit>
+void walk_delta_gaps(const IndexSection& section, BitReader& in, Visit&& visit) {
+  walk_delta_blocks(section, in, visit, [](std::size_t, std::size_t) { return false; });
 }
 
 template <class Visit>

@@ -185,3 +185,35 @@ TEST_CASE("fastsgd_r's decoder refuses what no encoder writes, naming the byte")
   refuse("030000000000003f1fff00", "byte 9 begins an index beyond");  // gaps 7 7
   refuse("030000000000003f195c7a", "begins a level above 2");         // the second level is 11
 }
+
+TEST_CASE("fastsgd_r's runs of neighbours give what its entries give one by one") {
+  // Levels of 5 and 7 bits go through bytes; those of 8, and u32 keys, entry by entry.
+  for (const char* tau : {"0", "4", "15", "60", "63", "64"})
+    for (const std::size_t hole : {1u, 63u, 64u, 65u, 700u, 100000u})
+      for (const std::size_t n : {1u, 63u, 64u, 65u, 128u, 4096u, 9001u}) {
+        auto x = random_values(n);
+        for (std::size_t e = hole; e < n; e += hole) x[e] = 0.0f;
+        const auto runs = make_codec("fastsgd_r", {{"tau", tau}, {"base", "1.3"}});
+        const auto lists =
+            make_codec("fastsgd_r", {{"tau", tau}, {"base", "1.3"}, {"keys", "u32"}});
+        const auto expected = coded(*lists, x);
+        REQUIRE(coded(*runs, x) == expected);
+        std::vector<float> sums(n, 1.0f), expected_sums(n, 1.0f);
+        decode_add(*runs, encode(*runs, x), 0.3f, sums);
+        decode_add(*lists, encode(*lists, x), 0.3f, expected_sums);
+        REQUIRE(sums == expected_sums);
+        x[n - 1] = 100;  // what is compared does depend on the values
+        REQUIRE(coded(*runs, x) != expected);
+      }
+}
+
+TEST_CASE("fastsgd_r names the byte of a level above tau within a run") {
+  // 64 of 64 kept at tau = 2: 5 bits of keys, then codes of 3 bits; the last one becomes 011, whose
+  // first bit is 64 + 5 + 63 3 = 258, in byte 32.
+  const auto codec = make_codec("fastsgd_r", {{"tau", "2"}});
+  auto payload = encode(*codec, std::vector<float>(64, 1.0f));
+  REQUIRE(payload.size() == 33);
+  CHECK(decode(*codec, payload, 64) == std::vector<float>(64, 1.0f));
+  payload[32] = std::byte{0x18};
+  CHECK_THROWS_WITH(decode(*codec, payload, 64), Contains("byte 32 begins a level above 2"));
+}

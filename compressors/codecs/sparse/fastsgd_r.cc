@@ -2,6 +2,7 @@
 
 #include "compressors/arithmetic/log_levels.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/sparse/level_codes.h"
 #include "compressors/codecs/sparse/walked_codec.h"
 #include "compressors/coding/bit_stream.h"
 #include "compressors/coding/index_walk.h"
@@ -73,6 +74,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     return kHeader + 1 + most_key_bytes(options_.keys, tensor.n) + bytes_of(tensor.n * value);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
+    if (byte_codes()) return padded_to_8(tensor.n);
     return padded_to_8(8 * (tensor.n + kSlack));
   }
 
@@ -86,7 +88,10 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     const std::size_t levels = powers_.size();
     for (std::size_t q = 0; q < levels; ++q)
       least[q] = log_least(double{scale}, powers_[q], least_factor_);
-    return write(job, filter(data, least[levels - 1], scratch), scale, {least, levels});
+    GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
+    store_field(job.payload, 4, scale);
+    if (byte_codes()) return write_codes(job, {least, levels}, scratch);
+    return write(job, filter(data, least[levels - 1], scratch), {least, levels});
   }
 
   template <class Visit>
@@ -104,7 +109,9 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
       if (q >= powers_.size()) refuse_level(job.payload, codes.bit_position());
       visit(index, negative ? -values[q] : values[q]);
     };
-    if (delta()) {
+    if (byte_codes()) {
+      level_codes().walk(parts.section, codes, values, entry, visit);
+    } else if (delta()) {
       BitReader keys(parts.section.bytes());
       index_detail::walk_delta_gaps(parts.section, keys, entry);
     } else if (walk_indices(parts.format, parts.section, entry) != parts.value_bit / 8) {
@@ -168,11 +175,20 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     return {.indices = indices.first(kept), .values = {values, kept}};
   }
 
-  std::size_t write(EncodeJob& job, const Selected& kept, float scale,
+  bool byte_codes() const { return delta() && LevelCodes::can(powers_.size(), value_bits()); }
+
+  LevelCodes level_codes() const { return {powers_.size(), value_bits()}; }
+  std::size_t write_codes(EncodeJob& job, std::span<const std::uint32_t> least,
+                          std::span<std::byte> scratch) const {
+    const LevelCodes::Written written =
+        level_codes().encode(job.tensor.data, least, scratch, job.payload.subspan(kHeader));
+    store_field(job.payload, 0, static_cast<std::uint32_t>(written.kept));
+    return job.written = kHeader + written.bytes;
+  }
+
+  std::size_t write(EncodeJob& job, const Selected& kept,
                     std::span<const std::uint32_t> least) const {
-    GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
     store_field(job.payload, 0, static_cast<std::uint32_t>(kept.indices.size()));
-    store_field(job.payload, 4, scale);
     const std::size_t n = job.tensor.data.size();
     std::size_t at = kHeader;
     if (!delta()) {

@@ -81,16 +81,15 @@ class WalkedCodec : public Codec, public NamesElements {
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
     clear_values(job.values, job.team);
     float* values = job.values.data();
-    self().walk(job, [values](std::uint32_t i, float value) { values[i] = value; });
+    self().walk(job, [values](std::size_t i, float value) { values[i] = value; });
   }
   void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
     float* values = job.values.data();
-    self().walk(job,
-                [values, factor](std::uint32_t i, float value) { values[i] += factor * value; });
+    self().walk(job, [values, factor](std::size_t i, float value) { values[i] += factor * value; });
   }
   void clear_sent(const DecodeJob& job, std::span<std::byte>) const override {
     float* values = job.values.data();
-    self().walk(job, [values](std::uint32_t i, float) { values[i] = 0.0f; });
+    self().walk(job, [values](std::size_t i, float) { values[i] = 0.0f; });
   }
 
  protected:
@@ -103,7 +102,7 @@ class WalkedCodec : public Codec, public NamesElements {
                         .values = {static_cast<float*>(nullptr), tensor.n},
                         .name = tensor.name,
                         .shape = tensor.shape};
-    self().walk(job, [](std::uint32_t, float) {});
+    self().walk(job, [](std::size_t, float) {});
   }
 
  private:
