@@ -56,7 +56,7 @@ class BinSearch {
   }
 
   BinSearch(std::span<const float> values, std::span<std::byte> scratch, ThreadTeam* team)
-      : values_(values), parts_(parts(values.size())), team_(team) {
+      : values_(values), parts_(team == nullptr ? 1 : parts(values.size())), team_(team) {
     bins_ = view_as<Bin>(scratch, kBins);
     scratch = scratch.subspan(bins_.size_bytes());
     part_bins_ = view_as<std::uint64_t>(scratch, parts_ * kBins);

@@ -195,6 +195,31 @@ HWY_ATTR std::size_t KeepLarge(const std::uint32_t* indices, const float* values
   return keeper.count;
 }
 
+HWY_ATTR std::size_t NonzeroBits(const float* values, std::size_t n, std::byte* bits) {
+  constexpr std::size_t kWord = 64;
+  const FloatTag d;
+  std::size_t count = 0, i = 0;
+  for (; i + kWord <= n; i += kWord) {
+    std::uint64_t word = 0;
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kWord; v += kFloats) {
+      prefetch_ahead(values + i + v);
+      const auto zero = hn::Eq(hn::LoadU(d, values + i + v), hn::Zero(d));
+      word |= std::uint64_t{mask_bits(zero)} << v;
+    }
+    word = ~word;
+    count += static_cast<std::size_t>(__builtin_popcountll(word));
+    std::memcpy(bits + i / 8, &word, 8);
+  }
+  for (; i < n; ++i) {
+    if (i % 8 == 0) bits[i / 8] = std::byte{0};
+    if (values[i] == 0) continue;
+    bits[i / 8] |= std::byte{1} << (i % 8);
+    ++count;
+  }
+  return count;
+}
+
 HWY_ATTR void InterleaveEntries(const std::uint32_t* indices, const float* values, std::size_t n,
                                 std::byte* entries) {
   const FloatTag d;
@@ -224,6 +249,7 @@ HWY_EXPORT(AddScanLarge);
 HWY_EXPORT(CountMagnitudes);
 HWY_EXPORT(CountLarge);
 HWY_EXPORT(KeepLarge);
+HWY_EXPORT(NonzeroBits);
 HWY_EXPORT(InterleaveEntries);
 
 Scan scan_large(const float* values, std::size_t n, std::uint32_t base, std::uint32_t lowest,
@@ -248,6 +274,9 @@ std::size_t keep_large(const std::uint32_t* indices, const float* values, std::s
                        Clearing clearing) {
   return HWY_DYNAMIC_DISPATCH(KeepLarge)(indices, values, n, rule, kept_indices, kept, room,
                                          clearing);
+}
+std::size_t nonzero_bits(const float* values, std::size_t n, std::byte* bits) {
+  return HWY_DYNAMIC_DISPATCH(NonzeroBits)(values, n, bits);
 }
 void interleave_entries(const std::uint32_t* indices, const float* values, std::size_t n,
                         std::byte* entries) {

@@ -55,6 +55,10 @@ std::size_t keep_large(const std::uint32_t* indices, const float* values, std::s
                        KeepRule rule, std::uint32_t* kept_indices, float* kept, std::size_t room,
                        Clearing clearing);
 
+/// Bit i % 8 of bits[i / 8] = values[i] is not 0 (nor -0), the last byte's others 0; returns how
+/// many bits are 1.
+std::size_t nonzero_bits(const float* values, std::size_t n, std::byte* bits);
+
 /// {u32 index, f32 value} each: entries[8 n].
 void interleave_entries(const std::uint32_t* indices, const float* values, std::size_t n,
                         std::byte* entries);

@@ -45,13 +45,21 @@ HWY_ATTR bool ThresholdValues(const std::byte* codes, std::size_t n, float level
   return two_bit_values(codes, n, table, output, values);
 }
 
+HWY_INLINE void count_magnitude(float value, std::uint64_t* bins) {
+  const std::uint32_t magnitude = magnitude_bits(value);
+  bins[magnitude >> kBinShift] +=
+      (std::uint64_t{1} << kBinCountShift) + (magnitude & ((1u << kBinShift) - 1));
+}
+
 HWY_ATTR void CountAllMagnitudes(const float* values, std::size_t n, std::uint64_t* bins) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t magnitude = magnitude_bits(values[i]);
-    if (i % 16 == 0) prefetch_ahead(values + i);
-    bins[magnitude >> kBinShift] +=
-        (std::uint64_t{1} << kBinCountShift) + (magnitude & ((1u << kBinShift) - 1));
+  constexpr std::size_t kLine = 16;
+  std::size_t i = 0;
+  for (; i + kLine <= n; i += kLine) {
+    prefetch_ahead(values + i);
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kLine; ++v) count_magnitude(values[i + v], bins);
   }
+  for (; i < n; ++i) count_magnitude(values[i], bins);
 }
 
 HWY_ATTR void CountExactly(const float* values, std::size_t n, std::uint32_t lowest,

@@ -9,6 +9,7 @@
 #include "base/thread_team.h"
 #include "codec_fixture.h"
 #include "compressors/arithmetic/selection.h"
+#include "compressors/kernels/select.h"
 #include "each_instruction_set.h"
 
 using namespace gradwire;
@@ -202,4 +203,35 @@ TEST_CASE("samples have an odd stride and stay within the tensor") {
   CHECK(fewest_sampled(1) == 1);
   CHECK(most_sampled(10) == 13);
   CHECK(lowered_threshold(magnitude_bits(-2.0f)) == magnitude_bits(1.6f));
+}
+
+TEST_CASE("nonzero bits: -0 is zero, NaN is not, and the last byte is filled up with zeros") {
+  on_each_instruction_set([&] {
+    std::vector<std::byte> bits(2, std::byte{0xFF});
+    const float x[] = {0, -0.0f, 1, -1e-45f, 0, NAN, 0, 2, 0, INFINITY};
+    CHECK(kernels::nonzero_bits(x, 10, bits.data()) == 5);
+    CHECK(bits == std::vector<std::byte>{std::byte{0b10101100}, std::byte{0b10}});
+    CHECK(kernels::nonzero_bits(x, 0, bits.data()) == 0);
+    CHECK(bits[0] == std::byte{0b10101100});  // nothing is written for no elements
+  });
+}
+
+TEST_CASE("nonzero bits of every length: none, all, every third") {
+  on_each_instruction_set([&] {
+    for (const std::size_t n : {1u, 7u, 8u, 63u, 64u, 65u, 127u, 128u, 1001u})
+      for (const std::size_t every : {std::size_t{1}, std::size_t{3}, n + 1}) {
+        std::vector<float> values(n);
+        std::vector<std::byte> bits((n + 7) / 8, std::byte{0xFF}), expected(bits.size());
+        std::size_t count = 0;
+        for (std::size_t i = every - 1; i < n; i += every, ++count) {
+          values[i] = i % 2 == 0 ? 1e-45f : -3.0f;
+          expected[i / 8] |= std::byte{1} << (i % 8);
+        }
+        REQUIRE(kernels::nonzero_bits(values.data(), n, bits.data()) == count);
+        REQUIRE(bits == expected);
+        values[n / 2] = values[n / 2] == 0 ? 1.0f : 0.0f;
+        kernels::nonzero_bits(values.data(), n, bits.data());
+        REQUIRE(bits != expected);
+      }
+  });
 }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "compressors/codec_plan.h"
 #include "trainers/channel/framing.h"
@@ -101,10 +103,10 @@ class GatherExchange final : public Exchange {
 
   void answer(StepTraffic& traffic, std::span<float> weights) override {
     if (!answers_weights()) return;
-    std::vector<std::byte> message;
     for (const std::size_t b : buckets_) {
       for (std::size_t s = 0; s < shards(); ++s) {
         const std::span<float> own = range_of(weights, b, s);
+        std::vector<std::byte>& message = weights_messages_[{b, s}];
         write_weights(own, message);
         ServerMover pull(std::vector<Message>(workers(), message));
         traffic.move(b, 3, std::vector<Bytes>(workers(), bytes_of(message)), pull, s);
@@ -372,6 +374,7 @@ class GatherExchange final : public Exchange {
   std::vector<std::vector<std::span<const float>>> gradients_;              ///< [worker][tensor]
   std::vector<std::int64_t> steps_;                                         ///< [worker]
   std::vector<std::vector<std::vector<std::vector<std::byte>>>> messages_;  ///< [worker][b][shard]
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::byte>> weights_messages_;
   std::vector<std::vector<float>> replica_;
 };
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "trainers/updates/catalogue.h"
@@ -51,11 +50,13 @@ class Adagrad final : public UpdateRule {
   void descend(const UpdateStep& at, std::size_t n, const float* __restrict g, float* __restrict w,
                float* __restrict squares) const {
     const auto rate = static_cast<float>(at.rate);
+    const float l1 = l1_, delta = delta_;  // members might be written through w
     for (std::size_t e = 0; e < n; ++e) {
       squares[e] += g[e] * g[e];
-      const float step = rate / (delta_ + std::sqrt(squares[e]));
+      const float step = rate / (delta + std::sqrt(squares[e]));
       const float u = w[e] - step * g[e];
-      w[e] = std::copysign(std::max(std::fabs(u) - l1_ * step, 0.0f), u);
+      const float size = std::fabs(u) - l1 * step;
+      w[e] = std::copysign(size < 0.0f ? 0.0f : size, u);
     }
   }
 
@@ -63,12 +64,14 @@ class Adagrad final : public UpdateRule {
                float* __restrict squares, float* __restrict sums) const {
     const auto steps = static_cast<float>(at.number);
     const auto rate = static_cast<float>(at.rate * static_cast<double>(at.number));
+    const float l1 = l1_, delta = delta_;
     for (std::size_t e = 0; e < n; ++e) {
       squares[e] += g[e] * g[e];
       sums[e] += g[e];
       const float mean = sums[e] / steps;
-      const float size = rate / (delta_ + std::sqrt(squares[e]));
-      w[e] = -std::copysign(size * std::max(std::fabs(mean) - l1_, 0.0f), mean);
+      const float size = rate / (delta + std::sqrt(squares[e]));
+      const float above = std::fabs(mean) - l1;
+      w[e] = -std::copysign(size * (above < 0.0f ? 0.0f : above), mean);
     }
   }
 

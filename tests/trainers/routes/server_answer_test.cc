@@ -38,6 +38,33 @@ TEST_CASE("weights go with a bitmap where that is smaller, else whole") {
   CHECK(written(none).size() == 9);
 }
 
+TEST_CASE("weights of any length and share of zeros are read as they were written") {
+  std::vector<std::byte> message;  // the same for all: what was there before does not show
+  for (const std::size_t n : {1u, 63u, 64u, 65u, 128u, 1000u})
+    for (const std::size_t every : {1u, 2u, 40u, 2000u})
+      for (const bool zero : {true, false}) {
+        std::vector<float> weights(n), read(n, 7.0f);
+        for (std::size_t e = 0; e < n; ++e)
+          if ((e % every == 0) != zero) weights[e] = static_cast<float>(e) - 20.5f;
+        write_weights(weights, message);
+        CHECK(message == written(weights));
+        read_weights(message, read);
+        REQUIRE(read == weights);
+        weights[n - 1] += 1;
+        REQUIRE(message != written(weights));
+      }
+}
+
+TEST_CASE("a damaged message of weights is refused where it is damaged") {
+  // 130 elements, two of them not zero: 4 + 17 bytes of bits + 8. Element 70 too is in byte 4 + 8.
+  std::vector<float> weights(130), read(130);
+  weights[1] = weights[65] = 1;
+  std::vector<std::byte> message = written(weights);
+  REQUIRE(message.size() == 29);
+  message[12] |= std::byte{1} << 6;
+  CHECK_THROWS_WITH(read_weights(message, read), Catch::Matchers::Contains("byte 12: more bits"));
+}
+
 TEST_CASE("a damaged message of weights is refused") {
   std::vector<float> read(9);
   const std::vector<std::byte> good = written({0, 1.5f, 0, 0, 0, 0, 0, 0, -2});
