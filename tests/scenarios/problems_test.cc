@@ -206,7 +206,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       // Optimisers and their rates.
       {"",
        "t.json:1: /workload/optimizer/name: \"lamp\" is not a choice; allowed: sgd, adam, amsgrad, "
-       "adamax, lars, lamb, adagrad-cmd, adagrad-rda, quasi-global; did you mean \"lamb\"?",
+       "adamax, lars, lamb, adagrad-cmd, adagrad-rda, quasi-global, shift-adamax; did you mean "
+       "\"lamb\"?",
        optimizer(R"("name": "lamp")")},
       {"",
        "t.json:1: /workload/optimizer/nesterov: there is no momentum to step along; allowed: "

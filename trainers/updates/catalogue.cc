@@ -6,8 +6,8 @@ namespace gradwire::trainers {
 
 const std::vector<UpdateInfo>& update_catalogue() {
   static const std::vector<UpdateInfo> rows = {
-      sgd_row(),  adam_row(),        amsgrad_row(),     adamax_row(),      lars_row(),
-      lamb_row(), adagrad_cmd_row(), adagrad_rda_row(), quasi_global_row()};
+      sgd_row(),  adam_row(),        amsgrad_row(),     adamax_row(),       lars_row(),
+      lamb_row(), adagrad_cmd_row(), adagrad_rda_row(), quasi_global_row(), shift_adamax_row()};
   return rows;
 }
 

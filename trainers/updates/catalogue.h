@@ -47,6 +47,7 @@ UpdateInfo sgd_row();
 UpdateInfo adam_row();
 UpdateInfo amsgrad_row();
 UpdateInfo adamax_row();
+UpdateInfo shift_adamax_row();
 UpdateInfo lars_row();
 UpdateInfo lamb_row();
 UpdateInfo adagrad_cmd_row();

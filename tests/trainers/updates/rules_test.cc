@@ -144,6 +144,42 @@ TEST_CASE("adamax does the arithmetic of its equations") {
   CHECK(w[1] == 5);
 }
 
+TEST_CASE("shift-adamax does the arithmetic of its equations, by powers of two") {
+  // lr 2^-10, b1 = 7/8: m = 0.3 / 8 = 0.0375, u = 0.3, AP2(2^-10 / 2^-3) = 2^-7, AP2(1 / 0.3) = 4:
+  // w = 1 - 2^-7 * 0.0375 * 4 = 0.998828125. An element without gradients stays.
+  const Layout two = layout_of({{2}});
+  Update rule({"shift-adamax"}, two);
+  Values w{1, 5};
+  rule.step(0x1p-10, Values{0.3f, 0}, w);
+  CHECK(w[0] == 0.998828125f);
+  CHECK(w[1] == 5);
+  // m = 0.875 * 0.0375 - 0.1 / 8 = 0.0203125; u = 0.3 (1 - 2^-10) = 0.29970703; 1 - b1^2 =
+  // 0.234375, 2^-10 / 0.234375 = 0.0041667, nearest 2^-8; AP2(3.3366) = 4.
+  rule.step(0x1p-10, Values{-0.1f, 0}, w);
+  CHECK(w[0] == Approx(0.998828125 - 0x1p-8 * 0.0203125 * 4).epsilon(1e-7));
+  // Negative control: adamax divides by u itself.
+  Values exact{1};
+  Update({"adamax", {{"beta1", "0.875"}, {"beta2", "0.9990234375"}}}, layout_of({{1}}))
+      .step(0x1p-10, Values{0.3f}, exact);
+  CHECK(exact[0] == Approx(1 - 0x1p-7 * 0.0375 / 0.3));
+}
+
+TEST_CASE("layers' rates of shift-adamax follow their fans") {
+  // [200, 100]: sqrt(300 / 1.5) = 14.1, nearest 16 on a log scale; [4, 2, 3, 3]: sqrt(54 / 1.5) =
+  // 6, nearest 8; a vector's rate stays. g = 1: m = 1 / 8, u = 1, steps are rate * 2^-7 / 8.
+  for (const bool by_layer : {false, true}) {
+    const Layout layout = layout_of({{200, 100}, {4, 2, 3, 3}, {3}});
+    const auto n = static_cast<std::size_t>(layout.elements());
+    Update rule({"shift-adamax", {{"layer_rates", by_layer ? "true" : "false"}}}, layout);
+    Values w(n, 0.0f);
+    rule.step(0x1p-10, Values(n, 1.0f), w);
+    for (const TensorSlot& slot : layout.tensors()) {
+      const float rate = !by_layer || slot.shape.size() == 1 ? 1 : slot.shape.size() == 2 ? 16 : 8;
+      CHECK(w[static_cast<std::size_t>(slot.first)] == -rate * 0x1p-10f);
+    }
+  }
+}
+
 TEST_CASE("lars does the arithmetic of its equations") {
   // w = (3, 4), g = (0.6, 0.8), eta 0.001, wd 0.1, lr 1: r = 0.001 * 5 / (1 + 0.5) = 1 / 300;
   // g + wd w = (0.9, 1.2), v = (0.003, 0.004), w = (2.997, 3.996). Second step with g = (0, 0):

@@ -34,7 +34,8 @@ TEST_CASE("an optimiser is known by its name, or refused") {
   for (const scenarios::Field& field : scenarios::scenario_table().fields())
     if (field.pointer == "/workload/optimizer/name") names = field.spec.choices;
   CHECK(names == std::vector<std::string>{"sgd", "adam", "amsgrad", "adamax", "lars", "lamb",
-                                          "adagrad-cmd", "adagrad-rda", "quasi-global"});
+                                          "adagrad-cmd", "adagrad-rda", "quasi-global",
+                                          "shift-adamax"});
   for (const std::string& name : names) {
     CHECK(make_update_rule({name})->name() == name);
     CHECK_FALSE(find_update(name)->source.empty());
@@ -74,7 +75,7 @@ TEST_CASE("neighbours share a range, and elementwise rules may cut tensors") {
   const Layout layout = layout_of({{2, 3}, {2, 2}, {3}});
   CHECK(ranges_by_dimensions(layout, 2, 9) == std::vector<ElementRange>{{0, 10}});
   // Two shards of an uneven cut together are the whole.
-  for (const char* name : {"sgd", "adam", "amsgrad", "adamax"}) {
+  for (const char* name : {"sgd", "adam", "amsgrad", "adamax", "shift-adamax"}) {
     Update left(make_update_rule({name}), layout, {{0, 5}});
     Update right(make_update_rule({name}), layout, {{5, 8}});
     std::vector<float> w = some_values(13, 1);
