@@ -79,6 +79,8 @@ constexpr FigureOrigin kFigures[] = {
     {"weight_spread", kLearning},
     {"loss_scale", kLearning},
     {"skipped_steps", kLearning},
+    {"packed_weights_bytes", kGiven},
+    {"fp32_weights_bytes", kGiven},
     {"kept_weights", kLearning},
     {"wall_s", kMeasured},
     {"memory_*", kMeasured},

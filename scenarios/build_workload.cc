@@ -108,6 +108,7 @@ void fill_model(const ordered_json& json, Workload& workload) {
     if (each.is_number_integer()) workload.hidden->push_back(each.get<std::int64_t>());
   take(json, "activation", workload.activation);
   take(json, "bias", workload.bias);
+  take(json, "normalisation", workload.normalisation);
   take(json, "embedding", workload.embedding);
   take(json, "model_file", workload.model_file);
   take(json, "loss", workload.loss);

@@ -110,6 +110,10 @@ void check_data(const Rules& rules) {
   if (workload.model == "char-lstm" && workload.hidden && workload.hidden->size() != 1 &&
       rules.sound({"/workload/hidden"}))
     rules.refuse("/workload/hidden", "char-lstm has one hidden layer", "a list of one width");
+  if (workload.model != "torchscript" && (workload.loss == "nll" || workload.loss == "mse") &&
+      rules.sound({"/workload/loss"}))
+    rules.refuse("/workload/loss", "is of models from a file of torch.jit alone",
+                 "cross-entropy, squared-hinge");
   if (workload.model == "torchscript" && rules.sound({"/workload/model_file"})) {
     if (workload.model_file.empty())
       rules.refuse("/workload/model_file", "is missing", "the path of a file that torch.jit saved");

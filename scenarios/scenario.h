@@ -56,9 +56,10 @@ struct Workload {
   std::optional<std::vector<std::int64_t>> hidden;  ///< widths; absent = the model's own
   std::string activation = "relu";                  ///< mlp: relu tanh
   bool bias = true;                                 ///< logistic, mlp
+  std::string normalisation = "none";               ///< mlp: none batch
   int embedding = 32;                               ///< char-lstm
   std::string model_file;              ///< of torchscript; relative to the scenario file
-  std::string loss = "cross-entropy";  ///< of torchscript: cross-entropy nll mse
+  std::string loss = "cross-entropy";  ///< or squared-hinge; of torchscript also nll mse
   int checkpoint_activations = 0;      ///< segments; 0 = every activation is kept
   std::string data_set = "digits";     ///< a row of scenarios/data_sets.h
   std::string data_path;               ///< folder or file; relative to the scenario file

@@ -177,14 +177,15 @@ void add_expected(Rows& rows) {
   rows.push_back(text_row("/expected/note", "In words."));
   rows.push_back(list_row("/expected/checks", "Bounds on figures of the runs."));
   rows.push_back(object_row("/expected/checks/*", "One bound."));
-  rows.push_back({.pointer = "/expected/checks/*/metric",
-                  .spec = {.type = OptionType::kChoice,
-                           .help = "Figure of a run.",
-                           .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
-                                       "simulated_s", "compression_ratio", "time_to_target_s",
-                                       "consensus_distance", "mean_drift", "edge_bytes",
-                                       "local_accuracy_mean", "local_accuracy_worst"}},
-                  .required = true});
+  rows.push_back(
+      {.pointer = "/expected/checks/*/metric",
+       .spec = {.type = OptionType::kChoice,
+                .help = "Figure of a run.",
+                .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
+                            "simulated_s", "compression_ratio", "time_to_target_s",
+                            "consensus_distance", "mean_drift", "edge_bytes", "local_accuracy_mean",
+                            "local_accuracy_worst", "packed_weights_bytes"}},
+       .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
   constexpr std::pair<const char*, const char*> kWheres[] = {

@@ -63,6 +63,14 @@ void add_model(Rows& rows) {
                   .kinds = kTraining,
                   .when = Condition{"/workload/model", {"logistic", "mlp"}},
                   .computed_default = "true"});
+  rows.push_back({.pointer = "/workload/normalisation",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "batch: after each layer's product, the last one's too, batch "
+                                   "normalisation (arXiv 1502.03167); then the activation.",
+                           .choices = {"none", "batch"}},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", {"mlp"}},
+                  .computed_default = "none"});
   rows.push_back({.pointer = "/workload/embedding",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Numbers that stand for a character.",
@@ -81,12 +89,13 @@ void add_model(Rows& rows) {
                   .when = own});
   rows.push_back({.pointer = "/workload/loss",
                   .spec = {.type = OptionType::kChoice,
-                           .help = "Mean over the batch: cross-entropy of the model's results; nll "
-                                   "where it gives logarithms of probabilities; mse against 1 for "
+                           .help = "Mean over the batch: cross-entropy of the model's results; "
+                                   "squared-hinge: max(0, 1 - t y)^2 of each result, t being 1 for "
+                                   "the class and -1 for the others; of torchscript also nll where "
+                                   "it gives logarithms of probabilities, and mse against 1 for "
                                    "the class and 0 for the others.",
-                           .choices = {"cross-entropy", "nll", "mse"}},
+                           .choices = {"cross-entropy", "nll", "mse", "squared-hinge"}},
                   .kinds = kTraining,
-                  .when = own,
                   .computed_default = "cross-entropy"});
   rows.push_back({.pointer = "/workload/checkpoint_activations",
                   .spec = {.type = OptionType::kInteger,

@@ -35,6 +35,7 @@ ModelChoice model_choice(const scenarios::Scenario& scenario) {
   choice.hidden = workload.hidden;
   choice.activation = workload.activation;
   choice.bias = workload.bias;
+  choice.normalised = workload.normalisation == "batch";
   choice.embedding = workload.embedding;
   choice.loss = workload.loss;
   if (!workload.model_file.empty())

@@ -31,6 +31,7 @@ constexpr Case kCases[] = {
     {"qcmd", "adagrad-cmd", "parameter-server"},
     {"qrda", "adagrad-rda", "parameter-server"},
     {"mixed-precision", "sgd", "ring"},
+    {"qnn", "sgd", "ring"},
     {"batch-augmentation", "sgd", "ring"},
     {"rigl", "sgd", "ring"},
     {"stc", "sgd", "parameter-server"},

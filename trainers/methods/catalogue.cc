@@ -44,6 +44,7 @@ std::vector<MethodRow> make_catalogue() {
                                  terngrad_row(),
                                  mixed_precision_row(),
                                  rigl_row(),
+                                 qnn_row(),
                                  qsgd_row(),
                                  qsvrg_row(),
                                  natural_row(),

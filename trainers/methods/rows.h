@@ -7,6 +7,7 @@ namespace gradwire::methods {
 MethodRow dgc_row();
 MethodRow mixed_precision_row();
 MethodRow rigl_row();
+MethodRow qnn_row();
 MethodRow terngrad_row();
 MethodRow qsgd_row();
 MethodRow qsvrg_row();

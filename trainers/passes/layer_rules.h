@@ -29,6 +29,10 @@ struct Layer {
   std::size_t first_parameter;  ///< its weights' numbers in Network::parameters() start here
   bool training;                ///< false: an evaluation
   bool last = false;            ///< with the network's last weights: it gives the answer
+  /// Of a normalisation: its running mean and variance, and whether the pass updates them, which a
+  /// rule that computes in the layer's place then does.
+  std::span<const at::Tensor> running = {};
+  bool record = false;
 };
 
 /// What a layer computes of an input and its weights: a function, which autograd differentiates.

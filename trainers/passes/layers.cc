@@ -19,11 +19,12 @@ at::Tensor with_rules(const LayerRules& rules, std::size_t number, const Layer& 
 
 template <class Compute>
 at::Tensor Layers::run(LayerKind kind, std::size_t first, std::size_t count, const at::Tensor& x,
-                       const Compute& compute) const {
+                       const Compute& compute, std::span<const at::Tensor> running) const {
   const Weights weights = count ? Weights(parameters_).subspan(first, count) : Weights();
   if (rules_.empty()) return compute(x, weights);
   const bool last = count > 0 && first + count == parameters_.size();
-  return with_rules(rules_, 0, {kind, first, statistics_.training, last}, x, weights, compute);
+  const Layer layer{kind, first, statistics_.training, last, running, statistics_.record};
+  return with_rules(rules_, 0, layer, x, weights, compute);
 }
 
 at::Tensor Layers::linear(const at::Tensor& x, std::size_t first, bool bias) const {
@@ -41,13 +42,16 @@ at::Tensor Layers::convolution(const at::Tensor& x, std::size_t first, bool bias
 }
 
 at::Tensor Layers::normalisation(const at::Tensor& x, std::size_t first, std::size_t number) const {
-  return run(LayerKind::kNormalisation, first, 2, x, [&](const at::Tensor& in, Weights w) {
+  Weights running;
+  if (!statistics_.values.empty()) running = Weights(statistics_.values).subspan(2 * number, 2);
+  const auto compute = [&](const at::Tensor& in, Weights w) {
     const bool use = !statistics_.training || statistics_.record;
     const at::Tensor none;
-    return at::batch_norm(in, w[0], w[1], use ? statistics_.values[2 * number] : none,
-                          use ? statistics_.values[2 * number + 1] : none, statistics_.training,
-                          /*momentum=*/0.1, /*eps=*/1e-5, /*cudnn_enabled=*/true);
-  });
+    return at::batch_norm(in, w[0], w[1], use ? running[0] : none, use ? running[1] : none,
+                          statistics_.training, /*momentum=*/0.1, /*eps=*/1e-5,
+                          /*cudnn_enabled=*/true);
+  };
+  return run(LayerKind::kNormalisation, first, 2, x, compute, running);
 }
 
 at::Tensor Layers::lstm(const at::Tensor& x, std::size_t first) const {

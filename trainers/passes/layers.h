@@ -42,7 +42,7 @@ class Layers {
  private:
   template <class Compute>
   at::Tensor run(LayerKind kind, std::size_t first, std::size_t count, const at::Tensor& x,
-                 const Compute& compute) const;
+                 const Compute& compute, std::span<const at::Tensor> running = {}) const;
 
   const std::vector<at::Tensor>& parameters_;
   const Statistics& statistics_;

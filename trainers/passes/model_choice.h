@@ -16,9 +16,11 @@ struct ModelChoice {
   std::optional<std::vector<std::int64_t>> hidden = {};
   std::string activation = "relu";  ///< between mlp's layers: relu, tanh
   bool bias = true;                 ///< of logistic and mlp
+  bool normalised = false;          ///< mlp: by batches, after each layer's product
   std::int64_t embedding = 32;      ///< of char-lstm
   std::string file = {};            ///< of torchscript
-  /// cross-entropy; of torchscript also nll (it gives logarithms of probabilities), mse (of its
+  /// cross-entropy, squared-hinge (of results against 1 for the class, -1 for the others); of
+  /// torchscript also nll (it gives logarithms of probabilities), mse (of its
   /// results and 1 for the class, 0 for the others)
   std::string loss = "cross-entropy";
 };

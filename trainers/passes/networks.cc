@@ -54,33 +54,44 @@ at::Tensor input_tensor(const DataSet& data, const Batch& batch) {
 
 namespace {
 
-/// Fully connected layers with an activation between them; no hidden layer: multinomial logistic
-/// regression. `one_output`: on two classes, the score of class 1 against a score 0 of class 0,
-/// which is binary logistic regression with one weight a feature.
+/// Fully connected layers, normalised by batches or not, with an activation between them; no hidden
+/// layer: multinomial logistic regression. `one_output`: on two classes, the score of class 1
+/// against a score 0 of class 0, which is binary logistic regression with one weight a feature.
 class Dense final : public Network {
  public:
   Dense(const DataSet& data, const std::vector<std::int64_t>& hidden, const ModelChoice& choice,
         bool one_output)
-      : bias_(choice.bias), tanh_(choice.activation == "tanh"), one_output_(one_output) {
+      : bias_(choice.bias),
+        tanh_(choice.activation == "tanh"),
+        normalised_(choice.normalised),
+        one_output_(one_output) {
     auto in = static_cast<std::int64_t>(data.features());
     for (std::size_t layer = 0; layer < hidden.size(); ++layer) {
-      begin_stage();
-      add_linear("hidden" + std::to_string(layer + 1), in, hidden[layer], bias_);
+      add_layer("hidden" + std::to_string(layer + 1), in, hidden[layer]);
       in = hidden[layer];
     }
-    begin_stage();
-    add_linear("output", in, one_output ? 1 : data.classes, bias_);
+    add_layer("output", in, one_output ? 1 : data.classes);
   }
 
   at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
-    const at::Tensor y =
-        layers.linear(stage == 0 ? at::flatten(x, 1) : x, first_parameter(stage), bias_);
+    const std::size_t first = first_parameter(stage);
+    at::Tensor y = layers.linear(stage == 0 ? at::flatten(x, 1) : x, first, bias_);
+    if (normalised_) y = layers.normalisation(y, first + (bias_ ? 2 : 1), stage);
     if (stage + 1 < stages()) return tanh_ ? layers.tanh(y) : layers.relu(y);
     return one_output_ ? at::cat({at::zeros_like(y), y}, 1) : y;
   }
 
  private:
-  bool bias_, tanh_, one_output_;
+  void add_layer(const std::string& name, std::int64_t in, std::int64_t out) {
+    begin_stage();
+    add_linear(name, in, out, bias_);
+    if (!normalised_) return;
+    add(name + ".scale", {out}, 1, 0);
+    add(name + ".shift", {out}, 0, 0);
+    add_normalisation(out);
+  }
+
+  bool bias_, tanh_, normalised_, one_output_;
 };
 
 /// LeNet-5 in Caffe's form (20 and 50 maps of 5x5 kernels, each pooled by 2, then 500 units):

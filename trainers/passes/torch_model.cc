@@ -44,6 +44,11 @@ Loss loss_of(const std::string& name) {
     return [](const at::Tensor& results, const at::Tensor& targets) {
       return at::mse_loss(results, at::one_hot(targets, results.size(1)).to(at::kFloat));
     };
+  if (name == "squared-hinge")
+    return [](const at::Tensor& results, const at::Tensor& targets) {
+      const at::Tensor signs = at::one_hot(targets, results.size(1)).to(at::kFloat) * 2 - 1;
+      return at::relu(1 - signs * results).square().mean();
+    };
   GRADWIRE_ASSERT(name == "cross-entropy");
   return [](const at::Tensor& results, const at::Tensor& targets) {
     return at::cross_entropy_loss(results, targets);
