@@ -203,6 +203,10 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        "allowed: "
        "only with sgd or lars or quasi-global",
        R"("workload": {"optimizer": {"name": "adam", "momentum": 0.9}})"},
+      {"",
+       "t.json:1: /workload/loss: is of models from a file of torch.jit alone; allowed: "
+       "cross-entropy, squared-hinge",
+       R"("workload": {"loss": "mse"})"},
       // Optimisers and their rates.
       {"",
        "t.json:1: /workload/optimizer/name: \"lamp\" is not a choice; allowed: sgd, adam, amsgrad, "

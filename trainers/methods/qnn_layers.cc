@@ -112,6 +112,7 @@ compressors::CodecPtr unit_codec(int bits) {
 
 class QuantisedLayers final : public LayerRule {
  public:
+  /// Throws Error for a step that codec `kbit` does not take.
   explicit QuantisedLayers(const std::map<std::string, double>& options)
       : weight_bits_(static_cast<int>(options.at("weight_bits"))),
         activation_bits_(static_cast<int>(options.at("activation_bits"))),
@@ -154,6 +155,10 @@ class QuantisedLayers final : public LayerRule {
   bool floats_in(const Layer& layer) const {
     return is_input(layer) ? step_ == 0 : activation_bits_ == kFloatBits;
   }
+  bool by_planes(const Layer& layer, const at::Tensor& input) const {
+    return packed_ && !layer.training && layer.kind == LayerKind::kLinear && !floats_in(layer) &&
+           input.is_cpu();
+  }
   double unit(int bits) const { return bits == kFloatBits ? 1.0 : 1.0 / ((1 << bits) - 1); }
 
   at::Tensor quantised(const Layer& layer, const at::Tensor& input,
@@ -162,7 +167,7 @@ class QuantisedLayers final : public LayerRule {
                             : is_input(layer) ? step_
                                               : unit(activation_bits_);
     at::Tensor sums;
-    if (packed_ && !layer.training && layer.kind == LayerKind::kLinear && !floats_in(layer)) {
+    if (by_planes(layer, input)) {
       sums = packed_product(layer, input, weights[0]);
     } else {
       const at::Tensor x = floats_in(layer)  ? input

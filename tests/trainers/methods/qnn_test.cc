@@ -199,6 +199,9 @@ TEST_CASE("evaluations by bit planes are those by floats, to the bit", "[qnn]") 
         };
         REQUIRE(result(1, evaluated(layer)) == result(0, evaluated(layer)));
         REQUIRE(result(1, evaluated(layer)) == result(0, layer));
+        const Bits odd_step = {{"input_step", 0.03}, {"packed", 0}};
+        REQUIRE(values_of(layer_of({{"input_step", 0.03}}, evaluated(layer), x, {w, b})) ==
+                values_of(layer_of(odd_step, evaluated(layer), x, {w, b})));
         // Negative control: one weight of another sign.
         const std::vector<float> before = result(1, evaluated(layer));
         w[0][0] *= -1;

@@ -80,17 +80,19 @@ void check_gradient(const ModelChoice& choice, const DataSet& data, double toler
   CHECK(slope == Approx(square).epsilon(tolerance));
 }
 
+/// "hidden1.weight 64 64; ...": the model's parameters with their shapes.
+std::string names_of(const ModelChoice& choice, const DataSet& data) {
+  std::string text;
+  const auto model = make_model(choice, data, "cpu");
+  for (const Parameter& parameter : model->parameters()) {
+    text += parameter.name;
+    for (const std::int64_t side : parameter.shape) text += " " + std::to_string(side);
+    text += "; ";
+  }
+  return text;
+}
+
 TEST_CASE("widths, biases and embeddings are as asked") {
-  const auto names_of = [](const ModelChoice& choice, const DataSet& data) {
-    std::string text;
-    const auto model = make_model(choice, data, "cpu");
-    for (const Parameter& parameter : model->parameters()) {
-      text += parameter.name;
-      for (const std::int64_t side : parameter.shape) text += " " + std::to_string(side);
-      text += "; ";
-    }
-    return text;
-  };
   DataSet digits = images(1, 8, 40);
   ModelChoice choice("mlp");
   choice.hidden = {64};
@@ -127,6 +129,46 @@ TEST_CASE("gradients are the slopes of the loss, in the layout's order") {
   check_gradient("mlp", digits, 0.01);
   check_gradient("lenet5", digits, 0.02);
   check_gradient("resnet20", images(3, 16, 40), 0.05);
+}
+
+TEST_CASE("a dense network normalises its products by batches") {
+  const DataSet digits = images(1, 8, 40);
+  ModelChoice choice("mlp");
+  choice.hidden = {12};
+  choice.normalised = true;
+  CHECK(names_of(choice, digits) ==
+        "hidden1.weight 12 64; hidden1.bias 12; hidden1.scale 12; hidden1.shift 12; "
+        "output.weight 10 12; output.bias 10; output.scale 10; output.shift 10; ");
+  CHECK(make_model(choice, digits, "cpu")->initial_statistics().size() == 2 * (12 + 10));
+  check_gradient(choice, digits, 0.05);
+  // Without biases: a batch's mean is taken off anyway.
+  choice.bias = false;
+  check_gradient(choice, digits, 0.05);
+}
+
+TEST_CASE("the squared hinge loss is that of its formula") {
+  // Weights 0: all results are those of the biases, (1.5, 0, -2, 0, ...). A sample of class c has
+  // the sum of max(0, 1 - t y)^2: were none the class, (1 + 1.5)^2 + 0^2 + 8 = 14.25; class 0:
+  // 0 in place of 6.25; class 2: 9 in place of 0; others: 1 in place of 1. A mean of 10 results.
+  DataSet digits = images(1, 8, 40);
+  for (std::uint8_t& label : digits.labels) label %= 3;
+  ModelChoice choice("logistic");
+  choice.loss = "squared-hinge";
+  const auto model = make_model(choice, digits, "cpu");
+  const Layout layout(model->parameters(), Bytes(25'000'000));
+  std::vector<float> weights(static_cast<std::size_t>(layout.elements())), statistics;
+  for (const TensorSlot& slot : layout.tensors())
+    if (slot.shape.size() == 1) {
+      weights[static_cast<std::size_t>(slot.first)] = 1.5f;
+      weights[static_cast<std::size_t>(slot.first) + 2] = -2;
+    }
+  const auto replica = model->make_replica(layout, weights, statistics);
+  Batch batch;
+  gather(digits, std::span(digits.train).first(12), batch);
+  double sum = 0;
+  for (const std::int64_t label : batch.targets) sum += label == 0 ? 8 : label == 1 ? 14.25 : 23.25;
+  CHECK(replica->evaluate(batch, {}).loss == Approx(sum / 10));
+  check_gradient(choice, digits, 0.02);
 }
 
 TEST_CASE("an LSTM learns a repeating text") {
