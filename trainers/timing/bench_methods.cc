@@ -44,6 +44,7 @@ const std::vector<MethodCase>& method_cases() {
       {"qcmd", 3, "parameter-server", "adagrad-cmd", {}, 0},
       {"qrda", 3, "parameter-server", "adagrad-rda", {}, 0},
       {"mixed-precision", 0},
+      {"qnn", 3, "ring", "sgd", {{"gradients", "log"}}},
       {"batch-augmentation", 0, "ring", "sgd", {{"copies", "4"}}},
       {"rigl", 0}};
   return cases;

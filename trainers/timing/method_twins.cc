@@ -242,6 +242,26 @@ Tensor fastsgd(const Tensor& values) {
   return at::zeros_like(flat).scatter_(0, gaps.cumsum(0), read).view(values.sizes());
 }
 
+/// Powers of two within 31 octaves of the largest; weights between -1 and 1.
+class Qnn final : public DecodedTwin {
+ public:
+  using DecodedTwin::DecodedTwin;
+
+ private:
+  Tensor decoded(std::size_t, std::size_t, const Tensor& gradient) override {
+    const Tensor exponents = gradient.abs().log2().round();
+    const Tensor most = exponents.max();
+    const Tensor codes = (most - exponents + 1).clamp(0, 32).to(at::kByte);
+    const Tensor signs = gradient.sign().to(at::kChar);
+    const Tensor size = (most + 1 - codes.to(at::kFloat)).exp2() * (codes < 32);
+    return size * signs;
+  }
+  void update(std::size_t t, const Tensor& mean) override {
+    Twin::update(t, mean);
+    if (mean.dim() > 1) weights_[t].clamp_(-1, 1);
+  }
+};
+
 /// Owners add what they decode, and encode the sum.
 class Cgx final : public DecodedTwin {
  public:
@@ -381,6 +401,7 @@ std::unique_ptr<MethodTwin> make_method_twin(const std::string& method, TwinGrad
       {"qrda",
        [](TwinGradients g) -> Made { return std::make_unique<SparseAdagrad>(std::move(g), true); }},
       {"mixed-precision", twin_of<MixedPrecision>},
+      {"qnn", twin_of<Qnn>},
       {"rigl", twin_of<Rigl>}};
   const auto found = makers.find(method);
   const c10::InferenceMode inference;
