@@ -31,6 +31,7 @@ class Qnn final : public Method {
       : weight_bits_(bits(options, "weight_bits")),
         activation_bits_(bits(options, "activation_bits")),
         log_gradients_(options.text("gradients") == "log"),
+        drawn_(options.text("rounding") == "stochastic"),
         input_step_(options.number("input_step")),
         shifts_(options.text("normalisation") == "shift"),
         packed_(options.boolean("packed")),
@@ -48,6 +49,7 @@ class Qnn final : public Method {
                             {{"weight_bits", weight_bits_},
                              {"activation_bits", activation_bits_},
                              {"input_step", input_step_},
+                             {"drawn", drawn_ ? 1.0 : 0.0},
                              {"shifts", shifts_ ? 1.0 : 0.0},
                              {"straight_through", straight_through_ ? 1.0 : 0.0},
                              {"packed", packed_ ? 1.0 : 0.0}}}};
@@ -90,7 +92,7 @@ class Qnn final : public Method {
   }
 
   int weight_bits_, activation_bits_;
-  bool log_gradients_;
+  bool log_gradients_, drawn_;
   double input_step_;
   bool shifts_, packed_, straight_through_;
 };
@@ -111,6 +113,12 @@ OptionTable options_of_qnn() {
       bits_of("activation_bits", "1",
               "Of what those layers see but the first, 1 to 8, in place of the model's "
               "activation; 32: fp32, after the model's activation."),
+      {.name = "rounding",
+       .type = OptionType::kChoice,
+       .default_text = "nearest",
+       .help = "Of activations in training: nearest, or, of one bit, stochastic: +1 with "
+               "probability (x + 1) / 2. Evaluations take the sign.",
+       .choices = {"nearest", "stochastic"}},
       {.name = "gradients",
        .type = OptionType::kChoice,
        .default_text = "fp32",
@@ -145,6 +153,9 @@ void check_bits(const OptionValues& options) {
   for (const char* name : {"weight_bits", "activation_bits"})
     if (options.integer(name) > 8 && options.integer(name) != 32)
       throw Error(ErrorKind::kUsage, "read option", name, "bits are 1 to 8, or 32 for fp32");
+  if (options.text("rounding") == "stochastic" && options.integer("activation_bits") != 1)
+    throw Error(ErrorKind::kUsage, "read option", "rounding",
+                "activations of one bit alone are drawn");
 }
 
 }  // namespace

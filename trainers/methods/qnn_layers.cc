@@ -17,7 +17,8 @@
 /// y = f(x, w) + b, with kw bits of a weight and ka of an activation:
 ///
 ///   odd_k(x)   2 code - (2^k - 1), an odd integer: the nearest of 2^k levels on [-1, 1], times
-///              2^k - 1; one bit: sign(x), sign(0) = +1
+///              2^k - 1; one bit: sign(x), sign(0) = +1, or, where activations are drawn in
+///              training, +1 with probability (x + 1) / 2
 ///   forward    y = f(odd_ka(x), odd_kw(w)) / ((2^ka - 1) (2^kw - 1)) + b
 ///   backward   through either quantiser as it comes where |x| <= 1, 0 beyond
 ///
@@ -36,6 +37,17 @@ constexpr int kFloatBits = 32;  ///< not quantised
 constexpr int kInputBits = 8;
 constexpr double kEpsilon = 1e-4;  // of the authors' code
 constexpr double kRunningRate = 0.1;
+
+/// Of +-1: +1 with probability (x + 1) / 2, as compressors/arithmetic/kbit.h draws it.
+at::Tensor drawn_signs(const at::Tensor& x, const RandomStream& draws) {
+  at::Tensor words = at::empty(x.sizes(), at::kFloat);
+  float* const word = words.data_ptr<float>();
+  for (std::int64_t e = 0; e < words.numel(); ++e)
+    word[e] = static_cast<float>(philox_word(draws, static_cast<std::uint64_t>(e)) >> 8);
+  constexpr float kHalf = 8388608;  // 2^23
+  const at::Tensor above = (words - kHalf).to(x.device()) < x.detach() * kHalf;
+  return 2 * above.to(at::kFloat) - 1;
+}
 
 /// Is `value`, and has the gradient of `passed`.
 at::Tensor with_gradient_of(const at::Tensor& value, const at::Tensor& passed) {
@@ -118,6 +130,7 @@ class QuantisedLayers final : public LayerRule {
         activation_bits_(static_cast<int>(options.at("activation_bits"))),
         step_(options.at("input_step")),
         share_(options.at("straight_through")),
+        drawn_(options.at("drawn") != 0),
         shifts_(options.at("shifts") != 0),
         packed_(options.at("packed") != 0 && weight_bits_ <= 8) {
     if (!packed_) return;
@@ -172,7 +185,7 @@ class QuantisedLayers final : public LayerRule {
     } else {
       const at::Tensor x = floats_in(layer)  ? input
                            : is_input(layer) ? steps_of(input, step_)
-                                             : odd_levels(input, activation_bits_, share_);
+                                             : activation(layer, input);
       const at::Tensor w =
           weight_bits_ == kFloatBits ? weights[0] : odd_levels(weights[0], weight_bits_, share_);
       sums = compute(x, std::span(&w, 1));
@@ -182,6 +195,12 @@ class QuantisedLayers final : public LayerRule {
     std::vector<std::int64_t> by_channel(static_cast<std::size_t>(y.dim()), 1);
     by_channel[1] = weights[1].numel();
     return y + weights[1].reshape(by_channel);
+  }
+
+  at::Tensor activation(const Layer& layer, const at::Tensor& input) const {
+    if (drawn_ && layer.training)
+      return with_gradient_of(drawn_signs(input, layer.draws), input.clamp(-1, 1) * share_);
+    return odd_levels(input, activation_bits_, share_);
   }
 
   at::Tensor packed_product(const Layer& layer, const at::Tensor& input,
@@ -217,7 +236,7 @@ class QuantisedLayers final : public LayerRule {
 
   int weight_bits_, activation_bits_;
   double step_, share_;
-  bool shifts_, packed_;
+  bool drawn_, shifts_, packed_;
   compressors::CodecPtr weight_codec_, activation_codec_, input_codec_;
 };
 

@@ -33,6 +33,8 @@ struct Layer {
   /// rule that computes in the layer's place then does.
   std::span<const at::Tensor> running = {};
   bool record = false;
+  /// The layer's own in this pass. Parts of a batch that pass one after the other draw alike.
+  RandomStream draws = {};
 };
 
 /// What a layer computes of an input and its weights: a function, which autograd differentiates.

@@ -23,7 +23,9 @@ at::Tensor Layers::run(LayerKind kind, std::size_t first, std::size_t count, con
   const Weights weights = count ? Weights(parameters_).subspan(first, count) : Weights();
   if (rules_.empty()) return compute(x, weights);
   const bool last = count > 0 && first + count == parameters_.size();
-  const Layer layer{kind, first, statistics_.training, last, running, statistics_.record};
+  Layer layer{kind, first, statistics_.training, last, running, statistics_.record};
+  layer.draws = statistics_.draws;
+  layer.draws.tensor = kLayerStream + static_cast<std::uint32_t>(first);
   return with_rules(rules_, 0, layer, x, weights, compute);
 }
 

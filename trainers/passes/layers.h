@@ -5,12 +5,16 @@
 /// LibTorch.
 namespace gradwire::trainers {
 
+/// A layer's draws: this and the number of its first parameter.
+inline constexpr std::uint32_t kLayerStream = kFirstReservedTensor + 0x50000000u;
+
 /// Values of Network::statistics(), flat: of each batch normalisation the running mean and
-/// variance.
+/// variance; and what else belongs to a pass.
 struct Statistics {
   std::vector<at::Tensor> values;
   bool training = false;
-  bool record = false;  ///< while training: update them
+  bool record = false;      ///< while training: update them
+  RandomStream draws = {};  ///< of the pass (PassOptions::draws)
 };
 
 /// All arguments must outlive it. `first` is the number of a layer's first parameter: a weight,

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "base/philox.h"
+
 /// How a pass over a batch is computed, beside the model itself. Without LibTorch, so that methods
 /// and schedules can say it.
 namespace gradwire::trainers {
@@ -18,6 +20,8 @@ struct LayerRuleChoice {
 struct PassOptions {
   /// Layers with running statistics update them (as in distributed training, worker 0's are kept).
   bool record_statistics = false;
+  /// Seed, step and worker of the pass, of what layers draw in training.
+  RandomStream draws = {};
   /// The gradient is that of the loss times this; the loss is handed out as it is.
   float loss_scale = 1;
   /// Activation checkpointing: the network is cut into so many segments, and a backward pass

@@ -270,6 +270,7 @@ class TorchReplica final : public Replica {
     follow(options);
     statistics_.training = true;
     statistics_.record = options.record_statistics;
+    statistics_.draws = options.draws;
     if (options.checkpoint_segments == 0)
       return loss_(network_.forward(parameters_, input, statistics_, rules_), targets);
     return loss_(forward_in_segments(network_, parameters_, input, statistics_, rules_,

@@ -99,6 +99,9 @@ double Learner::train_pass(std::span<const std::uint32_t> samples, int worker, i
                       static_cast<std::uint32_t>(worker), kAugmentStream});
   PassOptions options = options_;
   options.record_statistics = record;
+  options.draws = {.seed = scenario_.seed,
+                   .step = static_cast<std::uint32_t>(step),
+                   .worker = static_cast<std::uint32_t>(worker)};
   return replica(thread).train_pass(batch, options, gradients);
 }
 
