@@ -89,9 +89,13 @@ struct ImageBatch {
 class WorkerPasses {
  public:
   virtual ~WorkerPasses() = default;
-  /// The mean loss of the worker's batch of this step, and its gradient at these weights.
-  virtual double of_batch(std::span<const float> weights, std::span<float> gradient) = 0;
-  /// The same of all of the worker's samples.
+  /// The mean loss of the worker's batch of this step; difference = from - its gradient at these
+  /// weights.
+  virtual double subtract_batch(std::span<const float> weights, std::span<const float> from,
+                                std::span<float> difference) = 0;
+  /// The same; sum += the gradient.
+  virtual double add_batch(std::span<const float> weights, std::span<float> sum) = 0;
+  /// The mean loss of all of the worker's samples, and its gradient.
   virtual double of_all(std::span<const float> weights, std::span<float> gradient) = 0;
 };
 
@@ -136,6 +140,7 @@ class Method {
   /// A method that computes what a worker sends by itself, in place of its batch's gradient; gives
   /// the loss that the step reports.
   virtual bool computes() const { return false; }
+  /// Neither the weights nor the memory change while workers compute.
   virtual double compute(WorkerPasses&, const Moment&, std::span<const float> /*weights*/,
                          Memory /*memory*/, std::span<float> /*gradient*/) const {
     return 0;

@@ -47,13 +47,8 @@ class Qsvrg final : public Method {
   double compute(WorkerPasses& passes, const Moment& moment, std::span<const float> weights,
                  Memory memory, std::span<float> gradient) const override {
     if (place(moment) == 0) return passes.of_all(weights, gradient);  // x is y here
-    thread_local std::vector<float> reference;
-    reference.resize(gradient.size());
-    passes.of_batch(memory[kReference], reference);
-    const double loss = passes.of_batch(weights, gradient);
-    const std::span<const float> full = memory[kFullGradient];
-    for (std::size_t e = 0; e < gradient.size(); ++e) gradient[e] += full[e] - reference[e];
-    return loss;
+    passes.subtract_batch(memory[kReference], memory[kFullGradient], gradient);
+    return passes.add_batch(weights, gradient);
   }
   bool before_update(const Moment& moment, std::span<float> mean, Memory memory) const override {
     if (place(moment) != 0) return true;

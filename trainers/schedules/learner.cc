@@ -73,7 +73,9 @@ Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOp
   for (std::size_t thread = 0; thread < batches_.size(); ++thread) {
     std::vector<float>& weights = placed_.empty() ? weights_ : placed_[thread];
     replicas_.push_back(model_->make_replica(layout_, weights, statistics_));
+    used_.push_back(replicas_.back().get());
   }
+  kept_.resize(placed_.size());
 }
 
 Moment Learner::moment_at(std::int64_t step) const {
@@ -85,8 +87,35 @@ void Learner::weights_changed() {
 }
 
 void Learner::place(int thread, std::span<const float> weights) {
-  std::ranges::copy(weights, placed(thread).begin());
+  const auto t = static_cast<std::size_t>(thread);
+  std::ranges::copy(weights, placed_[t].begin());
+  used_[t] = replicas_[t].get();
   weights_changed(thread);
+}
+
+void Learner::place_kept(int thread, std::span<const float> weights) {
+  const auto t = static_cast<std::size_t>(thread);
+  Places& places = kept_[t];
+  const auto same = [&](const Place& place) { return place.source == weights.data(); };
+  auto place = std::ranges::find_if(places, same);
+  const bool there = place != places.end();
+  if (!there) --place;  // in the place of the one that was not used for the longest time
+  std::rotate(places.begin(), place, place + 1);
+  Place& own = places.front();
+  if (!own.replica) {
+    own.weights.resize(weights_.size());
+    own.replica = model_->make_replica(layout_, own.weights, statistics_);
+  }
+  used_[t] = own.replica.get();
+  if (there) return;
+  std::ranges::copy(weights, own.weights.begin());
+  own.source = weights.data();
+  weights_changed(thread);
+}
+
+void Learner::forget_places() {
+  for (Places& places : kept_)
+    for (Place& place : places) place.source = nullptr;
 }
 
 double Learner::train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
@@ -132,9 +161,15 @@ void Learner::check_local(int worker, std::int64_t step, bool finite) {
 
 double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                           Gradients& gradients, std::span<float> flat) {
+  return pass_into(worker, thread, draw, step, record, gradients,
+                   [&](const Gradients& own) { return copy_finite(own, layout_, flat); });
+}
+
+double Learner::pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                          Gradients& gradients, const TakeGradient& take) {
   const double loss =
       train_pass(sampler_.batch(worker, draw), worker, thread, step, record, gradients);
-  check_finite(worker, step, loss, copy_finite(gradients, layout_, flat));
+  check_finite(worker, step, loss, take(gradients));
   return loss;
 }
 
@@ -177,7 +212,7 @@ std::vector<double> Learner::accuracy_by_worker() {
 Score Learner::score_of(std::span<const std::uint32_t> samples, int thread) {
   const auto t = static_cast<std::size_t>(thread);
   gather(*data_, samples, batches_[t]);
-  return replicas_[t]->evaluate(batches_[t], options_);
+  return replica(thread).evaluate(batches_[t], options_);
 }
 
 scenarios::Evaluation Learner::score() {

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -55,7 +57,8 @@ class Learner {
   WorkerPool& pool() { return pool_; }
   StateStore& states() { return states_; }
   const StateStore& states() const { return states_; }
-  Replica& replica(int thread) { return *replicas_[static_cast<std::size_t>(thread)]; }
+  /// The one that passes on `thread` use.
+  Replica& replica(int thread) { return *used_[static_cast<std::size_t>(thread)]; }
   std::unique_ptr<Gradients> make_gradients() const { return replicas_[0]->make_gradients(); }
 
   /// The model's. Whoever writes to them calls weights_changed().
@@ -70,6 +73,10 @@ class Learner {
 
   /// Precondition: ReplicaWeights::kPlaced. Passes on `thread` use a copy of `weights` from now on.
   void place(int thread, std::span<const float> weights);
+  /// The same of weights that nobody writes to before forget_places(): going back and forth between
+  /// two of them copies each once. It makes replicas for them.
+  void place_kept(int thread, std::span<const float> weights);
+  void forget_places();
   /// Where place() has put them, to be written to between passes; weights_changed(thread) then.
   std::span<float> placed(int thread) { return placed_[static_cast<std::size_t>(thread)]; }
   void weights_changed(int thread) { replica(thread).weights_changed(); }
@@ -86,6 +93,11 @@ class Learner {
   /// The same; flat = the gradient, in layout order. Precondition: gradients.on_host().
   double pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
                    Gradients& gradients, std::span<float> flat);
+  /// The same; take(gradients) does what is to be done with the gradient, and says whether all of
+  /// it is finite.
+  using TakeGradient = std::function<bool(const Gradients&)>;
+  double pass_into(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
+                   Gradients& gradients, const TakeGradient& take);
   /// As pass(), of a gradient that updates the weights of placed() and is not looked at: weights
   /// are finite no more once it is not, which check_local() is told at the local steps' end.
   double local_pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,
@@ -126,6 +138,15 @@ class Learner {
   void load(std::istream& in);
 
  private:
+  /// A copy of weights that place_kept() was given.
+  struct Place {
+    const float* source = nullptr;  ///< null: forgotten
+    std::vector<float> weights;
+    std::unique_ptr<Replica> replica;
+  };
+  static constexpr std::size_t kPlaces = 2;
+  using Places = std::array<Place, kPlaces>;  ///< the last one used is the first
+
   double train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
                     std::int64_t step, bool record, Gradients& gradients);
   scenarios::Evaluation score();
@@ -145,6 +166,8 @@ class Learner {
   WorkerPool pool_;
   std::vector<std::vector<float>> placed_;          ///< [thread], empty with shared weights
   std::vector<std::unique_ptr<Replica>> replicas_;  ///< [thread]
+  std::vector<Places> kept_;                        ///< [thread], empty with shared weights
+  std::vector<Replica*> used_;                      ///< [thread]
   std::vector<Batch> batches_;                      ///< [thread]
   scenarios::ComputeProfile profile_;
   bool has_profile_ = false;

@@ -2,18 +2,32 @@
 
 #include <algorithm>
 
+#include "trainers/schedules/whole_model.h"
+
 namespace gradwire::trainers {
 
-double OwnPasses::of_batch(std::span<const float> weights, std::span<float> gradient) {
-  learner_.place(thread_, weights);
+double OwnPasses::subtract_batch(std::span<const float> weights, std::span<const float> from,
+                                 std::span<float> difference) {
+  return of_batch(weights, [&](const Gradients& own) {
+    return subtract_gradients(from, own, learner_.layout(), difference);
+  });
+}
+
+double OwnPasses::add_batch(std::span<const float> weights, std::span<float> sum) {
+  return of_batch(weights,
+                  [&](const Gradients& own) { return add_gradients(own, learner_.layout(), sum); });
+}
+
+double OwnPasses::of_batch(std::span<const float> weights, const Learner::TakeGradient& take) {
+  learner_.place_kept(thread_, weights);
   const bool records = worker_ == 0 && !recorded_;
   recorded_ = true;
-  return learner_.pass_into(worker_, thread_, step_, step_, records, gradients_, gradient);
+  return learner_.pass_into(worker_, thread_, step_, step_, records, gradients_, take);
 }
 
 double OwnPasses::of_all(std::span<const float> weights, std::span<float> gradient) {
   constexpr std::size_t kPart = 256;  // samples at a time
-  learner_.place(thread_, weights);
+  learner_.place_kept(thread_, weights);
   const std::span<const std::uint32_t> shard = learner_.sampler().shard(worker_);
   std::ranges::fill(gradient, 0.0f);
   double loss = 0;

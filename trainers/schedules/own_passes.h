@@ -12,10 +12,13 @@ class OwnPasses final : public methods::WorkerPasses {
   OwnPasses(Learner& learner, int worker, int thread, std::int64_t step, Gradients& gradients)
       : learner_(learner), worker_(worker), thread_(thread), step_(step), gradients_(gradients) {}
 
-  double of_batch(std::span<const float> weights, std::span<float> gradient) override;
+  double subtract_batch(std::span<const float> weights, std::span<const float> from,
+                        std::span<float> difference) override;
+  double add_batch(std::span<const float> weights, std::span<float> sum) override;
   double of_all(std::span<const float> weights, std::span<float> gradient) override;
 
  private:
+  double of_batch(std::span<const float> weights, const Learner::TakeGradient& take);
   /// gradient += factor * that of the last pass.
   void add(float factor, std::span<float> gradient) const;
 

@@ -214,6 +214,7 @@ void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
   acts_.begin_step();
   StepTraffic traffic(*template_, plan.bytes);
   gather_before(traffic);
+  learner_.forget_places();
   learner_.pool().run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });
   if (exchange_->shares_scales()) {
     exchange_->agree(traffic);

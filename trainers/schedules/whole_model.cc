@@ -22,6 +22,24 @@ bool has_bad(const float* values, std::size_t count) {
   return bad != 0;
 }
 
+/// Calls take(values, first, count) for blocks of the gradients, whose first element in layout
+/// order is `first`; true if all of them are finite.
+template <class Take>
+bool take_finite(const Gradients& gradients, const Layout& layout, Take&& take) {
+  const auto tensors = gradients.tensors();
+  bool finite = true;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const auto begin = static_cast<std::size_t>(layout.tensors()[t].first);
+    for (std::size_t at = 0; at < tensors[t].size(); at += kBlock) {
+      const std::size_t count = std::min(kBlock, tensors[t].size() - at);
+      const float* const values = tensors[t].data() + at;
+      take(values, begin + at, count);
+      finite = !has_bad(values, count) && finite;
+    }
+  }
+  return finite;
+}
+
 }  // namespace
 
 bool all_finite(const Gradients& gradients) {
@@ -35,17 +53,28 @@ bool all_finite(std::span<const float> values) {
 }
 
 bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<float> flat) {
-  const auto tensors = gradients.tensors();
-  bool finite = true;
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
-    float* to = flat.data() + layout.tensors()[t].first;
-    for (std::size_t first = 0; first < tensors[t].size(); first += kBlock) {
-      const std::size_t count = std::min(kBlock, tensors[t].size() - first);
-      std::memcpy(to + first, tensors[t].data() + first, count * sizeof(float));
-      finite = !has_bad(to + first, count) && finite;
-    }
-  }
-  return finite;
+  return take_finite(gradients, layout,
+                     [&](const float* values, std::size_t first, std::size_t count) {
+                       std::memcpy(flat.data() + first, values, count * sizeof(float));
+                     });
+}
+
+bool subtract_gradients(std::span<const float> from, const Gradients& gradients,
+                        const Layout& layout, std::span<float> difference) {
+  return take_finite(gradients, layout,
+                     [&](const float* __restrict values, std::size_t first, std::size_t count) {
+                       const float* const a = from.data() + first;
+                       float* const to = difference.data() + first;
+                       for (std::size_t e = 0; e < count; ++e) to[e] = a[e] - values[e];
+                     });
+}
+
+bool add_gradients(const Gradients& gradients, const Layout& layout, std::span<float> sum) {
+  return take_finite(gradients, layout,
+                     [&](const float* __restrict values, std::size_t first, std::size_t count) {
+                       float* const to = sum.data() + first;
+                       for (std::size_t e = 0; e < count; ++e) to[e] += values[e];
+                     });
 }
 
 bool subtract_finite(std::span<const float> from, std::span<const float> minus,

@@ -16,6 +16,12 @@ bool all_finite(std::span<const float> values);
 /// layout.elements() elements. Precondition: gradients.on_host().
 bool copy_finite(const Gradients& gradients, const Layout& layout, std::span<float> flat);
 
+/// difference = from - the gradients, and sum += the gradients, all in layout order; true if all of
+/// the gradients are finite. Precondition: gradients.on_host().
+bool subtract_gradients(std::span<const float> from, const Gradients& gradients,
+                        const Layout& layout, std::span<float> difference);
+bool add_gradients(const Gradients& gradients, const Layout& layout, std::span<float> sum);
+
 /// difference = from - minus, all of one size; true if all of it is finite.
 bool subtract_finite(std::span<const float> from, std::span<const float> minus,
                      std::span<float> difference);

@@ -83,13 +83,24 @@ class RidgePasses final : public WorkerPasses {
  public:
   RidgePasses(const Ridge& ridge, std::size_t worker, std::int64_t step)
       : ridge_(ridge), worker_(worker), step_(step) {}
-  double of_batch(std::span<const float> weights, std::span<float> gradient) override {
+  void of_batch(std::span<const float> weights, std::span<float> gradient) {
     const RandomStream stream{9, static_cast<std::uint32_t>(step_),
                               static_cast<std::uint32_t>(worker_), 0};
     const auto i = static_cast<std::size_t>(uniform(stream, 0) * kSamples);
     std::vector<double> sum(kDimensions);
     ridge_.add_gradient(i, weights, 1, sum);
     std::ranges::copy(sum, gradient.begin());
+  }
+  double subtract_batch(std::span<const float> weights, std::span<const float> from,
+                        std::span<float> difference) override {
+    of_batch(weights, difference);
+    for (std::size_t d = 0; d < kDimensions; ++d) difference[d] = from[d] - difference[d];
+    return 0;
+  }
+  double add_batch(std::span<const float> weights, std::span<float> sum) override {
+    std::vector<float> gradient(kDimensions);
+    of_batch(weights, gradient);
+    for (std::size_t d = 0; d < kDimensions; ++d) sum[d] += gradient[d];
     return 0;
   }
   double of_all(std::span<const float> weights, std::span<float> gradient) override {

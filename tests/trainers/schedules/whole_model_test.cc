@@ -42,6 +42,26 @@ TEST_CASE("finite gradients are copied in layout order") {
   CHECK(std::vector<float>(flat.begin() + 3, flat.end()) == gradients.a());
 }
 
+TEST_CASE("gradients are subtracted and added in layout order") {
+  TwoTensors gradients;
+  gradients.a()[17] = 0.3f;
+  std::vector<float> flat(5003), from(5003), difference(5003), sum(5003), expected(5003);
+  copy_finite(gradients, TwoTensors::layout(), flat);
+  for (std::size_t e = 0; e < flat.size(); ++e) {
+    from[e] = 1.0f / static_cast<float>(e + 1);
+    sum[e] = 2 * from[e];
+    expected[e] = from[e] - flat[e];
+  }
+  CHECK(subtract_gradients(from, gradients, TwoTensors::layout(), difference));
+  CHECK(difference == expected);
+  for (std::size_t e = 0; e < flat.size(); ++e) expected[e] = sum[e] + flat[e];
+  CHECK(add_gradients(gradients, TwoTensors::layout(), sum));
+  CHECK(sum == expected);
+  gradients.b()[2] += 1;
+  add_gradients(gradients, TwoTensors::layout(), from);
+  CHECK(from != expected);
+}
+
 TEST_CASE("one element that is not finite is found wherever it stands") {
   const float bad =
       GENERATE(std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
@@ -53,6 +73,8 @@ TEST_CASE("one element that is not finite is found wherever it stands") {
   std::vector<float> flat(5003);
   CHECK_FALSE(all_finite(gradients));
   CHECK_FALSE(copy_finite(gradients, TwoTensors::layout(), flat));
+  CHECK_FALSE(add_gradients(gradients, TwoTensors::layout(), flat));
+  CHECK_FALSE(subtract_gradients(flat, gradients, TwoTensors::layout(), flat));
 }
 
 TEST_CASE("a difference is taken element by element") {
