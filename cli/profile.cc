@@ -70,10 +70,12 @@ void check_model(const ProfileArguments& arguments) {
                 "a layer table has shapes but no operations to run",
                 "run it on a device profile, or profile the model as a TorchScript file");
   const std::string near = nearest_name(model, names);
-  throw Error(ErrorKind::kUsage, "profile", model, "there is no such model",
-              near.empty() ? "choose logistic, mlp, lenet5, resnet20, char-lstm or a TorchScript "
-                             "file (.pt)"
-                           : "did you mean " + near + "?");
+  throw Error(
+      ErrorKind::kUsage, "profile", model, "there is no such model",
+      near.empty()
+          ? "choose logistic, mlp, lenet5, resnet20, char-lstm, transformer or a TorchScript "
+            "file (.pt)"
+          : "did you mean " + near + "?");
 }
 
 trainers::ModelProfileResult profiled(const trainers::ModelProfileRequest& request,
@@ -198,7 +200,9 @@ void run(ProfileArguments arguments, const Context& context) {
                 "a device profile is measured", "leave out --counts");
   trainers::ModelProfileRequest& request = arguments.request;
   request.measure = !arguments.counts;
-  if (request.data_set.empty()) request.data_set = request.model == "char-lstm" ? "text" : "digits";
+  const scenarios::ModelInfo* info = scenarios::find_model(request.model);
+  const bool reads_text = info && info->takes.front() == scenarios::SampleKind::kText;
+  if (request.data_set.empty()) request.data_set = reads_text ? "text" : "digits";
   if (!compressors::find_codec(arguments.method))
     throw Error(ErrorKind::kUsage, "profile with method", arguments.method,
                 "there is no such codec", "see `gradwire codec list`");
@@ -215,7 +219,8 @@ void add_profile(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   command
       ->add_option("MODEL", request.model,
-                   "logistic, mlp, lenet5, resnet20, char-lstm, or a TorchScript file (.pt)")
+                   "logistic, mlp, lenet5, resnet20, char-lstm, transformer, or a TorchScript "
+                   "file (.pt)")
       ->required();
   command->add_option("--device", request.device, "Where it runs")
       ->check(CLI::IsMember({"cpu", "cuda"}))

@@ -36,9 +36,9 @@ bool same_training(const results::RunSummary& run, const scenarios::Scenario& sc
   if (ran.is_discarded()) return false;
   for (const char* part :
        {"/workload/model", "/workload/hidden", "/workload/activation", "/workload/bias",
-        "/workload/normalisation", "/workload/embedding", "/workload/checkpoint_activations",
-        "/workload/data", "/workload/micro_batches", "/workload/batch_per_worker", "/method",
-        "/exchange", "/cluster/device"}) {
+        "/workload/normalisation", "/workload/embedding", "/workload/heads",
+        "/workload/checkpoint_activations", "/workload/data", "/workload/micro_batches",
+        "/workload/batch_per_worker", "/method", "/exchange", "/cluster/device"}) {
     const ordered_json::json_pointer pointer(part);
     const bool here = scenario.json.contains(pointer), there = ran.contains(pointer);
     if (here != there || (here && scenario.json.at(pointer) != ran.at(pointer))) return false;

@@ -115,6 +115,7 @@ void fill_model(const ordered_json& json, Workload& workload) {
   take(json, "checkpoint_activations", workload.checkpoint_activations);
 }
 
+  take(json, "heads", workload.heads);
 void fill_training(const ordered_json& json, Workload& workload) {
   fill_model(json, workload);
   fill_data(member(json, "data"), workload);

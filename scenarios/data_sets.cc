@@ -152,6 +152,7 @@ std::vector<ModelInfo> make_models() {
       {"lenet5", {kImage}, "two convolutions and two dense layers", 4},
       {"resnet20", {kImage}, "20 layers with batch normalisation", 11},
       {"char-lstm", {kText}, "an embedding, an LSTM and a linear layer", 3},
+      {"transformer", {kText}, "a causal transformer of 0.8 million parameters", 6, 4},
       {"torchscript", {kNumbers, kImage, kText}, "your own, from the file /workload/model_file"},
   };
 }

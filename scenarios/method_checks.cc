@@ -110,6 +110,15 @@ void check_data(const Rules& rules) {
   if (workload.model == "char-lstm" && workload.hidden && workload.hidden->size() != 1 &&
       rules.sound({"/workload/hidden"}))
     rules.refuse("/workload/hidden", "char-lstm has one hidden layer", "a list of one width");
+  if (workload.model == "transformer" && workload.embedding.value_or(128) % workload.heads != 0 &&
+      rules.sound({"/workload/embedding", "/workload/heads"}))
+    rules.refuse(
+        "/workload/heads",
+        "cannot have equal parts of a width of " + std::to_string(workload.embedding.value_or(128)),
+        "a divisor of /workload/embedding");
+  if (workload.model == "transformer" && workload.hidden && workload.hidden->empty() &&
+      rules.sound({"/workload/hidden"}))
+    rules.refuse("/workload/hidden", "a transformer has a block or more", "a width for each block");
   if (workload.model != "torchscript" && (workload.loss == "nll" || workload.loss == "mse") &&
       rules.sound({"/workload/loss"}))
     rules.refuse("/workload/loss", "is of models from a file of torch.jit alone",

@@ -57,7 +57,8 @@ struct Workload {
   std::string activation = "relu";                  ///< mlp: relu tanh
   bool bias = true;                                 ///< logistic, mlp
   std::string normalisation = "none";               ///< mlp: none batch
-  int embedding = 32;                               ///< char-lstm
+  std::optional<std::int64_t> embedding;            ///< char-lstm, transformer; absent = its own
+  int heads = 4;                                    ///< transformer
   std::string model_file;              ///< of torchscript; relative to the scenario file
   std::string loss = "cross-entropy";  ///< or squared-hinge; of torchscript also nll mse
   int checkpoint_activations = 0;      ///< segments; 0 = every activation is kept

@@ -36,13 +36,14 @@ void add_model(Rows& rows) {
                 .help = "Model that is really trained. " + list_of(model_catalogue()) + ".",
                 .choices = model_names()},
        .kinds = kTraining});
-  const Condition layered{"/workload/model", {"mlp", "char-lstm"}};
+  const Condition layered{"/workload/model", {"mlp", "char-lstm", "transformer"}};
   rows.push_back(list_row("/workload/hidden",
                           "Widths of the hidden layers, from the input on: any number of mlp, one "
-                          "of char-lstm.",
+                          "of char-lstm, one a block of transformer.",
                           kTraining));
   rows.back().when = layered;
-  rows.back().computed_default = "mlp: [256, 128]; char-lstm: [128]";
+  rows.back().computed_default =
+      "mlp: [256, 128]; char-lstm: [128]; transformer: four blocks of 4 `embedding`";
   rows.push_back({.pointer = "/workload/hidden/*",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Width of one layer.",
@@ -73,12 +74,20 @@ void add_model(Rows& rows) {
                   .computed_default = "none"});
   rows.push_back({.pointer = "/workload/embedding",
                   .spec = {.type = OptionType::kInteger,
-                           .help = "Numbers that stand for a character.",
+                           .help = "Numbers that stand for a character; of transformer its width.",
                            .min = 1,
                            .max = 65536},
                   .kinds = kTraining,
-                  .when = Condition{"/workload/model", {"char-lstm"}},
-                  .computed_default = "32"});
+                  .when = Condition{"/workload/model", {"char-lstm", "transformer"}},
+                  .computed_default = "char-lstm: 32; transformer: 128"});
+  rows.push_back({.pointer = "/workload/heads",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Heads of attention, which have equal parts of the width.",
+                           .min = 1,
+                           .max = 4096},
+                  .kinds = kTraining,
+                  .when = Condition{"/workload/model", {"transformer"}},
+                  .computed_default = "4"});
   const Condition own{"/workload/model", {"torchscript"}};
   rows.push_back({.pointer = "/workload/model_file",
                   .spec = {.type = OptionType::kText,

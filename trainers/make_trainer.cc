@@ -38,6 +38,7 @@ ModelChoice model_choice(const scenarios::Scenario& scenario) {
   choice.normalised = workload.normalisation == "batch";
   choice.embedding = workload.embedding;
   choice.loss = workload.loss;
+  choice.heads = workload.heads;
   if (!workload.model_file.empty())
     choice.file = scenarios::relative_to_file(workload.model_file, scenario.file);
   return choice;

@@ -29,7 +29,7 @@ TEST_CASE(
     "[unit]") {
   const DeviceProfile profile = load_device_profile("reference-cpu", "");
   CHECK(profile.origin.source == "assumed");
-  for (const char* model : {"logistic", "mlp", "lenet5", "resnet20", "char-lstm"}) {
+  for (const char* model : {"logistic", "mlp", "lenet5", "resnet20", "char-lstm", "transformer"}) {
     REQUIRE(profile.models.contains(model));
     CHECK(profile.models.at(model).backward.time(32) > profile.models.at(model).forward.time(32));
   }
@@ -80,8 +80,8 @@ TEST_CASE("profiles are found by name or by a path from the scenario's folder", 
   const std::string path = write(folder, "mine.json", text);
   const std::string beside = std::filesystem::path(path).parent_path().string() + "/scenario.json";
   CHECK(load_device_profile("mine.json", beside).origin.file == path);
-  CHECK(load_device_profile("./mine.json", beside).models.size() == 5);
-  CHECK(load_device_profile(path, "").models.size() == 5);
+  CHECK(load_device_profile("./mine.json", beside).models.size() == 6);
+  CHECK(load_device_profile(path, "").models.size() == 6);
   const std::string scenario = scenario_with(R"(, "cluster": {"device": "mine.json"})");
   CHECK(problems_of(scenario, beside).empty());
   CHECK_THROWS_WITH(load_device_profile("refrence-cpu", ""),

@@ -22,6 +22,8 @@ enum class LayerKind {
   kEmbedding,
   kActivation,  ///< no weights: relu, tanh
   kPooling,     ///< no weights
+  kLayerNorm,   ///< of each token by itself: a scale and a shift
+  kAttention,   ///< no weights: queries, keys and values in, their weighted sums out
 };
 
 struct Layer {

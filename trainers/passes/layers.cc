@@ -1,5 +1,8 @@
 #include "trainers/passes/layers.h"
 
+#include <cmath>
+#include <limits>
+
 namespace gradwire::trainers {
 namespace {
 
@@ -68,6 +71,27 @@ at::Tensor Layers::lstm(const at::Tensor& x, std::size_t first) const {
 at::Tensor Layers::embedding(const at::Tensor& tokens, std::size_t first) const {
   return run(LayerKind::kEmbedding, first, 1, tokens,
              [](const at::Tensor& in, Weights w) { return at::embedding(w[0], in); });
+}
+
+at::Tensor Layers::layer_norm(const at::Tensor& x, std::size_t first) const {
+  return run(LayerKind::kLayerNorm, first, 2, x, [](const at::Tensor& in, Weights w) {
+    return at::layer_norm(in, {in.size(-1)}, w[0], w[1]);
+  });
+}
+
+at::Tensor Layers::causal_attention(const at::Tensor& x, std::int64_t heads) const {
+  return run(LayerKind::kAttention, 0, 0, x, [&](const at::Tensor& in, Weights) {
+    const std::int64_t batch = in.size(0), places = in.size(1), width = in.size(2) / 3;
+    // [3, batch, heads, places, width of a head]
+    const at::Tensor parts =
+        in.view({batch, places, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
+    const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+    const at::Tensor scores = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
+    const at::Tensor later = at::ones({places, places}, in.options().dtype(at::kBool)).triu(1);
+    const at::Tensor shares =
+        at::softmax(scores.masked_fill(later, -std::numeric_limits<double>::infinity()), -1);
+    return at::matmul(shares, parts[2]).transpose(1, 2).reshape({batch, places, width});
+  });
 }
 
 at::Tensor Layers::relu(const at::Tensor& x) const {

@@ -36,6 +36,12 @@ class Layers {
   /// x: [batch, sequence, features]; from a state of zeros, two weights and two biases.
   at::Tensor lstm(const at::Tensor& x, std::size_t first) const;
   at::Tensor embedding(const at::Tensor& tokens, std::size_t first) const;
+  /// Of each row by itself: (x - mean) / deviation, times a scale, plus a shift.
+  at::Tensor layer_norm(const at::Tensor& x, std::size_t first) const;
+  /// x: [batch, sequence, 3 features], queries, keys and values; each head has an equal part of the
+  /// features, and a place sees itself and those before it:
+  /// softmax(q k^T / sqrt(features of a head)) v.
+  at::Tensor causal_attention(const at::Tensor& x, std::int64_t heads) const;
   at::Tensor relu(const at::Tensor& x) const;
   at::Tensor tanh(const at::Tensor& x) const;
   /// Of 2 x 2, without overlap.

@@ -12,13 +12,16 @@ struct ModelChoice {
   ModelChoice(std::string model) : name(std::move(model)) {}  // NOLINT
 
   std::string name;
-  /// Widths of hidden layers: of mlp, 256 and 128 if absent; of char-lstm one, 128 if absent.
+  /// Widths of hidden layers: of mlp, 256 and 128 if absent; of char-lstm one, 128 if absent; of
+  /// transformer one a block, four times the embedding of four blocks if absent.
   std::optional<std::vector<std::int64_t>> hidden = {};
   std::string activation = "relu";  ///< between mlp's layers: relu, tanh
   bool bias = true;                 ///< of logistic and mlp
   bool normalised = false;          ///< mlp: by batches, after each layer's product
-  std::int64_t embedding = 32;      ///< of char-lstm
-  std::string file = {};            ///< of torchscript
+  /// Of char-lstm, 32 if absent; of transformer its width, 128 if absent.
+  std::optional<std::int64_t> embedding = {};
+  std::int64_t heads = 4;  ///< of transformer: a divisor of its width
+  std::string file = {};   ///< of torchscript
   /// cross-entropy, squared-hinge (of results against 1 for the class, -1 for the others); of
   /// torchscript also nll (it gives logarithms of probabilities), mse (of its
   /// results and 1 for the class, 0 for the others)

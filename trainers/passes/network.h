@@ -78,3 +78,4 @@ std::unique_ptr<Network> make_script_network(const std::string& path, const Data
 at::Tensor input_tensor(const DataSet& data, const Batch& batch);
 
 }  // namespace gradwire::trainers
+std::unique_ptr<Network> make_transformer(const ModelChoice& choice, const DataSet& data);

@@ -172,27 +172,27 @@ std::unique_ptr<Network> make_lenet5(const ModelChoice&, const DataSet& data) {
 std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data) {
   const auto hidden = choice.hidden.value_or(std::vector<std::int64_t>{128});
   need(hidden.size() == 1, "char-lstm", data, "it has one hidden layer");
-  return std::make_unique<CharLstm>(data, choice.embedding, hidden[0]);
+  return std::make_unique<CharLstm>(data, choice.embedding.value_or(32), hidden[0]);
 }
 
 std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& data) {
   using Maker = std::unique_ptr<Network> (*)(const ModelChoice&, const DataSet&);
-  constexpr std::pair<const char*, Maker> kMakers[] = {{"logistic", make_logistic},
-                                                       {"mlp", make_mlp},
-                                                       {"lenet5", make_lenet5},
-                                                       {"resnet20", make_resnet20},
-                                                       {"char-lstm", make_char_lstm}};
+  constexpr std::pair<const char*, Maker> kMakers[] = {
+      {"logistic", make_logistic},   {"mlp", make_mlp},
+      {"lenet5", make_lenet5},       {"resnet20", make_resnet20},
+      {"char-lstm", make_char_lstm}, {"transformer", make_transformer}};
   if (choice.name == "torchscript") return make_script_network(choice.file, data);
   const auto maker = std::find_if(std::begin(kMakers), std::end(kMakers),
                                   [&](const auto& row) { return row.first == choice.name; });
   const scenarios::ModelInfo* info = scenarios::find_model(choice.name);
   if (!info || maker == std::end(kMakers))
-    throw TrainerError("make model", choice.name, "there is no such model",
-                       "choose logistic, mlp, lenet5, resnet20, char-lstm or torchscript");
+    throw TrainerError(
+        "make model", choice.name, "there is no such model",
+        "choose logistic, mlp, lenet5, resnet20, char-lstm, transformer or torchscript");
   const bool takes_text = info->takes.front() == scenarios::SampleKind::kText;
   need(takes_text == data.is_text(), choice.name, data,
        takes_text ? "the model predicts tokens and needs a data set of text"
-                  : "the model takes images or numbers; text needs the model char-lstm");
+                  : "the model takes images or numbers; text needs char-lstm or transformer");
   return maker->second(choice, data);
 }
 

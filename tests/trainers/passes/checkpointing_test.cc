@@ -15,7 +15,7 @@ namespace gradwire::trainers {
 namespace {
 
 DataSet data_for(const std::string& model) {
-  return model == "char-lstm" ? make_markov(640, 32, 1) : load_digits(1);
+  return model == "char-lstm" || model == "transformer" ? make_markov(640, 32, 1) : load_digits(1);
 }
 
 /// A model with weights of its own.

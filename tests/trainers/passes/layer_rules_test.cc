@@ -69,7 +69,8 @@ int count_of(LayerKind kind) {
 
 /// One pass over 4 samples; the gradients, one after the other.
 std::vector<float> gradients_with(const std::string& model, const PassOptions& options) {
-  const DataSet data = model == "char-lstm" ? make_markov(640, 32, 1) : load_digits(1);
+  const bool text = model == "char-lstm" || model == "transformer";
+  const DataSet data = text ? make_markov(640, 32, 1) : load_digits(1);
   const auto made = make_model(model, data, "cpu");
   const Layout layout(made->parameters(), Bytes(25'000'000));
   std::vector<float> weights(static_cast<std::size_t>(layout.elements()));
@@ -105,6 +106,13 @@ TEST_CASE("a rule sees every layer once a pass", "[layer-rules]") {
   CHECK(count_of(LayerKind::kRecurrent) == 1);
   CHECK(count_of(LayerKind::kLinear) == 1);
 
+  seen.clear();
+  gradients_with("transformer", {.layer_rules = {{"counting"}}});
+  CHECK(count_of(LayerKind::kEmbedding) == 1);
+  CHECK(count_of(LayerKind::kAttention) == 4);
+  CHECK(count_of(LayerKind::kLayerNorm) == 2 * 4 + 1);
+  CHECK(count_of(LayerKind::kLinear) == 4 * 4 + 1);
+
   // With checkpointing twice: once forward, once while going back.
   seen.clear();
   gradients_with("lenet5", {.checkpoint_segments = 2, .layer_rules = {{"counting"}}});
@@ -113,7 +121,7 @@ TEST_CASE("a rule sees every layer once a pass", "[layer-rules]") {
 }
 
 TEST_CASE("the identity changes nothing, another rule does", "[layer-rules]") {
-  for (const std::string model : {"mlp", "lenet5", "resnet20", "char-lstm"}) {
+  for (const std::string model : {"mlp", "lenet5", "resnet20", "char-lstm", "transformer"}) {
     INFO(model);
     const std::vector<float> plain = gradients_with(model, {});
     CHECK(gradients_with(model, {.layer_rules = {{"identity"}}}) == plain);

@@ -45,6 +45,10 @@ TEST_CASE("models have the parameters of their definitions") {
   // Convolutions 432 + 6 * 2,304 + (4,608 + 5 * 9,216) + (18,432 + 5 * 36,864) = 267,696;
   // normalisations 2 * (7 * 16 + 6 * 32 + 6 * 64) = 1,376; last layer 650.
   CHECK(parameters_of("resnet20", cifar) == 267696 + 1376 + 650);
+  // 50 tokens and 32 places of 128; blocks of 512 + 49,536 + 16,512 + 66,048 + 65,664; the last
+  // norm and 50 results.
+  CHECK(parameters_of("transformer", make_markov(640, 32, 1)) ==
+        82 * 128 + 4 * 198272 + 256 + 50 * 129);
   CHECK_THROWS_AS(make_model("lenet6", mnist, "cpu"), TrainerError);
   CHECK_THROWS_WITH(make_model("char-lstm", mnist, "cpu"), Catch::Contains("data set of text"));
 }
@@ -121,6 +125,21 @@ TEST_CASE("widths, biases and embeddings are as asked") {
         "embedding.weight 50 8; lstm.weight_ih 64 8; lstm.weight_hh 64 16; lstm.bias_ih 64; "
         "lstm.bias_hh 64; output.weight 50 16; output.bias 50; ");
   check_gradient(lstm, tokens, 0.02);
+  ModelChoice transformer("transformer");
+  transformer.embedding = 8;
+  transformer.heads = 2;
+  transformer.hidden = {16};
+  CHECK(names_of(transformer, tokens) ==
+        "token.weight 50 8; place.weight 32 8; block1.norm1.scale 8; block1.norm1.shift 8; "
+        "block1.qkv.weight 24 8; block1.qkv.bias 24; block1.project.weight 8 8; "
+        "block1.project.bias 8; block1.norm2.scale 8; block1.norm2.shift 8; "
+        "block1.first.weight 16 8; block1.first.bias 16; block1.second.weight 8 16; "
+        "block1.second.bias 8; norm.scale 8; norm.shift 8; output.weight 50 8; output.bias 50; ");
+  check_gradient(transformer, tokens, 0.02);
+  check_gradient("transformer", tokens, 0.02);
+  transformer.heads = 3;
+  CHECK_THROWS_WITH(make_model(transformer, tokens, "cpu"),
+                    Catch::Contains("3 heads cannot share a width of 8"));
 }
 
 TEST_CASE("gradients are the slopes of the loss, in the layout's order") {
@@ -171,12 +190,12 @@ TEST_CASE("the squared hinge loss is that of its formula") {
   check_gradient(choice, digits, 0.02);
 }
 
-TEST_CASE("an LSTM learns a repeating text") {
+TEST_CASE("models of text learn a repeating one") {
   const TemporaryFolder folder;
   std::string text;
   while (text.size() < 32 * 80) text += "the quick brown fox jumps. ";
   write_file(folder.file("text.txt"), text);
-  scenarios::Scenario scenario = digits_scenario("char-lstm");
+  scenarios::Scenario scenario = digits_scenario();
   scenario.file = folder.file("scenario.json");
   scenario.workload.data_set = "text";
   scenario.workload.data_path = "text.txt";  // relative to the scenario
@@ -185,14 +204,19 @@ TEST_CASE("an LSTM learns a repeating text") {
   scenario.workload.batch_per_worker = 8;
   scenario.workload.steps = 30;
   scenario.cluster.workers = 2;
-  const auto trainer = make_trainer(scenario, {});
-  const double before = trainer->evaluate().accuracy;
-  trainer->prepare();
-  scenarios::StepPlan plan;
-  while (trainer->next(plan)) {
+  for (const char* model : {"char-lstm", "transformer"}) {
+    INFO(model);
+    scenario.workload.model = model;
+    if (scenario.workload.model == "transformer") scenario.workload.embedding = 32;
+    const auto trainer = make_trainer(scenario, {});
+    const double before = trainer->evaluate().accuracy;
+    trainer->prepare();
+    scenarios::StepPlan plan;
+    while (trainer->next(plan)) {
+    }
+    CHECK(before < 0.3);
+    CHECK(trainer->evaluate().accuracy > 0.8);
   }
-  CHECK(before < 0.3);
-  CHECK(trainer->evaluate().accuracy > 0.8);
 }
 
 TEST_CASE("batch normalisation keeps worker 0's running statistics, on any number of threads") {
