@@ -47,6 +47,7 @@ constexpr FigureOrigin kFigures[] = {
     {"missing_bytes", kTime},
     {"missing_share", kTime},
     {"pipeline_bubble", kTime},
+    {"exposed_transfer_s", kTime},
     {"kept_activations", kTime},
     {"clients_sampled", kGiven},
     {"clients_dropped_out", kGiven},

@@ -11,6 +11,11 @@ void fill_stage(const ordered_json& json, Workload::Stage& stage) {
   take(json, "backward", stage.backward);
   take(json, "update", stage.update);
   take(json, "activations", stage.activations);
+  if (json.contains("gradients")) take(json, "gradients", stage.gradients.emplace());
+  take(json, "encode", stage.encode);
+  take(json, "decode", stage.decode);
+  take(json, "encode_gradients", stage.encode_gradients);
+  take(json, "decode_gradients", stage.decode_gradients);
 }
 
 void fill_pipeline(const ordered_json& json, Workload::Pipeline& pipeline) {

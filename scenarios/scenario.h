@@ -111,6 +111,9 @@ struct Workload {
   struct Stage {
     Seconds forward{0}, backward{0}, update{0};
     Bytes activations{0};
+    std::optional<Bytes> gradients;  ///< of them; absent: as many bytes
+    Seconds encode{0}, decode{0};    ///< of the activations: here, and at the next stage
+    Seconds encode_gradients{0}, decode_gradients{0};  ///< at the next stage, and here
   };
   struct Pipeline {
     std::string schedule = "gpipe";  ///< gpipe 1f1b

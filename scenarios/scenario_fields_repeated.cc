@@ -22,6 +22,8 @@ Field size_row(std::string pointer, const char* usual, std::string help, KindMas
           .kinds = kinds};
 }
 
+constexpr std::size_t kStageRows = 9;
+
 /// Of every stage ("/workload/pipeline"), or of one, which has the others' values where it is
 /// silent.
 void add_stage(Rows& rows, const std::string& base, bool one) {
@@ -32,11 +34,21 @@ void add_stage(Rows& rows, const std::string& base, bool one) {
   rows.push_back(
       seconds_row(base + "/update", "0s", "Update after the last backward pass.", kPipeline));
   rows.push_back(size_row(base + "/activations", "4MB",
-                          "What a micro-batch sends to the next stage; its gradient comes back in "
-                          "as many bytes. The last stage sends none.",
+                          "What a micro-batch sends to the next stage. The last stage sends none.",
                           kPipeline));
+  rows.push_back(size_row(base + "/gradients", "",
+                          "What comes back from the next stage: the activations' gradient.",
+                          kPipeline));
+  rows.back().computed_default = "as many bytes as `activations`";
+  rows.push_back(seconds_row(base + "/encode", "0s",
+                             "Of a micro-batch's activations, beside the passes.", kPipeline));
+  rows.push_back(seconds_row(base + "/decode", "0s", "Of the same at the next stage.", kPipeline));
+  rows.push_back(seconds_row(base + "/encode_gradients", "0s",
+                             "Of their gradient at the next stage.", kPipeline));
+  rows.push_back(
+      seconds_row(base + "/decode_gradients", "0s", "Of the same at this stage.", kPipeline));
   if (!one) return;
-  for (std::size_t i = rows.size() - 4; i < rows.size(); ++i) {
+  for (std::size_t i = rows.size() - kStageRows; i < rows.size(); ++i) {
     rows[i].spec.default_text.clear();
     rows[i].computed_default = "that of `/workload/pipeline`";
     rows[i].repeated = true;
@@ -136,10 +148,9 @@ void add_pipeline(Rows& rows) {
                            .max = 4096},
                   .kinds = kPipeline});
   add_stage(rows, "/workload/pipeline", false);
-  rows.push_back(list_row("/workload/pipeline/stages",
-                          "Stages that differ: one item a worker, each with any of `forward`, "
-                          "`backward`, `update`, `activations`.",
-                          kPipeline));
+  rows.push_back(list_row(
+      "/workload/pipeline/stages",
+      "Stages that differ: one item a worker, each with any of the fields above.", kPipeline));
   rows.push_back(object_row("/workload/pipeline/stages/*", "One stage.", kPipeline));
   add_stage(rows, "/workload/pipeline/stages/*", true);
 }

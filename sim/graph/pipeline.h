@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sim/graph/step_graph.h"
@@ -16,9 +17,17 @@
 ///
 /// With equal stages, f + b a micro-batch, and a network that takes no time, both take (m + p - 1)
 /// (f + b), of which a stage idles (p - 1) / (m + p - 1), the bubble.
+///
+/// Messages may be encoded before they are sent and decoded when they have arrived, on the codec
+/// lanes of both hosts: a stage's passes go on meanwhile, but for the one that waits for a message.
 namespace gradwire::sim {
 
 enum class PipelineSchedule { kGpipe, kOneForwardOneBackward };
+
+/// What a message takes on the codec lanes of its two ends.
+struct PipelineCoding {
+  Seconds encode{0}, decode{0};
+};
 
 /// Times and sizes by stage, of one micro-batch.
 struct PipelinePlan {
@@ -26,21 +35,41 @@ struct PipelinePlan {
   int micro_batches = 1;
   std::vector<Seconds> forward, backward;  ///< [stages]
   std::vector<Seconds> update;             ///< [stages], once, after the last backward
-  /// [stages - 1]: activations from stage s to s + 1; their gradients come back in as many bytes.
-  std::vector<Bytes> boundary;
+  /// [stages - 1]: activations from stage s to s + 1, and their gradients, which come back; none
+  /// of the latter: in as many bytes.
+  std::vector<Bytes> boundary, gradients = {};
+  /// [stages - 1]; empty: messages are sent as they are, without operations of a codec.
+  std::vector<std::optional<PipelineCoding>> coding = {}, gradient_coding = {};
 };
 
-struct PipelineStep {
+/// A message of a micro-batch.
+struct PipelineMessage {
+  OpIndex transfer = 0;
+  std::optional<OpIndex> encode = {}, decode = {};
+};
+
+/// The passes of a pipeline in a graph.
+struct PipelinePasses {
+  std::vector<OpIndex> first, last;  ///< [stages], operations of a stage
+  /// [stages - 1][micro-batch]
+  std::vector<std::vector<PipelineMessage>> activations, gradients;
+};
+
+struct PipelineStep : PipelinePasses {
   GraphPtr graph;
   std::vector<Bytes> bytes;  ///< as Submission takes them
   std::vector<Seconds> seconds;
-  std::vector<OpIndex> first;   ///< [stages], first operation of a stage
   std::vector<OpIndex> update;  ///< [stages], last operation of a stage
 };
 
 /// Stage s is host s. Throws SimError for a plan without stages or micro-batches, or whose sizes do
 /// not agree.
 PipelineStep build_pipeline(const PipelinePlan& plan);
+
+/// Adds all but the updates to a graph that may have others; stage s is host first_host + s.
+/// `bytes` and `seconds` are of the whole graph and grow with it.
+PipelinePasses add_pipeline(GraphBuilder& builder, const PipelinePlan& plan, int first_host,
+                            std::vector<Bytes>& bytes, std::vector<Seconds>& seconds);
 
 /// An operation of a stage: the forward or the backward pass of one micro-batch.
 struct PipelineTask {
@@ -51,9 +80,11 @@ struct PipelineTask {
 std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage,
                                          int micro_batches);
 
-/// Most micro-batches whose activations a stage held at once: from the start of a forward to the
-/// end of its backward. `step` is the pipeline that the timeline is of; all its operations have
-/// ended.
-int most_kept(const PipelineStep& step, const Timeline& timeline, int stage);
+/// Most micro-batches whose activations a host held at once: from the start of a forward to the end
+/// of its backward. `graph` has a pipeline that the timeline is of; all its operations have ended.
+int most_kept(const GraphTemplate& graph, const Timeline& timeline, int host);
+
+/// How long that host's passes waited for messages that were on their way.
+Seconds exposed_transfer(const GraphTemplate& graph, const Timeline& timeline, int host);
 
 }  // namespace gradwire::sim

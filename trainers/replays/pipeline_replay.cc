@@ -1,8 +1,7 @@
 #include "trainers/replays/pipeline_replay.h"
 
-#include <algorithm>
-
 #include "sim/graph/pipeline.h"
+#include "trainers/replays/pipeline_figures.h"
 #include "trainers/replays/repeated_step.h"
 
 namespace gradwire::trainers {
@@ -12,6 +11,12 @@ using scenarios::Figure;
 using scenarios::StepOutcome;
 using scenarios::StepPlan;
 
+/// None where nothing is encoded.
+std::optional<sim::PipelineCoding> coding_of(Seconds encode, Seconds decode) {
+  if (encode == Seconds(0) && decode == Seconds(0)) return std::nullopt;
+  return sim::PipelineCoding{encode, decode};
+}
+
 sim::PipelinePlan plan_of(const scenarios::Scenario& scenario) {
   const scenarios::Workload::Pipeline& pipeline = scenario.workload.pipeline;
   sim::PipelinePlan plan;
@@ -19,13 +24,19 @@ sim::PipelinePlan plan_of(const scenarios::Scenario& scenario) {
                                               : sim::PipelineSchedule::kGpipe;
   plan.micro_batches = pipeline.micro_batches;
   const auto stages = static_cast<std::size_t>(scenario.cluster.workers);
+  const std::vector<double>& slowdown = scenario.cluster.slowdown;
   for (std::size_t s = 0; s < stages; ++s) {
     const auto& stage = pipeline.stages.empty() ? pipeline.stage : pipeline.stages[s];
-    const double factor = scenario.cluster.slowdown[s];
+    const double factor = slowdown[s];
     plan.forward.push_back(stage.forward * factor);
     plan.backward.push_back(stage.backward * factor);
     plan.update.push_back(stage.update * factor);
-    if (s + 1 < stages) plan.boundary.push_back(stage.activations);
+    if (s + 1 == stages) continue;
+    plan.boundary.push_back(stage.activations);
+    plan.gradients.push_back(stage.gradients.value_or(stage.activations));
+    plan.coding.push_back(coding_of(stage.encode * factor, stage.decode * slowdown[s + 1]));
+    plan.gradient_coding.push_back(
+        coding_of(stage.encode_gradients * slowdown[s + 1], stage.decode_gradients * factor));
   }
   return plan;
 }
@@ -38,21 +49,7 @@ class PipelineReplay final : public RepeatedStep {
   }
 
   std::vector<Figure> on_step_ended(const StepPlan&, const StepOutcome& outcome) override {
-    const sim::Timeline& timeline = outcome.timeline;
-    const sim::GraphTemplate& graph = *step_.graph;
-    double busy = 0;
-    Seconds begin = timeline.end;
-    for (sim::OpIndex op = 0; op < graph.size(); ++op) {
-      begin = std::min(begin, timeline.ops[op].start);
-      if (graph.kind[op] == sim::OpKind::kCompute)
-        busy += (timeline.ops[op].end - timeline.ops[op].start).value();
-    }
-    const auto stages = static_cast<int>(step_.first.size());
-    int kept = 0;
-    for (int s = 0; s < stages; ++s) kept = std::max(kept, sim::most_kept(step_, timeline, s));
-    const double all = stages * (timeline.end - begin).value();
-    return {{"pipeline_bubble", all > 0 ? 1 - busy / all : 0},
-            {"kept_activations", static_cast<double>(kept), "micro-batches"}};
+    return pipeline_figures(*step_.graph, outcome.timeline, static_cast<int>(step_.first.size()));
   }
 
  private:
