@@ -180,8 +180,9 @@ void add_run(CLI::App& app, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--memory", arguments->memory,
-                   "Memory for what clients of federated rounds remember, such as 2GiB; more lies "
-                   "in a file beside the database (default: half of what is available)")
+                   "Memory for what clients of federated rounds, and pipelines of samples, "
+                   "remember, such as 2GiB; more lies in a file beside the database (default: half "
+                   "of what is available)")
       ->type_name("SIZE");
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");

@@ -92,6 +92,7 @@ void Lockstep::complete_oldest(Session& session, Seconds end) {
   report.loss = flight.plan.loss;
   report.payload = flight.plan.payload;
   report.dense_payload = flight.plan.dense_payload;
+  report.encoded_values = flight.plan.encoded_values;
   report.figures = trainer_.on_step_ended(
       flight.plan, {session.timeline(flight.graph), end, session.missing(flight.graph)});
   if (flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
@@ -110,6 +111,7 @@ void Lockstep::save(std::ostream& out) const {
     put(out, flight.plan.loss);
     put(out, flight.plan.payload);
     put(out, flight.plan.dense_payload);
+    put_optional(out, flight.plan.encoded_values);
     put(out, flight.plan.alone);
     put(out, flight.plan.steady);
     put_optional(out, flight.evaluation);
@@ -127,6 +129,7 @@ void Lockstep::load(std::istream& in, const std::function<scenarios::Work(sim::G
     flight.plan.loss = get<double>(in);
     flight.plan.payload = get<Bytes>(in);
     flight.plan.dense_payload = get<Bytes>(in);
+    flight.plan.encoded_values = get_optional<Bytes>(in);
     flight.plan.alone = get<bool>(in);
     flight.plan.steady = get<bool>(in);
     flight.evaluation = get_optional<scenarios::Evaluation>(in);

@@ -249,8 +249,10 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster) {
   if (!cluster.cells().empty())
     return "its workers share a radio cell's air time, which no closed form describes";
-  if (scenario.workload.kind == scenarios::WorkloadKind::kTraining &&
-      scenario.schedule.kind != "lockstep")
+  const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
+  if (trains && scenario.schedule.kind == "pipeline")
+    return "its workers have stages of the model, and the closed forms have workers that are alike";
+  if (trains && scenario.schedule.kind != "lockstep")
     return "who works when follows from arrivals at the server, which no closed form describes";
   if (scenario.schedule.local_steps != 1)
     return "the closed forms have one pass a step, and it takes several local steps";

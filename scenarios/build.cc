@@ -51,6 +51,10 @@ void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
   take(json, "degree", schedule.degree);
   take(json, "directed", schedule.directed);
   take(json, "final_mixing", schedule.final_mixing);
+  take(json, "stages", schedule.stages);
+  take(json, "order", schedule.order);
+  for (const ordered_json& each : member(json, "cut"))
+    if (each.is_number_integer()) schedule.cut.push_back(each.get<int>());
   for (const ordered_json& each : member(json, "edges")) {
     sim::GivenEdge& edge = schedule.edges.emplace_back();
     take(each, "a", edge.from);

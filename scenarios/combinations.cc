@@ -22,14 +22,17 @@ bool trains(const Scenario& scenario) {
 }
 /// Of training, with a server that talks to each client.
 bool by_server(const Scenario& scenario) {
-  return trains(scenario) && scenario.schedule.kind != "lockstep" &&
-         scenario.schedule.kind != "gossip";
+  return trains(scenario) &&
+         (scenario.schedule.kind == "rounds" || scenario.schedule.kind == "asynchronous");
 }
 bool is_kind(const Scenario& scenario, const char* kind) {
   return trains(scenario) && scenario.schedule.kind == kind;
 }
 bool gossips(const Scenario& scenario) {
   return is_kind(scenario, "gossip");
+}
+bool pipelines(const Scenario& scenario) {
+  return is_kind(scenario, "pipeline");
 }
 bool has_local_steps(const Scenario& scenario) {
   return is_kind(scenario, "lockstep") && scenario.schedule.local_steps != 1;
@@ -212,6 +215,57 @@ const Combination kCombinations[] = {
        return places;
      },
      kOfSchedule},
+    // A model in stages.
+    {"schedule pipeline", "collective parameter-server, scatter-reduce, in-network, gossip, auto",
+     "replicas of a pipeline add up a stage's gradients among the workers that have it",
+     "ring, tree, halving-doubling, two-level or direct",
+     [](const Scenario& s) {
+       constexpr std::string_view kAmongWorkers[] = {"ring", "tree", "halving-doubling",
+                                                     "two-level", "direct"};
+       return at("/exchange/collective",
+                 pipelines(s) && std::ranges::find(kAmongWorkers, s.exchange.collective) ==
+                                     std::end(kAmongWorkers));
+     },
+     kOfSchedule},
+    {"schedule pipeline", "transport udp-lossy",
+     "schedule pipeline waits for whole messages, and udp-lossy sends none again", "tcp or ideal",
+     [](const Scenario& s) { return at("/network/transport/protocol", pipelines(s) && loses(s)); },
+     kOfTransport},
+    {"schedule pipeline", "exchange zero, offload", "a stage's worker updates all of its weights",
+     "neither of the two",
+     [](const Scenario& s) {
+       Places places = at("/exchange/zero", pipelines(s) && s.exchange.zero > 0);
+       if (pipelines(s) && s.exchange.offload) places.emplace_back("/exchange/offload");
+       return places;
+     },
+     kOfSchedule},
+    {"schedule pipeline", "activation checkpointing",
+     "a stage keeps the activations of its own parts alone", "0",
+     [](const Scenario& s) {
+       return at("/workload/checkpoint_activations",
+                 pipelines(s) && s.workload.checkpoint_activations > 0);
+     },
+     kOfMethod},
+    {"schedule pipeline",
+     "a method with phases, that looks at whole steps or models, or changes samples",
+     "{method} looks at more than the stage that a worker has",
+     "a codec by name, or schedule lockstep",
+     [](const Scenario& s) {
+       return at(
+           "/method/name",
+           pipelines(s) && (has_phases(s) || has_steps_of_its_own(s) || acts_on_model(s) ||
+                            training_method(s)->updates_at_server() ||
+                            training_method(s)->augments() || training_method(s)->of_rounds()));
+     },
+     kOfMethod},
+    {"any schedule but pipeline, or a profile", "a method for pipelines",
+     "{method} is of stages that send each other activations",
+     "schedule pipeline, or another method",
+     [](const Scenario& s) {
+       const bool steps = trains(s) || s.workload.kind == WorkloadKind::kProfile;
+       return at("/method/name", steps && !pipelines(s) && training_method(s)->of_pipeline());
+     },
+     kOfMethod},
     // Methods and who works when.
     {"schedule rounds, asynchronous", "a method with an update at the server",
      "{method} has an update of its own at the server, and so has schedule {schedule}",

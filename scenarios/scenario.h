@@ -229,7 +229,7 @@ struct Exchange {
 
 /// Who works when, in virtual time (scenario_fields_schedule.cc has the meaning of each).
 struct ScheduleChoice {
-  std::string kind = "lockstep";  ///< lockstep rounds asynchronous gossip
+  std::string kind = "lockstep";  ///< lockstep rounds asynchronous gossip pipeline
   int local_steps = 1;
   // Rounds.
   std::optional<double> local_epochs;  ///< in place of local_steps
@@ -256,6 +256,10 @@ struct ScheduleChoice {
   bool directed = false;       ///< explicit: along `edges` alone, and not back
   std::vector<sim::GivenEdge> edges;  ///< explicit
   int final_mixing = 0;               ///< steps at the end without learning
+  // Pipeline.
+  int stages = 0;               ///< of a replica; 0 = all workers
+  std::vector<int> cut;         ///< parts of the model by stage; empty = nearly equally many
+  std::string order = "gpipe";  ///< gpipe 1f1b
 };
 
 /// One run: everything resolved, nothing left to default. `json` is the canonical resolved scenario
@@ -322,6 +326,15 @@ sim::Aggregation aggregation_of(const Scenario& scenario);
 
 /// Between which workers a gossip passes. Throws sim::SimError where there is no such graph.
 sim::GossipEdges gossip_edges(const Scenario& scenario);
+
+/// How a model of `parts` parts (ModelInfo::stages) is cut into the stages of a pipeline: parts of
+/// each stage, or why it cannot be.
+struct PipelineCut {
+  std::vector<int> parts;               ///< [stages]
+  int replicas = 1;                     ///< of the pipeline, each so many neighbouring workers
+  std::string where, problem, instead;  ///< empty where all is well
+};
+PipelineCut pipeline_cut(const Scenario& scenario, int parts);
 
 /// Who sends whom weights in training by gossip, and how much of them the receiver takes. Throws
 /// sim::SimError where there is no such graph.

@@ -231,6 +231,46 @@ void add_graph(Rows& rows) {
                   .when = gossips});
 }
 
+void add_stages(Rows& rows) {
+  const Condition pipelines{"/schedule/kind", {"pipeline"}};
+  rows.push_back(
+      {.pointer = "/schedule/stages",
+       .spec = {.type = OptionType::kInteger,
+                .help = "Stages that the model is cut into, each on a worker of its own: "
+                        "so many neighbouring workers are a replica of the pipeline. "
+                        "Several replicas add up the gradients of each stage by "
+                        "`/exchange`.",
+                .min = 1,
+                .max = 4096},
+       .unit = "stages",
+       .kinds = kTraining,
+       .when = pipelines,
+       .computed_default = "all workers: one replica"});
+  rows.push_back(list_row("/schedule/cut",
+                          "How many of the model's parts (docs/models/memory.md names them) each "
+                          "stage has, in order.",
+                          kTraining));
+  rows.back().when = pipelines;
+  rows.back().computed_default = "nearly equally many";
+  rows.push_back({.pointer = "/schedule/cut/*",
+                  .spec = {.type = OptionType::kInteger,
+                           .help = "Parts of one stage.",
+                           .min = 0,
+                           .max = 65536},
+                  .unit = "parts",
+                  .kinds = kTraining});
+  rows.push_back({.pointer = "/schedule/order",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "gpipe",
+                           .help = "Of a stage's passes over the micro-batches "
+                                   "(`/workload/micro_batches`). gpipe: all forward passes, then "
+                                   "all backward passes; 1f1b: one of each in turn, so that a "
+                                   "stage keeps few activations.",
+                           .choices = {"gpipe", "1f1b"}},
+                  .kinds = kTraining,
+                  .when = pipelines});
+}
+
 }  // namespace
 
 void add_work_schedule(Rows& rows) {
@@ -247,9 +287,10 @@ void add_work_schedule(Rows& rows) {
                 "some clients its model, they train it on their own samples and send it "
                 "back; asynchronous: a server updates its model whenever a worker's "
                 "gradient arrives; gossip: each worker has weights of its own, takes a step and "
-                "mixes them with those of its neighbours in a graph. /workload/steps "
-                "counts steps, rounds or updates.",
-            .choices = {"lockstep", "rounds", "asynchronous", "gossip"}},
+                "mixes them with those of its neighbours in a graph; pipeline: each worker has a "
+                "stage of the model, through which micro-batches pass both ways before all update. "
+                "/workload/steps counts steps, rounds or updates.",
+            .choices = {"lockstep", "rounds", "asynchronous", "gossip", "pipeline"}},
        .kinds = kTraining});
   rows.push_back(
       {.pointer = "/schedule/local_steps",
@@ -277,6 +318,7 @@ void add_work_schedule(Rows& rows) {
   add_server(rows);
   add_staleness(rows);
   add_graph(rows);
+  add_stages(rows);
 }
 
 }  // namespace gradwire::scenarios

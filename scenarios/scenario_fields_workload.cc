@@ -213,22 +213,25 @@ void add_training(Rows& rows) {
   rows.push_back({.pointer = "/workload/batch_per_worker",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "32",
-                           .help = "Samples that each worker takes in a step.",
+                           .help = "Samples that each worker takes in a step; of a pipeline each "
+                                   "replica.",
                            .min = 1,
                            .max = 1e6},
                   .unit = "samples",
                   .kinds = kSteps});
-  rows.push_back({.pointer = "/workload/micro_batches",
-                  .spec = {.type = OptionType::kInteger,
-                           .help = "Gradient accumulation: a worker's batch is cut into so many "
-                                   "parts, which pass one after the other; their gradients are "
-                                   "added up, weighted by samples, before they are exchanged. "
-                                   "Activations are those of one part.",
-                           .min = 1,
-                           .max = 1e6},
-                  .unit = "parts",
-                  .kinds = kTraining,
-                  .computed_default = "1"});
+  rows.push_back(
+      {.pointer = "/workload/micro_batches",
+       .spec = {.type = OptionType::kInteger,
+                .help = "Gradient accumulation: a worker's batch is cut into so many "
+                        "parts, which pass one after the other; their gradients are "
+                        "added up, weighted by samples, before they are exchanged. "
+                        "Activations are those of one part. Of a pipeline the parts that "
+                        "pass through its stages.",
+                .min = 1,
+                .max = 1e6},
+       .unit = "parts",
+       .kinds = kTraining,
+       .computed_default = "1"});
   rows.push_back({.pointer = "/workload/steps",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "200",

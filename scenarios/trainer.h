@@ -58,6 +58,8 @@ struct StepPlan : Work {
   double loss = 0;         ///< mean over workers of the step's training loss
   Bytes payload{0};        ///< encoder's bytes, all workers, that this step sends
   Bytes dense_payload{0};  ///< what the same exchange would send with fp32 values
+  /// What encoders are given, as fp32; none: a gradient of the whole model for each worker.
+  std::optional<Bytes> encoded_values = {};
   /// No other step is under way while this one is: what comes next depends on how it ends.
   bool alone = false;
   /// False in a method's warm-up, whose messages are not those of the steps after it.

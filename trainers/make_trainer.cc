@@ -9,6 +9,7 @@
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/gossip_trainer.h"
+#include "trainers/schedules/pipeline_trainer.h"
 #include "trainers/schedules/rounds_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
 #include "trainers/timing/heap.h"
@@ -37,8 +38,8 @@ ModelChoice model_choice(const scenarios::Scenario& scenario) {
   choice.bias = workload.bias;
   choice.normalised = workload.normalisation == "batch";
   choice.embedding = workload.embedding;
-  choice.loss = workload.loss;
   choice.heads = workload.heads;
+  choice.loss = workload.loss;
   if (!workload.model_file.empty())
     choice.file = scenarios::relative_to_file(workload.model_file, scenario.file);
   return choice;
@@ -59,13 +60,14 @@ std::string why_on_host(const scenarios::Scenario& scenario) {
       scenario.schedule.kind != "lockstep" || scenario.schedule.local_steps > 1;
   const bool computes = scenarios::training_method(scenario)->computes();
   const std::string reason =
-      loses_data(scenario)       ? "each worker's own mean is made of what has reached it"
-      : by_themselves            ? "workers' weights differ"
-      : zero_stage(scenario) > 0 ? "workers hold parts of the optimiser's state"
-      : scenario.workload.micro_batches > 1 ? "gradients of micro-batches are added up"
-      : scenario.exchange.offload           ? "the optimiser's state lies in the host's memory"
-      : computes                            ? "the method takes gradients at other weights, too"
-                                            : why_steps_leave_device(scenario);
+      loses_data(scenario) ? "each worker's own mean is made of what has reached it"
+      : scenario.schedule.kind == "pipeline" ? "stages send each other what the host has encoded"
+      : by_themselves                        ? "workers' weights differ"
+      : zero_stage(scenario) > 0             ? "workers hold parts of the optimiser's state"
+      : scenario.workload.micro_batches > 1  ? "gradients of micro-batches are added up"
+      : scenario.exchange.offload            ? "the optimiser's state lies in the host's memory"
+      : computes                             ? "the method takes gradients at other weights, too"
+                                             : why_steps_leave_device(scenario);
   if (reason.empty()) return "";
   const std::string note =
       "device cuda computes the passes, but gradients are encoded and weights updated on the "
@@ -97,7 +99,8 @@ Maker find_maker(const std::string& kind) {
   constexpr std::pair<const char*, Maker> kMakers[] = {{"lockstep", make<SynchronousTrainer>},
                                                        {"rounds", make<RoundsTrainer>},
                                                        {"asynchronous", make<AsynchronousTrainer>},
-                                                       {"gossip", make<GossipTrainer>}};
+                                                       {"gossip", make<GossipTrainer>},
+                                                       {"pipeline", make<PipelineTrainer>}};
   const auto found =
       std::ranges::find_if(kMakers, [&](const auto& row) { return row.first == kind; });
   GRADWIRE_ASSERT(found != std::end(kMakers));

@@ -22,6 +22,7 @@ const std::string kServer = R"(, "exchange": {"collective": "parameter-server"})
 const std::string kRounds = kServer + R"(, "schedule": {"kind": "rounds"})";
 const std::string kGossip =
     R"(, "exchange": {"collective": "gossip"}, "schedule": {"kind": "gossip"})";
+const std::string kStages = R"(, "schedule": {"kind": "pipeline", "stages": 2})";
 const std::string kZero = R"(, "exchange": {"zero": 2})";
 const std::string kEmulated = R"(, "executor": "emulator")";
 const std::string kMixed = R"({"name": "mixed-precision"})";
@@ -74,6 +75,17 @@ std::vector<Example> examples() {
        R"(, "method": {"name": "choco-sgd"})"},
       {"schedule gossip", "exchange zero, offload", "/exchange/zero",
        R"(, "exchange": {"collective": "gossip", "zero": 1}, "schedule": {"kind": "gossip"})"},
+      {"schedule pipeline", "collective parameter-server, scatter-reduce, in-network, gossip, auto",
+       "/exchange/collective", kServer + kStages},
+      {"schedule pipeline", "transport udp-lossy", "/network/transport/protocol",
+       with(kStages, "network", udp)},
+      {"schedule pipeline", "exchange zero, offload", "/exchange/zero",
+       R"(, "exchange": {"zero": 1})" + kStages},
+      {"schedule pipeline",
+       "a method with phases, that looks at whole steps or models, or changes samples",
+       "/method/name", with(kStages, "method", kMixed)},
+      {"any schedule but pipeline, or a profile", "a method for pipelines", "/method/name",
+       R"(, "method": {"name": "aq-sgd"})"},
       {by_server, "a method that looks at whole steps", "/method/name",
        with(kRounds, "method", kMixed)},
       {steps, "a method that looks at whole steps", "/schedule/local_steps",
@@ -134,7 +146,8 @@ bool is_shown_elsewhere(const Combination& row) {
   return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
          row.other == "a method with an update at the server" ||
          row.other == "optimiser lars, lamb" || row.other == "optimiser quasi-global" ||
-         row.one == "micro-batches" || row.other == "a method whose server sends new weights";
+         row.one == "micro-batches" || row.other == "activation checkpointing" ||
+         row.other == "a method whose server sends new weights";
 }
 
 }  // namespace
@@ -154,9 +167,9 @@ TEST_CASE("each combination of the table is refused where it says", "[combinatio
     CHECK(problems.find('{') == std::string::npos);  // words are filled in
   }
   // Negative controls: halves of the pairs are fine.
-  for (const std::string& parts :
-       {std::string(), kServer, kRounds, kSteps, kZero, std::string(R"(, "executor": "packet")"),
-        std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
+  for (const std::string& parts : {std::string(), kServer, kRounds, kSteps, kZero, kStages,
+                                   std::string(R"(, "executor": "packet")"),
+                                   std::string(R"(, "network": {"topology": "wifi-cell"})")}) {
     CAPTURE(parts);
     CHECK(problems_of(scenario_with(parts)).empty());
   }

@@ -123,6 +123,44 @@ TEST_CASE("gossip is read, and refused where there is no graph to mix by", "[sch
   CHECK(refuses(R"({"kind": "rounds", "graph": "ring"})", "/schedule/graph"));
 }
 
+TEST_CASE("a pipeline's stages each have a part of the model", "[schedule]") {
+  // mlp with two hidden layers has three parts.
+  const auto text_of = [](int workers, const std::string& more) {
+    return problems(R"({"kind": "pipeline")" + more + "}",
+                    R"(, "cluster": {"workers": )" + std::to_string(workers) + "}");
+  };
+  const auto says = [&](int workers, const std::string& more, const std::string& what) {
+    const std::string text = text_of(workers, more);
+    INFO(text);
+    return text.find(what) != std::string::npos;
+  };
+  CHECK(text_of(3, "").empty());
+  CHECK(text_of(4, R"(, "stages": 2, "cut": [1, 2], "order": "1f1b")").empty());
+  CHECK(says(4, "", "/cluster/workers: mlp has 3 parts, so that one of 4 stages would have no"));
+  CHECK(says(4, R"(, "stages": 4)", "/schedule/stages: mlp has 3 parts"));
+  CHECK(says(4, R"(, "stages": 3)", "/schedule/stages: 4 workers are no whole replicas of 3"));
+  CHECK(says(4, R"(, "stages": 2, "cut": [3, 0])", "/schedule/cut: stage 1 would have no layer"));
+  CHECK(says(4, R"(, "stages": 2, "cut": [1, 1])",
+             "/schedule/cut: the stages have 2 parts, and mlp has 3"));
+  CHECK(says(4, R"(, "stages": 2, "cut": [3])", "/schedule/cut: it says parts of 1"));
+  CHECK(says(3, R"(, "sample": 3)", "/schedule/sample: "));
+  CHECK(refuses(R"({"kind": "gossip", "stages": 2})", "/schedule/stages",
+                R"(, "exchange": {"collective": "gossip"})"));
+  const std::string two = R"({"kind": "pipeline", "stages": 2})";
+  const Scenario scenario =
+      read_scenario_text(with_schedule(two, R"(, "cluster": {"workers": 4})"), "t.json").runs[0];
+  const PipelineCut cut = pipeline_cut(scenario, 3);
+  CHECK(cut.parts == std::vector<int>{1, 2});
+  CHECK(cut.replicas == 2);
+}
+
+TEST_CASE("a pipeline's stages keep all of their activations", "[schedule]") {
+  const std::string text =
+      problems_of(scenario_with(R"(, "cluster": {"workers": 3}, "schedule": {"kind": "pipeline"})",
+                                R"("workload": {"checkpoint_activations": 2})"));
+  CHECK(text.find("/workload/checkpoint_activations: a stage keeps") != std::string::npos);
+}
+
 TEST_CASE("asynchronous schedules are read, and refused where they make no sense", "[schedule]") {
   const auto asynchronous = [](const std::string& more) {
     return R"({"kind": "asynchronous")" + more + "}";

@@ -10,7 +10,7 @@
 namespace gradwire::trainers {
 
 ClientStates::ClientStates(std::size_t state_bytes, const StateLimits& limits)
-    : state_bytes_(state_bytes), file_(limits.folder, state_bytes) {
+    : state_bytes_(state_bytes), file_(limits.folder, state_bytes, limits.what) {
   most_ = std::numeric_limits<std::size_t>::max();
   if (limits.memory && state_bytes > 0)
     most_ = static_cast<std::size_t>(limits.memory->count()) / state_bytes;
@@ -105,6 +105,11 @@ void ClientStates::discard(int client) {
   remove(entries_.find({client, Kind::kProposed}));
 }
 
+bool ClientStates::knows(int client) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return entries_.contains({client, Kind::kAccepted});
+}
+
 std::vector<std::int32_t> ClientStates::heard() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::int32_t> heard;
@@ -137,7 +142,7 @@ void ClientStates::load(std::istream& in) {
   const std::lock_guard<std::mutex> lock(mutex_);
   while (!entries_.empty()) remove(entries_.begin());
   if (get<std::uint64_t>(in) != state_bytes_)
-    refuse_checkpoint("its clients remember something else");
+    refuse_checkpoint("what it has of clients or samples has another size");
   std::vector<std::byte> state;
   for (auto left = get<std::uint64_t>(in); left > 0; --left) {
     state.resize(state_bytes_);

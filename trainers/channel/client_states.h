@@ -18,11 +18,13 @@ namespace gradwire::trainers {
 
 /// Where states of clients may lie.
 struct StateLimits {
-  std::optional<Bytes> memory;  ///< at most so much in memory; none = all of it
-  std::string folder;           ///< what does not fit lies in a file of this folder
+  std::optional<Bytes> memory;           ///< at most so much in memory; none = all of it
+  std::string folder;                    ///< what does not fit lies in a file of this folder
+  std::string what = "clients' states";  ///< for messages
 };
 
-/// What clients' codecs remember between rounds: states of one size, made when a client is first
+/// What is remembered of each of many between their turns, such as what clients' codecs know from
+/// round to round: states of one size, made when a client is first
 /// heard. A client proposes its next state, which replaces the one before once it is accepted.
 /// States that were used last stay in memory, the others lie in a file. Any thread may call it;
 /// what comes out depends neither on the limits nor on the threads.
@@ -42,6 +44,7 @@ class ClientStates {
   void accept(int client);
   void discard(int client);
 
+  bool knows(int client) const;
   /// Those that remember something, ascending.
   std::vector<std::int32_t> heard() const;
   struct Use {

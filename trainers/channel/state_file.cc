@@ -37,8 +37,7 @@ FileDescriptor open_unnamed(const std::string& folder) {
 void StateFile::open() {
   file_ = open_unnamed(folder_);
   if (!file_.valid())
-    throw TrainerError("make a file for clients' states in", folder_, std::strerror(errno),
-                       kRemedy);
+    throw TrainerError("make a file for " + what_ + " in", folder_, std::strerror(errno), kRemedy);
 }
 
 std::int64_t StateFile::write(std::span<const std::byte> state) {
@@ -52,7 +51,7 @@ std::int64_t StateFile::write(std::span<const std::byte> state) {
                                    first + static_cast<std::int64_t>(done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
-      throw TrainerError("write clients' states to a file in", folder_,
+      throw TrainerError("write " + what_ + " to a file in", folder_,
                          std::string(std::strerror(wrote < 0 ? errno : ENOSPC)) + "; it holds " +
                              format_bytes(length()),
                          kRemedy);
@@ -69,7 +68,7 @@ std::int64_t StateFile::write(std::span<const std::byte> state) {
 void StateFile::read(std::int64_t place, std::span<std::byte> state) const {
   GRADWIRE_ASSERT(state.size() == state_bytes_);
   const auto refuse = [&](const std::string& reason) {
-    throw TrainerError("read clients' states from a file in", folder_, reason,
+    throw TrainerError("read " + what_ + " from a file in", folder_, reason,
                        "check the disk; --resume goes on from the last checkpoint");
   };
   const std::int64_t first = place * static_cast<std::int64_t>(state_bytes_);

@@ -17,8 +17,8 @@ namespace gradwire::trainers {
 /// something is first written. Used by one thread at a time.
 class StateFile {
  public:
-  StateFile(std::string folder, std::size_t state_bytes)
-      : folder_(std::move(folder)), state_bytes_(state_bytes) {}
+  StateFile(std::string folder, std::size_t state_bytes, std::string what = "clients' states")
+      : folder_(std::move(folder)), what_(std::move(what)), state_bytes_(state_bytes) {}
 
   /// Gives its place. Throws TrainerError naming the folder where it cannot be written; what lies
   /// there already stays readable.
@@ -34,7 +34,7 @@ class StateFile {
  private:
   void open();
 
-  std::string folder_;
+  std::string folder_, what_;
   std::size_t state_bytes_;
   FileDescriptor file_;
   std::vector<std::uint64_t> hashes_;  ///< [place]

@@ -65,6 +65,16 @@ struct GossipPlan {
   double step = 1;
 };
 
+/// What stages of a pipeline send each other of a micro-batch: activations forwards, and their
+/// gradient back. What has no codec goes as fp32.
+struct BoundaryPlan {
+  std::optional<compressors::CodecPlan> forward = {}, backward = {};
+  /// Both ends of a boundary remember for each sample what was sent of it so far: the activations
+  /// themselves at first, as fp32; later, encoded, what they have changed since, which both add to
+  /// what they remember. The next stage computes on that. Precondition of true: `forward`.
+  bool differences = false;
+};
+
 /// What all workers hold alike between a step's exchange and the next step, by tensor in forward
 /// order. Whatever changes it must give every worker the same.
 struct SharedModel {
@@ -194,6 +204,11 @@ class Method {
   virtual std::optional<GossipPlan> gossip() const { return {}; }
   /// A method for gossip alone.
   virtual bool of_gossip() const { return false; }
+
+  /// What stages of a pipeline send each other.
+  virtual BoundaryPlan boundary() const { return {}; }
+  /// A method for pipelines alone.
+  virtual bool of_pipeline() const { return false; }
 
   /// A method for federated rounds alone.
   virtual bool of_rounds() const { return false; }

@@ -29,6 +29,14 @@ class Network {
   at::Tensor forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
                      const Statistics& statistics, const LayerRules& rules = {}) const;
   virtual at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const = 0;
+  /// The same in two steps: what comes before an activation at the stage's end, if it has one, and
+  /// that. Where workers have a part each, the activation is the next one's: what is sent is not
+  /// squeezed by it.
+  virtual at::Tensor before_activation(std::size_t stage, const at::Tensor& x,
+                                       const Layers& layers) const {
+    return this->stage(stage, x, layers);
+  }
+  virtual at::Tensor activation(std::size_t, const at::Tensor& x, const Layers&) const { return x; }
   std::size_t stages() const { return starts_.size(); }
   /// Number of the stage's first parameter; a stage's parameters follow one another.
   std::size_t first_parameter(std::size_t stage) const {
@@ -70,6 +78,7 @@ std::unique_ptr<Network> make_mlp(const ModelChoice& choice, const DataSet& data
 std::unique_ptr<Network> make_lenet5(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_resnet20(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_transformer(const ModelChoice& choice, const DataSet& data);
 /// A model that torch.jit saved, with the weights of its file at first; all that requires a
 /// gradient is trained. Throws TrainerError for what cannot be trained on these data.
 std::unique_ptr<Network> make_script_network(const std::string& path, const DataSet& data);
@@ -78,4 +87,3 @@ std::unique_ptr<Network> make_script_network(const std::string& path, const Data
 at::Tensor input_tensor(const DataSet& data, const Batch& batch);
 
 }  // namespace gradwire::trainers
-std::unique_ptr<Network> make_transformer(const ModelChoice& choice, const DataSet& data);

@@ -74,9 +74,16 @@ class Dense final : public Network {
   }
 
   at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    return activation(stage, before_activation(stage, x, layers), layers);
+  }
+  at::Tensor before_activation(std::size_t stage, const at::Tensor& x,
+                               const Layers& layers) const override {
     const std::size_t first = first_parameter(stage);
-    at::Tensor y = layers.linear(stage == 0 ? at::flatten(x, 1) : x, first, bias_);
-    if (normalised_) y = layers.normalisation(y, first + (bias_ ? 2 : 1), stage);
+    const at::Tensor y = layers.linear(stage == 0 ? at::flatten(x, 1) : x, first, bias_);
+    return normalised_ ? layers.normalisation(y, first + (bias_ ? 2 : 1), stage) : y;
+  }
+  at::Tensor activation(std::size_t stage, const at::Tensor& y,
+                        const Layers& layers) const override {
     if (stage + 1 < stages()) return tanh_ ? layers.tanh(y) : layers.relu(y);
     return one_output_ ? at::cat({at::zeros_like(y), y}, 1) : y;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "trainers/data/data_set.h"
 #include "trainers/layout.h"
@@ -34,6 +35,18 @@ struct PassTimes {
   Seconds backward{0};         ///< the whole backward pass
 };
 
+/// What lies between the stages of a model that is cut: boundary b is after stage b. Values are
+/// those of the batch, samples first (`shape`), and become what the other side has of them.
+class StageBoundaries {
+ public:
+  virtual ~StageBoundaries() = default;
+  virtual void activations(std::size_t boundary, std::span<const std::int64_t> shape,
+                           std::span<float> values) = 0;
+  /// Of the loss by those activations, on the way back.
+  virtual void gradients(std::size_t boundary, std::span<const std::int64_t> shape,
+                         std::span<float> values) = 0;
+};
+
 struct Score {
   double loss = 0;   ///< sum over predictions
   double right = 0;  ///< predictions that are right
@@ -57,6 +70,14 @@ class Replica {
   /// model cannot follow.
   virtual double train_pass(const Batch& batch, const PassOptions& options,
                             Gradients& gradients) = 0;
+  /// train_pass() of the model cut into stages: stage s has the parts from ends[s - 1] to ends[s]
+  /// (Model::part_starts). Where boundaries change nothing, the same loss and gradients bit for
+  /// bit. Precondition: the options have no checkpoints; the last end is the number of parts.
+  virtual double train_stages(const Batch&, const PassOptions&,
+                              std::span<const std::size_t> /*ends*/, StageBoundaries&, Gradients&) {
+    GRADWIRE_ASSERT(false);
+    return 0;
+  }
   /// The same pass with clocks; leaves no trace in weights or statistics.
   virtual PassTimes time_pass(const Batch& batch, const PassOptions& options) = 0;
   virtual Score evaluate(const Batch& batch, const PassOptions& options) = 0;
@@ -83,6 +104,9 @@ class Model {
   virtual std::unique_ptr<Replica> make_replica(const Layout& layout, std::span<float> weights,
                                                 std::span<float> statistics) const = 0;
   virtual std::string device_name() const = 0;
+  /// Parts that a chain of stages can be made of: the first parameter of each. One for a model that
+  /// cannot be cut.
+  virtual std::vector<std::size_t> part_starts() const { return {0}; }
 };
 
 /// "logistic", "mlp" (numbers or images), "lenet5", "resnet20" (images), "char-lstm" (text), on

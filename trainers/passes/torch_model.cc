@@ -11,6 +11,7 @@
 #include "trainers/passes/network.h"
 #include "trainers/passes/replica.h"
 #include "trainers/passes/segments.h"
+#include "trainers/passes/stage_passes.h"
 #include "trainers/passes/torch_gradients.h"
 #include "trainers/trainer_error.h"
 
@@ -101,6 +102,27 @@ class TorchReplica final : public Replica {
     const at::Tensor loss = training_loss(batch, options);
     go_back(loss, options);
     static_cast<TorchGradients&>(gradients).take(take_gradients());
+    return loss.item<float>();
+  }
+
+  double train_stages(const Batch& batch, const PassOptions& options,
+                      std::span<const std::size_t> ends, StageBoundaries& boundaries,
+                      Gradients& gradients) override {
+    use_one_thread();
+    follow(options);
+    GRADWIRE_ASSERT(options.checkpoint_segments == 0 && ends.back() == network_.stages());
+    take_statistics(options);
+    if (!device_.is_cpu()) static_cast<FlatGradients&>(gradients).bind(parameters_);
+    const at::Tensor loss = pass_stages(
+        network_, ends, parameters_, input_of(batch), statistics_, rules_, boundaries,
+        [&](const at::Tensor& results) { return loss_(results, targets_of(batch)); },
+        options.loss_scale);
+    if (device_.is_cpu()) {
+      static_cast<TorchGradients&>(gradients).take(take_gradients());
+    } else {
+      static_cast<FlatGradients&>(gradients).finish(parameters_);
+      if (options.record_statistics) copy_statistics(/*to_host=*/true);
+    }
     return loss.item<float>();
   }
 
@@ -268,14 +290,17 @@ class TorchReplica final : public Replica {
   at::Tensor training_loss(const at::Tensor& input, const at::Tensor& targets,
                            const PassOptions& options) {
     follow(options);
-    statistics_.training = true;
-    statistics_.record = options.record_statistics;
-    statistics_.draws = options.draws;
+    take_statistics(options);
     if (options.checkpoint_segments == 0)
       return loss_(network_.forward(parameters_, input, statistics_, rules_), targets);
     return loss_(forward_in_segments(network_, parameters_, input, statistics_, rules_,
                                      static_cast<std::size_t>(options.checkpoint_segments)),
                  targets);
+  }
+  void take_statistics(const PassOptions& options) {
+    statistics_.training = true;
+    statistics_.record = options.record_statistics;
+    statistics_.draws = options.draws;
   }
   static void go_back(const at::Tensor& loss, const PassOptions& options) {
     (options.loss_scale == 1 ? loss : loss * options.loss_scale).backward();
@@ -335,6 +360,12 @@ class TorchModel final : public Model {
   }
 
   std::string device_name() const override { return device_name_; }
+  std::vector<std::size_t> part_starts() const override {
+    std::vector<std::size_t> starts;
+    for (std::size_t part = 0; part < network_->stages(); ++part)
+      starts.push_back(network_->first_parameter(part));
+    return starts;
+  }
 
  private:
   std::unique_ptr<Network> network_;

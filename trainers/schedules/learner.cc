@@ -47,10 +47,10 @@ void check_finite(int worker, std::int64_t step, double loss, bool gradients_are
 
 Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
                  std::unique_ptr<DataSet> data, std::unique_ptr<Model> model,
-                 ReplicaWeights replicas)
+                 ReplicaWeights replicas, std::unique_ptr<methods::Method> method)
     : data_(std::move(data)),
       model_(std::move(model)),
-      method_(scenarios::training_method(scenario)),
+      method_(method ? std::move(method) : scenarios::training_method(scenario)),
       layout_(model_->parameters(), scenario.exchange.bucket,
               sets_of(*method_, model_->parameters())),
       choice_(choose_collective(scenario, layout_)),
@@ -118,20 +118,37 @@ void Learner::forget_places() {
     for (Place& place : places) place.source = nullptr;
 }
 
-double Learner::train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
-                           std::int64_t step, bool record, Gradients& gradients) {
+const Batch& Learner::batch_for_pass(std::span<const std::uint32_t> samples, int worker, int thread,
+                                     std::int64_t step, bool record, PassOptions& options) {
   Batch& batch = batches_[static_cast<std::size_t>(thread)];
   gather(*data_, samples, batch);
   if (method_->augments() && !data_->is_text())
     method_->augment({batch.count, data_->channels, data_->height, data_->width, batch.inputs},
                      {scenario_.seed, static_cast<std::uint32_t>(step),
                       static_cast<std::uint32_t>(worker), kAugmentStream});
-  PassOptions options = options_;
+  options = options_;
   options.record_statistics = record;
   options.draws = {.seed = scenario_.seed,
                    .step = static_cast<std::uint32_t>(step),
                    .worker = static_cast<std::uint32_t>(worker)};
+  return batch;
+}
+
+double Learner::train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
+                           std::int64_t step, bool record, Gradients& gradients) {
+  PassOptions options;
+  const Batch& batch = batch_for_pass(samples, worker, thread, step, record, options);
   return replica(thread).train_pass(batch, options, gradients);
+}
+
+double Learner::pass_stages(std::span<const std::uint32_t> samples, int worker, int thread,
+                            std::int64_t step, bool record, std::span<const std::size_t> ends,
+                            StageBoundaries& boundaries, Gradients& gradients) {
+  PassOptions options;
+  const Batch& batch = batch_for_pass(samples, worker, thread, step, record, options);
+  const double loss = replica(thread).train_stages(batch, options, ends, boundaries, gradients);
+  check_finite(worker, step, loss, !gradients.on_host() || all_finite(gradients));
+  return loss;
 }
 
 double Learner::pass(int worker, int thread, std::int64_t draw, std::int64_t step, bool record,

@@ -35,9 +35,11 @@ enum class ReplicaWeights {
 /// Neither copied nor moved: replicas look at its buffers.
 class Learner {
  public:
-  /// Throws TrainerError where scenario, data and model do not fit each other.
+  /// Throws TrainerError where scenario, data and model do not fit each other. `method`: in place
+  /// of the scenario's.
   Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options,
-          std::unique_ptr<DataSet> data, std::unique_ptr<Model> model, ReplicaWeights replicas);
+          std::unique_ptr<DataSet> data, std::unique_ptr<Model> model, ReplicaWeights replicas,
+          std::unique_ptr<methods::Method> method = nullptr);
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
@@ -108,6 +110,11 @@ class Learner {
   double pass_over(std::span<const std::uint32_t> samples, int worker, int thread,
                    std::int64_t step, bool record, Gradients& gradients);
 
+  /// The same through the stages of the model; see Replica::train_stages.
+  double pass_stages(std::span<const std::uint32_t> samples, int worker, int thread,
+                     std::int64_t step, bool record, std::span<const std::size_t> ends,
+                     StageBoundaries& boundaries, Gradients& gradients);
+
   /// Of weights(), over the held-out samples.
   scenarios::Evaluation evaluate();
   /// Of others. Precondition: ReplicaWeights::kPlaced.
@@ -149,6 +156,9 @@ class Learner {
 
   double train_pass(std::span<const std::uint32_t> samples, int worker, int thread,
                     std::int64_t step, bool record, Gradients& gradients);
+  /// The samples as the pass takes them, in `options` what there is to say of it.
+  const Batch& batch_for_pass(std::span<const std::uint32_t> samples, int worker, int thread,
+                              std::int64_t step, bool record, PassOptions& options);
   scenarios::Evaluation score();
   Score score_of(std::span<const std::uint32_t> samples, int thread);
 

@@ -200,6 +200,7 @@ void StepTemplate::add_stages(sim::GraphBuilder& builder, std::size_t bucket,
         std::vector<OpIndex>& before = previous[static_cast<std::size_t>(w)];
         before = {builder.add_operation(stage.op, Lane::kCodec, w, label, before)};
         costs_.push_back({before.front(), bucket, stage.cost, 1, w});
+        if (w == 0) op = before.front();
       }
     } else if (stage.kind == StageKind::kServer) {
       op = add_server(builder, stage, label, bucket);

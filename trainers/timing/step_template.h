@@ -67,8 +67,8 @@ class StepTemplate {
   const sim::GraphPtr& graph() const { return graph_; }
   sim::OpIndex forward(int worker) const { return forward_[static_cast<std::size_t>(worker)]; }
   sim::OpIndex update(int worker) const { return update_[static_cast<std::size_t>(worker)]; }
-  /// The collective that stage `stage` of `bucket` is.
-  /// `owner`: which push of a scatter, or which shard.
+  /// The collective that stage `stage` of `bucket` is, or its operations.
+  /// `owner`: which push of a scatter, which shard, or which worker.
   sim::OpIndex collective(std::size_t bucket, std::size_t stage, std::size_t owner = 0) const {
     return collective_[bucket][stage] + static_cast<sim::OpIndex>(owner);
   }
