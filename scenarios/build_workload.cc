@@ -115,12 +115,12 @@ void fill_model(const ordered_json& json, Workload& workload) {
   take(json, "bias", workload.bias);
   take(json, "normalisation", workload.normalisation);
   take(json, "embedding", workload.embedding);
+  take(json, "heads", workload.heads);
   take(json, "model_file", workload.model_file);
   take(json, "loss", workload.loss);
   take(json, "checkpoint_activations", workload.checkpoint_activations);
 }
 
-  take(json, "heads", workload.heads);
 void fill_training(const ordered_json& json, Workload& workload) {
   fill_model(json, workload);
   fill_data(member(json, "data"), workload);

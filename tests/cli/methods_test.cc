@@ -88,3 +88,31 @@ TEST_CASE("each method learns the same on packets and two threads, in as long a 
       CHECK(learnt != plain);
   }
 }
+
+TEST_CASE(
+    "pipelines learn the same in closed forms, on packets, and with what is remembered in files",
+    "[golden][needs-torch-packet]") {
+  require_training();
+  require_packets();
+  for (const char* method : {"none", "aq-sgd"}) {
+    INFO(method);
+    json scenario = scenario_of({method, "sgd", "ring"});
+    scenario["workload"]["data"] = {
+        {"set", "gaussian-clusters"}, {"samples", 64}, {"held_out", 50}};
+    scenario["workload"]["micro_batches"] = 2;
+    scenario["schedule"] = {{"kind", "pipeline"}, {"stages", 2}, {"order", "1f1b"}};
+    const json flow = run_on("flow", "1", scenario);
+    const std::string learnt = flow.at("learning_hash");
+    const json packet = run_on("packet", "2", scenario);
+    CHECK(packet.at("learning_hash") == learnt);
+    CHECK(flow.at("step_time_s").get<double>() ==
+          Approx(packet.at("step_time_s").get<double>()).epsilon(0.1));
+    CHECK(run_on("model", "2", scenario).at("learning_hash") == learnt);
+    scenario["schedule"]["order"] = "gpipe";
+    CHECK(run_on("flow", "2", scenario).at("learning_hash") == learnt);
+    // Negative control: other stages of the same model have other boundaries.
+    if (method == std::string("none")) continue;
+    scenario["schedule"]["cut"] = {2, 1};
+    CHECK(run_on("flow", "1", scenario).at("learning_hash") != learnt);
+  }
+}

@@ -24,5 +24,6 @@ MethodRow dhqc_row();
 MethodRow zerofl_row();
 MethodRow choco_sgd_row();
 MethodRow deepsqueeze_row();
+MethodRow aq_sgd_row();
 
 }  // namespace gradwire::methods
