@@ -70,7 +70,7 @@ MethodRow aq_sgd_row() {
       .paper =
           "Wang, Yuan, Chen, Zhang, Zhang, Re, Zhang, Fine-tuning Language Models over Slow "
           "Networks using Activation Quantization with Guarantees, arXiv 2206.01299",
-      .state = Reproduction::kPartly,
+      .state = Reproduction::kReproduced,
       .schedule = "pipeline",
       .routes = "from stage to stage; of several replicas ring and the other all-reduces",
       .sends =
