@@ -32,15 +32,12 @@ void append(std::span<const float> values, std::vector<std::byte>& message) {
   message.insert(message.end(), bytes.begin(), bytes.end());
 }
 
-/// A sample's buffer becomes `state`.
-void store(ClientStates& buffers, std::uint32_t sample, std::vector<std::byte> state) {
-  buffers.propose(static_cast<int>(sample), std::move(state));
-  buffers.accept(static_cast<int>(sample));
-}
-
-std::vector<std::byte> bytes_of(std::span<const float> values) {
+/// A sample's buffer becomes `values`; `state` is memory to use.
+void store(ClientStates& buffers, std::uint32_t sample, std::span<const float> values,
+           std::vector<std::byte>& state) {
   const auto bytes = std::as_bytes(values);
-  return {bytes.begin(), bytes.end()};
+  state.assign(bytes.begin(), bytes.end());
+  state = buffers.replace(static_cast<int>(sample), std::move(state));
 }
 
 /// Places of those samples that a buffer is there of.
@@ -168,7 +165,7 @@ void BoundaryChannel::take_in(std::span<const std::uint32_t> samples, std::span<
   for (std::size_t i = 0, k = 0; i < samples.size(); ++i) {
     const std::span<const float> own = values.subspan(i * each, each);
     if (k == known.size() || known[k] != i) {
-      store(*sender_, samples[i], bytes_of(own));
+      store(*sender_, samples[i], own, state);
       continue;
     }
     sender_->read(static_cast<int>(samples[i]), state);
@@ -176,7 +173,7 @@ void BoundaryChannel::take_in(std::span<const std::uint32_t> samples, std::span<
     for (std::size_t e = 0; e < each; ++e) buffer[e] += said[k * each + e];
     loss.activations += square_sum(own);
     loss.left += square_distance(own, buffer);
-    store(*sender_, samples[i], std::move(state));
+    state = sender_->replace(static_cast<int>(samples[i]), std::move(state));
     ++k;
   }
 }
@@ -274,7 +271,7 @@ void BoundaryChannel::receive(std::span<const std::uint32_t> samples,
       std::memcpy(own.data(), message.data(), 4 * each);
       message = message.subspan(4 * each);
     }
-    store(*receiver_, samples[i], bytes_of(own));
+    store(*receiver_, samples[i], own, state);
   }
 }
 

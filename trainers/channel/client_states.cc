@@ -65,6 +65,30 @@ std::vector<std::byte> ClientStates::propose(int client, std::vector<std::byte> 
   return add({client, Kind::kProposed}, std::move(state));
 }
 
+std::vector<std::byte> ClientStates::replace(int client, std::vector<std::byte> state) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  GRADWIRE_ASSERT(state.size() == state_bytes_);
+  const Key key{client, Kind::kAccepted};
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return add(key, std::move(state));
+  Entry& entry = found->second;
+  if (entry.place < 0) {
+    used_.splice(used_.end(), used_, entry.used);
+    return std::exchange(entry.state, std::move(state));
+  }
+  if (most_ == 0) {
+    const std::int64_t place = file_.write(state);
+    file_.give_back(std::exchange(entry.place, place));
+    return state;
+  }
+  std::vector<std::byte> spare = room();  // may throw: nothing has changed then
+  file_.give_back(std::exchange(entry.place, -1));
+  entry.state = std::move(state);
+  entry.used = used_.insert(used_.end(), key);
+  most_used_ = std::max(most_used_, used_.size());
+  return spare;
+}
+
 void ClientStates::amend(int client, const std::function<void(std::span<std::byte>)>& change) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = entries_.find({client, Kind::kProposed});

@@ -44,6 +44,8 @@ class ClientStates {
   void accept(int client);
   void discard(int client);
 
+  /// What it remembers is this from now on, without a proposal. Returns memory as propose() does.
+  std::vector<std::byte> replace(int client, std::vector<std::byte> state);
   bool knows(int client) const;
   /// Those that remember something, ascending.
   std::vector<std::int32_t> heard() const;

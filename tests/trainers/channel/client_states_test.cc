@@ -132,6 +132,34 @@ TEST_CASE("saved states are loaded under any limits") {
   CHECK_THROWS_AS(larger.load(other), Error);
 }
 
+TEST_CASE("a state is replaced wherever it lies") {
+  const TemporaryFolder folder;
+  for (const std::int64_t room : {0, 1, 3, 100}) {
+    INFO(room);
+    ClientStates states(kState, room_for(room, folder));
+    for (int version = 1; version < 4; ++version)
+      for (int client = 0; client < 10; ++client) {
+        CHECK(states.knows(client) == (version > 1));
+        states.replace(client, state_of(client, version));
+        CHECK(read(states, client) == state_of(client, version));
+      }
+    for (int client = 0; client < 10; ++client) CHECK(read(states, client) == state_of(client, 3));
+    const ClientStates::Use use = states.use();
+    CHECK(use.memory == std::min<std::int64_t>(room, 10) * 1000);
+    CHECK(use.on_disk == std::max<std::int64_t>(10 - room, 0));
+    CHECK(use.file <= 11 * 1000);  // places are used again
+    // Beside a proposal, which stays.
+    states.propose(2, state_of(2, 9));
+    states.replace(2, state_of(2, 4));
+    CHECK(read(states, 2) == state_of(2, 4));
+    states.accept(2);
+    CHECK(read(states, 2) == state_of(2, 9));
+  }
+  ClientStates nowhere(kState, {Bytes(0), "/proc/no-such-folder"});
+  CHECK_THROWS_AS(nowhere.replace(3, state_of(3, 1)), TrainerError);
+  CHECK_FALSE(nowhere.knows(3));
+}
+
 TEST_CASE("threads that propose and read side by side find their own") {
   const TemporaryFolder folder;
   ClientStates states(kState, room_for(3, folder));
