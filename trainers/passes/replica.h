@@ -42,6 +42,8 @@ class StageBoundaries {
   virtual ~StageBoundaries() = default;
   virtual void activations(std::size_t boundary, std::span<const std::int64_t> shape,
                            std::span<float> values) = 0;
+  /// All has passed forwards, and nothing back yet.
+  virtual void turn() {}
   /// Of the loss by those activations, on the way back.
   virtual void gradients(std::size_t boundary, std::span<const std::int64_t> shape,
                          std::span<float> values) = 0;
@@ -85,6 +87,12 @@ class Replica {
   /// without weights and the batch itself; with checkpointing, and what the segment that keeps most
   /// keeps while it is computed again. Absent where nobody counts them. Leaves no trace.
   virtual std::optional<std::int64_t> activation_bytes(const Batch&, const PassOptions&) {
+    return {};
+  }
+  /// The same of each stage of train_stages(): what it received and what it sends are among it.
+  /// Empty where nobody counts them.
+  virtual std::vector<std::int64_t> stage_activation_bytes(const Batch&, const PassOptions&,
+                                                           std::span<const std::size_t> /*ends*/) {
     return {};
   }
   /// Called after the trainer changed the flat weights (a device's copy must follow).

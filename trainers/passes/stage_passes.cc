@@ -38,6 +38,8 @@ at::Tensor pass_stages(const Network& network, std::span<const std::size_t> ends
     x = network.activation(part++, received.back(), layers);
   }
   const at::Tensor loss = loss_of(x);
+  x.reset();  // autograd has what it needs
+  boundaries.turn();
   (loss_scale == 1 ? loss : loss * loss_scale).backward();
   for (std::size_t b = sent.size(); b-- > 0;) {
     const at::Tensor gradient = passed(received[b].grad(), [&](auto shape, auto values) {

@@ -109,14 +109,9 @@ class TorchReplica final : public Replica {
                       std::span<const std::size_t> ends, StageBoundaries& boundaries,
                       Gradients& gradients) override {
     use_one_thread();
-    follow(options);
-    GRADWIRE_ASSERT(options.checkpoint_segments == 0 && ends.back() == network_.stages());
-    take_statistics(options);
     if (!device_.is_cpu()) static_cast<FlatGradients&>(gradients).bind(parameters_);
-    const at::Tensor loss = pass_stages(
-        network_, ends, parameters_, input_of(batch), statistics_, rules_, boundaries,
-        [&](const at::Tensor& results) { return loss_(results, targets_of(batch)); },
-        options.loss_scale);
+    const at::Tensor loss =
+        through_stages(input_of(batch), targets_of(batch), options, ends, boundaries);
     if (device_.is_cpu()) {
       static_cast<TorchGradients&>(gradients).take(take_gradients());
     } else {
@@ -124,6 +119,22 @@ class TorchReplica final : public Replica {
       if (options.record_statistics) copy_statistics(/*to_host=*/true);
     }
     return loss.item<float>();
+  }
+
+  std::vector<std::int64_t> stage_activation_bytes(const Batch& batch, const PassOptions& options,
+                                                   std::span<const std::size_t> ends) override {
+    use_one_thread();
+    PassOptions untraced = options;
+    untraced.record_statistics = false;
+    const at::Tensor input = input_of(batch), targets = targets_of(batch);
+    const auto live = std::make_shared<LiveBytes>();
+    StageBytes bytes(*live);
+    {
+      const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, live);
+      through_stages(input, targets, untraced, ends, bytes);
+    }
+    for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+    return bytes.kept();
   }
 
   PassTimes time_pass(const Batch& batch, const PassOptions& options) override {
@@ -296,6 +307,16 @@ class TorchReplica final : public Replica {
     return loss_(forward_in_segments(network_, parameters_, input, statistics_, rules_,
                                      static_cast<std::size_t>(options.checkpoint_segments)),
                  targets);
+  }
+  at::Tensor through_stages(const at::Tensor& input, const at::Tensor& targets,
+                            const PassOptions& options, std::span<const std::size_t> ends,
+                            StageBoundaries& boundaries) {
+    follow(options);
+    GRADWIRE_ASSERT(options.checkpoint_segments == 0 && ends.back() == network_.stages());
+    take_statistics(options);
+    return pass_stages(
+        network_, ends, parameters_, input, statistics_, rules_, boundaries,
+        [&](const at::Tensor& results) { return loss_(results, targets); }, options.loss_scale);
   }
   void take_statistics(const PassOptions& options) {
     statistics_.training = true;

@@ -200,13 +200,22 @@ scenarios::Evaluation Learner::evaluate(std::span<const float> weights) {
   return score();
 }
 
-std::optional<std::int64_t> Learner::activation_bytes() const {
+/// A batch of a pass's size, of some training samples.
+Batch Learner::some_batch() const {
   std::vector<std::uint32_t> samples(static_cast<std::size_t>(samples_of_pass(scenario_.workload)));
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = data_->train[i % data_->train.size()];
   Batch batch;
   gather(*data_, samples, batch);
-  return replicas_[0]->activation_bytes(batch, options_);
+  return batch;
+}
+
+std::optional<std::int64_t> Learner::activation_bytes() const {
+  return replicas_[0]->activation_bytes(some_batch(), options_);
+}
+
+std::vector<std::int64_t> Learner::stage_activation_bytes(std::span<const std::size_t> ends) const {
+  return replicas_[0]->stage_activation_bytes(some_batch(), options_, ends);
 }
 
 std::vector<double> Learner::accuracy_by_worker() {

@@ -125,6 +125,9 @@ class Learner {
   /// Of a batch of its size; see Replica::activation_bytes.
   std::optional<std::int64_t> activation_bytes() const;
 
+  /// Of a batch of that size, by stage; see Replica::stage_activation_bytes.
+  std::vector<std::int64_t> stage_activation_bytes(std::span<const std::size_t> ends) const;
+
   /// Measures, or reads the device's profile; once. `timed`: an exchange in timed_phase(method()).
   const scenarios::ComputeProfile& prepare(Exchange& timed, DeviceUpdate* device = nullptr);
   /// Times of an earlier measurement.
@@ -159,6 +162,7 @@ class Learner {
   /// The samples as the pass takes them, in `options` what there is to say of it.
   const Batch& batch_for_pass(std::span<const std::uint32_t> samples, int worker, int thread,
                               std::int64_t step, bool record, PassOptions& options);
+  Batch some_batch() const;
   scenarios::Evaluation score();
   Score score_of(std::span<const std::uint32_t> samples, int thread);
 

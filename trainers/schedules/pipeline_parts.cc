@@ -158,13 +158,30 @@ std::vector<scenarios::Figure> PipelineTrainer::memory() const {
   const auto most = static_cast<double>(*std::ranges::max_element(elements));
   const auto statistics = static_cast<double>(learner_.statistics().size_bytes());
   const double share = most / static_cast<double>(layout().elements());
-  return {{"memory_parameters_bytes", 4 * most + statistics, "B"},
-          {"memory_gradients_bytes", 4 * most, "B"},
-          {"memory_optimizer_bytes", share * static_cast<double>(updates_.state_bytes()), "B"},
-          {"memory_method_bytes",
-           static_cast<double>(buffer_bytes()) +
-               share * static_cast<double>(learner_.states().shares().largest),
-           "B"}};
+  std::vector<scenarios::Figure> figures = {
+      {"memory_parameters_bytes", 4 * most + statistics, "B"},
+      {"memory_gradients_bytes", 4 * most, "B"},
+      {"memory_optimizer_bytes", share * static_cast<double>(updates_.state_bytes()), "B"},
+      {"memory_method_bytes",
+       static_cast<double>(buffer_bytes()) +
+           share * static_cast<double>(learner_.states().shares().largest),
+       "B"}};
+  if (const std::int64_t activations = activation_bytes(); activations > 0)
+    figures.push_back({"memory_activations_bytes", static_cast<double>(activations), "B"});
+  return figures;
+}
+
+/// Of the stage that keeps most: of as many micro-batches as its order of passes has it keep.
+std::int64_t PipelineTrainer::activation_bytes() const {
+  const std::vector<std::int64_t> of_stage = learner_.stage_activation_bytes(cut_.ends);
+  const bool both = scenario_.schedule.order == "1f1b";
+  std::int64_t most = 0;
+  for (std::size_t s = 0; s < of_stage.size(); ++s) {
+    const int kept =
+        both ? std::min(cut_.stages() - static_cast<int>(s), micro_batches()) : micro_batches();
+    most = std::max(most, of_stage[s] * kept);
+  }
+  return most;
 }
 
 std::vector<scenarios::Figure> PipelineTrainer::figures() const {

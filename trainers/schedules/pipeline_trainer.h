@@ -83,6 +83,7 @@ class PipelineTrainer final : public scenarios::Trainer {
   void fill(scenarios::StepPlan& plan, Bytes payload, std::span<const Bytes> exchanged);
   std::int64_t epoch_of(std::int64_t step) const;
   std::int64_t buffer_bytes() const;
+  std::int64_t activation_bytes() const;
   std::vector<scenarios::Figure> memory() const;
 
   scenarios::Scenario scenario_;  ///< of all workers

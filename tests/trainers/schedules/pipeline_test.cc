@@ -63,12 +63,14 @@ TEST_CASE("cuts are as asked", "[pipeline]") {
 }
 
 TEST_CASE("replicas of a pipeline learn as so many workers, with any codec", "[pipeline]") {
-  for (const char* method : {"none", "int8", "topk", "terngrad"}) {
+  for (const char* method : {"none", "int8", "topk", "terngrad", "dgc"}) {
     CAPTURE(method);
     scenarios::Scenario scenario = scenario_of(6, 2);
     scenario.schedule.stages = 3;
     scenario.method.name = method;
-    scenario.method.error_feedback = scenario.method.name == "topk";
+    if (method == std::string("dgc"))  // matrices and vectors are sets of their own
+      scenario.method.options = {{"ratio", "0.1"}, {"warmup_epochs", "0"}};
+    scenario.method.error_feedback = method == std::string("topk") || method == std::string("dgc");
     // No bucket has tensors of two stages: the whole model's are a tensor each, too.
     scenario.exchange.bucket = Bytes(1);
     check_equal(run(scenario), run_whole(scenario, 2));
@@ -84,6 +86,23 @@ TEST_CASE("activations and gradients cross as fp32, one message a micro-batch", 
   CHECK(outcome.activation_bytes[0] == 16 * 4 * (32 + 24));
   CHECK(outcome.gradient_bytes[0] == 16 * 4 * (32 + 24));
   CHECK(outcome.payloads[0] == Bytes(2 * 16 * 4 * (32 + 24)));
+}
+
+TEST_CASE("activations are those of the stage that keeps most", "[pipeline]") {
+  // Micro-batches of 8 samples. Stage 0 keeps what it sends, 32 floats a sample; stage 1 what it
+  // received, its tanh, and what it sends, 32 + 32 + 24; stage 2 24 received, tanhs of 24 and 16,
+  // and for the loss the 10 logarithms of shares, the sum of the targets' weights, and itself.
+  const std::int64_t middle = 8 * 4 * (32 + 32 + 24), last = 8 * 4 * (24 + 24 + 16 + 10) + 8;
+  REQUIRE(middle > last);
+  const auto kept = [](int micro_batches, const std::string& order) {
+    scenarios::Scenario scenario = scenario_of(3, micro_batches, order);
+    scenario.workload.batch_per_worker = 8 * micro_batches;
+    return figure(prepared(scenario)->figures(), "memory_activations_bytes");
+  };
+  CHECK(kept(1, "gpipe") == static_cast<double>(middle));
+  CHECK(kept(5, "gpipe") == static_cast<double>(5 * middle));
+  // Stage 1 of three keeps two micro-batches, stage 0 three, of 32 floats.
+  CHECK(kept(5, "1f1b") == static_cast<double>(2 * middle));
 }
 
 sim::Timeline run_step(const scenarios::StepPlan& plan, int hosts, double rate) {
