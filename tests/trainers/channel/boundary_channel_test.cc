@@ -1,8 +1,11 @@
 #include "trainers/channel/boundary_channel.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "base/philox.h"
@@ -132,6 +135,57 @@ TEST_CASE("with what does not change, buffers come nearer by the quantiser's sha
   CHECK(loss.quantiser_error() > std::sqrt(0.5));
 }
 
+TEST_CASE("gradients that are rounded at random arrive unbiased", "[boundary]") {
+  const std::size_t n = 64, draws = 400;
+  const std::vector<float> gradient = drawn(n, 5);
+  float largest = 0;
+  for (const float value : gradient) largest = std::max(largest, std::abs(value));
+  const auto error_of = [&](const std::string& rounding) {
+    const methods::BoundaryPlan plan{.backward = rowquant(2, rounding)};
+    const BoundaryChannel channel(plan, 0, 1, {});
+    std::vector<double> sums(n), squares(n);
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+      std::vector<std::byte> message;
+      std::vector<float> received(n);
+      const BoundaryMoment moment{static_cast<std::int64_t>(draw), 1, 0};
+      channel.send_gradients(Shape{1, 64}, gradient, moment, message);
+      channel.receive_gradients(Shape{1, 64}, message, received);
+      for (std::size_t e = 0; e < n; ++e) {
+        const double error = static_cast<double>(received[e]) - gradient[e];
+        sums[e] += error;
+        squares[e] += error * error;
+      }
+    }
+    double most = 0;
+    const double step = 2.01 * largest / 3;  // four points; scales are rounded up to f16
+    for (std::size_t e = 0; e < n; ++e) {
+      CHECK(squares[e] / draws <= step * step / 4 * 1.2);
+      most = std::max(most, std::abs(sums[e]) / draws / (step / 2 / std::sqrt(draws)));
+    }
+    return most;  // in standard errors, at most
+  };
+  CHECK(error_of("stochastic") < 5);
+  CHECK(error_of("nearest") > 5);  // negative control
+}
+
+TEST_CASE("draws differ from message to message, and are the same again", "[boundary]") {
+  const std::vector<float> a = drawn(64, 5);
+  const BoundaryChannel channel({.backward = rowquant(2, "stochastic")}, 0, 1, {});
+  const auto message_at = [&](const BoundaryMoment& moment) {
+    std::vector<std::byte> message;
+    channel.send_gradients(Shape{1, 64}, a, moment, message);
+    return message;
+  };
+  CHECK(message_at({1, 0, 0}) == message_at({1, 0, 0}));
+  CHECK(message_at({1, 0, 0}) != message_at({2, 0, 0}));   // another step
+  CHECK(message_at({1, 0, 0}) != message_at({1, 1, 0}));   // another replica
+  CHECK(message_at({1, 0, 0}) != message_at({1, 0, 64}));  // the next micro-batch
+  const BoundaryChannel next({.backward = rowquant(2, "stochastic")}, 1, 1, {});
+  std::vector<std::byte> message;
+  next.send_gradients(Shape{1, 64}, a, {1, 0, 0}, message);
+  CHECK(message != message_at({1, 0, 0}));
+}
+
 TEST_CASE("direct messages remember nothing", "[boundary]") {
   methods::BoundaryPlan plan{.forward = rowquant(4)};
   BoundaryChannel channel(plan, 0, 1, {});
@@ -189,6 +243,38 @@ TEST_CASE("buffers lie in memory or in a file, and are the same", "[boundary]") 
   BoundaryChannel direct({.forward = rowquant(3)}, 0, 1, {});
   saved.seekg(0);
   CHECK_THROWS_WITH(direct.load(saved), Catch::Contains("this method keeps none"));
+}
+
+/// Turns a bit of each of this process's files in `folder` that have no name there; how many.
+int damage_files_in(const std::string& folder) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (gone || !target.starts_with(folder)) continue;
+    const int file = std::stoi(entry.path().filename().string());
+    char byte = 0;
+    REQUIRE(::pread(file, &byte, 1, 40) == 1);
+    byte = static_cast<char>(byte ^ 1);
+    REQUIRE(::pwrite(file, &byte, 1, 40) == 1);
+    ++files;
+  }
+  return files;
+}
+
+TEST_CASE("a file of buffers that is damaged is refused when it is read", "[boundary]") {
+  const TemporaryFolder folder;
+  BoundaryChannel channel(differences(4), 0, 1, {Bytes(0), folder.path()});
+  const std::vector<float> a = drawn(64, 1);
+  cross(channel, {0, 1}, {2, 32}, a, 0);
+  cross(channel, {0, 1}, {2, 32}, a, 1);
+  CHECK(damage_files_in(folder.path()) == 2);  // one of each end
+  std::vector<std::byte> message;
+  BoundaryLoss loss;
+  const std::vector<std::uint32_t> samples = {0, 1};
+  CHECK_THROWS_WITH(channel.send(samples, Shape{2, 32}, a, {2, 0, 0}, message, loss),
+                    Catch::Contains("read buffers of samples from a file in") &&
+                        Catch::Contains("it is damaged") && Catch::Contains("--resume"));
 }
 
 }  // namespace
