@@ -74,8 +74,8 @@ MethodRow aq_sgd_row() {
       .schedule = "pipeline",
       .routes = "from stage to stage; of several replicas ring and the other all-reduces",
       .sends =
-          "changes of activations by sample, their gradients as they are; of several replicas "
-          "a stage's gradients",
+          "what activations of a sample have changed, gradients of activations; of several "
+          "replicas a stage's gradients",
       .page = "methods/aq-sgd.md",
       .options =
           {bits("forward_bits", "4",

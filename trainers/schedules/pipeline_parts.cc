@@ -186,6 +186,11 @@ std::int64_t PipelineTrainer::activation_bytes() const {
 
 std::vector<scenarios::Figure> PipelineTrainer::figures() const {
   std::vector<scenarios::Figure> figures;
+  if (waits_.steps > 0) {
+    const auto steps = static_cast<double>(waits_.steps);
+    figures.push_back({"pipeline_bubble", waits_.bubble / steps});
+    figures.push_back({"exposed_transfer_s", waits_.exposed / steps, "s"});
+  }
   if (!epochs_.empty()) {
     const Row& last = epochs_.rbegin()->second;
     figures.push_back({"epoch_loss", last.loss / static_cast<double>(last.steps)});

@@ -203,8 +203,12 @@ std::vector<scenarios::Figure> PipelineTrainer::on_step_ended(
   const Row row = rows_.at(plan.step);
   rows_.erase(plan.step);
   std::vector<scenarios::Figure> figures;
-  if (outcome.timeline.ops.size() == graph_->graph()->size())
+  if (outcome.timeline.ops.size() == graph_->graph()->size()) {
     figures = pipeline_figures(*graph_->graph(), outcome.timeline, cut_.workers());
+    waits_.bubble += figures[0].value;
+    waits_.exposed += figures[1].value;
+    ++waits_.steps;
+  }
   figures.push_back({"activation_bytes", static_cast<double>(row.activation_bytes), "B"});
   figures.push_back({"activation_gradient_bytes", static_cast<double>(row.gradient_bytes), "B"});
   if (boundary().forward) {
@@ -230,6 +234,7 @@ void PipelineTrainer::save(std::ostream& out) const {
     put(content, step_);
     put(content, chain_);
     put(content, last_graph_.value_or(0));
+    put(content, waits_);
     for (const auto* rows : {&rows_, &epochs_}) {
       put<std::uint64_t>(content, rows->size());
       for (const auto& [number, row] : *rows) {
@@ -251,6 +256,7 @@ void PipelineTrainer::load(std::istream& in) {
     chain_ = get<std::uint64_t>(content);
     last_graph_ = get<sim::GraphId>(content);
     if (last_graph_ == 0) last_graph_.reset();
+    waits_ = get<Waits>(content);
     for (auto* rows : {&rows_, &epochs_}) {
       rows->clear();
       for (auto left = get<std::uint64_t>(content); left > 0; --left) {

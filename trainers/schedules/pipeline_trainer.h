@@ -40,7 +40,8 @@ class PipelineTrainer final : public scenarios::Trainer {
   /// are encoded `buffer_error` and `quantiser_error` (BoundaryLoss).
   std::vector<scenarios::Figure> on_step_ended(const scenarios::StepPlan& plan,
                                                const scenarios::StepOutcome& outcome) override;
-  /// Memory of the stage that has most; `epoch_loss`, the last epoch's mean of the training loss;
+  /// Means over steps of `pipeline_bubble` and `exposed_transfer_s`; memory of the stage that has
+  /// most; `epoch_loss`, the last epoch's mean of the training loss;
   /// where activations are encoded that epoch's `buffer_error_last` and `quantiser_error_last`, and
   /// `buffer_error_fall`, over the error of the second epoch; where samples are remembered
   /// `buffer_bytes`, of the worker that has most.
@@ -105,6 +106,11 @@ class PipelineTrainer final : public scenarios::Trainer {
   std::optional<sim::GraphId> last_graph_;
   std::map<std::int64_t, Row> rows_;    ///< of steps that are under way
   std::map<std::int64_t, Row> epochs_;  ///< so far
+  struct Waits {                        ///< sums over steps that have ended
+    double bubble = 0, exposed = 0;
+    std::int64_t steps = 0;
+  };
+  Waits waits_;
 };
 
 }  // namespace gradwire::trainers

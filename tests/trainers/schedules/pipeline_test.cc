@@ -125,6 +125,7 @@ TEST_CASE("the step's graph has the pipeline's time and bubble", "[pipeline]") {
     CHECK(timeline.end.value() == Approx(11 * 1.25e-3).epsilon(0.02));
     const auto figures = trainer->on_step_ended(plan, {timeline, timeline.end, {}});
     CHECK(figure(figures, "pipeline_bubble") == Approx(3.0 / 11).margin(0.02));
+    CHECK(figure(trainer->figures(), "pipeline_bubble") == figure(figures, "pipeline_bubble"));
     CHECK(figure(figures, "kept_activations") == (scenario.schedule.order == "gpipe" ? 8 : 4));
     // A slow worker holds up all.
     scenario.cluster.slowdown = {1, 1, 3, 1};
