@@ -51,6 +51,7 @@ void fill_schedule(const ordered_json& json, ScheduleChoice& schedule) {
   take(json, "degree", schedule.degree);
   take(json, "directed", schedule.directed);
   take(json, "final_mixing", schedule.final_mixing);
+  take(json, "patience", schedule.patience);
   take(json, "stages", schedule.stages);
   take(json, "order", schedule.order);
   for (const ordered_json& each : member(json, "cut"))

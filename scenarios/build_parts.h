@@ -38,5 +38,9 @@ inline void take(const nlohmann::ordered_json& object, const char* key, Bytes& t
 inline void take(const nlohmann::ordered_json& object, const char* key, Seconds& target) {
   if (object.contains(key)) target = parse_duration(object[key].get<std::string>());
 }
+inline void take(const nlohmann::ordered_json& object, const char* key,
+                 std::optional<Seconds>& target) {
+  if (object.contains(key)) target = parse_duration(object[key].get<std::string>());
+}
 
 }  // namespace gradwire::scenarios

@@ -87,6 +87,7 @@ void fill_partition(const ordered_json& json, Workload::Partition& partition) {
   take(json, "kind", partition.kind);
   take(json, "classes", partition.classes);
   take(json, "alpha", partition.alpha);
+  take(json, "skew", partition.skew);
   take(json, "shards", partition.shards);
   take(json, "size_spread", partition.size_spread);
 }

@@ -34,6 +34,10 @@ bool gossips(const Scenario& scenario) {
 bool pipelines(const Scenario& scenario) {
   return is_kind(scenario, "pipeline");
 }
+/// Workers that gossip use late neighbours as they last were.
+bool is_late(const Scenario& scenario) {
+  return gossips(scenario) && scenario.schedule.patience.has_value();
+}
 bool has_local_steps(const Scenario& scenario) {
   return is_kind(scenario, "lockstep") && scenario.schedule.local_steps != 1;
 }
@@ -184,6 +188,22 @@ const Combination kCombinations[] = {
      "schedule gossip waits for whole messages, and udp-lossy sends none again", "tcp or ideal",
      [](const Scenario& s) { return at("/network/transport/protocol", gossips(s) && loses(s)); },
      kOfTransport},
+    {"schedule gossip with patience", "executor model",
+     "who is late depends on how messages share links, which closed forms do not know",
+     "flow or packet, or no patience",
+     [](const Scenario& s) { return at("/executor", is_late(s) && is_by(s, {"model"})); },
+     kOfSchedule},
+    {"schedule gossip with patience", "executor emulator",
+     "asynchronous gossip obeys virtual time, and the emulator trains before it sends",
+     "flow or packet, or no patience",
+     [](const Scenario& s) { return at("/executor", is_late(s) && is_by(s, {"emulator"})); },
+     kOfSchedule},
+    {"schedule gossip with patience", "steps that only mix",
+     "workers that wait for nobody would mix what they know over and over", "0, or no patience",
+     [](const Scenario& s) {
+       return at("/schedule/final_mixing", is_late(s) && s.schedule.final_mixing > 0);
+     },
+     kOfSchedule},
     {"schedule gossip", "a method of gradients that all workers add up",
      "{method} is of gradients that all workers add up, and workers that gossip send weights",
      "a codec by name, a method for gossip, or schedule lockstep",

@@ -129,10 +129,15 @@ void check_data(const Rules& rules) {
     else
       check_exists(rules, "/workload/model_file", workload.model_file);
   }
+  if (workload.model == "resnet20" && workload.normalisation != "batch" &&
+      workload.normalisation != "range-evonorm" &&
+      rules.scenario.json["workload"].contains("normalisation"))
+    rules.refuse("/workload/normalisation", "resnet20 does not learn without one",
+                 "batch, range-evonorm");
   check_checkpoints(rules, model);
   check_files(rules, set);
   const std::string& kind = workload.partition.kind;
-  if (set.kind == SampleKind::kText && (kind == "classes" || kind == "dirichlet"))
+  if (set.kind == SampleKind::kText && (kind == "classes" || kind == "dirichlet" || kind == "skew"))
     rules.refuse("/workload/data/partition/kind",
                  "samples of text have no class by which " + kind + " could part them",
                  "iid, shards");

@@ -116,7 +116,9 @@ compressors::CodecPtr make_method_codec(const Method& method) {
 
 std::string method_label(const Method& method) {
   if (const methods::MethodRow* row = methods::find_method(method.name)) {
-    const bool usual = feeds_back_by_default(*row);
+    Method silent = method;
+    silent.error_feedback = false;
+    const bool usual = row->feeds_back || codec_plan(silent).error_feedback;
     return label_of(row->name, row->options, method.options) + (method.error_feedback == usual ? ""
                                                                 : usual ? " -ef"
                                                                         : " +ef");

@@ -5,6 +5,7 @@
 #include "base/file_descriptor.h"
 #include "scenarios/access_networks.h"
 #include "scenarios/build.h"
+#include "scenarios/build_parts.h"
 #include "scenarios/calibrations.h"
 #include "scenarios/checks.h"
 #include "scenarios/document.h"
@@ -192,6 +193,21 @@ class FileReader {
     return kinds ? kinds : mask_of(WorkloadKind::kTraining);
   }
 
+  /// With the options that are given; by the usual ones where those do not go together.
+  static bool feeds_back(const methods::MethodRow& row, const ordered_json& choice) {
+    Method method;
+    method.name = row.name;
+    for (const OptionSpec& option : row.options)
+      if (const ordered_json* value = find_at(choice, "/" + option.name);
+          value && value->is_primitive() && !value->is_null())
+        method.options[option.name] = option_text(*value);
+    try {
+      return row.feeds_back || codec_plan(method).error_feedback;
+    } catch (const Error&) {  // their own checks say so
+      return feeds_back_by_default(row);
+    }
+  }
+
   static void add_method_defaults(ordered_json& run) {
     const ordered_json* name = find_at(run, "/method/name");
     const bool compressed = name && *name == "compressed";
@@ -205,7 +221,7 @@ class FileReader {
     const bool corrects = compressed && find_at(run, momentum);
     if (!find_at(run, "/method/error_feedback"))
       assign_at(run, "/method/error_feedback",
-                row ? feeds_back_by_default(*row) : sparse || corrects);
+                row ? feeds_back(*row, *choice) : sparse || corrects);
     const bool trains = !find_at(run, "/workload/profile");
     if (row && row->takes_momentum && !find_at(run, "/method/momentum"))
       assign_at(run, "/method/momentum", given_momentum(run).value_or(trains ? 0.0 : 0.9));

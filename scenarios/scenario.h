@@ -56,7 +56,7 @@ struct Workload {
   std::optional<std::vector<std::int64_t>> hidden;  ///< widths; absent = the model's own
   std::string activation = "relu";                  ///< mlp: relu tanh
   bool bias = true;                                 ///< logistic, mlp
-  std::string normalisation = "none";               ///< mlp: none batch
+  std::string normalisation = "none";               ///< mlp, resnet20: none batch range-evonorm
   std::optional<std::int64_t> embedding;            ///< char-lstm, transformer; absent = its own
   int heads = 4;                                    ///< transformer
   std::string model_file;              ///< of torchscript; relative to the scenario file
@@ -68,9 +68,10 @@ struct Workload {
   std::optional<std::uint64_t> data_seed;           ///< absent: see DataSetInfo::drawn_by_run
   /// Which worker has which training samples (trainers/data/partition.h).
   struct Partition {
-    std::string kind = "iid";  ///< iid classes dirichlet shards
+    std::string kind = "iid";  ///< iid classes dirichlet skew shards
     int classes = 1;           ///< classes: of each worker
     double alpha = 0.5;        ///< dirichlet
+    double skew = 0.8;         ///< skew: share of each class that is sorted
     int shards = 2;            ///< shards: of each worker
     double size_spread = 0;    ///< deviation of the logarithms of workers' weights; not of shards
   };
@@ -256,6 +257,7 @@ struct ScheduleChoice {
   bool directed = false;       ///< explicit: along `edges` alone, and not back
   std::vector<sim::GivenEdge> edges;  ///< explicit
   int final_mixing = 0;               ///< steps at the end without learning
+  std::optional<Seconds> patience;    ///< absent: a step waits for all neighbours
   // Pipeline.
   int stages = 0;               ///< of a replica; 0 = all workers
   std::vector<int> cut;         ///< parts of the model by stage; empty = nearly equally many

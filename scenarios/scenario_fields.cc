@@ -184,8 +184,9 @@ void add_expected(Rows& rows) {
                 .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
                             "simulated_s", "compression_ratio", "time_to_target_s",
                             "consensus_distance", "mean_drift", "edge_bytes", "local_accuracy_mean",
-                            "local_accuracy_worst", "packed_weights_bytes", "epoch_loss",
-                            "buffer_error_last", "buffer_error_fall", "quantiser_error_last"}},
+                            "local_accuracy_worst", "staleness_mean", "messages_left_out",
+                            "packed_weights_bytes", "epoch_loss", "buffer_error_last",
+                            "buffer_error_fall", "quantiser_error_last"}},
        .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));

@@ -220,6 +220,17 @@ void add_graph(Rows& rows) {
                   .kinds = kTraining,
                   .computed_default = "1 / (1 + the larger one of the two ends' numbers of "
                                       "neighbours)"});
+  rows.push_back({.pointer = "/schedule/patience",
+                  .spec = {.type = OptionType::kDuration,
+                           .help = "Asynchronous gossip: so long at most a worker whose step is "
+                                   "done waits for its neighbours' messages of that step; then it "
+                                   "uses late neighbours as it last heard of them. 0s: nobody "
+                                   "waits. /workload/steps counts steps of all workers together: "
+                                   "as many as there are workers are one.",
+                           .min = 0},
+                  .kinds = kTraining,
+                  .when = gossips,
+                  .computed_default = "none: a step waits for all neighbours"});
   rows.push_back({.pointer = "/schedule/final_mixing",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "0",

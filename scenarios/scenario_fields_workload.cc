@@ -66,12 +66,15 @@ void add_model(Rows& rows) {
                   .computed_default = "true"});
   rows.push_back({.pointer = "/workload/normalisation",
                   .spec = {.type = OptionType::kChoice,
-                           .help = "batch: after each layer's product, the last one's too, batch "
-                                   "normalisation (arXiv 1502.03167); then the activation.",
-                           .choices = {"none", "batch"}},
+                           .help = "batch: after each layer's product, of mlp the last one's too, "
+                                   "batch normalisation (arXiv 1502.03167); then the activation. "
+                                   "range-evonorm: of each sample by itself, in place of "
+                                   "normalisation and activation (arXiv 2111.09389); hidden "
+                                   "layers' widths are multiples of 64 then.",
+                           .choices = {"none", "batch", "range-evonorm"}},
                   .kinds = kTraining,
-                  .when = Condition{"/workload/model", {"mlp"}},
-                  .computed_default = "none"});
+                  .when = Condition{"/workload/model", {"mlp", "resnet20"}},
+                  .computed_default = "mlp: none; resnet20: batch"});
   rows.push_back({.pointer = "/workload/embedding",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Numbers that stand for a character; of transformer its width.",
@@ -132,10 +135,12 @@ void add_partition(Rows& rows) {
                 .default_text = "iid",
                 .help = "iid: at random; classes: each worker has samples of a few classes alone; "
                         "dirichlet: the classes' shares at each worker are drawn from a Dirichlet "
-                        "distribution (Hsu et al. 2019); shards: samples sorted by class, or text "
+                        "distribution (Hsu et al. 2019); skew: a share of each class's samples is "
+                        "sorted by class and cut into a piece for each worker, the rest dealt at "
+                        "random (arXiv 2111.09389); shards: samples sorted by class, or text "
                         "in its order, cut into equal shards, of which each worker has a few "
                         "(McMahan et al. 2017). A worker without samples is refused.",
-                .choices = {"iid", "classes", "dirichlet", "shards"}},
+                .choices = {"iid", "classes", "dirichlet", "skew", "shards"}},
        .kinds = kTraining});
   const auto when = [&](std::vector<std::string> kinds) {
     return Condition{base + "/kind", std::move(kinds)};
@@ -159,6 +164,15 @@ void add_partition(Rows& rows) {
                            .max = 1e6},
                   .kinds = kTraining,
                   .when = when({"dirichlet"})});
+  rows.push_back({.pointer = base + "/skew",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.8",
+                           .help = "Share that is sorted: 0 is iid, 1 leaves each worker a piece "
+                                   "of the classes' order.",
+                           .min = 0,
+                           .max = 1},
+                  .kinds = kTraining,
+                  .when = when({"skew"})});
   rows.push_back({.pointer = base + "/shards",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "2",

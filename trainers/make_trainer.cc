@@ -7,6 +7,7 @@
 #include "scenarios/methods.h"
 #include "scenarios/share.h"
 #include "trainers/scenario_update.h"
+#include "trainers/schedules/asynchronous_gossip.h"
 #include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/gossip_trainer.h"
 #include "trainers/schedules/pipeline_trainer.h"
@@ -37,6 +38,8 @@ ModelChoice model_choice(const scenarios::Scenario& scenario) {
   choice.activation = workload.activation;
   choice.bias = workload.bias;
   choice.normalised = workload.normalisation == "batch";
+  choice.evonorm = workload.normalisation == "range-evonorm";
+  choice.rule_floats = scenarios::training_method(scenario)->passes().layer_floats;
   choice.embedding = workload.embedding;
   choice.heads = workload.heads;
   choice.loss = workload.loss;
@@ -94,15 +97,15 @@ std::unique_ptr<scenarios::Trainer> make(const scenarios::Scenario& scenario,
   return trainer;
 }
 
-/// Of a kind of schedule.
-Maker find_maker(const std::string& kind) {
+Maker find_maker(const scenarios::ScheduleChoice& schedule) {
+  if (schedule.patience) return make<AsynchronousGossip>;
   constexpr std::pair<const char*, Maker> kMakers[] = {{"lockstep", make<SynchronousTrainer>},
                                                        {"rounds", make<RoundsTrainer>},
                                                        {"asynchronous", make<AsynchronousTrainer>},
                                                        {"gossip", make<GossipTrainer>},
                                                        {"pipeline", make<PipelineTrainer>}};
   const auto found =
-      std::ranges::find_if(kMakers, [&](const auto& row) { return row.first == kind; });
+      std::ranges::find_if(kMakers, [&](const auto& row) { return row.first == schedule.kind; });
   GRADWIRE_ASSERT(found != std::end(kMakers));
   return found->second;
 }
@@ -120,8 +123,7 @@ std::unique_ptr<scenarios::Trainer> make_trainer(const scenarios::Scenario& scen
   const std::string device = scenario.cluster.device == "cuda" ? "cuda" : "cpu";
   const std::string note = why_on_host(scenario);
   auto model = make_model(model_choice(scenario), *data, device, device == "cuda" && note.empty());
-  return find_maker(scenario.schedule.kind)(scenario, options, std::move(data), std::move(model),
-                                            note);
+  return find_maker(scenario.schedule)(scenario, options, std::move(data), std::move(model), note);
 }
 
 }  // namespace gradwire::trainers

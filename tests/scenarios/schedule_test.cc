@@ -121,6 +121,11 @@ TEST_CASE("gossip is read, and refused where there is no graph to mix by", "[sch
   CHECK(refuses_gossip(R"(, "sample": 3)", "/schedule/sample"));
   CHECK(refuses_gossip(R"(, "final_mixing": 100000)", "/schedule/final_mixing"));
   CHECK(refuses(R"({"kind": "rounds", "graph": "ring"})", "/schedule/graph"));
+  CHECK(problems(gossip(R"(, "patience": "0s")"), neighbours).empty());
+  CHECK(problems(gossip(R"(, "patience": "20ms")"), neighbours).empty());
+  CHECK(refuses_gossip(R"(, "patience": "-1s")", "/schedule/patience"));
+  CHECK(refuses_gossip(R"(, "patience": "0s", "final_mixing": 3)", "/schedule/final_mixing"));
+  CHECK(refuses(R"({"kind": "lockstep", "patience": "1s"})", "/schedule/patience"));
 }
 
 TEST_CASE("a pipeline's stages each have a part of the model", "[schedule]") {

@@ -202,6 +202,33 @@ Shards sorted_shards(const DataSet& data, int each, std::size_t workers, std::ui
   return shards;
 }
 
+/// Of each class the first of a random order are sorted; what is left is dealt as deal() does.
+Shards skewed(const DataSet& data, double skew, int workers, std::uint64_t seed) {
+  std::vector<std::uint32_t> sorted;
+  std::vector<bool> taken(data.labels.size());
+  const Shards classes = by_class(data);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    std::vector<std::uint32_t> order =
+        shuffled(classes[c], {seed, static_cast<std::uint32_t>(c), 0, kWithinStream});
+    order.resize(static_cast<std::size_t>(skew * static_cast<double>(order.size()) + 0.5));
+    for (const std::uint32_t sample : order) taken[sample] = true;
+    sorted.insert(sorted.end(), order.begin(), order.end());
+  }
+  std::vector<std::uint32_t> rest;
+  for (const std::uint32_t sample : data.train)
+    if (!taken[sample]) rest.push_back(sample);
+  Shards shards(static_cast<std::size_t>(workers));
+  rest = shuffled(rest, {seed, 0, 0, kShardStream});
+  for (std::size_t i = 0; i < rest.size(); ++i) shards[i % shards.size()].push_back(rest[i]);
+  for (std::size_t w = 0; w < shards.size(); ++w) {
+    const std::size_t first = w * sorted.size() / shards.size();
+    const std::size_t end = (w + 1) * sorted.size() / shards.size();
+    shards[w].insert(shards[w].end(), sorted.begin() + static_cast<std::ptrdiff_t>(first),
+                     sorted.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return shards;
+}
+
 }  // namespace
 
 Partition::Partition(const std::vector<std::vector<std::uint32_t>>& shards) : begin_{0} {
@@ -249,6 +276,8 @@ Partition make_partition(const DataSet& data, const scenarios::Workload::Partiti
     shards = few_classes(data, settings.classes, weights, seed);
   else if (settings.kind == "dirichlet")
     shards = mixtures(data, settings.alpha, weights, seed);
+  else if (settings.kind == "skew")
+    shards = skewed(data, settings.skew, workers, seed);
   else if (settings.kind == "shards")
     shards = sorted_shards(data, settings.shards, weights.size(), seed);
   else

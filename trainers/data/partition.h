@@ -40,6 +40,9 @@ Partition deal(std::span<const std::uint32_t> train, int workers, std::uint64_t 
 ///   federated visual classification", 2019): worker w draws q_w from Dirichlet(alpha p), p being
 ///   the classes' shares of all samples. Workers take samples in turn, each of a class drawn by
 ///   q_w, of classes that have samples left. With no such class in q_w: by what is left.
+/// - skew (Aketi, Kodge, Roy, arXiv 2111.09389): a share of each class's samples, drawn at random,
+/// is
+///   sorted by class and cut into a piece for each worker; the rest is dealt as by deal().
 /// - shards (McMahan et al.: "Communication-efficient learning of deep networks from decentralized
 ///   data", 2017): samples sorted by class (text: in its order), cut into equal shards, of which
 ///   each worker has that many at random.

@@ -46,7 +46,8 @@ std::vector<MethodRow> make_catalogue() {
                                  fastsgd_row(),   cgx_row(),         comp_ams_row(),
                                  qcmd_row(),      qrda_row(),        batch_augmentation_row(),
                                  stc_row(),       dhqc_row(),        zerofl_row(),
-                                 choco_sgd_row(), deepsqueeze_row(), aq_sgd_row()};
+                                 choco_sgd_row(), deepsqueeze_row(), low_precision_row(),
+                                 aq_sgd_row()};
   const char* variable = std::getenv("GRADWIRE_METHODS");
   const std::string paths = variable ? variable : "";
   for (std::size_t at = 0; at < paths.size();) {

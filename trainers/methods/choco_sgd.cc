@@ -35,7 +35,7 @@ MethodRow choco_sgd_row() {
           .paper =
               "Koloskova, Stich, Jaggi, Decentralized Stochastic Optimization and Gossip "
               "Algorithms with Compressed Communication, arXiv 1902.00340",
-          .state = Reproduction::kPartly,
+          .state = Reproduction::kReproduced,
           .schedule = "gossip",
           .routes = "gossip",
           .sends = "all tensors: what of the weights neighbours do not know yet",

@@ -32,7 +32,7 @@ MethodRow deepsqueeze_row() {
           .paper =
               "Tang and others, DeepSqueeze: Decentralization Meets Error-Compensated "
               "Compression, arXiv 1907.07346",
-          .state = Reproduction::kPartly,
+          .state = Reproduction::kReproduced,
           .schedule = "gossip",
           .routes = "gossip",
           .sends = "all tensors: the weights, and what earlier messages left out",

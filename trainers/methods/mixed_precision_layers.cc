@@ -17,7 +17,8 @@ class HalfLayers final : public LayerRule {
                      std::span<const at::Tensor> weights,
                      const LayerFunction& compute) const override {
     std::vector<at::Tensor> halves(weights.begin(), weights.end());
-    if (layer.kind != LayerKind::kNormalisation && layer.kind != LayerKind::kLayerNorm)
+    if (layer.kind != LayerKind::kNormalisation && layer.kind != LayerKind::kLayerNorm &&
+        layer.kind != LayerKind::kEvoNorm)
       for (at::Tensor& each : halves) each = rounded(each);
     return rounded(compute(rounded(input), halves));
   }

@@ -24,6 +24,7 @@ MethodRow dhqc_row();
 MethodRow zerofl_row();
 MethodRow choco_sgd_row();
 MethodRow deepsqueeze_row();
+MethodRow low_precision_row();
 MethodRow aq_sgd_row();
 
 }  // namespace gradwire::methods

@@ -18,6 +18,7 @@ enum class LayerKind {
   kLinear,
   kConvolution,
   kNormalisation,
+  kEvoNorm,  ///< normalisation and activation in one: gate, scale, shift
   kRecurrent,
   kEmbedding,
   kActivation,  ///< no weights: relu, tanh
@@ -35,6 +36,9 @@ struct Layer {
   /// rule that computes in the layer's place then does.
   std::span<const at::Tensor> running = {};
   bool record = false;
+  /// Of a layer with weights: the PassOptions::layer_floats that its rule remembers, 0 at first,
+  /// which it changes where `record` is set. Not defined where no rule remembers anything.
+  at::Tensor remembered = {};
   /// The layer's own in this pass. Parts of a batch that pass one after the other draw alike.
   RandomStream draws = {};
 };

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trainers/passes/evonorm.h"
+
 namespace gradwire::trainers {
 namespace {
 
@@ -27,6 +29,8 @@ at::Tensor Layers::run(LayerKind kind, std::size_t first, std::size_t count, con
   if (rules_.empty()) return compute(x, weights);
   const bool last = count > 0 && first + count == parameters_.size();
   Layer layer{kind, first, statistics_.training, last, running, statistics_.record};
+  if (count > 0 && statistics_.of_rules.defined())
+    layer.remembered = statistics_.of_rules.select(0, static_cast<std::int64_t>(first));
   layer.draws = statistics_.draws;
   layer.draws.tensor = kLayerStream + static_cast<std::uint32_t>(first);
   return with_rules(rules_, 0, layer, x, weights, compute);
@@ -57,6 +61,11 @@ at::Tensor Layers::normalisation(const at::Tensor& x, std::size_t first, std::si
                           /*cudnn_enabled=*/true);
   };
   return run(LayerKind::kNormalisation, first, 2, x, compute, running);
+}
+
+at::Tensor Layers::evonorm(const at::Tensor& x, std::size_t first) const {
+  return run(LayerKind::kEvoNorm, first, 3, x,
+             [](const at::Tensor& in, Weights w) { return range_evonorm(in, w[0], w[1], w[2]); });
 }
 
 at::Tensor Layers::lstm(const at::Tensor& x, std::size_t first) const {

@@ -13,8 +13,9 @@ inline constexpr std::uint32_t kLayerStream = kFirstReservedTensor + 0x50000000u
 struct Statistics {
   std::vector<at::Tensor> values;
   bool training = false;
-  bool record = false;      ///< while training: update them
-  RandomStream draws = {};  ///< of the pass (PassOptions::draws)
+  bool record = false;       ///< while training: update them
+  RandomStream draws = {};   ///< of the pass (PassOptions::draws)
+  at::Tensor of_rules = {};  ///< [parameters, PassOptions::layer_floats], if any; among `values`
 };
 
 /// All arguments must outlive it. `first` is the number of a layer's first parameter: a weight,
@@ -33,6 +34,8 @@ class Layers {
                          std::int64_t padding) const;
   /// Of a batch, by channel; `number`: among the network's normalisations.
   at::Tensor normalisation(const at::Tensor& x, std::size_t first, std::size_t number) const;
+  /// By sample, with the activation after it (trainers/passes/evonorm.h).
+  at::Tensor evonorm(const at::Tensor& x, std::size_t first) const;
   /// x: [batch, sequence, features]; from a state of zeros, two weights and two biases.
   at::Tensor lstm(const at::Tensor& x, std::size_t first) const;
   at::Tensor embedding(const at::Tensor& tokens, std::size_t first) const;

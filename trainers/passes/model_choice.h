@@ -18,10 +18,13 @@ struct ModelChoice {
   std::string activation = "relu";  ///< between mlp's layers: relu, tanh
   bool bias = true;                 ///< of logistic and mlp
   bool normalised = false;          ///< mlp: by batches, after each layer's product
+  /// mlp, resnet20: by samples, in place of activations and of normalisation by batches.
+  bool evonorm = false;
   /// Of char-lstm, 32 if absent; of transformer its width, 128 if absent.
   std::optional<std::int64_t> embedding = {};
-  std::int64_t heads = 4;  ///< of transformer: a divisor of its width
-  std::string file = {};   ///< of torchscript
+  std::int64_t heads = 4;        ///< of transformer: a divisor of its width
+  std::string file = {};         ///< of torchscript
+  std::int64_t rule_floats = 0;  ///< PassOptions::layer_floats
   /// cross-entropy, squared-hinge (of results against 1 for the class, -1 for the others); of
   /// torchscript also nll (it gives logarithms of probabilities), mse (of its
   /// results and 1 for the class, 0 for the others)

@@ -46,6 +46,10 @@ class Network {
   virtual bool has_layers() const { return true; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
   virtual const std::vector<StatisticsTensor>& statistics() const { return statistics_; }
+  /// The last of statistics() is what layer rules remember: so many floats a parameter.
+  std::int64_t rule_floats() const { return rule_floats_; }
+  /// Once, after the network is made. Precondition: has_layers().
+  void remember_for_rules(std::int64_t floats);
 
  protected:
   /// Parameters that are added from now on belong to another stage.
@@ -62,11 +66,16 @@ class Network {
   /// Running mean 0 and variance 1 of a batch normalisation.
   void add_normalisation(std::int64_t channels);
 
+  /// Gate, scale and shift of a range-EvoNorm. Throws TrainerError for channels that it cannot
+  /// group.
+  void add_evonorm(const std::string& name, std::int64_t channels, std::int64_t positions);
+
   std::vector<Parameter> parameters_;
 
  private:
   std::vector<std::size_t> starts_;  ///< [stage]
   std::vector<StatisticsTensor> statistics_;
+  std::int64_t rule_floats_ = 0;
 };
 
 /// Throws TrainerError for an unknown name, or a model that does not take such data.

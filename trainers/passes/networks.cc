@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scenarios/data_sets.h"
+#include "trainers/passes/evonorm.h"
 #include "trainers/passes/network.h"
 #include "trainers/trainer_error.h"
 
@@ -36,6 +37,22 @@ void Network::add_normalisation(std::int64_t channels) {
   statistics_.push_back({{channels}, std::vector<float>(count, 1.0f)});
 }
 
+void Network::add_evonorm(const std::string& name, std::int64_t channels, std::int64_t positions) {
+  evonorm_groups(channels, positions);
+  add(name + ".gate", {channels}, 1, 0);
+  add(name + ".scale", {channels}, 1, 0);
+  add(name + ".shift", {channels}, 0, 0);
+}
+
+void Network::remember_for_rules(std::int64_t floats) {
+  if (floats == 0) return;
+  GRADWIRE_ASSERT(has_layers() && rule_floats_ == 0);
+  rule_floats_ = floats;
+  const auto rows = static_cast<std::int64_t>(parameters_.size());
+  statistics_.push_back(
+      {{rows, floats}, std::vector<float>(static_cast<std::size_t>(rows * floats), 0.0f)});
+}
+
 at::Tensor Network::forward(const std::vector<at::Tensor>& parameters, const at::Tensor& input,
                             const Statistics& statistics, const LayerRules& rules) const {
   const Layers layers(parameters, statistics, rules);
@@ -54,9 +71,10 @@ at::Tensor input_tensor(const DataSet& data, const Batch& batch) {
 
 namespace {
 
-/// Fully connected layers, normalised by batches or not, with an activation between them; no hidden
-/// layer: multinomial logistic regression. `one_output`: on two classes, the score of class 1
-/// against a score 0 of class 0, which is binary logistic regression with one weight a feature.
+/// Fully connected layers, normalised by batches or not, with an activation between them, or with
+/// range-EvoNorm in place of both; no hidden layer: multinomial logistic regression. `one_output`:
+/// on two classes, the score of class 1 against a score 0 of class 0, which is binary logistic
+/// regression with one weight a feature.
 class Dense final : public Network {
  public:
   Dense(const DataSet& data, const std::vector<std::int64_t>& hidden, const ModelChoice& choice,
@@ -64,10 +82,12 @@ class Dense final : public Network {
       : bias_(choice.bias),
         tanh_(choice.activation == "tanh"),
         normalised_(choice.normalised),
+        evonorm_(choice.evonorm),
         one_output_(one_output) {
     auto in = static_cast<std::int64_t>(data.features());
     for (std::size_t layer = 0; layer < hidden.size(); ++layer) {
       add_layer("hidden" + std::to_string(layer + 1), in, hidden[layer]);
+      if (evonorm_) add_evonorm("hidden" + std::to_string(layer + 1), hidden[layer], 1);
       in = hidden[layer];
     }
     add_layer("output", in, one_output ? 1 : data.classes);
@@ -79,11 +99,14 @@ class Dense final : public Network {
   at::Tensor before_activation(std::size_t stage, const at::Tensor& x,
                                const Layers& layers) const override {
     const std::size_t first = first_parameter(stage);
-    const at::Tensor y = layers.linear(stage == 0 ? at::flatten(x, 1) : x, first, bias_);
-    return normalised_ ? layers.normalisation(y, first + (bias_ ? 2 : 1), stage) : y;
+    at::Tensor y = layers.linear(stage == 0 ? at::flatten(x, 1) : x, first, bias_);
+    const std::size_t after = first + (bias_ ? 2 : 1);
+    if (normalised_) y = layers.normalisation(y, after, stage);
+    return evonorm_ && stage + 1 < stages() ? layers.evonorm(y, after) : y;
   }
   at::Tensor activation(std::size_t stage, const at::Tensor& y,
                         const Layers& layers) const override {
+    if (evonorm_ && stage + 1 < stages()) return y;
     if (stage + 1 < stages()) return tanh_ ? layers.tanh(y) : layers.relu(y);
     return one_output_ ? at::cat({at::zeros_like(y), y}, 1) : y;
   }
@@ -98,7 +121,7 @@ class Dense final : public Network {
     add_normalisation(out);
   }
 
-  bool bias_, tanh_, normalised_, one_output_;
+  bool bias_, tanh_, normalised_, evonorm_, one_output_;
 };
 
 /// LeNet-5 in Caffe's form (20 and 50 maps of 5x5 kernels, each pooled by 2, then 500 units):
@@ -200,7 +223,9 @@ std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& 
   need(takes_text == data.is_text(), choice.name, data,
        takes_text ? "the model predicts tokens and needs a data set of text"
                   : "the model takes images or numbers; text needs char-lstm or transformer");
-  return maker->second(choice, data);
+  auto network = maker->second(choice, data);
+  network->remember_for_rules(choice.rule_floats);
+  return network;
 }
 
 }  // namespace gradwire::trainers

@@ -29,6 +29,9 @@ struct PassOptions {
   int checkpoint_segments = 0;
   /// The first one is around the others. They hold for evaluations, too.
   std::vector<LayerRuleChoice> layer_rules = {};
+  /// Floats that they remember of each layer with weights, such as running ranges; of one rule at
+  /// most. They are statistics of the model: saved, and worker 0's.
+  int layer_floats = 0;
 };
 
 }  // namespace gradwire::trainers

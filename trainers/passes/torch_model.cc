@@ -271,6 +271,8 @@ class TorchReplica final : public Replica {
           at::from_blob(statistics.data() + at, {count}, at::kFloat).to(device_));
       at += each.initial.size();
     }
+    if (network_.rule_floats() > 0)
+      statistics_.of_rules = statistics_.values.back().view({-1, network_.rule_floats()});
   }
 
   at::Tensor input_of(const Batch& batch) const { return input_tensor(data_, batch).to(device_); }

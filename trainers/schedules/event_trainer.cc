@@ -19,6 +19,7 @@ const scenarios::ComputeProfile& EventTrainer::prepare() {
   if (learner_.has_profile()) return learner_.profile();  // frozen times were given
   scenarios::Scenario one = learner_.scenario();
   one.cluster.workers = 1;
+  one.exchange.collective = "parameter-server";  // who hears of a message decodes and adds it
   StateStore states;
   const auto timed = make_set_exchange(
       one, learner_.method(), 0, learner_.layout(), states,

@@ -12,8 +12,8 @@
 
 namespace gradwire::trainers {
 
-/// What training at one server has that is driven by events: a learner whose threads have weights
-/// of their own, messages of one party for the way to the server, and what the runner asks.
+/// What training has that is driven by events: a learner whose threads have weights of their own,
+/// messages of one party, as for the way to a server, and what the runner asks.
 class EventTrainer : public scenarios::Trainer, public scenarios::Schedule {
  public:
   const scenarios::ComputeProfile& prepare() override;

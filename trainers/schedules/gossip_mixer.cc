@@ -15,6 +15,47 @@ struct Sums {
   double before = 0, moved = 0, apart = 0;
 };
 
+/// to = (self + the weights of unknown edges) own + sum of W_ij known(k), k being the edge from j:
+/// `count` elements of worker i. Adds in the order of all j, the worker itself among them: on a
+/// complete graph with equal weights all workers then get the same bits. `known` gives null for an
+/// edge of which nothing is known.
+template <class Known>
+void weigh(const sim::Mixing& mixing, int i, const float* own, const Known& known,
+           std::size_t count, float* __restrict to) {
+  std::fill_n(to, count, 0.0f);
+  double self = mixing.self(i);
+  for (std::size_t k = mixing.first_into(i); k < mixing.first_into(i + 1); ++k)
+    if (known(k) == nullptr) self += mixing.edges()[k].weight;
+  const auto add = [&](double weight, const float* __restrict from) {
+    const auto w = static_cast<float>(weight);
+    for (std::size_t e = 0; e < count; ++e) to[e] += w * from[e];
+  };
+  bool added = false;
+  for (std::size_t k = mixing.first_into(i); k < mixing.first_into(i + 1); ++k) {
+    const sim::MixingEdge& edge = mixing.edges()[k];
+    if (!added && edge.from > i) {
+      add(self, own);
+      added = true;
+    }
+    if (known(k) != nullptr) add(edge.weight, known(k));
+  }
+  if (!added) add(self, own);
+}
+
+/// to = own + step sum of W_ij (known(k) - mine).
+template <class Known>
+void move(const sim::Mixing& mixing, int i, double step, const float* own,
+          const float* __restrict mine, const Known& known, std::size_t count,
+          float* __restrict to) {
+  std::copy_n(own, count, to);
+  for (std::size_t k = mixing.first_into(i); k < mixing.first_into(i + 1); ++k) {
+    const float* __restrict theirs = known(k);
+    if (theirs == nullptr) continue;
+    const auto w = static_cast<float>(step * mixing.edges()[k].weight);
+    for (std::size_t e = 0; e < count; ++e) to[e] += w * (theirs[e] - mine[e]);
+  }
+}
+
 /// Works on elements [first, first + count) of all models.
 class BlockMixer {
  public:
@@ -33,10 +74,16 @@ class BlockMixer {
     mean(before);
     for (std::size_t i = 0; i < x_.size(); ++i) {
       float* const to = mixed_.data() + i * count_;
+      const int worker = static_cast<int>(i);
+      const auto sender = [&](std::size_t k) { return mixing_.edges()[k].from; };
       if (y_.empty())
-        weigh(static_cast<int>(i), to);
+        weigh(
+            mixing_, worker, own(worker), [&](std::size_t k) { return own(sender(k)); }, count_,
+            to);
       else
-        move(static_cast<int>(i), to);
+        move(
+            mixing_, worker, step_, own(worker), known(worker),
+            [&](std::size_t k) { return known(sender(k)); }, count_, to);
     }
     for (std::size_t i = 0; i < x_.size(); ++i)
       std::copy_n(mixed_.data() + i * count_, count_, x_[i].data() + first_);
@@ -54,37 +101,6 @@ class BlockMixer {
       for (std::size_t e = 0; e < count_; ++e) m[e] += static_cast<double>(from[e]);
     }
     for (double& each : m) each /= static_cast<double>(x_.size());
-  }
-
-  /// Adds in the order of all j, the worker itself among them: on a complete graph with equal
-  /// weights all workers then get the same bits.
-  void weigh(int i, float* __restrict to) const {
-    std::fill_n(to, count_, 0.0f);
-    const auto add = [&](double weight, const float* __restrict from) {
-      const auto w = static_cast<float>(weight);
-      for (std::size_t e = 0; e < count_; ++e) to[e] += w * from[e];
-    };
-    bool added = false;
-    for (std::size_t k = mixing_.first_into(i); k < mixing_.first_into(i + 1); ++k) {
-      const sim::MixingEdge& edge = mixing_.edges()[k];
-      if (!added && edge.from > i) {
-        add(mixing_.self(i), own(i));
-        added = true;
-      }
-      add(edge.weight, own(edge.from));
-    }
-    if (!added) add(mixing_.self(i), own(i));
-  }
-
-  void move(int i, float* __restrict to) const {
-    std::copy_n(own(i), count_, to);
-    const float* __restrict mine = known(i);
-    for (std::size_t k = mixing_.first_into(i); k < mixing_.first_into(i + 1); ++k) {
-      const sim::MixingEdge& edge = mixing_.edges()[k];
-      const auto w = static_cast<float>(step_ * edge.weight);
-      const float* __restrict theirs = known(edge.from);
-      for (std::size_t e = 0; e < count_; ++e) to[e] += w * (theirs[e] - mine[e]);
-    }
   }
 
   Sums sums(const std::vector<double>& before, const std::vector<double>& after) const {
@@ -133,6 +149,57 @@ MixOutcome mix(const sim::Mixing& mixing, double step, std::span<const std::span
     all.apart += part.apart;
   }
   return {all.before > 0 ? std::sqrt(all.moved / all.before) : 0, all.apart};
+}
+
+void mix_one(const sim::Mixing& mixing, int i, double step, std::span<float> x,
+             std::span<const float> y, std::span<const std::span<const float>> known,
+             std::span<double> change, WorkerPool& pool) {
+  const std::size_t begin = mixing.first_into(i), blocks = (x.size() + kBlock - 1) / kBlock;
+  GRADWIRE_ASSERT(known.size() == mixing.first_into(i + 1) - begin);
+  const double share = 1.0 / mixing.workers();
+  pool.run(static_cast<int>(blocks), [&](int block, int) {
+    const std::size_t first = static_cast<std::size_t>(block) * kBlock;
+    const std::size_t count = std::min(kBlock, x.size() - first);
+    const auto of = [&](std::size_t k) -> const float* {
+      const std::span<const float> values = known[k - begin];
+      return values.empty() ? nullptr : values.data() + first;
+    };
+    std::vector<float> mixed(count);
+    float* const own = x.data() + first;
+    if (y.empty())
+      weigh(mixing, i, own, of, count, mixed.data());
+    else
+      move(mixing, i, step, own, y.data() + first, of, count, mixed.data());
+    for (std::size_t e = 0; e < count; ++e) {
+      change[first + e] += share * (static_cast<double>(mixed[e]) - static_cast<double>(own[e]));
+      own[e] = mixed[e];
+    }
+  });
+}
+
+ModelSpread spread_of(std::span<const std::span<float>> x, WorkerPool& pool) {
+  const std::size_t elements = x.front().size();
+  std::vector<ModelSpread> parts((elements + kBlock - 1) / kBlock);
+  pool.run(static_cast<int>(parts.size()), [&](int block, int) {
+    const std::size_t first = static_cast<std::size_t>(block) * kBlock;
+    ModelSpread& part = parts[static_cast<std::size_t>(block)];
+    for (std::size_t e = first; e < std::min(first + kBlock, elements); ++e) {
+      double mean = 0;
+      for (const std::span<float> model : x) mean += static_cast<double>(model[e]);
+      mean /= static_cast<double>(x.size());
+      part.mean_square += mean * mean;
+      for (const std::span<float> model : x) {
+        const double difference = static_cast<double>(model[e]) - mean;
+        part.distance += difference * difference / static_cast<double>(x.size());
+      }
+    }
+  });
+  ModelSpread all;
+  for (const ModelSpread& part : parts) {
+    all.mean_square += part.mean_square;
+    all.distance += part.distance;
+  }
+  return all;
 }
 
 void mean_of(std::span<const std::span<float>> x, std::span<float> m) {

@@ -19,6 +19,19 @@ struct MixOutcome {
 MixOutcome mix(const sim::Mixing& mixing, double step, std::span<const std::span<float>> x,
                std::span<const std::span<const float>> y, WorkerPool& pool);
 
+/// The same for worker i alone, by what it knows: y_i (empty: weights are mixed), and of each edge
+/// into it what it has heard of the sender, in the mixing's order; empty: nothing yet, and its own
+/// stands in. change += what this does to the mean of all workers.
+void mix_one(const sim::Mixing& mixing, int i, double step, std::span<float> x,
+             std::span<const float> y, std::span<const std::span<const float>> known,
+             std::span<double> change, WorkerPool& pool);
+
+struct ModelSpread {
+  double mean_square = 0;  ///< |m|^2
+  double distance = 0;     ///< as MixOutcome::distance
+};
+ModelSpread spread_of(std::span<const std::span<float>> x, WorkerPool& pool);
+
 /// m = the mean of all x.
 void mean_of(std::span<const std::span<float>> x, std::span<float> m);
 

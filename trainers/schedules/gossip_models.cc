@@ -36,6 +36,18 @@ double GossipModels::learn(int worker, int thread, std::int64_t step) {
   return loss;
 }
 
+double GossipModels::pass(int worker, int thread, std::int64_t step, std::span<float> gradient) {
+  Gradients& gradients = *gradients_[static_cast<std::size_t>(thread)];
+  learner_.place(thread, x_[static_cast<std::size_t>(worker)]);
+  return learner_.pass_into(worker, thread, step, step, worker == 0, gradients, gradient);
+}
+
+void GossipModels::update(int worker, std::int64_t step, std::span<const float> gradient) {
+  const auto w = static_cast<std::size_t>(worker);
+  if (!start_.empty()) std::ranges::copy(x_[w], start_[w].begin());
+  updates_[w].step(0, rate(step), GradientView(gradient), x_[w]);
+}
+
 void GossipModels::encode(int worker, int thread, std::int64_t step) {
   const auto w = static_cast<std::size_t>(worker);
   if (plain()) return cut(worker);
@@ -80,6 +92,51 @@ std::span<const std::byte> GossipModels::message(int worker, std::size_t bucket)
   return parts_[static_cast<std::size_t>(worker)][bucket];
 }
 
+std::span<const std::byte> GossipModels::message(int worker) const {
+  const auto w = static_cast<std::size_t>(worker);
+  return plain() ? std::as_bytes(std::span<const float>(x_[w]))
+                 : std::span<const std::byte>(messages_[w]);
+}
+
+std::vector<std::byte> GossipModels::message_to(std::span<const float> known, int worker,
+                                                std::int64_t step) {
+  GRADWIRE_ASSERT(plan_.differences);
+  std::vector<float> change(known.size());
+  Learner::check_local(worker, step,
+                       subtract_finite(x_[static_cast<std::size_t>(worker)], known, change));
+  std::vector<std::byte> message;
+  channel_.encode(learner_.states(), worker, step, change, message);
+  return message;
+}
+
+void GossipModels::hear(std::span<const std::byte> message, std::span<float> known) const {
+  if (!plan_.differences) std::ranges::fill(known, 0.0f);
+  if (plain()) {
+    GRADWIRE_ASSERT(message.size() == known.size_bytes());
+    std::ranges::copy(message, std::as_writable_bytes(known).begin());
+    return;
+  }
+  const auto payloads = channel_.payloads(message);
+  for (std::size_t t = 0; t < payloads.size(); ++t) channel_.add(t, payloads[t], 1.0f, known);
+}
+
+void GossipModels::mix_alone(int worker, std::int64_t step,
+                             std::span<const std::span<const float>> known,
+                             std::span<double> change) {
+  const auto w = static_cast<std::size_t>(worker);
+  std::span<const float> mine;
+  if (!plain())
+    mine = y_[w];
+  else if (plan_.step != 1)
+    mine = x_[w];
+  mix_one(mixing_, worker, plan_.step, x_[w], mine, known, change, learner_.pool());
+  if (!start_.empty()) updates_[w].mixed(0, rate(step), start_[w], x_[w]);
+}
+
+ModelSpread GossipModels::spread() {
+  return spread_of(std::vector<std::span<float>>(x_.begin(), x_.end()), learner_.pool());
+}
+
 MixOutcome GossipModels::mix_all(std::int64_t step, bool learned) {
   const std::vector<std::span<float>> x(x_.begin(), x_.end());
   std::vector<std::span<const float>> y(y_.begin(), y_.end());
@@ -117,7 +174,8 @@ std::int64_t GossipModels::method_bytes() const {
 void GossipModels::save(std::ostream& out) const {
   for (std::size_t w = 0; w < x_.size(); ++w) {
     put_span(out, std::span<const float>(x_[w]));
-    if (plan_.differences) put_span(out, std::span<const float>(y_[w]));
+    if (!plain()) put_span(out, std::span<const float>(y_[w]));
+    if (!start_.empty()) put_span(out, std::span<const float>(start_[w]));
     updates_[w].save(out);
   }
 }
@@ -125,7 +183,8 @@ void GossipModels::save(std::ostream& out) const {
 void GossipModels::load(std::istream& in) {
   for (std::size_t w = 0; w < x_.size(); ++w) {
     get_into(in, std::span<float>(x_[w]));
-    if (plan_.differences) get_into(in, std::span<float>(y_[w]));
+    if (!plain()) get_into(in, std::span<float>(y_[w]));
+    if (!start_.empty()) get_into(in, std::span<float>(start_[w]));
     updates_[w].load(in);
   }
 }

@@ -25,13 +25,30 @@ class GossipModels {
   /// A step of the worker by itself: x_i <- update(x_i, gradient of its batch); gives the loss.
   /// This and encode(): different workers may do it side by side.
   double learn(int worker, int thread, std::int64_t step);
+  /// Its two halves, for who does other things between them: the gradient, flat, and the update by
+  /// it at the rate of that step. learn() gives the same bits.
+  double pass(int worker, int thread, std::int64_t step, std::span<float> gradient);
+  void update(int worker, std::int64_t step, std::span<const float> gradient);
   /// Its message about x_i, and y_i with it.
   void encode(int worker, int thread, std::int64_t step);
   /// By worker and bucket of the layout.
   std::span<const std::byte> message(int worker, std::size_t bucket) const;
 
+  /// All of its message.
+  std::span<const std::byte> message(int worker) const;
+  /// To who knows `known` of it, and not y_i: messages are differences.
+  std::vector<std::byte> message_to(std::span<const float> known, int worker, std::int64_t step);
+  /// `known` is what a receiver knows of the sender; the message is added or takes its place.
+  void hear(std::span<const std::byte> message, std::span<float> known) const;
+  bool says_differences() const { return plan_.differences; }
+
   /// All workers mix what they have; `learned`: since learn().
   MixOutcome mix_all(std::int64_t step, bool learned);
+
+  /// The worker mixes what it knows (mix_one()); `step`: that of its update.
+  void mix_alone(int worker, std::int64_t step, std::span<const std::span<const float>> known,
+                 std::span<double> change);
+  ModelSpread spread();
 
   /// The learner's weights become the mean of all x_i.
   void take_mean();
@@ -46,6 +63,10 @@ class GossipModels {
   /// What a worker remembers beside weights and gradients: its update rule; it and its codec.
   std::int64_t optimizer_bytes() const { return updates_.front().state_bytes(); }
   std::int64_t method_bytes() const;
+  /// Weights before a step, if the rule looks at them.
+  std::int64_t start_bytes() const {
+    return start_.empty() ? 0 : static_cast<std::int64_t>(4 * x_.front().size());
+  }
 
   void save(std::ostream& out) const;
   void load(std::istream& in);

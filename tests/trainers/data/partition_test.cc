@@ -80,7 +80,7 @@ TEST_CASE("parts of a whole by weight: largest remainders, at least 1 each") {
 
 TEST_CASE("every kind of partition parts the samples by the seed alone") {
   const DataSet data = labelled(1003, 10);
-  for (const char* kind : {"iid", "classes", "dirichlet", "shards"}) {
+  for (const char* kind : {"iid", "classes", "dirichlet", "skew", "shards"}) {
     CAPTURE(kind);
     for (const double spread : {0.0, 0.7}) {
       Settings settings = of_kind(kind);
@@ -93,6 +93,32 @@ TEST_CASE("every kind of partition parts the samples by the seed alone") {
   }
   // Without a spread, iid is what is dealt; with one it is not.
   CHECK(equal(make_partition(data, of_kind("iid"), 20, 5), deal(data.train, 20, 5)));
+}
+
+TEST_CASE("skew: a share of each class is sorted, none of it is iid, all of it few classes") {
+  const DataSet data = labelled(4000, 10);  // 400 a class
+  Settings settings = of_kind("skew");
+  const auto by_skew = [&](double skew) {
+    settings.skew = skew;
+    return make_partition(data, settings, 8, 3);
+  };
+  CHECK(equal(by_skew(0), deal(data.train, 8, 3)));
+  const Partition some = by_skew(0.8), all = by_skew(1);
+  for (const Partition& partition : {some, all}) CHECK(parts(data, partition));
+  for (int w = 0; w < 8; ++w) {
+    // 4000 / 8: worker w has the classes from 10 w / 8 on, one and a quarter of them.
+    const std::set<int> few = classes_of(data, all.shard(w));
+    CHECK(few.size() == 2);
+    CHECK(*few.begin() == 10 * w / 8);
+    CHECK(some.shard(w).size() == 500);
+    CHECK(classes_of(data, some.shard(w)).size() == 10);
+    // 400 of its 500 samples are of the sorted part: of its first class 100, 200 or 320.
+    std::map<int, int> counts;
+    for (const std::uint32_t sample : some.shard(w)) ++counts[data.labels[sample]];
+    const int in_its_own = counts[*few.begin()] + counts[*few.rbegin()];
+    CHECK(in_its_own >= 400);
+    CHECK(in_its_own <= 450);
+  }
 }
 
 TEST_CASE("classes: 20 workers with one class each, two a class, who part it evenly") {
