@@ -47,4 +47,7 @@ class Hasher {
   std::uint64_t words_ = 0;
 };
 
+/// The number whose digits those are (Hasher::hex); 0 where they are none.
+std::uint64_t hash_of_hex(std::string_view digits);
+
 }  // namespace gradwire
