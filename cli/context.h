@@ -55,6 +55,7 @@ struct Context {
 // One function a subcommand, in the file of its name.
 void add_run(CLI::App& app, Context& context);
 void add_emulate(CLI::App& app, Context& context);
+void add_evaluate(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);

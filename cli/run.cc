@@ -25,6 +25,8 @@ namespace {
 /// Options that an executor of the file's runs cannot serve.
 void refuse_unserved(const RunArguments& arguments, const scenarios::ScenarioFile& file) {
   for (const scenarios::Scenario& scenario : file.runs) {
+    if (!arguments.models.empty() && scenario.workload.kind != scenarios::WorkloadKind::kTraining)
+      refuse("--models", "a run of " + file.name + " trains no model", "leave it out");
     if (scenario.executor == "packet") continue;
     const std::string reason = "executor " + scenario.executor + " sends no packets of ns-3";
     if (!arguments.pcap.empty()) refuse("--pcap", reason, "use --executor packet");
@@ -117,6 +119,7 @@ void run(const RunArguments& arguments, Context& context,
   options.states_folder = context.states_folder();
   options.pcap_folder = arguments.pcap;
   options.flow_monitor_folder = arguments.flow_monitor;
+  options.models_folder = arguments.models;
   ProgressPrinter progress(context);
   const runner::SweepResult result = runner::run_sweep(file, options, *store, progress);
   progress.clear();
@@ -172,6 +175,10 @@ void add_run(CLI::App& app, Context& context) {
   command
       ->add_option("--flow-monitor", arguments->flow_monitor,
                    "Packet executor: write ns-3's flow monitor of each run to FOLDER/run-N.xml")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--models", arguments->models,
+                   "Keep what each run has trained in FOLDER/run-N.grwm, for evaluate")
       ->type_name("FOLDER");
   command
       ->add_option("--checkpoint-every", arguments->checkpoint_every,

@@ -28,6 +28,7 @@ struct RunArguments {
   bool print_config = false;
   std::string pcap;          ///< folder
   std::string flow_monitor;  ///< folder
+  std::string models;        ///< folder
 };
 
 /// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.

@@ -11,6 +11,7 @@
 #include "runner/interrupt.h"
 #include "runner/link_sampler.h"
 #include "runner/lockstep.h"
+#include "runner/model_files.h"
 #include "runner/packet_forecast.h"
 #include "runner/provenance.h"
 #include "runner/run_description.h"
@@ -88,6 +89,7 @@ class Run {
     id = record_->id();
     try {
       const RunOutcome outcome = loop();
+      if (outcome == RunOutcome::kFinished) keep_model();
       finish(status_of(outcome), outcome == RunOutcome::kDiverged ? how_it_diverged() : "");
       if (outcome != RunOutcome::kInterrupted) remove_checkpoint();
       return outcome;
@@ -133,6 +135,17 @@ class Run {
     return "the held-out loss is not finite after step " +
            std::to_string(*record_->diverged_at() + 1) +
            "; a smaller learning rate, or clipped gradients, may help";
+  }
+
+  void keep_model() {
+    if (options_.models_folder.empty() || !trains()) return;
+    make_folder(options_.models_folder);
+    const std::string path =
+        options_.models_folder + "/run-" + std::to_string(progress_.run) + ".grwm";
+    const std::vector<std::byte> file = trainer_->model_file();
+    GRADWIRE_ASSERT(!file.empty());
+    write_model(path, file);
+    record_->add_note("the model that it trained lies in " + path);
   }
 
   /// Tells the store where the run can go on from.

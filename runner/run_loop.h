@@ -30,6 +30,8 @@ struct RunOptions {
   /// run-N.xml; empty = nothing.
   std::string pcap_folder;
   std::string flow_monitor_folder;
+  /// Folder for the model that the sweep's N-th run has trained: run-N.grwm; empty = none is kept.
+  std::string models_folder;
   double append_every_s = 0.5;  ///< wall time between transactions
   /// Replaces make_executor (the emulator's executor comes from outside sim/).
   std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)> executor_factory;

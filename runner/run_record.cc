@@ -11,6 +11,7 @@
 #include "runner/provenance.h"
 #include "runner/run_description.h"
 #include "runner/run_origins.h"
+#include "scenarios/data_sets.h"
 #include "scenarios/methods.h"
 
 namespace gradwire::runner {
@@ -25,6 +26,11 @@ Bytes gradient_bytes(const scenarios::Scenario& scenario,
   const int workers = scenario.cluster.workers, zero = scenario.exchange.zero;
   const int gathers = workers == 1 || zero == 0 ? 0 : zero == 3 ? 2 : 1;
   return Bytes(4 * elements * (workers + gathers));
+}
+
+bool is_text(const scenarios::Workload& workload) {
+  const scenarios::DataSetInfo* const set = scenarios::find_data_set(workload.data_set);
+  return set && set->kind == scenarios::SampleKind::kText;
 }
 
 }  // namespace
@@ -118,6 +124,8 @@ void RunRecord::add_learning_finals(results::RunStatus status) {
   const bool learned = trains() && status != results::RunStatus::kDiverged;
   if (learned && last_loss_) add_final("final_loss", *last_loss_, "");
   if (learned && last_) add_final("final_accuracy", last_->accuracy, "");
+  if (learned && last_ && is_text(scenario_.workload))
+    add_final("perplexity", std::exp(last_->loss), "");
   if (time_to_target_) add_final("time_to_target_s", *time_to_target_, "s");
 }
 

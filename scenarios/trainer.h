@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/plausible.h"
 #include "scenarios/scenario.h"
 #include "sim/graph/step_graph.h"
@@ -128,6 +130,14 @@ class Trainer {
   /// What is done otherwise than the scenario asks, in words; known once it is prepared.
   virtual std::vector<std::string> notes() const { return {}; }
   virtual Evaluation evaluate() = 0;
+  /// The model that evaluate() scores, as a file's bytes (compressors/model_file.h); none where
+  /// nothing is trained.
+  virtual std::vector<std::byte> model_file() { return {}; }
+  /// Scores such a file's model on the held-out samples. Throws Error naming `subject` for what is
+  /// damaged, or of another model.
+  virtual Evaluation evaluate_file(std::span<const std::byte> /*file*/, std::string_view subject) {
+    throw Error(ErrorKind::kUsage, "evaluate model file", subject, "the scenario trains no model");
+  }
   virtual std::int64_t steps_total() const = 0;
   virtual std::int64_t parameters() const = 0;
   /// Over losses, weights and bytes so far: the same under every executor for synchronous methods.

@@ -104,6 +104,13 @@ class Prepared {
       "seeds": [1, 2], "sweep": {"/cluster/workers": [2, 4],
         "/method": [{"name": "none"}, {"name": "topk", "ratio": 0.001}]}})");
     write_file(file("values.f32"), std::string(4 * 1000, '\1'));
+    write_file(file("trained.json"), R"({"schema_version": 1, "name": "trained",
+      "workload": {"model": "char-lstm", "data": {"set": "markov", "tokens": 640},
+                   "batch_per_worker": 4, "steps": 2},
+      "cluster": {"workers": 2, "device": "reference-cpu"},
+      "method": {"name": "admm", "straight_through": true}})");
+    run_program({"run", file("trained.json"), "--db", file("trained.db"), "--no-report", "-q",
+                 "--models", file("models")});  // where this build trains
     REQUIRE(run_program({"run", file("long.json"), "--db", db(), "--no-report", "-q"}).exit_code ==
             0);
     REQUIRE(run_program(
@@ -120,6 +127,7 @@ class Prepared {
             {"emulate",
              {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1", "--no-report"},
              false},
+            {"evaluate", {file("trained.json"), file("models/run-1.grwm")}},
             {"list"},
             {"show", {"1"}},
             {"compare", {"1", "3", "8"}},

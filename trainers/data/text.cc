@@ -20,9 +20,11 @@ DataSet load_text(const std::string& file) {
   // The last character of the last sample is a target only.
   const std::size_t samples = data.tokens.empty() ? 0 : (data.tokens.size() - 1) / kSequence;
   if (samples < kFewestSamples) {
-    throw TrainerError("read text", file,
-                       "it has " + std::to_string(data.tokens.size()) + " bytes, at least " +
-                           std::to_string(kFewestSamples * kSequence + 1) + " are needed");
+    throw TrainerError(
+        "read text", file,
+        data.tokens.empty() ? "it is empty"
+                            : "it has " + std::to_string(data.tokens.size()) + " bytes",
+        "give a text of at least " + std::to_string(kFewestSamples * kSequence + 1) + " bytes");
   }
   std::array<int, 256> index{};
   for (const std::uint8_t byte : data.tokens) index[byte] = 1;

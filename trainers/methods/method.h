@@ -79,6 +79,8 @@ struct BoundaryPlan {
 /// order. Whatever changes it must give every worker the same.
 struct SharedModel {
   Moment moment = {};
+  Moment next = {};   ///< of the step that follows
+  bool last = false;  ///< none does: it is the run's last step
   std::uint64_t seed = 0;
   std::span<const TensorInfo> tensors = {};
   std::vector<std::span<float>> weights = {};  ///< [tensor]
@@ -194,6 +196,12 @@ class Method {
   /// Before the update; may change all that it is given. False: there is none in this step.
   virtual bool accept(SharedModel&) const { return true; }
   virtual void finish(SharedModel&) const {}
+  /// A method that acts on the model, and whose result is not the weights that updates change:
+  /// evaluations, and files that keep the model, are of what make_model() makes of a copy of them.
+  virtual bool makes_model() const { return false; }
+  virtual void make_model(SharedModel& /*copy*/) const {}
+  /// What keeps a tensor of the result in a file without loss (compressors/model_file.h).
+  virtual compressors::CodecChoice stored_as(const TensorInfo&) const { return {}; }
   /// Of the run, for people: names and values.
   virtual std::vector<std::pair<std::string, double>> figures(
       std::span<const float> /*remembered*/) const {

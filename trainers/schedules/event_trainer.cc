@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/checkpoint.h"
+#include "trainers/schedules/kept_model.h"
 
 namespace gradwire::trainers {
 
@@ -34,6 +35,15 @@ bool EventTrainer::next(scenarios::StepPlan&) {
 
 void EventTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId) {
   GRADWIRE_ASSERT(false);
+}
+
+std::vector<std::byte> EventTrainer::model_file() {
+  return keep_model(learner_, weights());
+}
+
+scenarios::Evaluation EventTrainer::evaluate_file(std::span<const std::byte> file,
+                                                  std::string_view subject) {
+  return evaluate_kept(learner_, file, subject);
 }
 
 std::uint64_t EventTrainer::learning_hash() const {

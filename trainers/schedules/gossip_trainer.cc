@@ -9,6 +9,7 @@
 #include "sim/graph/interpreter.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/checkpoint.h"
+#include "trainers/schedules/kept_model.h"
 #include "trainers/schedules/memory_use.h"
 
 namespace gradwire::trainers {
@@ -169,6 +170,16 @@ scenarios::Evaluation GossipTrainer::evaluate() {
   if (step_ == steps_total() && local_accuracy_.empty()) score_locals();
   models_.take_mean();
   return learner_.evaluate();
+}
+
+std::vector<std::byte> GossipTrainer::model_file() {
+  models_.take_mean();
+  return keep_model(learner_, learner_.weights());
+}
+
+scenarios::Evaluation GossipTrainer::evaluate_file(std::span<const std::byte> file,
+                                                   std::string_view subject) {
+  return evaluate_kept(learner_, file, subject);
 }
 
 void GossipTrainer::score_locals() {

@@ -200,6 +200,19 @@ scenarios::Evaluation Learner::evaluate(std::span<const float> weights) {
   return score();
 }
 
+scenarios::Evaluation Learner::evaluate_with(std::span<float> weights,
+                                             std::span<float> statistics) {
+  const auto exchange = [&] {
+    std::ranges::swap_ranges(weights, weights_);
+    std::ranges::swap_ranges(statistics, statistics_);
+    weights_changed();
+  };
+  exchange();
+  const scenarios::Evaluation evaluation = evaluate();
+  exchange();
+  return evaluation;
+}
+
 /// A batch of a pass's size, of some training samples.
 Batch Learner::some_batch() const {
   std::vector<std::uint32_t> samples(static_cast<std::size_t>(samples_of_pass(scenario_.workload)));

@@ -119,6 +119,9 @@ class Learner {
   scenarios::Evaluation evaluate();
   /// Of others. Precondition: ReplicaWeights::kPlaced.
   scenarios::Evaluation evaluate(std::span<const float> weights);
+  /// Of others with statistics of their own, which take the places of weights() and statistics()
+  /// meanwhile.
+  scenarios::Evaluation evaluate_with(std::span<float> weights, std::span<float> statistics);
   /// By worker, the share of its own training samples that weights() get right. Precondition:
   /// ReplicaWeights::kPlaced.
   std::vector<double> accuracy_by_worker();

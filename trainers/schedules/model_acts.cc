@@ -2,6 +2,7 @@
 
 #include "base/serial.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/kept_model.h"
 
 namespace gradwire::trainers {
 
@@ -13,11 +14,16 @@ ModelActs::ModelActs(Learner& learner, SetUpdates& updates)
   methods::SharedModel shared = model(learner.moment_at(0), {});
   learner.method().start(shared);
   learner.weights_changed();
+  if (learner.method().makes_model())
+    file_bytes_ = keep_model(learner, made_model(shared.moment)).size();
 }
 
 methods::SharedModel ModelActs::model(const Moment& moment, std::span<float> mean) {
   const Layout& layout = learner_.layout();
+  const Moment next = learner_.moment_at(moment.step + 1);
   methods::SharedModel model{.moment = moment,
+                             .next = next,
+                             .last = next.step >= learner_.scenario().workload.steps,
                              .seed = learner_.scenario().seed,
                              .tensors = infos_,
                              .remembered = remembered_};
@@ -50,11 +56,27 @@ void ModelActs::after_update(const Moment& moment, std::span<float> mean) {
   learner_.method().finish(shared);
 }
 
+std::vector<float> ModelActs::made_model(const Moment& moment) {
+  std::vector<float> made(learner_.weights().begin(), learner_.weights().end());
+  methods::SharedModel copy = model(moment, {});
+  for (std::size_t t = 0; t < copy.weights.size(); ++t)
+    copy.weights[t] = std::span(made).subspan(
+        static_cast<std::size_t>(copy.weights[t].data() - learner_.weights().data()),
+        copy.weights[t].size());
+  learner_.method().make_model(copy);
+  return made;
+}
+
 std::vector<scenarios::Figure> ModelActs::figures() const {
   std::vector<scenarios::Figure> figures;
   if (!acts_) return figures;
   for (const auto& [name, value] : learner_.method().figures(remembered_))
     figures.push_back({name, value});
+  if (file_bytes_ > 0) {
+    figures.push_back({"model_file_bytes", static_cast<double>(file_bytes_), "B"});
+    figures.push_back(
+        {"fp32_model_bytes", 4.0 * static_cast<double>(learner_.weights().size()), "B"});
+  }
   return figures;
 }
 

@@ -20,6 +20,8 @@ class ModelActs {
   bool before_update(const Moment& moment, std::span<float> mean);
   void after_update(const Moment& moment, std::span<float> mean);
   std::vector<scenarios::Figure> figures() const;
+  /// What the method makes of the weights before that step (Method::make_model).
+  std::vector<float> made_model(const Moment& moment);
   std::span<const float> remembered() const { return remembered_; }
 
   void save(std::ostream& out) const;
@@ -33,6 +35,7 @@ class ModelActs {
   bool acts_;
   std::vector<methods::TensorInfo> infos_;
   std::vector<float> remembered_;
+  std::size_t file_bytes_ = 0;  ///< that keep the model, where the method makes one
 };
 
 }  // namespace gradwire::trainers

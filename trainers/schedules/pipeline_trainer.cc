@@ -10,6 +10,7 @@
 #include "trainers/routes/set_exchange.h"
 #include "trainers/scenario_update.h"
 #include "trainers/schedules/checkpoint.h"
+#include "trainers/schedules/kept_model.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -216,6 +217,15 @@ std::vector<scenarios::Figure> PipelineTrainer::on_step_ended(
     figures.push_back({"quantiser_error", row.error.quantiser_error()});
   }
   return figures;
+}
+
+std::vector<std::byte> PipelineTrainer::model_file() {
+  return keep_model(learner_, weights());
+}
+
+scenarios::Evaluation PipelineTrainer::evaluate_file(std::span<const std::byte> file,
+                                                     std::string_view subject) {
+  return evaluate_kept(learner_, file, subject);
 }
 
 std::uint64_t PipelineTrainer::learning_hash() const {

@@ -48,6 +48,9 @@ class PipelineTrainer final : public scenarios::Trainer {
   std::vector<scenarios::Figure> figures() const override;
   std::vector<std::string> notes() const override { return learner_.notes(); }
   scenarios::Evaluation evaluate() override { return learner_.evaluate(); }
+  std::vector<std::byte> model_file() override;
+  scenarios::Evaluation evaluate_file(std::span<const std::byte> file,
+                                      std::string_view subject) override;
   std::int64_t steps_total() const override { return learner_.scenario().workload.steps; }
   std::int64_t parameters() const override { return learner_.layout().elements(); }
   std::uint64_t learning_hash() const override;

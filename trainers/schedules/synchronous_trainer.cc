@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/set_exchange.h"
+#include "trainers/schedules/kept_model.h"
 #include "trainers/schedules/memory_use.h"
+#include "trainers/schedules/whole_model.h"
 #include "trainers/timing/compute_times.h"
 
 namespace gradwire::trainers {
@@ -257,7 +259,19 @@ void SynchronousTrainer::on_submitted(const scenarios::StepPlan&, sim::GraphId g
 }
 
 scenarios::Evaluation SynchronousTrainer::evaluate() {
-  return learner_.evaluate();
+  // Weights that are not finite make no model: their loss says so.
+  const bool made = method().makes_model() && all_finite(learner_.weights());
+  return made ? evaluate_file(model_file(), "of this run") : learner_.evaluate();
+}
+
+std::vector<std::byte> SynchronousTrainer::model_file() {
+  if (method().makes_model()) return keep_model(learner_, acts_.made_model(moment()));
+  return keep_model(learner_, weights());
+}
+
+scenarios::Evaluation SynchronousTrainer::evaluate_file(std::span<const std::byte> file,
+                                                        std::string_view subject) {
+  return evaluate_kept(learner_, file, subject);
 }
 
 std::string SynchronousTrainer::warm_up_note() const {

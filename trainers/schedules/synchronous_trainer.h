@@ -49,6 +49,9 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::vector<scenarios::Figure> on_step_ended(const scenarios::StepPlan& plan,
                                                const scenarios::StepOutcome& outcome) override;
   scenarios::Evaluation evaluate() override;
+  std::vector<std::byte> model_file() override;
+  scenarios::Evaluation evaluate_file(std::span<const std::byte> file,
+                                      std::string_view subject) override;
   std::int64_t steps_total() const override { return scenario().workload.steps; }
   std::int64_t parameters() const override { return layout().elements(); }
   scenarios::CollectiveChoice collective_choice() const override { return learner_.choice(); }

@@ -187,7 +187,11 @@ TEST_CASE("text becomes sequences whose targets are one character later") {
   CHECK(batch.targets[0] == 33 % 7);
   CHECK(batch.targets[31] == 64 % 7);
   write_file(folder.file("text"), "too short");
-  CHECK_THAT(message_of([&] { load_text(folder.file("text")); }), Catch::Contains("9 bytes"));
+  CHECK_THAT(message_of([&] { load_text(folder.file("text")); }),
+             Catch::Contains("it has 9 bytes; give a text of at least 641 bytes"));
+  write_file(folder.file("text"), "");
+  CHECK_THAT(message_of([&] { load_text(folder.file("text")); }),
+             Catch::Contains("cannot read text " + folder.file("text") + ": it is empty; give"));
 }
 
 TEST_CASE("workers' shards part the training samples, and each epoch sees each sample once") {
