@@ -181,12 +181,14 @@ void add_expected(Rows& rows) {
       {.pointer = "/expected/checks/*/metric",
        .spec = {.type = OptionType::kChoice,
                 .help = "Figure of a run.",
-                .choices = {"final_accuracy", "final_loss", "step_time_s", "wire_bytes",
-                            "simulated_s", "compression_ratio", "time_to_target_s",
-                            "consensus_distance", "mean_drift", "edge_bytes", "local_accuracy_mean",
-                            "local_accuracy_worst", "staleness_mean", "messages_left_out",
-                            "packed_weights_bytes", "epoch_loss", "buffer_error_last",
-                            "buffer_error_fall", "quantiser_error_last"}},
+                .choices = {"final_accuracy",       "final_loss",          "step_time_s",
+                            "wire_bytes",           "simulated_s",         "compression_ratio",
+                            "time_to_target_s",     "consensus_distance",  "mean_drift",
+                            "edge_bytes",           "local_accuracy_mean", "local_accuracy_worst",
+                            "staleness_mean",       "messages_left_out",   "packed_weights_bytes",
+                            "epoch_loss",           "buffer_error_last",   "buffer_error_fall",
+                            "quantiser_error_last", "perplexity",          "primal_residual",
+                            "model_file_bytes"}},
        .required = true});
   rows.push_back(
       text_row("/expected/checks/*/method", "Only runs with this method; default: all."));

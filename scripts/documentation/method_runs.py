@@ -34,6 +34,11 @@ class Runs:
             "SELECT min(s.end_s) FROM metrics m JOIN steps s ON s.run_id = m.run_id AND s.step = m.step "
             "WHERE m.run_id = ? AND m.name = 'accuracy' AND m.value >= ?", (row["id"], accuracy)).fetchone()[0]
 
+    def figure(self, row, name):
+        """A figure of a run that its workload knows; None where it has none."""
+        found = self.store.execute("SELECT value FROM metrics WHERE run_id = ? AND name = ? AND step < 0", (row["id"], name)).fetchone()
+        return found and found[0]
+
     def swept(self):
         return [pointer for pointer in self.file["sweep"] if pointer.startswith("/") and pointer != "/method"]
 
@@ -53,10 +58,12 @@ def unmet(runs):
         own = [row for row in runs.rows if matches(row, check.get("method"), check.get("where", {}))]
         if not own:
             problems.append(f"no run is of {json.dumps(check)}")
+        def figure(row):
+            return row[check["metric"]] if check["metric"] in row else runs.figure(row, check["metric"])
         for row in own:
-            value = row[check["metric"]]
+            value = figure(row)
             if "against" in check or "against_where" in check:
-                other = next(each for each in others if each["seed"] == row["seed"])[check["metric"]]
+                other = figure(next(each for each in others if each["seed"] == row["seed"]))
                 value = value / other if check.get("compare") == "ratio" else value - other
             low, high = check.get("min", float("-inf")), check.get("max", float("inf"))
             if value is None or not low <= value <= high:
@@ -101,11 +108,18 @@ def markdown(header, right, lines):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ruler, *lines])
 
 
+def of_model(runs, row):
+    """Perplexity, and the model's file against fp32."""
+    perplexity, kept, fp32 = (runs.figure(row, name) for name in ("perplexity", "model_file_bytes", "fp32_model_bytes"))
+    return perplexity and f"{perplexity:.3g}", kept and f"1 / {fp32 / kept:.3g}"
+
+
 def table(runs):
-    """One row a run: bytes against fp32, a step's time, and where it learned, accuracy and time to the target."""
+    """One row a run: bytes against fp32, a step's time, and where it learned, accuracy, time to the target, and of text perplexity;
+    of a model that is not kept as fp32, its file's share of fp32's bytes."""
     more = differing(runs.rows, runs.swept())
     target = value_at(runs.file, "/workload/target_accuracy")
-    header = ["run", "bytes / fp32", "step", "final accuracy", f"time to {100 * (target or 0):g} %"]
+    header = ["run", "bytes / fp32", "step", "final accuracy", f"time to {100 * (target or 0):g} %", "perplexity", "model / fp32"]
     lines = []
     for row, other in zip(runs.rows, more):
         ratio, accuracy = row["traffic_ratio"], row["final_accuracy"]
@@ -113,7 +127,7 @@ def table(runs):
         lines.append([f"`{name}`" * bool(name) + (", " if name and other else "") + (other or "-" * (not name)),
                       "-" if ratio is None else f"{ratio:.3g}", seconds(row["step_time_s"]),
                       "diverged" if row["status"] == "diverged" else "-" if accuracy is None else f"{100 * accuracy:.1f} %",
-                      seconds(row["time_to_target_s"])])
+                      seconds(row["time_to_target_s"]), *(own or "-" for own in of_model(runs, row))])
     keep = [place for place in range(len(header)) if place == 0 or any(line[place] != "-" for line in lines)]
     return markdown([header[place] for place in keep], header[1:], [[line[place] for place in keep] for line in lines])
 

@@ -32,6 +32,7 @@ constexpr Case kCases[] = {
     {"qrda", "adagrad-rda", "parameter-server"},
     {"mixed-precision", "sgd", "ring"},
     {"qnn", "sgd", "ring"},
+    {"admm", "sgd", "ring"},
     {"batch-augmentation", "sgd", "ring"},
     {"rigl", "sgd", "ring"},
     {"stc", "sgd", "parameter-server"},

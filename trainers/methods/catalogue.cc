@@ -40,13 +40,28 @@ void add_module(const std::string& path, std::vector<MethodRow>& rows) {
 }
 
 std::vector<MethodRow> make_catalogue() {
-  std::vector<MethodRow> rows = {dgc_row(),       terngrad_row(),    mixed_precision_row(),
-                                 rigl_row(),      qnn_row(),         qsgd_row(),
-                                 qsvrg_row(),     natural_row(),     dither_row(),
-                                 fastsgd_row(),   cgx_row(),         comp_ams_row(),
-                                 qcmd_row(),      qrda_row(),        batch_augmentation_row(),
-                                 stc_row(),       dhqc_row(),        zerofl_row(),
-                                 choco_sgd_row(), deepsqueeze_row(), low_precision_row(),
+  std::vector<MethodRow> rows = {dgc_row(),
+                                 terngrad_row(),
+                                 mixed_precision_row(),
+                                 rigl_row(),
+                                 qnn_row(),
+                                 admm_row(),
+                                 qsgd_row(),
+                                 qsvrg_row(),
+                                 natural_row(),
+                                 dither_row(),
+                                 fastsgd_row(),
+                                 cgx_row(),
+                                 comp_ams_row(),
+                                 qcmd_row(),
+                                 qrda_row(),
+                                 batch_augmentation_row(),
+                                 stc_row(),
+                                 dhqc_row(),
+                                 zerofl_row(),
+                                 choco_sgd_row(),
+                                 deepsqueeze_row(),
+                                 low_precision_row(),
                                  aq_sgd_row()};
   const char* variable = std::getenv("GRADWIRE_METHODS");
   const std::string paths = variable ? variable : "";

@@ -8,6 +8,7 @@ MethodRow dgc_row();
 MethodRow mixed_precision_row();
 MethodRow rigl_row();
 MethodRow qnn_row();
+MethodRow admm_row();
 MethodRow terngrad_row();
 MethodRow qsgd_row();
 MethodRow qsvrg_row();
