@@ -33,6 +33,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       losses_by_channel_(losses_by_channel),
       segment_(static_cast<double>(transport.wire_segment.count())),
       initial_window_(static_cast<double>(transport_.initial_window) * segment_),
+      first_flight_(static_cast<double>(
+          wire_bytes(Bytes(static_cast<std::int64_t>(transport_.constants.first_offer)), transport_)
+              .count())),
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
       sharing_((prepare_channels(), capacities_), acks_),
@@ -65,7 +68,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
   Connection& connection = connections_.back();
   TcpPath path(cluster_, route_, transport_);
   connection.may_open = may_open(path);
-  connection.window_at_rest = initial_window_;
+  connection.window_at_rest = std::min(initial_window_, first_flight_);
   if (transport_.protocol != Protocol::kTcp) open_plain(connection, path);
   connection.path = share(path);
   for (const ChannelId id : route_) {

@@ -298,6 +298,7 @@ class FlowNetwork final : public Network {
   bool losses_by_channel_;
   double segment_;  ///< wire bytes of a full one
   double initial_window_;
+  double first_flight_;  ///< wire bytes that a handshake's window lets out
   double headers_;  ///< of one segment
   double acks_;     ///< wire bytes of acknowledgements over those of data
   double now_ = 0;

@@ -165,6 +165,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
   connection.window.reset();
+  if (connection.wire_sent > 0) connection.stream->know_offer();
   return *connection.stream;
 }
 

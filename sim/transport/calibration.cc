@@ -30,6 +30,7 @@ const std::vector<ConstantField>& fields() {
       flag("idle_restart", &C::idle_restart),
       flag("acknowledge_messages", &C::acknowledge_messages),
       flag("bundles", &C::bundles),
+      number("first_offer_bytes", &C::first_offer, 1, 1e15),
       number("quick_acks", &C::quick_acks, 1, 1000),
       number("quick_share", &C::quick_share, 0, 1),
       number("tick_s", &C::tick, 1e-6, 1),

@@ -24,6 +24,10 @@ struct TcpConstants {
   /// last segment is acknowledged at once. Linux's rules only.
   bool bundles = false;
 
+  /// Bytes that a receiver offers before its first acknowledgement: a handshake's window has 16
+  /// bits and is not scaled yet (RFC 7323, section 2.2).
+  double first_offer = 65'535;
+
   // Acknowledgements.
   double quick_acks = 1;  ///< so many at once before delaying, and again after a timeout of silence
   /// As long as the receive window grows, by two segments for each, none is delayed: the first of

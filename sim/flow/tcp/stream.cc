@@ -71,6 +71,7 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
       ack_latency_(path_->ack_latency),
       header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment_(transport.segment.count()),
+      offered_(static_cast<std::int64_t>(transport.constants.first_offer)),
       data_loss_(where_any(std::move(data))),
       ack_loss_(where_any(std::move(acks))),
       bottleneck_(discipline_of(*path_, transport)),

@@ -29,6 +29,7 @@
 ///   entering recovery  at the third duplicate acknowledgement or the third sacked segment beyond;
 ///               proportional rate reduction (RFC 6937) paces it until all that was sent is
 ///               acknowledged; then the window is the threshold
+///   before the first acknowledgement of a connection  TcpConstants::first_offer at most
 ///   timeout     smoothed round trip + max(tick, 4 deviations), at least min_rto, doubled each
 ///               time up to 60 s; all is lost that was not sacked; slow start from one segment
 ///   round trips are measured in whole ticks of 1 ms (RFC 7323's time stamps); below one: 1 us
@@ -102,7 +103,10 @@ class TcpStream {
     congestion_ = congestion;
     congestion_.restart_numbers();
     smoothed_ = smoothed;
+    know_offer();
   }
+  /// The receiver has acknowledged something of the connection: its whole buffer is open.
+  void know_offer() { offered_ = std::numeric_limits<std::int64_t>::max(); }
   /// Number of the first segment that is not acknowledged.
   std::int64_t first_segment() const { return board_.first(); }
   const CongestionWindow& congestion() const { return congestion_; }
@@ -278,6 +282,7 @@ class TcpStream {
   double ack_latency_;             ///< s
   double header_;
   std::int64_t segment_;
+  std::int64_t offered_;                     ///< bytes that the receiver is known to take
   double clock_ahead_ = 0;                   ///< s: of time stamps
   std::unique_ptr<LossSequence> data_loss_;  ///< null: nothing is lost
   std::unique_ptr<LossSequence> ack_loss_;

@@ -44,6 +44,7 @@ std::int64_t TcpStream::whole(std::uint32_t low) const {
 }
 
 void TcpStream::on_ack(double now, const Acknowledgement& ack, std::uint64_t number) {
+  know_offer();
   if (kernel_) {
     on_kernel_ack(now, ack, number);
     return;

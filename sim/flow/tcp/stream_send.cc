@@ -7,8 +7,8 @@
 namespace gradwire::sim {
 
 std::int64_t TcpStream::space() const {
-  return std::max<std::int64_t>(0,
-                                std::min(congestion_.size(), path_->buffer) - board_.in_flight());
+  const std::int64_t window = std::min({congestion_.size(), path_->buffer, offered_});
+  return std::max<std::int64_t>(0, window - board_.in_flight());
 }
 
 void TcpStream::send_pending(double now) {

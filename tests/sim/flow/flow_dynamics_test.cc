@@ -49,6 +49,7 @@ ExecutorOptions open_windows() {
   ExecutorOptions options;
   options.transport.constants.codel_target = 1e9;
   options.transport.initial_window = 1000000;
+  options.transport.constants.first_offer = 1e12;
   options.transport.buffer = Bytes(std::int64_t{1} << 40);
   return options;
 }

@@ -115,3 +115,30 @@ TEST_CASE(
     CHECK(alike(times("flow", control, false)) < 20);  // the same law, other packets
   }
 }
+
+TEST_CASE("a handshake's window of 16 bits limits the first flight, on flow and packet",
+          "[needs-packet]") {
+  require_packet_program();
+  // 70 kB, for which the window of ten segments is enough from 7,000 B a segment on. The handshake
+  // offers 65,535 B: what is more waits for the first acknowledgement, a round trip of 40 ms, and
+  // later messages do not. Segments of 6,000 B: the window itself is too small for the first one.
+  const Cluster cluster = Cluster::star(2, link(1e8, 10e-3));
+  const Chain chain(3, Bytes(70'000), Seconds(0.1));
+  for (const std::int64_t segment : {6000, 7000, 8948, 16000}) {
+    ExecutorOptions options;
+    options.transport.segment = Bytes(segment);
+    options.transport.wire_segment = Bytes(segment + 90);
+    std::vector<std::vector<double>> times;
+    for (const char* name : {"packet", "flow"}) {
+      const auto executor = make_executor(name, cluster, options);
+      const Timeline& timeline =
+          run_to_end(*executor, executor->submit({chain.graph, chain.bytes, chain.seconds}));
+      for (auto& its = times.emplace_back(); const OpIndex op : chain.transfers)
+        its.push_back((timeline.ops[op].end - timeline.ops[op].start).value());
+    }
+    CAPTURE(segment);
+    for (std::size_t i = 0; i < times[0].size(); ++i)
+      CHECK(times[1][i] == Approx(times[0][i]).epsilon(0.001));
+    CHECK(times[1][0] > times[1][2] + 0.03);
+  }
+}
