@@ -118,6 +118,7 @@ constexpr FigureOrigin kFigures[] = {
     {"summary_backward_s", kCompute},
     {"summary_update_s", kCompute},
     {"summary_compute_spread", kGiven},
+    {"summary_slowest", kGiven},
     {"summary_encode_s", kCodec},
     {"summary_decode_s", kCodec},
     {"summary_add_s", kCodec},

@@ -282,8 +282,9 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
   step.update_s = profile.update.value();
   step.assumed = {profile.compute_range, profile.codec_range};
   step.overlap = scenario.exchange.overlap;
-  step.compute_spread =
-      std::hypot(spread_of(scenario.cluster.slowdown).relative(), scenario.cluster.spread);
+  step.compute_spread = scenario.cluster.spread;
+  for (const double factor : scenario.cluster.slowdown)
+    step.slowest = std::max(step.slowest, factor);
   add_buckets(profile, *exchanges, step);
   take_paths(cluster, scenario.network.transport, step);
   return step;

@@ -21,6 +21,19 @@ struct Range {
   double worst, best;  ///< ends of the search: the target is met most easily at `best`
 };
 
+constexpr double kMostWorkers = 65536;  ///< of a scenario
+
+/// More workers make steps longer and less efficient, but a sum of throughputs larger, up to a
+/// point: there the fewest are asked for that are enough.
+bool asks_for_fewest(SolveFor quantity, const Target& target) {
+  return quantity == SolveFor::kWorkers && target.kind == Target::Kind::kThroughput;
+}
+
+/// 1, 2, 3, ... and then in steps of a tenth.
+double next_workers(double workers) {
+  return std::min(kMostWorkers, std::max(workers + 1, std::floor(1.1 * workers)));
+}
+
 Range range_of(SolveFor quantity) {
   switch (quantity) {
     case SolveFor::kBandwidth:
@@ -28,7 +41,7 @@ Range range_of(SolveFor quantity) {
     case SolveFor::kRatio:
       return {1, 1e-6};
     case SolveFor::kWorkers:
-      return {1 << 20, 2};
+      return {kMostWorkers, 2};
     case SolveFor::kLatency:
       return {10, 1e-9};
   }
@@ -56,6 +69,7 @@ class Bisection {
 
   /// The value nearest `worst` that meets the target; empty where even `best` does not.
   std::optional<double> solve(Edge edge) const {
+    if (asks_for_fewest(quantity_, target_)) return fewest(edge);
     const Range range = range_of(quantity_);
     if (!met(range.best, edge)) return std::nullopt;
     if (met(range.worst, edge)) return range.worst;
@@ -68,7 +82,33 @@ class Bisection {
     return quantity_ == SolveFor::kWorkers ? std::floor(value) : value;
   }
 
+  /// Of workers, that with the most throughput.
+  double most_throughput() const {
+    double best = 1, least = over_allowed(with(step_, quantity_, 1));
+    for (double n = 1; n < kMostWorkers;) {
+      n = next_workers(n);
+      const double over = over_allowed(with(step_, quantity_, n));
+      if (over < least) best = n, least = over;
+    }
+    return best;
+  }
+
  private:
+  /// Throughput may fall again beyond what is found.
+  std::optional<double> fewest(Edge edge) const {
+    double good = 1, bad = 0;
+    while (!met(good, edge)) {
+      if (good >= kMostWorkers) return std::nullopt;
+      bad = good;
+      good = next_workers(good);
+    }
+    while (good - bad > 1) {
+      const double middle = std::floor((good + bad) / 2);
+      (met(middle, edge) ? good : bad) = middle;
+    }
+    return good;
+  }
+
   /// The step's time over what the target allows, which one worker's compute may decide, too.
   double over_allowed(const StepSummary& step) const {
     return step_time(step, fit_.constants).total_s / allowed_seconds(fit_, step, target_, samples_);
@@ -92,8 +132,9 @@ class Bisection {
 };
 
 /// The largest part of a step whose quantity is as good as it can be.
-std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor quantity) {
-  const StepTime time = step_time(with(step, quantity, range_of(quantity).best), fit.constants);
+std::string what_limits(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                        double best) {
+  const StepTime time = step_time(with(step, quantity, best), fit.constants);
   const std::array<std::pair<double, const char*>, 4> parts = {
       {{time.exposed_s, "exposed communication"},
        {time.encode_s, "encoding"},
@@ -177,8 +218,10 @@ Target parse_target(std::string_view text) {
               "say efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");
 }
 
-double best_value(SolveFor quantity) {
-  return range_of(quantity).best;
+double best_value(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                  const Target& target, double samples) {
+  if (!asks_for_fewest(quantity, target)) return range_of(quantity).best;
+  return Bisection(fit, step, quantity, target, samples, {}).most_throughput();
 }
 
 double efficiency(const StepFit& fit, const StepSummary& step) {
@@ -191,11 +234,12 @@ Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quanti
   Solution solution;
   solution.value = bisection.solve(Edge::kMiddle);
   if (!solution.value) {
-    solution.limit = what_limits(fit, step, quantity);
+    solution.limit =
+        what_limits(fit, step, quantity, best_value(fit, step, quantity, target, samples));
     return solution;
   }
   const double worst = bisection.solve(Edge::kLow).value_or(*solution.value);
-  const double best = bisection.solve(Edge::kHigh).value_or(range_of(quantity).best);
+  const double best = bisection.solve(Edge::kHigh).value_or(best_value(fit, step, quantity, target, samples));
   solution.low = std::min(worst, best);
   solution.high = std::max(worst, best);
   return solution;

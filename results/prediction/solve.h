@@ -25,8 +25,8 @@ Target parse_target(std::string_view text);
 
 struct Solution {
   /// The least bandwidth of a worker's link (B/s; the server's in proportion), the greatest share
-  /// of the message's bytes that may be left (ratio), the most workers, or the longest one-way
-  /// delay (s) that meets the target.
+  /// of the message's bytes that may be left (ratio), the most workers (for a throughput: the
+  /// fewest), or the longest one-way delay (s) that meets the target.
   std::optional<double> value;
   double low = 0, high = 0;  ///< where the 90 % band meets it
   std::string limit;         ///< where nothing meets it: what then limits
@@ -42,13 +42,16 @@ StepSummary with(const StepSummary& step, SolveFor quantity, double value);
 double allowed_seconds(const StepFit& fit, const StepSummary& step, const Target& target,
                        double samples);
 
-/// What the quantity can be at best: where the search begins.
-double best_value(SolveFor quantity);
+/// What the quantity can be at best: where the search begins. Of workers for a throughput, that
+/// number of which the model says the most.
+double best_value(const StepFit& fit, const StepSummary& step, SolveFor quantity,
+                  const Target& target, double samples);
 
 /// What the model's time is multiplied by where the quantity has this value.
 using TimeFactor = std::function<double(double value)>;
 
-/// Bisection: throughput is monotone in each quantity. `samples`: a worker's in a step. `factor`:
+/// Bisection: how well a target is met is monotone in each quantity, but a throughput in the
+/// number of workers, of which more and more are tried. `samples`: a worker's in a step. `factor`:
 /// none = 1.
 Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quantity,
                     const Target& target, double samples, const TimeFactor& factor = {});

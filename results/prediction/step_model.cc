@@ -25,7 +25,8 @@ double terngrad_time(const StepSummary& step, const StepConstants& constants, do
   double coding = 0;
   for (const BucketSummary& bucket : step.buckets) coding += bucket.encode_s + bucket.decode_s;
   const double slow = slowest_of(step.workers, step.compute_spread);
-  return slow * (step.forward_s + backward_time(step)) + coding + step.update_s +
+  return step.slowest *
+             (slow * (step.forward_s + backward_time(step)) + coding + step.update_s) +
          doublings * at(constants, StepConstant::kLatency) * step.delay_s +
          times * step.message_bytes() / (at(constants, StepConstant::kEfficiency) * step.bandwidth);
 }
@@ -61,8 +62,8 @@ double exchange_time(const StepSummary& step, double message_bytes,
 }
 
 StepTime step_time(const StepSummary& step, const StepConstants& constants) {
-  const double slow =
-      slowest_of(step.workers, at(constants, StepConstant::kSpread) * step.compute_spread);
+  const double slow = step.slowest * slowest_of(step.workers, at(constants, StepConstant::kSpread) *
+                                                                  step.compute_spread);
   return step_timeline(step, constants, slow);
 }
 

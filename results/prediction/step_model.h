@@ -108,9 +108,9 @@ double exchange_time(const StepSummary& step, double message_bytes, const StepCo
 /// Where a step's time goes; the parts add up to the step.
 struct StepTime {
   double compute_s = 0;  ///< forward, backward, update, waiting for slower workers
-  double encode_s = 0;   ///< not hidden
-  double exposed_s = 0;  ///< communication not hidden
-  double decode_s = 0;   ///< decoding and adding, not hidden
+  double encode_s = 0;   ///< not hidden behind compute
+  double exposed_s = 0;  ///< communication hidden behind neither compute nor codec
+  double decode_s = 0;   ///< decoding and adding, not hidden behind compute
   double total_s = 0;
   double exchange_s = 0;  ///< communication in all, hidden or not
 };

@@ -49,6 +49,8 @@ struct StepSummary {
   bool overlap = true;  ///< a bucket is sent while later ones are computed
   /// Standard deviation of a worker's compute time over its mean (0 = all alike).
   double compute_spread = 0;
+  /// The slowest worker's times of compute and coding over those above: a straggler that is known.
+  double slowest = 1;
   AssumedFigures assumed;
 
   double bandwidth = 0;           ///< of a worker's link, B/s

@@ -45,14 +45,13 @@ class Timeline {
     const double end = std::max(ready_, lane_);
     StepTime time;
     time.exchange_s = exchanged_;
-    time.compute_s = ready_ + step_.update_s;
-    const double coded = std::max(0.0, coded_ - ready_);
-    const double waited = std::max(0.0, sent_ - std::max(coded_, ready_));
-    const double again = buckets_.empty() ? 0 : std::min(waited, buckets_.back().again);
-    time.encode_s = coded + again;
-    time.exposed_s = waited - again;
-    time.decode_s = end - ready_ - coded - waited;
-    time.total_s = end + step_.update_s;
+    const double update = step_.slowest * step_.update_s;
+    time.compute_s = ready_ + update;
+    time.encode_s = exposed_encode_;
+    time.decode_s = exposed_decode_;
+    // As results/exposed.h has it: neither compute nor codec works, something is under way.
+    time.exposed_s = std::max(0.0, end - ready_ - exposed_encode_ - exposed_decode_);
+    time.total_s = end + update;
     return time;
   }
 
@@ -85,27 +84,30 @@ class Timeline {
   Stages stages_of(const BucketSummary& bucket) {
     const ExchangeKind kind = step_.exchange_of(bucket);
     const double n = step_.workers;
-    const double added = additions_of(kind, step_.workers, step_.group) * bucket.add_s;
+    // A straggler codes as slowly as it computes; a server does not.
+    const double slow = step_.slowest, encode = slow * bucket.encode_s;
+    const double added = additions_of(kind, step_.workers, step_.group) * bucket.add_s *
+                         (kind == ExchangeKind::kParameterServer ? 1 : slow);
     const double exchange = time_of(kind, bucket.message_bytes);
     Stages stages{.available = ready_,
-                  .code = bucket.encode_s,
+                  .code = encode,
                   .exchange = exchange + added,
-                  .decode = decodes_of(kind, step_.workers) * bucket.decode_s};
+                  .decode = slow * decodes_of(kind, step_.workers) * bucket.decode_s};
     exchanged_ += exchange;
     if (bucket.prelude_bytes > 0) {
       stages.twice = true;
-      stages.code = bucket.scale_s;
+      stages.code = slow * bucket.scale_s;
       stages.before =
           kind == step_.exchange
               ? step_.prelude_correction.at(bucket.prelude_bytes) *
                     other_.time(bucket.prelude_bytes)
               : ExchangeForm(step_, other_kind(kind), constants_).time(bucket.prelude_bytes);
-      stages.again = bucket.encode_s - bucket.scale_s;
+      stages.again = encode - stages.code;
       exchanged_ += stages.before;
     } else if (kind == ExchangeKind::kScatterReduce) {
       stages.twice = true;
-      stages.code = bucket.encode_s * (n - 1) / n;
-      stages.again = bucket.encode_s / n + added;
+      stages.code = encode * (n - 1) / n;
+      stages.again = encode / n + added;
       stages.exchange = std::min(other_.time(bucket.message_bytes / n), exchange);
       stages.before = exchange - stages.exchange;
     }
@@ -120,15 +122,23 @@ class Timeline {
     const double sent = exchange_end();
     if (sent <= next) return end_exchange(sent);
     if (decode <= next) {
-      lane_ = std::max(lane_, decode) + buckets_[decoded_++].decode;
+      work(decode, buckets_[decoded_++].decode, exposed_decode_);
     } else if (again_ <= next) {
-      waiting_ = lane_ = std::max(lane_, again_) + buckets_[sent_buckets_].again;
+      work(again_, buckets_[sent_buckets_].again, exposed_encode_);
+      waiting_ = lane_;
       again_ = kNever;
     } else {
-      coded_ = lane_ = std::max(lane_, first) + buckets_[coding_].code;
-      coded_at_.push_back(coded_);
+      work(first, buckets_[coding_].code, exposed_encode_);
+      coded_at_.push_back(lane_);
       ++coding_;
     }
+  }
+
+  /// The lane works once it can; what of that is not hidden behind compute counts.
+  void work(double from, double seconds, double& exposed) {
+    const double start = std::max(lane_, from);
+    lane_ = start + seconds;
+    exposed += std::max(0.0, lane_ - std::max(start, ready_));
   }
 
   /// When the exchange that is under way or next ends; never, where it waits for coding.
@@ -157,7 +167,8 @@ class Timeline {
   const StepConstants& constants_;
   ExchangeForm exchange_, other_;
   bool finite_ = false;
-  double ready_, lane_ = 0, coded_ = 0, sent_ = 0, exchanged_ = 0;
+  double ready_, lane_ = 0, sent_ = 0, exchanged_ = 0;
+  double exposed_encode_ = 0, exposed_decode_ = 0;
   double waiting_ = 0;     ///< when the bucket under way was coded again
   double again_ = kNever;  ///< when it can be
   bool before_done_ = false;

@@ -4,7 +4,8 @@
 namespace gradwire::results {
 
 /// A step of equal workers, who stand for each other: when its buckets are there, coded, exchanged
-/// and decoded. `slow`: the slowest worker's compute over one worker's.
+/// and decoded. `slow`: the slowest worker's passes over one worker's; of it StepSummary::slowest
+/// goes for coding and the update, too.
 ///
 /// A bucket goes through: code, exchange, code again, exchange, decode.
 ///

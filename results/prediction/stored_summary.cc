@@ -39,6 +39,7 @@ constexpr StepField kStepFields[] = {
     {"forward_s", "s", &StepSummary::forward_s},
     {"update_s", "s", &StepSummary::update_s},
     {"compute_spread", "", &StepSummary::compute_spread},
+    {"slowest", "", &StepSummary::slowest},
     {"bandwidth_bytes_per_s", "B/s", &StepSummary::bandwidth},
     {"server_bandwidth_bytes_per_s", "B/s", &StepSummary::server_bandwidth},
     {"path_delay_s", "s", &StepSummary::delay_s},
@@ -179,6 +180,7 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.workers = static_cast<int>(figures["workers"]);
   step.group = static_cast<int>(figures["group"]);
   step.overlap = figures["overlap"] != 0;
+  figures.try_emplace("slowest", 1);  // earlier runs do not say it
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
   for (const RangeField& field : kRangeFields) {
     const auto low = figures.find(std::string(field.name) + "_low"),

@@ -38,6 +38,7 @@ CurvePoint predicted(const StepFit& fit, StepSummary step) {
   point.alone_s = efficiency(fit, step) * point.prediction.time.total_s;
   StepSummary alike = step;
   alike.compute_spread = 0;
+  alike.slowest = 1;
   point.wait_s =
       std::max(0.0, point.prediction.time.compute_s - step_time(alike, fit.constants).compute_s);
   point.step = std::move(step);

@@ -38,6 +38,32 @@ TEST_CASE("Each answer meets its target, and a little more of the quantity does 
   }
 }
 
+TEST_CASE("A throughput asks for the fewest workers, whatever their efficiency") {
+  // Of n workers 0.1 s of compute and 2 (n - 1) / n x 0.8 s round the ring: 1.7 s of many, 18.8
+  // samples/s each. 8 make 8 x 32 / 1.5 = 170 samples/s; one alone 320 / s: it sends nothing.
+  const StepFit fit = plain_fit();
+  const StepSummary step = training_step();
+  const auto fewest = [&](const char* target) {
+    return solve_step(fit, step, SolveFor::kWorkers, parse_target(target), 32).value;
+  };
+  CHECK(fewest("throughput>=300") == 1);
+  const auto throughput = [&](int workers) {
+    StepSummary changed = step;
+    changed.workers = workers;
+    return workers * 32 / step_time(changed, fit.constants).total_s;
+  };
+  for (const double wanted : {400.0, 1000.0, 5000.0}) {
+    const auto found = fewest(("throughput>=" + std::to_string(wanted)).c_str());
+    REQUIRE(found);
+    CHECK(throughput(static_cast<int>(*found)) >= wanted);
+    CHECK(throughput(static_cast<int>(*found) - 1) < wanted);
+  }
+  const Solution none =
+      solve_step(fit, step, SolveFor::kWorkers, parse_target("throughput>=1e12"), 32);
+  CHECK_FALSE(none.value);
+  CHECK(none.limit.find("exposed communication") != std::string::npos);
+}
+
 TEST_CASE("Workers are whole, and the next one is too many") {
   const StepFit fit = plain_fit();
   StepSummary step = training_step();

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "results/prediction/solve.h"
 #include "tests/results/prediction/step_cases.h"
 
 using namespace gradwire::results;
@@ -58,7 +59,13 @@ TEST_CASE("A worker codes one thing at a time, and a sum is made on the way") {
   // decoded behind the second's encoding, .28. Second: coded .23, added .31, decoded .36.
   step.exchange = ExchangeKind::kParameterServer;
   step.buckets.assign(2, {.backward_s = 0.1, .encode_s = 0.03, .decode_s = 0.05, .add_s = 0.04});
-  CHECK(step_time(step, plain_constants()).total_s == Approx(0.36));
+  const StepTime time = step_time(step, plain_constants());
+  CHECK(time.total_s == Approx(0.36));
+  // Behind the pass, from .2 on: encoding to .23, decoding .23-.28 and .31-.36. Between these the
+  // exchange alone is under way, as a run's timeline has it; not from .23 to .31.
+  CHECK(time.encode_s == Approx(0.03));
+  CHECK(time.decode_s == Approx(0.1));
+  CHECK(time.exposed_s == Approx(0.03));
 }
 
 TEST_CASE("Buckets overlap with the backward pass, the last one is exposed") {
@@ -79,6 +86,24 @@ TEST_CASE("Buckets overlap with the backward pass, the last one is exposed") {
   time = step_time(step, plain_constants());
   CHECK(time.total_s == Approx(1.1104));
   CHECK(time.exchange_s == Approx(0.4004));
+}
+
+TEST_CASE("A known straggler computes, codes and updates slowly, a server's additions do not") {
+  // Forward .1, backward .1, encoded .03, added at the server .04, decoded .05, update .01: .33.
+  StepSummary step = ring_step(2, 0);
+  step.exchange = ExchangeKind::kParameterServer;
+  step.delay_s = 0;
+  step.forward_s = 0.1;
+  step.update_s = 0.01;
+  step.buckets = {{.backward_s = 0.1, .encode_s = 0.03, .decode_s = 0.05, .add_s = 0.02}};
+  const StepTime alike = step_time(step, plain_constants());
+  step.slowest = 3;
+  const StepTime time = step_time(step, plain_constants());
+  CHECK(time.total_s - alike.total_s == Approx(2 * (0.1 + 0.1 + 0.03 + 0.05 + 0.01)));
+  CHECK(time.encode_s == Approx(0.09));
+  CHECK(time.decode_s == Approx(0.15));
+  // What one worker takes alone is no straggler's time.
+  CHECK(efficiency(plain_fit(), step) == Approx(0.21 / time.total_s));
 }
 
 TEST_CASE("The parts of a step add up to it") {
