@@ -174,10 +174,13 @@ void order_sections(ReportData& data) {
 void make_sections(ReportData& data) {
   std::set<std::string> methods;
   for (const ReportGroup& group : data.groups) methods.insert(group.group.method);
-  // One method under many conditions: the conditions are what is compared.
-  if (methods.size() > 1)
-    for (const auto& [pointer, text] : data.groups.front().group.differing)
-      if (!is_method(data.groups.front().group, pointer)) data.section_pointers.push_back(pointer);
+  // One method under many conditions: the conditions are what is compared. But nobody chooses
+  // between executors: they answer one question twice (and an emulated run's twin in `flow` has the
+  // delays that were measured).
+  const RunGroup& first = data.groups.front().group;
+  if (methods.size() > 1 || first.differing.contains("/executor"))
+    for (const auto& [pointer, text] : first.differing)
+      if (!is_method(first, pointer)) data.section_pointers.push_back(pointer);
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < data.groups.size(); ++i) {
     const RunGroup& group = data.groups[i].group;

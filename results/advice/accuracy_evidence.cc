@@ -98,11 +98,11 @@ std::string stored_words(const AccuracyComparison& one) {
          workload_words(one) + ")";
 }
 
+/// Nobody is advised to take what has lost more than they accept, though chance may have done it.
 Standing standing_of(const AccuracyComparison& one, double tolerance) {
   const double difference = one.difference(), band = doubt(one.compressed, one.baseline);
   if (std::isnan(difference)) return Standing::kLoses;  // the training diverged
-  const bool by_chance = !std::isnan(band) && std::abs(difference) <= band;
-  if (difference < -tolerance && !by_chance) return Standing::kLoses;
+  if (difference < -tolerance) return Standing::kLoses;
   return !std::isnan(band) && difference - band >= -tolerance ? Standing::kKeeps
                                                               : Standing::kUnclear;
 }
@@ -120,6 +120,10 @@ const AccuracyComparison* worst(const AccuracyKnowledge& knowledge, Counts count
   return found;
 }
 
+bool may_be_chance(const AccuracyComparison& one) {
+  return std::abs(one.difference()) <= doubt(one.compressed, one.baseline);
+}
+
 AccuracyEvidence from_runs(const AccuracyComparison& one, Standing standing) {
   const std::string figures = stored_words(one);
   if (std::isnan(one.difference()))
@@ -128,7 +132,10 @@ AccuracyEvidence from_runs(const AccuracyComparison& one, Standing standing) {
     case Standing::kKeeps:
       return {standing, "accuracy kept: " + figures, one.difference()};
     case Standing::kLoses:
-      return {standing, "loses accuracy: " + figures, one.difference()};
+      return {standing,
+              "loses accuracy: " + figures +
+                  (may_be_chance(one) ? ", which so few seeds cannot tell from chance" : ""),
+              one.difference()};
     default:
       return {standing, "accuracy unclear: " + figures + ", more seeds would tell",
               one.difference()};

@@ -33,7 +33,8 @@ enum class Standing {
   kKeeps,    ///< runs of this workload show it to keep its accuracy within the tolerance
   kUnclear,  ///< they cannot tell yet: too few seeds, or too wide a spread
   kUnknown,  ///< nobody trained this workload with it here
-  kLoses,    ///< runs, or a publication about this model, show a loss beyond the tolerance
+  kLoses,    ///< runs, on their mean, or a publication about this model show a loss beyond the
+             ///< tolerance
 };
 std::string_view name_of(Standing standing);  ///< "keeps", "unclear", "unknown", "loses"
 

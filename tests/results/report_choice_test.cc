@@ -21,6 +21,7 @@ struct Training {
   double accuracy = 0.95;  ///< at the end
   double target_at = 1;    ///< s
   int seeds = 3;
+  std::string executor = "flow";
 };
 
 /// Ten steps, evaluated after the fifth and the tenth: five steps from one evaluation to the next.
@@ -29,9 +30,10 @@ void add(Store& store, const Training& given, std::uint64_t seed, std::vector<Ru
   RunHeader header = sample_header();
   header.scenario_json =
       R"({"name":"t","workload":{"model":"mlp","target_accuracy":0.9},"method":{"name":")" +
-      given.method + R"("},"seeds":[1]})";
-  header.scenario_hash = given.method;
+      given.method + R"("},"executor":")" + given.executor + R"(","seeds":[1]})";
+  header.scenario_hash = given.method + given.executor;
   header.method = given.method;
+  header.executor = given.executor;
   header.model = "mlp";
   header.data_set = "digits";
   header.seed = seed;
@@ -78,6 +80,17 @@ TEST_CASE("no method is first within the time between two evaluations", "[report
   const std::string far = report_of({{.method = "none"}, {.method = "sign", .target_at = 0.4}});
   CHECK_THAT(far, Contains("With sign: after 400 ms of") && Contains("2.5 times sooner"));
   CHECK_FALSE(has(far, "No difference: none"));
+}
+
+TEST_CASE("executors are no alternatives of each other", "[report]") {
+  // An emulated run and its twin in `flow`, twice as fast: not what anyone may choose.
+  Training twin{"none", 0.05};
+  const Training emulated{.method = "none", .executor = "emulator"};
+  const std::string html = report_of({emulated, twin});
+  CHECK_THAT(html, !Contains("times as fast"));
+  CHECK_THAT(html, Contains("executor emulator") && Contains("executor flow"));
+  // The negative control: methods are.
+  CHECK_THAT(report_of({{"none", 0.1}, {"fp16", 0.05}}), Contains("times as fast"));
 }
 
 TEST_CASE("the report recommends nothing that loses more than the tolerance", "[report]") {
