@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "trainers/data/gzip.h"
@@ -96,9 +97,10 @@ class CsvSet {
     CsvReader reader(path, separator_);
     std::vector<std::string> fields;
     const std::size_t before = labels_.size();
+    order_.clear();
     for (bool first = true; reader.next(fields); first = false) {
       if (first && is_header(fields)) {
-        if (columns_ == 0) set_columns(reader, fields, true);
+        columns_ == 0 ? set_columns(reader, fields, true) : match_columns(reader, fields);
         continue;
       }
       if (columns_ == 0) set_columns(reader, fields, false);
@@ -109,6 +111,19 @@ class CsvSet {
   }
 
   std::size_t samples() const { return labels_.size(); }
+
+  /// Throws TrainerError for a class that only samples from number `first` on have: no model that
+  /// the others train could give it.
+  void require_known_classes(std::size_t first, const std::string& path) const {
+    const auto at = labels_.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::set<std::string> known(labels_.begin(), at);
+    const auto unknown =
+        std::find_if(at, labels_.end(), [&](const auto& label) { return !known.contains(label); });
+    if (unknown == labels_.end()) return;
+    throw TrainerError("read CSV file", path,
+                       "no training sample has its class \"" + *unknown + "\"",
+                       "remove its samples, or move some of them to the training file");
+  }
 
   DataSet finish(const std::string& path) {
     DataSet data;
@@ -178,7 +193,25 @@ class CsvSet {
                   "set /workload/data/label to a column's name, or its number from 1 on");
   }
 
-  void add(const CsvReader& reader, const std::vector<std::string>& fields) {
+  /// A further file's columns, by their names where both files have a header.
+  void match_columns(const CsvReader& reader, const std::vector<std::string>& fields) {
+    if (names_.empty()) return;
+    for (const std::string& name : names_) {
+      const auto found = std::find(fields.begin(), fields.end(), name);
+      if (found == fields.end())
+        reader.fail("there is no column " + name + " among " + joined(fields) +
+                        ", and the training file has one",
+                    "give both files the same columns, in any order");
+      order_.push_back(static_cast<std::size_t>(found - fields.begin()));
+    }
+  }
+
+  void add(const CsvReader& reader, std::vector<std::string> fields) {
+    if (!order_.empty() && fields.size() == columns_) {
+      std::vector<std::string> ordered;
+      for (const std::size_t place : order_) ordered.push_back(std::move(fields[place]));
+      fields = std::move(ordered);
+    }
     if (fields.size() != columns_)
       reader.fail(std::to_string(columns_) + " fields are expected, as in the lines before, " +
                       std::to_string(fields.size()) + " are there",
@@ -213,6 +246,7 @@ class CsvSet {
   char separator_;
   std::size_t columns_ = 0, label_at_ = 0;
   std::vector<std::string> names_;
+  std::vector<std::size_t> order_;  ///< places of the columns in the file that is read; empty: same
   std::vector<float> numbers_;
   std::vector<std::string> labels_;
 };
@@ -223,7 +257,10 @@ DataSet load_csv(const OwnFiles& files, const std::string& label, char separator
   CsvSet set(label, separator);
   set.read(files.path);
   const std::size_t first = set.samples();
-  if (!files.held_out_path.empty()) set.read(files.held_out_path);
+  if (!files.held_out_path.empty()) {
+    set.read(files.held_out_path);
+    set.require_known_classes(first, files.held_out_path);
+  }
   DataSet data = set.finish(files.path);
   split_own(files, first, data.labels.size(), data);
   if (files.normalise) normalise_numbers(data);

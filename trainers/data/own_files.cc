@@ -75,6 +75,10 @@ DataSet load_idx(const OwnFiles& files, const std::string& labels,
   const std::size_t first = data.labels.size();
   if (!files.held_out_path.empty()) append(files.held_out_path, held_out_labels);
   data.classes = 1 + *std::max_element(data.labels.begin(), data.labels.end());
+  if (data.classes < 2) {
+    throw TrainerError("read IDX file", labels, "all its labels are 0",
+                       "give samples of two classes or more");
+  }
   split_own(files, first, data.labels.size(), data);
   normalise(data);
   return data;

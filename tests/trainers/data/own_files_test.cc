@@ -93,6 +93,26 @@ TEST_CASE("held-out samples: drawn by the data's seed, or a second file") {
   CHECK(both.labels[50] == 2);
 }
 
+TEST_CASE("a second table's columns are found by their names") {
+  const Files files;
+  const std::string first = "a,b,kind\n1,2,x\n3,4,y\n";
+  const auto with = [&](const std::string& second) {
+    return std::map<std::string, std::string>{{"label", "kind"},
+                                              {"normalise", "false"},
+                                              {"held_out_path", files.write("second", second)}};
+  };
+  const DataSet same = files.load("csv", first, with("a,b,kind\n5,6,y\n"));
+  CHECK(same.numbers == std::vector<float>{1, 2, 3, 4, 5, 6});
+  const DataSet moved = files.load("csv", first, with("kind,b,a\ny,6,5\n"));
+  CHECK(moved.numbers == same.numbers);
+  CHECK(moved.labels == same.labels);
+  CHECK(files.load("csv", first, with("5,6,y\n")).numbers == same.numbers);  // no header: by place
+  CHECK_THAT(files.refusal("csv", first, with("a,c,kind\n5,6,y\n")),
+             Contains("second: line 1: there is no column b among a, c, kind"));
+  CHECK_THAT(files.refusal("csv", first, with("a,b,kind\n5,6,z\n")),
+             Contains("no training sample has its class \"z\""));
+}
+
 TEST_CASE("a table that cannot be used is refused with file, line and what to do") {
   const Files files;
   CHECK_THAT(files.refusal("csv", "a,b,c\n1,2,x\n3,?,y\n"),
