@@ -90,6 +90,11 @@ void check_schedule(const Rules& rules) {
                 "flow or packet");
   if (schedule.local_epochs && *schedule.local_epochs == 0)
     rules.refuse("/schedule/local_epochs", "a client that does not train changes nothing", "> 0");
+  const bool one_step = !schedule.local_epochs && schedule.local_steps == 1;
+  if (one_step && rules.sound({"/workload/optimizer"}) && rules.scenario.workload.momentum > 0)
+    rules.warn("/workload/optimizer/momentum",
+               "clients begin each round with a fresh optimiser, whose momentum does nothing in a "
+               "single local step (server_momentum of /schedule lasts)");
 }
 
 }  // namespace gradwire::scenarios

@@ -9,6 +9,17 @@
 
 /// What federated rounds report: of each round, and of the run.
 namespace gradwire::trainers {
+namespace {
+
+/// What has arrived of a graph's messages: of those that were cut off nothing has.
+Bytes arrived_bytes(const sim::Timeline& timeline) {
+  Bytes sum{0};
+  for (const sim::OpRecord& op : timeline.ops)
+    if (op.end >= Seconds(0)) sum += op.payload;
+  return sum;
+}
+
+}  // namespace
 
 scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& over,
                                                scenarios::Session& session) {
@@ -16,19 +27,23 @@ scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& 
   report.step = round_;
   report.end = session.now();
   if (encoded_) report.graphs.push_back(*encoded_);
-  Bytes down{0}, up{0};
+  Bytes down{0}, up{0}, encoded{0};
+  const auto add = [&](sim::GraphId graph, Bytes& way) {
+    const Bytes arrived = arrived_bytes(session.timeline(graph));
+    way += arrived;
+    encoded += up_.plain_bytes();
+    if (arrived > Bytes(0)) report.dense_payload += up_.plain_bytes();
+  };
   Hasher hasher;
   hasher.add(chain_);
   double loss = 0;
   for (const std::int64_t number : over) {
     const Trip& trip = trips_.at(number);
     report.graphs.insert(report.graphs.end(), trip.graphs.begin(), trip.graphs.end());
-    down += trip.download;
-    report.dense_payload += up_.plain_bytes();
+    add(trip.graphs[0], down);
     if (trip.graphs.size() < 2) continue;
+    add(trip.graphs[1], up);
     const Bytes size(static_cast<std::int64_t>(trip.update->message.size()));
-    up += size;
-    report.dense_payload += up_.plain_bytes();
     if (trip.stage != Stage::kArrived) continue;
     loss += trip.update->loss / static_cast<double>(now_.arrived);
     hasher.add(static_cast<std::uint64_t>(trip.client));
@@ -40,7 +55,7 @@ scenarios::StepReport RoundsTrainer::report_of(const std::vector<std::int64_t>& 
   now_.down += down.count();
   now_.up += up.count();
   report.figures = as_figures(now_);
-  report.encoded_values = report.dense_payload;  // the model that is sent down is a message too
+  report.encoded_values = encoded;  // the model that is sent down is a message too
   if (now_.arrived > 0) last_loss_ = loss;
   report.loss = last_loss_;
   chain_ = hasher.value();
