@@ -61,13 +61,12 @@ class EmulatedRun {
   const emulator::EmulatorReport& report() const { return report_; }
 
  private:
-  /// The run that --resume finds instead of running; 0 = none, and unfinished ones make way. Of
+  /// The run that --resume finds instead of running; 0 = none. Of
   /// emulated runs only those that say what their links were.
   results::RunId finished(const Scenario& scenario, const runner::RunProgress& at, bool emulated) {
     if (!arguments_.resume) return 0;
     const auto found = store_.find_ended(scenario.hash, scenario.seed);
     const bool usable = found && (!emulated || std::isfinite(metric(store_, *found, kOverhead)));
-    if (!found) store_.discard_unfinished(scenario.hash, scenario.seed);
     if (!usable) return 0;
     progress_.on_run_ended(at, *store_.run(*found), true);
     return *found;
@@ -103,6 +102,7 @@ class EmulatedRun {
                        const runner::RunProgress& at) {
     options.threads = arguments_.threads;
     options.profiles = &profiles_;
+    options.resume = arguments_.resume;
     results::RunId id = 0;
     const auto outcome = runner::run_scenario(scenario, options, store_, progress_, at, id);
     progress_.on_run_ended(at, *store_.run(id), false);
@@ -180,7 +180,7 @@ runner::SweepResult emulate_all(const ScenarioFile& file, EmulatedRun& runs,
       throw;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kCapability) throw;
-      ++result.failed;
+      if (result.failed++ == 0) result.why_failed = error.what();
       progress.on_run_failed(at, error.what());
     }
     if (result.interrupted) break;
@@ -205,7 +205,7 @@ void run_emulated(const RunArguments& arguments, Context& context) {
   if (table.size() > 0) table.print(context, "summary");
   if (result.runs.empty() && !result.interrupted)
     throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
-                "all of them failed (see above)");
+                "all of them failed; the first: " + result.why_failed);
   if (arguments.no_report || result.runs.empty()) return;
   write_run_report(
       *store, result.runs,

@@ -86,6 +86,7 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments, const std:
       ->take_all()
       ->allow_extra_args(false);
   command.add_option("--seed", arguments.seeds, "Run these seeds instead (repeatable)")
+      ->check(CLI::NonNegativeNumber)
       ->take_all()
       ->allow_extra_args(false);
 }
@@ -129,7 +130,7 @@ void run(const RunArguments& arguments, Context& context,
   if (result.runs.empty()) {
     if (!result.interrupted)
       throw Error(ErrorKind::kFailure, "finish any run of", arguments.file,
-                  "all of them failed (see above)");
+                  "all of them failed; the first: " + result.why_failed);
     return;
   }
   print_closing(*store, result.runs, context);

@@ -3,6 +3,7 @@
 
 #include "cli/context.h"
 #include "scenarios/scenario.h"
+#include "scenarios/share.h"
 
 namespace gradwire::cli {
 namespace {
@@ -20,7 +21,7 @@ void validate(const std::vector<std::string>& files, Context& context) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& file : files) {
     try {
-      const scenarios::ScenarioFile scenario = scenarios::read_scenario_file(file);
+      const scenarios::ScenarioFile scenario = scenarios::read_scenario_file(scenarios::find_scenario_file(file));
       for (const std::string& warning : scenario.warnings) context.say("warning: " + warning);
       if (context.format() == Format::kText)
         std::printf("%s: valid, %zu runs\n", file.c_str(), scenario.runs.size());

@@ -257,14 +257,25 @@ void SqliteStore::finish_run(RunId run, RunStatus status, const std::string& err
   connection_.execute("PRAGMA synchronous=NORMAL", "finish a run in");
 }
 
-void SqliteStore::discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) {
+std::vector<std::string> SqliteStore::discard_unfinished(const std::string& scenario_hash,
+                                                         std::uint64_t seed) {
+  constexpr const char* kAttempted = "discard unfinished runs in";
+  const std::string unfinished =
+      "FROM runs WHERE scenario_hash = ? AND seed = ? AND status IN ('running', 'partial')";
   const std::scoped_lock lock(mutex_);
-  require_writable("discard unfinished runs in");
-  Statement statement(connection_,
-                      "DELETE FROM runs WHERE scenario_hash = ? AND seed = ? AND status IN "
-                      "('running', 'partial')",
-                      "discard unfinished runs in");
-  statement.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed)).run();
+  require_writable(kAttempted);
+  Transaction transaction(connection_, Transaction::Kind::kWrite, kAttempted);
+  Statement find(connection_,
+                 "SELECT DISTINCT tag FROM tags WHERE run_id IN (SELECT id " + unfinished +
+                     ") ORDER BY tag",
+                 kAttempted);
+  find.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed));
+  std::vector<std::string> tags;
+  while (find.step()) tags.push_back(find.column_text(0));
+  Statement remove(connection_, "DELETE " + unfinished, kAttempted);
+  remove.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed)).run();
+  transaction.commit();
+  return tags;
 }
 
 void SqliteStore::put_checkpoint(RunId run, const CheckpointRow& checkpoint) {

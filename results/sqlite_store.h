@@ -24,7 +24,8 @@ class SqliteStore final : public Store {
   void finish_run(RunId run, RunStatus status, const std::string& error,
                   const std::string& learning_hash, const std::string& timeline_hash,
                   std::span<const MetricRow> finals) override;
-  void discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) override;
+  std::vector<std::string> discard_unfinished(const std::string& scenario_hash,
+                                              std::uint64_t seed) override;
   std::optional<RunId> find_ended(const std::string& scenario_hash,
                                   std::uint64_t seed) const override;
   void put_checkpoint(RunId run, const CheckpointRow& checkpoint) override;

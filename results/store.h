@@ -187,8 +187,10 @@ class Store {
   virtual void finish_run(RunId run, RunStatus status, const std::string& error,
                           const std::string& learning_hash, const std::string& timeline_hash,
                           std::span<const MetricRow> finals) = 0;
-  /// Removes runs of this scenario hash and seed that are running or partial (for --resume).
-  virtual void discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) = 0;
+  /// Removes runs of this scenario hash and seed that are running or partial (for --resume): their
+  /// tags, for the run that takes their place.
+  virtual std::vector<std::string> discard_unfinished(const std::string& scenario_hash,
+                                                      std::uint64_t seed) = 0;
   /// The latest run of this scenario hash and seed that finished or diverged.
   virtual std::optional<RunId> find_ended(const std::string& scenario_hash,
                                           std::uint64_t seed) const = 0;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/serial.h"
+#include "scenarios/diverged.h"
 
 namespace gradwire::runner {
 
@@ -52,9 +53,22 @@ bool Lockstep::submit_next(Session& session) {
   return true;
 }
 
+bool Lockstep::has_room() const {
+  return in_flight_.empty() || (in_flight_.size() < 2 && !in_flight_.back().plan.alone);
+}
+
+/// Training that runs ahead of the network may diverge while steps are on their way: they end
+/// first, so that the run has every step that was trained.
 void Lockstep::fill(Session& session) {
-  while (more_ && (in_flight_.empty() || (in_flight_.size() < 2 && !in_flight_.back().plan.alone)))
-    more_ = submit_next(session);
+  while (more_ && has_room()) {
+    try {
+      more_ = submit_next(session);
+    } catch (const scenarios::Diverged&) {
+      diverged_ = std::current_exception();
+      more_ = false;
+    }
+  }
+  if (diverged_ && in_flight_.empty()) std::rethrow_exception(diverged_);
 }
 
 void Lockstep::start(Session& session) {
@@ -93,6 +107,7 @@ void Lockstep::complete_oldest(Session& session, Seconds end) {
   report.payload = flight.plan.payload;
   report.dense_payload = flight.plan.dense_payload;
   report.encoded_values = flight.plan.encoded_values;
+  report.dense_messages = flight.plan.dense_messages;
   report.figures = trainer_.on_step_ended(
       flight.plan, {session.timeline(flight.graph), end, session.missing(flight.graph)});
   if (flight.plan.alone) flight.evaluation = evaluated(flight.plan.step);
@@ -102,7 +117,7 @@ void Lockstep::complete_oldest(Session& session, Seconds end) {
 }
 
 void Lockstep::save(std::ostream& out) const {
-  GRADWIRE_ASSERT(!options_.train_first);
+  GRADWIRE_ASSERT(!options_.train_first && !has_diverged());
   put(out, more_);
   put<std::uint64_t>(out, in_flight_.size());
   for (const Flight& flight : in_flight_) {
@@ -112,6 +127,7 @@ void Lockstep::save(std::ostream& out) const {
     put(out, flight.plan.payload);
     put(out, flight.plan.dense_payload);
     put_optional(out, flight.plan.encoded_values);
+    put(out, flight.plan.dense_messages);
     put(out, flight.plan.alone);
     put(out, flight.plan.steady);
     put_optional(out, flight.evaluation);
@@ -130,6 +146,7 @@ void Lockstep::load(std::istream& in, const std::function<scenarios::Work(sim::G
     flight.plan.payload = get<Bytes>(in);
     flight.plan.dense_payload = get<Bytes>(in);
     flight.plan.encoded_values = get_optional<Bytes>(in);
+    flight.plan.dense_messages = get<std::int64_t>(in);
     flight.plan.alone = get<bool>(in);
     flight.plan.steady = get<bool>(in);
     flight.evaluation = get_optional<scenarios::Evaluation>(in);

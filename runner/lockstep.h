@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <exception>
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -36,7 +37,10 @@ class Lockstep final : public scenarios::Schedule {
   /// The deadline of the graph that is the token.
   void on_wake(std::uint64_t token, scenarios::Session& session) override;
 
-  /// What is under way, but for the trainer's part. Precondition: not trained first.
+  /// Training has failed for good, and steps before that are still on their way.
+  bool has_diverged() const { return diverged_ != nullptr; }
+  /// What is under way, but for the trainer's part. Precondition: neither trained first nor
+  /// diverged.
   void save(std::ostream& out) const;
   /// `work_of`: what was submitted as that graph. Throws Error for what is not whole.
   void load(std::istream& in, const std::function<scenarios::Work(sim::GraphId)>& work_of);
@@ -54,6 +58,7 @@ class Lockstep final : public scenarios::Schedule {
   void train_all();
   bool take_next(Flight& flight);
   bool submit_next(scenarios::Session& session);
+  bool has_room() const;
   void fill(scenarios::Session& session);
   void complete_ended(scenarios::Session& session);
   void complete_oldest(scenarios::Session& session, Seconds end);
@@ -64,6 +69,7 @@ class Lockstep final : public scenarios::Schedule {
   std::vector<sim::GraphId> submitted_;  ///< by place, where all were trained first
   std::set<sim::GraphId> ended_;
   bool more_ = true;
+  std::exception_ptr diverged_;
 };
 
 }  // namespace gradwire::runner

@@ -84,9 +84,11 @@ class Run {
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     cluster_.emplace(scenarios::build_cluster(scenario_));
     executor_ = make();
-    if (options_.resume) store_.discard_unfinished(scenario_.hash, scenario_.seed);
+    std::vector<std::string> tags;
+    if (options_.resume) tags = store_.discard_unfinished(scenario_.hash, scenario_.seed);
     record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
     id = record_->id();
+    for (const std::string& tag : tags) store_.tag(id, tag, true);
     try {
       const RunOutcome outcome = loop();
       if (outcome == RunOutcome::kFinished) keep_model();
@@ -254,7 +256,8 @@ class Run {
   /// most. A run goes on without where it cannot be written.
   void checkpoint_after(double seconds) {
     const auto age = std::chrono::duration<double>(Clock::now() - last_checkpoint_).count();
-    if (!checkpoint_ || age < seconds || (seconds > 0 && age < 50 * checkpoint_took_s_)) return;
+    const bool due = age >= seconds && (seconds <= 0 || age >= 50 * checkpoint_took_s_);
+    if (!checkpoint_ || !due || lockstep_->has_diverged()) return;
     const Clock::time_point before = Clock::now();
     state_.wall_s = record_->wall_s();
     state_.profile = *profile_;

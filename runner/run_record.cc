@@ -122,7 +122,9 @@ void RunRecord::add_final(const std::string& name, double value, const std::stri
 
 void RunRecord::add_learning_finals(results::RunStatus status) {
   const bool learned = trains() && status != results::RunStatus::kDiverged;
-  if (learned && last_loss_) add_final("final_loss", *last_loss_, "");
+  // Rounds in which nobody has arrived yet have no loss.
+  if (learned && last_loss_ && !std::isnan(*last_loss_))
+    add_final("final_loss", *last_loss_, "");
   if (learned && last_) add_final("final_accuracy", last_->accuracy, "");
   if (learned && last_ && is_text(scenario_.workload))
     add_final("perplexity", std::exp(last_->loss), "");

@@ -16,10 +16,24 @@ bool is_cut_off(const sim::Timeline& timeline) {
                              [](const sim::OpRecord& op) { return op.end < Seconds(0); });
 }
 
-/// What the same payload takes on the wire where every segment is full and sent once.
-Bytes clean_wire_bytes(Bytes payload, const sim::TransportSettings& transport) {
-  const bool headers = transport.protocol != sim::TransportSettings::Protocol::kIdeal;
-  return headers ? sim::wire_bytes(payload, transport) : payload;
+/// What a payload takes on the wire in so many messages of one size, each segment sent once.
+double clean_wire_bytes(Bytes payload, std::int64_t messages,
+                        const sim::TransportSettings& transport) {
+  const auto bytes = static_cast<double>(payload.count());
+  if (transport.protocol == sim::TransportSettings::Protocol::kIdeal || messages <= 0) return bytes;
+  const std::int64_t each = payload.count() / messages, larger = payload.count() % messages;
+  const auto wire = [&](std::int64_t size) {
+    return size > 0 ? static_cast<double>(sim::wire_bytes(Bytes(size), transport).count()) : 0.0;
+  };
+  return static_cast<double>(messages - larger) * wire(each) +
+         static_cast<double>(larger) * wire(each + 1);
+}
+
+std::int64_t messages_of(std::span<const RanWork> works) {
+  std::int64_t sum = 0;
+  for (const RanWork& ran : works)
+    for (const sim::OpRecord& op : ran.timeline.ops) sum += op.transfers;
+  return sum;
 }
 
 /// When the step's first operation started: graphs are submitted before their turn.
@@ -91,7 +105,9 @@ void StepRecorder::count_bytes(const scenarios::StepReport& report, std::span<co
   if (own == Bytes(0)) return;  // a step without an exchange compresses nothing
   own_bytes_ += own.count();
   gradient_bytes_ += report.encoded_values.value_or(gradients_).count();
-  dense_wire_bytes_ += clean_wire_bytes(report.dense_payload, transport_).count();
+  const std::int64_t messages =
+      report.dense_messages > 0 ? report.dense_messages : messages_of(works);
+  dense_wire_bytes_ += clean_wire_bytes(report.dense_payload, messages, transport_);
 }
 
 std::optional<double> StepRecorder::compression_ratio() const {
@@ -101,7 +117,7 @@ std::optional<double> StepRecorder::compression_ratio() const {
 
 std::optional<double> StepRecorder::traffic_ratio() const {
   if (gradient_bytes_ == 0 || dense_wire_bytes_ == 0) return std::nullopt;
-  return static_cast<double>(wire_bytes_) / static_cast<double>(dense_wire_bytes_);
+  return static_cast<double>(wire_bytes_) / dense_wire_bytes_;
 }
 
 void StepRecorder::add_segments(std::int64_t step, const RanWork& ran, Segments& segments) {

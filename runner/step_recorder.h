@@ -69,7 +69,8 @@ class StepRecorder {
   std::vector<double> step_times_, exchange_times_;
   double last_end_ = 0;
   std::int64_t payload_bytes_ = 0, wire_bytes_ = 0;
-  std::int64_t own_bytes_ = 0, gradient_bytes_ = 0, dense_wire_bytes_ = 0;
+  std::int64_t own_bytes_ = 0, gradient_bytes_ = 0;
+  double dense_wire_bytes_ = 0;
   Hasher hash_;
 };
 

@@ -63,6 +63,7 @@ class Sweep {
     for (const results::RunId id : ids_)
       if (id > 0) result.runs.push_back(id);
     result.failed = failed_;
+    result.why_failed = why_failed_;
     result.diverged = diverged_;
     result.skipped = skipped_;
     result.interrupted = interrupted_by() != 0;
@@ -106,10 +107,15 @@ class Sweep {
     } catch (const results::StoreError&) {
       throw;
     } catch (const Error& error) {
-      ++failed_;
+      note_failure(error.what());
       observer_.on_run_failed(progress, error.what());
       if (error.kind() == ErrorKind::kCapability) throw;
     }
+  }
+
+  void note_failure(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (failed_++ == 0) why_failed_ = why;
   }
 
   /// A run that has ended, which --resume finds instead of running.
@@ -129,6 +135,7 @@ class Sweep {
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::exception_ptr fatal_;
+  std::string why_failed_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ struct SweepResult {
   /// Finished or diverged now, or found so, in the sweep's order.
   std::vector<results::RunId> runs;
   int failed = 0;
+  std::string why_failed;  ///< of the first run that failed; empty where none did
   int diverged = 0;  ///< of `runs`
   int skipped = 0;
   bool interrupted = false;

@@ -21,6 +21,7 @@ struct StepReport {
   double loss = 0;         ///< training loss
   Bytes payload{0};        ///< as StepPlan::payload
   Bytes dense_payload{0};  ///< as StepPlan::dense_payload
+  std::int64_t dense_messages = 0;  ///< as StepPlan::dense_messages
   /// Of the fp32 values that encoders turned into this row's messages; absent: what all workers'
   /// encoders are given in a step.
   std::optional<Bytes> encoded_values = {};

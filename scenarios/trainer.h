@@ -62,6 +62,7 @@ struct StepPlan : Work {
   Bytes dense_payload{0};  ///< what the same exchange would send with fp32 values
   /// What encoders are given, as fp32; none: a gradient of the whole model for each worker.
   std::optional<Bytes> encoded_values = {};
+  std::int64_t dense_messages = 0;  ///< in so many messages; 0: in as many as the step sends
   /// No other step is under way while this one is: what comes next depends on how it ends.
   bool alone = false;
   /// False in a method's warm-up, whose messages are not those of the steps after it.

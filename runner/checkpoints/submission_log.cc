@@ -38,6 +38,7 @@ void put_report(std::ostream& out, const StepReport& report) {
   put(out, report.loss);
   put(out, report.payload);
   put(out, report.dense_payload);
+  put(out, report.dense_messages);
   put_optional(out, report.encoded_values);
   put<std::uint64_t>(out, report.figures.size());
   for (const scenarios::Figure& figure : report.figures) {
@@ -56,6 +57,7 @@ StepReport get_report(std::istream& in) {
   report.loss = get<double>(in);
   report.payload = get<Bytes>(in);
   report.dense_payload = get<Bytes>(in);
+  report.dense_messages = get<std::int64_t>(in);
   report.encoded_values = get_optional<Bytes>(in);
   for (auto left = get<std::uint64_t>(in); left > 0; --left) {
     scenarios::Figure figure;

@@ -35,6 +35,7 @@ TEST_CASE("a scenario's errors come all at once with file, pointer and suggestio
                              Contains("/network/link/delay"));
   CHECK(run_program({"run", path, "--db", folder.file("x.db")}).exit_code == 3);
   CHECK(run_program({"validate", folder.file("missing.json")}).exit_code != 0);
+  CHECK(run_program({"validate", "quickstart"}).exit_code == 0);  // shipped, by its name
 }
 
 TEST_CASE("the shipped scenarios are valid, and plan counts their runs", "[unit]") {

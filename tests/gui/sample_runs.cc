@@ -199,7 +199,9 @@ class FakeStore : public Store {
                   std::span<const MetricRow>) override {
     read_only();
   }
-  void discard_unfinished(const std::string&, std::uint64_t) override { read_only(); }
+  std::vector<std::string> discard_unfinished(const std::string&, std::uint64_t) override {
+    read_only();
+  }
   std::optional<RunId> find_ended(const std::string&, std::uint64_t) const override {
     return std::nullopt;
   }

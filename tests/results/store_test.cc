@@ -110,7 +110,10 @@ TEST_CASE("resume discards what is unfinished and keeps the rest", "[store]") {
   const RunId other = store->begin_run(sample_header(2, "another"), 1);
   CHECK(store->find_ended("00c0ffee00c0ffee", 1) == finished);
   CHECK_FALSE(store->find_ended("00c0ffee00c0ffee", 2));
-  store->discard_unfinished("00c0ffee00c0ffee", 2);
+  store->tag(partial, "keep", true);
+  store->tag(finished, "another's", true);
+  CHECK(store->discard_unfinished("00c0ffee00c0ffee", 2) == std::vector<std::string>{"keep"});
+  CHECK(store->discard_unfinished("00c0ffee00c0ffee", 2).empty());
   const auto runs = store->runs();
   REQUIRE(runs.size() == 2);
   CHECK(runs[0].id == finished);

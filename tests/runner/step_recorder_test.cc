@@ -47,6 +47,7 @@ results::StepRow record_step(StepRecorder& recorder, const scenarios::StepPlan& 
   report.end = end;
   report.payload = plan.payload;
   report.dense_payload = plan.dense_payload;
+  report.dense_messages = plan.dense_messages;
   return recorder.record(report, std::vector<RanWork>{{plan, timeline, {}}});
 }
 
@@ -83,6 +84,24 @@ TEST_CASE("the compression ratio is a message's, the traffic ratio grows with an
     CHECK(one.compression.value() == Approx(0.1));
     CHECK(one.traffic.value() == Approx(n / 20.0).epsilon(0.002));
   }
+}
+
+TEST_CASE("fp32 has a traffic ratio of 1 however short its messages are") {
+  // 8 workers, 104 values: 2 x 7 x 8 hops of 13 values, 52 bytes and 90 of headers. As one message
+  // the payload would take fewer headers, and the ratio would be 2.6.
+  sim::CollectiveSpec spec = collective(sim::CollectiveKind::kRingAllReduce, 8);
+  spec.elements = 104;
+  const Bytes dense = sim::total_payload(spec, {});
+  REQUIRE(dense == Bytes(112 * 52));
+  CHECK(record(exchange(spec, {}, dense, dense), 8, Bytes(8 * 416), 8).traffic.value() ==
+        Approx(1).epsilon(1e-9));
+  // A gather of 56 messages beside a ring of 112: 56 x (30 + 90) bytes over 112 x (52 + 90).
+  scenarios::StepPlan gather =
+      exchange(collective(sim::CollectiveKind::kRingAllGather, 8),
+               std::vector<Bytes>(8, Bytes(30)), Bytes(56 * 30), dense);
+  gather.dense_messages = 112;
+  CHECK(record(gather, 8, Bytes(8 * 416), 8).traffic.value() ==
+        Approx(56 * 120 / (112 * 142.0)).epsilon(1e-9));
 }
 
 TEST_CASE("a step that is submitted early counts its exchange from when it could begin") {

@@ -237,6 +237,7 @@ void ProfileReplay::plan_of(const ComputeProfile& profile) {
   charge_gathers(traffic, layout_, scenario_.cluster.workers, zero_stage(scenario_));
   plan_.payload = traffic.payload();
   plan_.dense_payload = dense_bytes(settings_, layout_);
+  plan_.dense_messages = dense_messages(settings_, layout_);
 }
 
 }  // namespace

@@ -242,6 +242,22 @@ Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout) {
   return sum;
 }
 
+std::int64_t dense_messages(const ExchangeSettings& settings, const Layout& layout) {
+  if (settings.server) return 0;
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
+    const std::int64_t elements = layout.buckets()[b].count;
+    // Hops of empty chunks send nothing.
+    if (is_ring(settings.all_reduce)) {
+      sum += 2 * (settings.workers - 1) * std::min<std::int64_t>(settings.workers, elements);
+    } else {
+      const sim::CollectiveSpec spec = all_reduce_spec(settings, elements, b);
+      sum += sim::make_generator(spec, {})->transfers_total();
+    }
+  }
+  return sum;
+}
+
 std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const Layout& layout,
                                         StateStore& states) {
   if (!settings.kept.empty()) return make_masked_exchange(settings, layout, states);

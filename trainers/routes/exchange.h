@@ -172,6 +172,8 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSettings& settings, const 
 /// What the same exchange sends in a step with fp32 values: 2 (N - 1) E 4 bytes round a ring (or
 /// where messages are gathered), 2 N E 4 to and from a server, all workers together.
 Bytes dense_bytes(const ExchangeSettings& settings, const Layout& layout);
+/// In so many messages; 0 for a server, which is sent as many whatever they hold.
+std::int64_t dense_messages(const ExchangeSettings& settings, const Layout& layout);
 
 /// The step graph of these workers, buckets and this exchange; `profile` paces the ring's hops.
 /// Throws TrainerError where its buckets are not the layout's.

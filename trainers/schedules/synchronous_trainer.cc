@@ -239,6 +239,7 @@ void SynchronousTrainer::fill(scenarios::StepPlan& plan, Bytes payload) {
   plan.seconds = seconds_;
   plan.payload = payload;
   plan.dense_payload = dense_bytes(exchange_settings_, layout());
+  plan.dense_messages = dense_messages(exchange_settings_, layout());
   plan.loss = 0;
   Hasher hasher;
   hasher.add(chain_);
