@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/program_part.h"
+#include "trainers/timing/bench_activations.h"
 #include "trainers/timing/bench_training.h"
 
 namespace gradwire::bench {
@@ -51,6 +52,26 @@ std::vector<BenchRow> bench_asynchronous(std::uint64_t seed, const Say& say) {
       "measured");
 }
 
+/// What method comet costs in a step, and keeps of it.
+std::vector<BenchRow> bench_activations(const trainers::ActivationsBenchSettings& settings,
+                                        const Say& say) {
+  const auto bench = reinterpret_cast<trainers::ActivationsBench>(
+      training_module_symbol(trainers::kActivationsBenchSymbol));
+  say(settings.model + " with compressed activations: " + std::to_string(settings.pairs) +
+      " pairs ...");
+  trainers::ActivationsBenchResult result;
+  bench(settings, result);
+  const std::string stem = "training.comet." + settings.model + ".";
+  return labelled({{.name = stem + "ratio_to_plain", .value = result.ratio, .bar = 1.5},
+                   {.name = stem + "ratio_lower_quartile", .value = result.ratio_low},
+                   {.name = stem + "ratio_upper_quartile", .value = result.ratio_high},
+                   {.name = stem + "plain_step", .value = result.plain_step_s, .unit = "s"},
+                   {.name = stem + "compressed_step", .value = result.packed_step_s, .unit = "s"},
+                   {.name = stem + "plain_kept", .value = result.plain_bytes, .unit = "B"},
+                   {.name = stem + "compressed_kept", .value = result.packed_bytes, .unit = "B"}},
+                  "measured");
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
@@ -76,6 +97,12 @@ std::vector<BenchRow> bench_training(std::uint64_t seed, const Say& say) {
                    "training.rounds.lenet5.topk.n10000."),
       std::back_inserter(rows));
   for (const BenchRow& row : bench_asynchronous(seed, say)) rows.push_back(row);
+  for (const trainers::ActivationsBenchSettings& settings :
+       {trainers::ActivationsBenchSettings{.seed = seed, .model = "lenet5"},
+        trainers::ActivationsBenchSettings{.seed = seed, .model = "cnn"},
+        trainers::ActivationsBenchSettings{
+            .seed = seed, .model = "resnet20", .steps = 1, .pairs = 9}})
+    std::ranges::move(bench_activations(settings, say), std::back_inserter(rows));
   return rows;
 }
 

@@ -73,7 +73,7 @@ void check_model(const ProfileArguments& arguments) {
   throw Error(
       ErrorKind::kUsage, "profile", model, "there is no such model",
       near.empty()
-          ? "choose logistic, mlp, lenet5, resnet20, char-lstm, transformer or a TorchScript "
+          ? "choose logistic, mlp, lenet5, cnn, resnet20, char-lstm, transformer or a TorchScript "
             "file (.pt)"
           : "did you mean " + near + "?");
 }
@@ -219,7 +219,7 @@ void add_profile(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   command
       ->add_option("MODEL", request.model,
-                   "logistic, mlp, lenet5, resnet20, char-lstm, transformer, or a TorchScript "
+                   "logistic, mlp, lenet5, cnn, resnet20, char-lstm, transformer, or a TorchScript "
                    "file (.pt)")
       ->required();
   command->add_option("--device", request.device, "Where it runs")

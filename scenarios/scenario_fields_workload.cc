@@ -36,14 +36,15 @@ void add_model(Rows& rows) {
                 .help = "Model that is really trained. " + list_of(model_catalogue()) + ".",
                 .choices = model_names()},
        .kinds = kTraining});
-  const Condition layered{"/workload/model", {"mlp", "char-lstm", "transformer"}};
+  const Condition layered{"/workload/model", {"mlp", "cnn", "char-lstm", "transformer"}};
   rows.push_back(list_row("/workload/hidden",
-                          "Widths of the hidden layers, from the input on: any number of mlp, one "
-                          "of char-lstm, one a block of transformer.",
+                          "Widths of the hidden layers, from the input on: any number of mlp and "
+                          "cnn (its convolutions), one of char-lstm, one a block of transformer.",
                           kTraining));
   rows.back().when = layered;
   rows.back().computed_default =
-      "mlp: [256, 128]; char-lstm: [128]; transformer: four blocks of 4 `embedding`";
+      "mlp: [256, 128]; cnn: [16, 32, 32]; char-lstm: [128]; transformer: four blocks of 4 "
+      "`embedding`";
   rows.push_back({.pointer = "/workload/hidden/*",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Width of one layer.",

@@ -16,6 +16,7 @@ struct Case {
   const char* method;
   const char* optimizer;
   const char* collective;
+  const char* model = "mlp";
 };
 constexpr Case kCases[] = {
     {"none", "sgd", "ring"},
@@ -33,6 +34,7 @@ constexpr Case kCases[] = {
     {"mixed-precision", "sgd", "ring"},
     {"qnn", "sgd", "ring"},
     {"admm", "sgd", "ring"},
+    {"comet", "sgd", "ring", "lenet5"},
     {"batch-augmentation", "sgd", "ring"},
     {"rigl", "sgd", "ring"},
     {"stc", "sgd", "parameter-server"},
@@ -44,7 +46,7 @@ json scenario_of(const Case& given) {
       {"schema_version", 1},
       {"name", given.method},
       {"workload",
-       {{"model", "mlp"},
+       {{"model", given.model},
         {"data", {{"set", "digits"}}},
         {"batch_per_worker", 16},
         {"steps", 6},

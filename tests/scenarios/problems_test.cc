@@ -283,7 +283,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        R"("workload": {"data": {"set": "gaussian-clusters", "samples": 0}})"},
       {"",
        "t.json:1: /workload/hidden: does not go with /workload/model = logistic; allowed: only "
-       "with mlp or char-lstm or transformer",
+       "with mlp or cnn or char-lstm or transformer",
        R"("workload": {"model": "logistic", "hidden": [64]})"},
       {"", "t.json:1: /workload/hidden/1: 0 is out of range; allowed: integer >= 1 and <= 65536",
        R"("workload": {"hidden": [64, 0]})"},
@@ -300,7 +300,7 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
        R"("workload": {"hidden": [64], "checkpoint_activations": 3})"},
       {"",
        "t.json:1: /workload/checkpoint_activations: does not go with /workload/model = logistic; "
-       "allowed: only with mlp or lenet5 or resnet20 or char-lstm or transformer",
+       "allowed: only with mlp or lenet5 or cnn or resnet20 or char-lstm or transformer",
        R"("workload": {"model": "logistic", "checkpoint_activations": 2})"},
       {kMomentum + R"({"momentum": 0.5}})",
        "t.json:1: /method/momentum_correction/momentum: differs from the optimiser's momentum, in "

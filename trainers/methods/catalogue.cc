@@ -46,6 +46,7 @@ std::vector<MethodRow> make_catalogue() {
                                  rigl_row(),
                                  qnn_row(),
                                  admm_row(),
+                                 comet_row(),
                                  qsgd_row(),
                                  qsvrg_row(),
                                  natural_row(),

@@ -58,7 +58,7 @@ const MethodRow* find_method(std::string_view name);
 /// it was built for.
 using ModuleRows = std::vector<MethodRow>* (*)();
 using ModuleVersion = const char* (*)();
-inline constexpr const char* kModuleVersion = "gradwire methods 8";  ///< of these headers
+inline constexpr const char* kModuleVersion = "gradwire methods 9";  ///< of these headers
 inline constexpr const char* kModuleRowsSymbol = "gradwire_method_rows";
 inline constexpr const char* kModuleVersionSymbol = "gradwire_method_version";
 

@@ -88,6 +88,9 @@ struct SharedModel {
   std::span<float> remembered = {};            ///< the method's own, see Method::remembers
   /// The optimiser then remembers nothing of an element.
   std::function<void(std::size_t tensor, std::size_t element)> forget = {};
+  /// The mean magnitude of what the optimiser has for a momentum of a tensor, after the update; of
+  /// the mean gradient, where it has none.
+  std::function<double(std::size_t tensor)> mean_momentum = {};
 };
 
 /// A batch as the model will see it: [count, channels, height, width].
@@ -202,6 +205,22 @@ class Method {
   virtual void make_model(SharedModel& /*copy*/) const {}
   /// What keeps a tensor of the result in a file without loss (compressors/model_file.h).
   virtual compressors::CodecChoice stored_as(const TensorInfo&) const { return {}; }
+  /// Where rules inside layers remember: the part of what the method remembers that is a worker's,
+  /// equally many floats for each tensor in forward order (PassOptions::layer_memory).
+  virtual std::span<float> layer_memory(std::span<float> /*remembered*/, int /*worker*/) const {
+    return {};
+  }
+  /// Whether rules write down there what they see in the passes of this step.
+  virtual bool watches_layers(const Moment&, std::span<const float> /*remembered*/) const {
+    return false;
+  }
+  /// Figures of one pass more at the end of a run, which is watched and leaves no trace: the memory
+  /// as that pass left it, and by tensor by how much its gradient differs from that of the same
+  /// pass with a memory of zeros, as a root of the mean square. Where there is such memory.
+  virtual std::vector<std::pair<std::string, double>> pass_figures(
+      std::span<const float> /*layer_memory*/, std::span<const double> /*gradient_errors*/) const {
+    return {};
+  }
   /// Of the run, for people: names and values.
   virtual std::vector<std::pair<std::string, double>> figures(
       std::span<const float> /*remembered*/) const {

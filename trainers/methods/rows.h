@@ -9,6 +9,7 @@ MethodRow mixed_precision_row();
 MethodRow rigl_row();
 MethodRow qnn_row();
 MethodRow admm_row();
+MethodRow comet_row();
 MethodRow terngrad_row();
 MethodRow qsgd_row();
 MethodRow qsvrg_row();

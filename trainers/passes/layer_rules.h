@@ -41,6 +41,9 @@ struct Layer {
   at::Tensor remembered = {};
   /// The layer's own in this pass. Parts of a batch that pass one after the other draw alike.
   RandomStream draws = {};
+  /// Of layers with weights: the part of PassOptions::layer_memory that is its first parameter's.
+  std::span<float> memory = {};
+  bool watch = false;  ///< see PassOptions::watch_layers
 };
 
 /// What a layer computes of an input and its weights: a function, which autograd differentiates.

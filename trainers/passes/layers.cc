@@ -33,7 +33,14 @@ at::Tensor Layers::run(LayerKind kind, std::size_t first, std::size_t count, con
     layer.remembered = statistics_.of_rules.select(0, static_cast<std::int64_t>(first));
   layer.draws = statistics_.draws;
   layer.draws.tensor = kLayerStream + static_cast<std::uint32_t>(first);
+  if (count > 0) layer.memory = memory_of(first);
+  layer.watch = statistics_.watch_layers && !layer.memory.empty();
   return with_rules(rules_, 0, layer, x, weights, compute);
+}
+
+std::span<float> Layers::memory_of(std::size_t parameter) const {
+  const std::size_t each = statistics_.layer_memory.size() / parameters_.size();
+  return statistics_.layer_memory.subspan(parameter * each, each);
 }
 
 at::Tensor Layers::linear(const at::Tensor& x, std::size_t first, bool bias) const {

@@ -16,6 +16,8 @@ struct Statistics {
   bool record = false;       ///< while training: update them
   RandomStream draws = {};   ///< of the pass (PassOptions::draws)
   at::Tensor of_rules = {};  ///< [parameters, PassOptions::layer_floats], if any; among `values`
+  std::span<float> layer_memory = {};
+  bool watch_layers = false;
 };
 
 /// All arguments must outlive it. `first` is the number of a layer's first parameter: a weight,
@@ -53,6 +55,7 @@ class Layers {
   at::Tensor average_pool(const at::Tensor& x) const;
 
  private:
+  std::span<float> memory_of(std::size_t parameter) const;
   template <class Compute>
   at::Tensor run(LayerKind kind, std::size_t first, std::size_t count, const at::Tensor& x,
                  const Compute& compute, std::span<const at::Tensor> running = {}) const;

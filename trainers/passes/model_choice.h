@@ -12,8 +12,9 @@ struct ModelChoice {
   ModelChoice(std::string model) : name(std::move(model)) {}  // NOLINT
 
   std::string name;
-  /// Widths of hidden layers: of mlp, 256 and 128 if absent; of char-lstm one, 128 if absent; of
-  /// transformer one a block, four times the embedding of four blocks if absent.
+  /// Widths of hidden layers: of mlp, 256 and 128 if absent; of cnn a convolution each, 16, 32 and
+  /// 32 if absent; of char-lstm one, 128 if absent; of transformer one a block, four times the
+  /// embedding of four blocks if absent.
   std::optional<std::vector<std::int64_t>> hidden = {};
   std::string activation = "relu";  ///< between mlp's layers: relu, tanh
   bool bias = true;                 ///< of logistic and mlp

@@ -85,6 +85,7 @@ std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& 
 std::unique_ptr<Network> make_logistic(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_mlp(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_lenet5(const ModelChoice& choice, const DataSet& data);
+std::unique_ptr<Network> make_cnn(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_resnet20(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data);
 std::unique_ptr<Network> make_transformer(const ModelChoice& choice, const DataSet& data);

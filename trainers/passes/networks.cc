@@ -158,6 +158,35 @@ class Lenet5 final : public Network {
   std::int64_t padding_;
 };
 
+/// Convolutions of 3x3 with padding 1, each with a ReLU; the first, the third and so on pooled by
+/// 2; one dense layer.
+class Cnn final : public Network {
+ public:
+  Cnn(const DataSet& data, const std::vector<std::int64_t>& widths) {
+    std::int64_t in = data.channels, height = data.height, width = data.width;
+    for (std::size_t layer = 0; layer < widths.size(); ++layer) {
+      begin_stage();
+      add_convolution("conv" + std::to_string(layer + 1), in, widths[layer], 3);
+      in = widths[layer];
+      if (!is_pooled(layer)) continue;
+      height /= 2;
+      width /= 2;
+    }
+    begin_stage();
+    add_linear("output", in * height * width, data.classes);
+  }
+
+  at::Tensor stage(std::size_t stage, const at::Tensor& x, const Layers& layers) const override {
+    const std::size_t first = first_parameter(stage);
+    if (stage + 1 == stages()) return layers.linear(at::flatten(x, 1), first);
+    const at::Tensor y = layers.relu(layers.convolution(x, first, true, 1, 1));
+    return is_pooled(stage) ? layers.max_pool(y) : y;
+  }
+
+ private:
+  static bool is_pooled(std::size_t layer) { return layer % 2 == 0; }
+};
+
 /// One LSTM layer over an embedding of characters or tokens; predicts each next one.
 class CharLstm final : public Network {
  public:
@@ -199,6 +228,12 @@ std::unique_ptr<Network> make_lenet5(const ModelChoice&, const DataSet& data) {
   need(std::min(data.height, data.width) >= 8, "lenet5", data, "its images are smaller than 8x8");
   return std::make_unique<Lenet5>(data);
 }
+std::unique_ptr<Network> make_cnn(const ModelChoice& choice, const DataSet& data) {
+  const auto widths = choice.hidden.value_or(std::vector<std::int64_t>{16, 32, 32});
+  need(std::min(data.height, data.width) >> (widths.size() + 1) / 2 > 0, "cnn", data,
+       "its images are too small to be halved by so many layers");
+  return std::make_unique<Cnn>(data, widths);
+}
 std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet& data) {
   const auto hidden = choice.hidden.value_or(std::vector<std::int64_t>{128});
   need(hidden.size() == 1, "char-lstm", data, "it has one hidden layer");
@@ -208,9 +243,10 @@ std::unique_ptr<Network> make_char_lstm(const ModelChoice& choice, const DataSet
 std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& data) {
   using Maker = std::unique_ptr<Network> (*)(const ModelChoice&, const DataSet&);
   constexpr std::pair<const char*, Maker> kMakers[] = {
-      {"logistic", make_logistic},   {"mlp", make_mlp},
-      {"lenet5", make_lenet5},       {"resnet20", make_resnet20},
-      {"char-lstm", make_char_lstm}, {"transformer", make_transformer}};
+      {"logistic", make_logistic},      {"mlp", make_mlp},
+      {"lenet5", make_lenet5},          {"cnn", make_cnn},
+      {"resnet20", make_resnet20},      {"char-lstm", make_char_lstm},
+      {"transformer", make_transformer}};
   if (choice.name == "torchscript") return make_script_network(choice.file, data);
   const auto maker = std::find_if(std::begin(kMakers), std::end(kMakers),
                                   [&](const auto& row) { return row.first == choice.name; });
@@ -218,7 +254,7 @@ std::unique_ptr<Network> make_network(const ModelChoice& choice, const DataSet& 
   if (!info || maker == std::end(kMakers))
     throw TrainerError(
         "make model", choice.name, "there is no such model",
-        "choose logistic, mlp, lenet5, resnet20, char-lstm, transformer or torchscript");
+        "choose logistic, mlp, lenet5, cnn, resnet20, char-lstm, transformer or torchscript");
   const bool takes_text = info->takes.front() == scenarios::SampleKind::kText;
   need(takes_text == data.is_text(), choice.name, data,
        takes_text ? "the model predicts tokens and needs a data set of text"

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct PassOptions {
   /// Floats that they remember of each layer with weights, such as running ranges; of one rule at
   /// most. They are statistics of the model: saved, and worker 0's.
   int layer_floats = 0;
+  /// What rules read and write of the worker whose pass it is: equally many floats for each
+  /// parameter, in forward order. Empty: nothing is known of it. Outlives the pass.
+  std::span<float> layer_memory = {};
+  /// Rules write to it what they see of this pass.
+  bool watch_layers = false;
 };
 
 }  // namespace gradwire::trainers

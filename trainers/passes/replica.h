@@ -117,10 +117,10 @@ class Model {
   virtual std::vector<std::size_t> part_starts() const { return {0}; }
 };
 
-/// "logistic", "mlp" (numbers or images), "lenet5", "resnet20" (images), "char-lstm" (text), on
-/// "cpu" or "cuda". Throws TrainerError where model and data do not fit, or (kCapability) where the
-/// device is missing. `keep_gradients`: they stay in device memory, else each pass copies them to
-/// the host.
+/// "logistic", "mlp" (numbers or images), "lenet5", "cnn", "resnet20" (images), "char-lstm" (text),
+/// on "cpu" or "cuda". Throws TrainerError where model and data do not fit, or (kCapability) where
+/// the device is missing. `keep_gradients`: they stay in device memory, else each pass copies them
+/// to the host.
 std::unique_ptr<Model> make_model(const ModelChoice& choice, const DataSet& data,
                                   const std::string& device, bool keep_gradients = false);
 

@@ -324,6 +324,8 @@ class TorchReplica final : public Replica {
     statistics_.training = true;
     statistics_.record = options.record_statistics;
     statistics_.draws = options.draws;
+    statistics_.layer_memory = options.layer_memory;
+    statistics_.watch_layers = options.watch_layers;
   }
   static void go_back(const at::Tensor& loss, const PassOptions& options) {
     (options.loss_scale == 1 ? loss : loss * options.loss_scale).backward();

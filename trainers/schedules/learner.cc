@@ -29,6 +29,15 @@ int threads_of(const scenarios::Scenario& scenario, const scenarios::TrainerOpti
   return std::clamp(options.threads, 1, std::max(1, scenario.cluster.workers));
 }
 
+double root_mean_square_difference(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t e = 0; e < a.size(); ++e) {
+    const double difference = static_cast<double>(a[e]) - static_cast<double>(b[e]);
+    sum += difference * difference;
+  }
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
 /// Throws Diverged: "the loss of worker 3 is not finite".
 [[noreturn]] void diverge(const char* what, int worker, std::int64_t step) {
   throw scenarios::Diverged(
@@ -131,6 +140,8 @@ const Batch& Learner::batch_for_pass(std::span<const std::uint32_t> samples, int
   options.draws = {.seed = scenario_.seed,
                    .step = static_cast<std::uint32_t>(step),
                    .worker = static_cast<std::uint32_t>(worker)};
+  if (!layer_memory_.empty())
+    options.layer_memory = layer_memory_[static_cast<std::size_t>(worker)];
   return batch;
 }
 
@@ -224,11 +235,40 @@ Batch Learner::some_batch() const {
 }
 
 std::optional<std::int64_t> Learner::activation_bytes() const {
-  return replicas_[0]->activation_bytes(some_batch(), options_);
+  PassOptions options = options_;
+  std::vector<float> memory;
+  if (!layer_memory_.empty()) memory.assign(layer_memory_[0].begin(), layer_memory_[0].end());
+  options.layer_memory = memory;
+  options.watch_layers = false;
+  return replicas_[0]->activation_bytes(some_batch(), options);
 }
 
 std::vector<std::int64_t> Learner::stage_activation_bytes(std::span<const std::size_t> ends) const {
   return replicas_[0]->stage_activation_bytes(some_batch(), options_, ends);
+}
+
+Learner::WatchedPass Learner::watched_pass() const {
+  GRADWIRE_ASSERT(!layer_memory_.empty());
+  WatchedPass pass;
+  pass.layer_memory.assign(layer_memory_[0].begin(), layer_memory_[0].end());
+  std::vector<float> nothing(pass.layer_memory.size());
+  PassOptions plain = options_, watched = options_;
+  plain.layer_memory = nothing;
+  plain.watch_layers = false;
+  watched.layer_memory = pass.layer_memory;
+  watched.watch_layers = true;
+  const Batch batch = some_batch();
+  std::vector<float> with(weights_.size()), without(weights_.size());
+  for (const auto& [options, flat] : {std::pair(&plain, &without), std::pair(&watched, &with)}) {
+    const std::unique_ptr<Gradients> gradients = make_gradients();
+    replicas_[0]->train_pass(batch, *options, *gradients);
+    copy_finite(*gradients, layout_, *flat);
+  }
+  for (std::size_t t = 0; t < layout_.tensors().size(); ++t) {
+    const TensorSlot& slot = layout_.tensors()[layout_.tensor_of(static_cast<int>(t))];
+    pass.errors.push_back(root_mean_square_difference(slice(with, slot), slice(without, slot)));
+  }
+  return pass;
 }
 
 std::vector<double> Learner::accuracy_by_worker() {

@@ -85,6 +85,11 @@ class Learner {
 
   /// Of the passes that follow; that of the method's passes at first.
   void set_loss_scale(float scale) { options_.loss_scale = scale; }
+  /// The method's memory of each worker's layers, for the passes that follow.
+  void set_layer_memory(std::vector<std::span<float>> of_workers) {
+    layer_memory_ = std::move(of_workers);
+  }
+  void watch_layers(bool watch) { options_.watch_layers = watch; }
 
   /// The gradient of a mean loss over the `draw`-th batch of that worker; gives the loss. Different
   /// workers' may run side by side, on threads of their own; one of them at a time records the
@@ -127,6 +132,12 @@ class Learner {
   std::vector<double> accuracy_by_worker();
   /// Of a batch of its size; see Replica::activation_bytes.
   std::optional<std::int64_t> activation_bytes() const;
+  /// A watched pass of worker 0 over the same batch, beside one whose layer memory is 0.
+  struct WatchedPass {
+    std::vector<float> layer_memory;  ///< as the pass leaves it
+    std::vector<double> errors;       ///< see methods::Method::pass_figures
+  };
+  WatchedPass watched_pass() const;
 
   /// Of a batch of that size, by stage; see Replica::stage_activation_bytes.
   std::vector<std::int64_t> stage_activation_bytes(std::span<const std::size_t> ends) const;
@@ -177,6 +188,7 @@ class Learner {
   scenarios::Scenario scenario_;
   std::vector<float> weights_, statistics_;
   PassOptions options_;
+  std::vector<std::span<float>> layer_memory_;  ///< [worker], or empty
   Sampler sampler_;
   StateStore states_;
   RateSchedule rates_;

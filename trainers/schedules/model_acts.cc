@@ -1,5 +1,7 @@
 #include "trainers/schedules/model_acts.h"
 
+#include <cmath>
+
 #include "base/serial.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/kept_model.h"
@@ -16,6 +18,10 @@ ModelActs::ModelActs(Learner& learner, SetUpdates& updates)
   learner.weights_changed();
   if (learner.method().makes_model())
     file_bytes_ = keep_model(learner, made_model(shared.moment)).size();
+  for (int worker = 0; worker < learner.workers(); ++worker)
+    layer_memory_.push_back(learner.method().layer_memory(remembered_, worker));
+  if (layer_memory_[0].empty()) layer_memory_.clear();
+  learner.set_layer_memory(layer_memory_);
 }
 
 methods::SharedModel ModelActs::model(const Moment& moment, std::span<float> mean) {
@@ -37,11 +43,20 @@ methods::SharedModel ModelActs::model(const Moment& moment, std::span<float> mea
   model.forget = [this, slot](std::size_t tensor, std::size_t element) {
     updates_.forget(slot(tensor).first + static_cast<std::int64_t>(element));
   };
+  model.mean_momentum = [this, slot, mean](std::size_t tensor) {
+    const TensorSlot& own = slot(tensor);
+    if (const auto kept = updates_.mean_momentum(own.first, own.count)) return *kept;
+    double sum = 0;
+    for (const float value : slice(mean, own)) sum += std::fabs(value);
+    return sum / static_cast<double>(own.count);
+  };
   return model;
 }
 
-void ModelActs::begin_step() {
-  if (acts_) learner_.set_loss_scale(learner_.method().loss_scale(remembered_));
+void ModelActs::begin_step(const Moment& moment) {
+  if (!acts_) return;
+  learner_.set_loss_scale(learner_.method().loss_scale(remembered_));
+  learner_.watch_layers(learner_.method().watches_layers(moment, remembered_));
 }
 
 bool ModelActs::before_update(const Moment& moment, std::span<float> mean) {
@@ -77,6 +92,10 @@ std::vector<scenarios::Figure> ModelActs::figures() const {
     figures.push_back(
         {"fp32_model_bytes", 4.0 * static_cast<double>(learner_.weights().size()), "B"});
   }
+  if (layer_memory_.empty()) return figures;
+  const Learner::WatchedPass pass = learner_.watched_pass();
+  for (const auto& [name, value] : learner_.method().pass_figures(pass.layer_memory, pass.errors))
+    figures.push_back({name, value});
   return figures;
 }
 

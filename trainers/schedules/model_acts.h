@@ -15,7 +15,7 @@ class ModelActs {
   ModelActs(Learner& learner, SetUpdates& updates);
 
   /// Before the passes of a step.
-  void begin_step();
+  void begin_step(const Moment& moment);
   /// False: the step has no update.
   bool before_update(const Moment& moment, std::span<float> mean);
   void after_update(const Moment& moment, std::span<float> mean);
@@ -36,6 +36,7 @@ class ModelActs {
   std::vector<methods::TensorInfo> infos_;
   std::vector<float> remembered_;
   std::size_t file_bytes_ = 0;  ///< that keep the model, where the method makes one
+  std::vector<std::span<float>> layer_memory_;  ///< [worker], of what is remembered; or empty
 };
 
 }  // namespace gradwire::trainers

@@ -79,6 +79,15 @@ void SetUpdates::forget(std::int64_t element) {
   for (auto& [set, update] : updates_) update.forget(element);
 }
 
+std::optional<double> SetUpdates::mean_momentum(std::int64_t first, std::int64_t count) const {
+  double sum = 0;
+  for (const auto& [key, update] : updates_) {
+    if (!update.rule().keeps_momentum()) return {};
+    sum += update.sum_of_momentum(first, count);
+  }
+  return sum / static_cast<double>(count);
+}
+
 std::int64_t SetUpdates::state_bytes() const {
   std::map<int, std::int64_t> bytes;  // by rank
   for (const auto& [key, update] : updates_) bytes[std::get<0>(key)] += update.state_bytes();

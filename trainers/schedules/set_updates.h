@@ -1,6 +1,7 @@
 #pragma once
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -35,6 +36,10 @@ class SetUpdates {
 
   /// What is remembered of an element of the flat buffers becomes 0.
   void forget(std::int64_t element);
+
+  /// The mean magnitude of the momenta of elements [first, first + count), where all of them have
+  /// one.
+  std::optional<double> mean_momentum(std::int64_t first, std::int64_t count) const;
 
   /// What all of them remember; of several workers the one that has most.
   std::int64_t state_bytes() const;

@@ -213,7 +213,7 @@ std::span<const float> SynchronousTrainer::mean_of(int worker) const {
 
 void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
   enter_phase();
-  acts_.begin_step();
+  acts_.begin_step(moment());
   StepTraffic traffic(*template_, plan.bytes);
   gather_before(traffic);
   learner_.forget_places();

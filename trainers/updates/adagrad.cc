@@ -27,6 +27,7 @@ class Adagrad final : public UpdateRule {
 
   const char* name() const override { return averages_ ? "adagrad-rda" : "adagrad-cmd"; }
   std::size_t buffers() const override { return averages_ ? 2 : 1; }
+  bool keeps_momentum() const override { return false; }
   /// Reads g, w (or S) and G, writes w and G (and S).
   int bytes_per_element() const override { return averages_ ? 24 : 20; }
 

@@ -1,5 +1,7 @@
 #include "trainers/updates/update.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/serial.h"
@@ -30,6 +32,17 @@ void Update::forget(std::int64_t element) {
     for (const std::span<float> buffer : buffers())
       buffer[static_cast<std::size_t>(offset + element - first)] = 0;
   });
+}
+
+double Update::sum_of_momentum(std::int64_t first, std::int64_t count) const {
+  double sum = 0;
+  visit_ranges(ranges_, [&](std::int64_t own, std::int64_t offset, std::size_t size) {
+    const std::int64_t begin = std::max(first, own);
+    const std::int64_t end = std::min(first + count, own + static_cast<std::int64_t>(size));
+    for (std::int64_t e = begin; e < end; ++e)
+      sum += std::fabs(state_[static_cast<std::size_t>(offset + e - own)]);
+  });
+  return sum;
 }
 
 std::vector<std::span<float>> Update::buffers() {

@@ -29,6 +29,10 @@ class Update {
   /// What it remembers of that element of the flat buffers, if it is one of its own, becomes 0.
   void forget(std::int64_t element);
 
+  /// Of the elements among [first, first + count) that are its own: the sum of their momenta's
+  /// magnitudes. Precondition: rule().keeps_momentum().
+  double sum_of_momentum(std::int64_t first, std::int64_t count) const;
+
   const UpdateRule& rule() const { return *rule_; }
   /// What it remembers, one buffer after the other, for copies on a device.
   std::vector<std::span<float>> buffers();

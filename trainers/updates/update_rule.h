@@ -93,6 +93,8 @@ class UpdateRule {
   /// those of neighbours.
   virtual void mixed(ElementRanges, const UpdateStep&, std::span<const float> /*before*/,
                      std::span<const float> /*after*/, std::span<float> /*state*/) const {}
+  /// Whether the first buffer is a momentum: a mean or a sum of the gradients so far.
+  virtual bool keeps_momentum() const { return buffers() > 0; }
   /// Bytes of memory that a step reads and writes for each element, 4 for each access to a float:
   /// what its time is made of, where a profile and no measurement says it.
   virtual int bytes_per_element() const = 0;

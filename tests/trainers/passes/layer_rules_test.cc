@@ -121,7 +121,7 @@ TEST_CASE("a rule sees every layer once a pass", "[layer-rules]") {
 }
 
 TEST_CASE("the identity changes nothing, another rule does", "[layer-rules]") {
-  for (const std::string model : {"mlp", "lenet5", "resnet20", "char-lstm", "transformer"}) {
+  for (const std::string model : {"mlp", "lenet5", "cnn", "resnet20", "char-lstm", "transformer"}) {
     INFO(model);
     const std::vector<float> plain = gradients_with(model, {});
     CHECK(gradients_with(model, {.layer_rules = {{"identity"}}}) == plain);

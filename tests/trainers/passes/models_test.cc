@@ -34,6 +34,13 @@ std::int64_t parameters_of(const std::string& model, const DataSet& data) {
   return Layout(made->parameters(), Bytes(1)).elements();
 }
 
+/// Halves images four times.
+ModelChoice small_cnn() {
+  ModelChoice choice("cnn");
+  choice.hidden = {4, 4, 4, 4, 4, 4, 4};
+  return choice;
+}
+
 TEST_CASE("models have the parameters of their definitions") {
   const DataSet mnist = images(1, 28, 40), digits = images(1, 8, 40), cifar = images(3, 32, 40);
   CHECK(parameters_of("logistic", digits) == 64 * 10 + 10);
@@ -42,6 +49,9 @@ TEST_CASE("models have the parameters of their definitions") {
   CHECK(parameters_of("lenet5", mnist) == 431080);
   // 3x3 kernels: 200 + 9,050 + 100,500 + 5,010.
   CHECK(parameters_of("lenet5", digits) == 114760);
+  // 160 + 4,640 + 9,248, and 1,290 for 32 maps of 2x2, since two of three are pooled.
+  CHECK(parameters_of("cnn", digits) == 15338);
+  CHECK_THROWS_WITH(make_model(small_cnn(), digits, "cpu"), Catch::Contains("too small"));
   // Convolutions 432 + 6 * 2,304 + (4,608 + 5 * 9,216) + (18,432 + 5 * 36,864) = 267,696;
   // normalisations 2 * (7 * 16 + 6 * 32 + 6 * 64) = 1,376; last layer 650.
   CHECK(parameters_of("resnet20", cifar) == 267696 + 1376 + 650);
@@ -147,6 +157,7 @@ TEST_CASE("gradients are the slopes of the loss, in the layout's order") {
   check_gradient("logistic", digits, 0.01);
   check_gradient("mlp", digits, 0.01);
   check_gradient("lenet5", digits, 0.02);
+  check_gradient("cnn", images(1, 8, 40), 0.02);
   check_gradient("resnet20", images(3, 16, 40), 0.05);
 }
 
