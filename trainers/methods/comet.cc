@@ -230,7 +230,7 @@ MethodRow comet_row() {
           .paper =
               "Jin and others, COMET: A Novel Memory-Efficient Deep Learning Training Framework by "
               "Using Error-Bounded Lossy Compression, arXiv 2111.09562",
-          .state = Reproduction::kReproduced,
+          .state = Reproduction::kPartly,
           .schedule = "synchronous",
           .routes = "any that carries fp32",
           .sends = "all tensors: fp32; what is compressed never leaves a worker",
