@@ -177,82 +177,84 @@ void add_expected(Rows& rows) {
   rows.push_back(text_row("/expected/note", "In words."));
   rows.push_back(list_row("/expected/checks", "Bounds on figures of the runs."));
   rows.push_back(object_row("/expected/checks/*", "One bound."));
-  .choices = {
-    "final_accuracy",
-    "final_loss",
-    "step_time_s",
-    "wire_bytes",
-    "simulated_s",
-    "compression_ratio",
-    "time_to_target_s",
-    "consensus_distance",
-    "mean_drift",
-    "edge_bytes",
-    "local_accuracy_mean",
-    "local_accuracy_worst",
-    "staleness_mean",
-    "messages_left_out",
-    "packed_weights_bytes",
-    "epoch_loss",
-    "buffer_error_last",
-    "buffer_error_fall",
-    "quantiser_error_last",
-    "perplexity",
-    "primal_residual",
-    "model_file_bytes",
-    "memory_activations_bytes",
-    "conv_inputs_ratio",
-    "largest_error_over_bound",
-    "gradient_error_over_sigma_1",
-    "gradient_error_over_sigma_2",
-    "gradient_error_over_sigma_3"
+  rows.push_back({.pointer = "/expected/checks/*/metric",
+                  .spec = {.type = OptionType::kChoice,
+                           .help = "Figure of a run.",
+                           .choices = {"final_accuracy",
+                                       "final_loss",
+                                       "step_time_s",
+                                       "wire_bytes",
+                                       "simulated_s",
+                                       "compression_ratio",
+                                       "time_to_target_s",
+                                       "consensus_distance",
+                                       "mean_drift",
+                                       "edge_bytes",
+                                       "local_accuracy_mean",
+                                       "local_accuracy_worst",
+                                       "staleness_mean",
+                                       "messages_left_out",
+                                       "packed_weights_bytes",
+                                       "epoch_loss",
+                                       "buffer_error_last",
+                                       "buffer_error_fall",
+                                       "quantiser_error_last",
+                                       "perplexity",
+                                       "primal_residual",
+                                       "model_file_bytes",
+                                       "memory_activations_bytes",
+                                       "conv_inputs_ratio",
+                                       "largest_error_over_bound",
+                                       "gradient_error_over_sigma_1",
+                                       "gradient_error_over_sigma_2",
+                                       "gradient_error_over_sigma_3"}},
+                  .required = true});
+  rows.push_back(
+      text_row("/expected/checks/*/method", "Only runs with this method; default: all."));
+  constexpr std::pair<const char*, const char*> kWheres[] = {
+      {"where",
+       "Only runs whose scenario has these values, by JSON pointer: "
+       "{\"/schedule/local_steps\": \"25\"}."},
+      {"against_where", "The same of the runs that they are compared with."},
+      {"target_where", "The same of the runs whose accuracy is the target."}};
+  for (const auto& [name, help] : kWheres) {
+    const std::string at = std::string("/expected/checks/*/") + name;
+    rows.push_back(object_row(at, help));
+    rows.back().shape = Shape::kMap;
+    rows.back().optional = true;
+    rows.push_back(text_row(at + "/*", "The value, as text."));
   }
-}
-, rows.push_back(text_row("/expected/checks/*/method",
-                          "Only runs with this method; default: all."));
-constexpr std::pair<const char*, const char*> kWheres[] = {
-    {"where",
-     "Only runs whose scenario has these values, by JSON pointer: "
-     "{\"/schedule/local_steps\": \"25\"}."},
-    {"against_where", "The same of the runs that they are compared with."},
-    {"target_where", "The same of the runs whose accuracy is the target."}};
-for (const auto& [name, help] : kWheres) {
-  const std::string at = std::string("/expected/checks/*/") + name;
-  rows.push_back(object_row(at, help));
-  rows.back().shape = Shape::kMap;
-  rows.back().optional = true;
-  rows.push_back(text_row(at + "/*", "The value, as text."));
-}
-rows.push_back({.pointer = "/expected/checks/*/min",
-                .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
-rows.push_back({.pointer = "/expected/checks/*/max",
-                .spec = {.type = OptionType::kNumber, .help = "Greatest allowed value."}});
-rows.push_back(text_row("/expected/checks/*/against",
-                        "Another method, by its label: the mean over seeds is compared with its."));
-rows.push_back({.pointer = "/expected/checks/*/compare",
-                .spec = {.type = OptionType::kChoice,
-                         .default_text = "difference",
-                         .help = "How: the figure less the other's, or over the other's.",
-                         .choices = {"difference", "ratio"}}});
-rows.push_back(
-    text_row("/expected/checks/*/target_of",
-             "With time_to_target_s: the method, by its label, whose final accuracy with the "
-             "same seed, less target_less, is the target in place of the scenario's."));
-rows.push_back({.pointer = "/expected/checks/*/target_less",
-                .spec = {.type = OptionType::kNumber,
-                         .default_text = "0.01",
-                         .help = "How far below, as a share of the samples.",
-                         .min = -1,
-                         .max = 1}});
-rows.push_back(text_row("/expected/checks/*/claim", "What the paper says, for `reproduce`."));
-rows.push_back({.pointer = "/expected/checks/*/negative_control",
-                .spec = {.type = OptionType::kBoolean,
-                         .default_text = "false",
-                         .help = "A broken variant, which must miss the bound."}});
-for (std::size_t i = first; i < rows.size(); ++i) {
-  rows[i].sweepable = false;
-  rows[i].free_of_hash = true;
-}
+  rows.push_back({.pointer = "/expected/checks/*/min",
+                  .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
+  rows.push_back({.pointer = "/expected/checks/*/max",
+                  .spec = {.type = OptionType::kNumber, .help = "Greatest allowed value."}});
+  rows.push_back(
+      text_row("/expected/checks/*/against",
+               "Another method, by its label: the mean over seeds is compared with its."));
+  rows.push_back({.pointer = "/expected/checks/*/compare",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "difference",
+                           .help = "How: the figure less the other's, or over the other's.",
+                           .choices = {"difference", "ratio"}}});
+  rows.push_back(
+      text_row("/expected/checks/*/target_of",
+               "With time_to_target_s: the method, by its label, whose final accuracy with the "
+               "same seed, less target_less, is the target in place of the scenario's."));
+  rows.push_back({.pointer = "/expected/checks/*/target_less",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "0.01",
+                           .help = "How far below, as a share of the samples.",
+                           .min = -1,
+                           .max = 1}});
+  rows.push_back(text_row("/expected/checks/*/claim", "What the paper says, for `reproduce`."));
+  rows.push_back({.pointer = "/expected/checks/*/negative_control",
+                  .spec = {.type = OptionType::kBoolean,
+                           .default_text = "false",
+                           .help = "A broken variant, which must miss the bound."}});
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    rows[i].sweepable = false;
+    rows[i].free_of_hash = true;
+  }
 }
 
 Rows scenario_rows() {
