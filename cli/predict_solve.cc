@@ -113,13 +113,14 @@ void solve_runs(const SolveArguments& arguments, const scenarios::ScenarioFile& 
   Table table = answers_table();
   std::int64_t number = 0;
   for (const scenarios::Scenario& scenario : file.runs) {
-    const StepSummary step = runner::summary_of(scenario, store, runs);
-    const CheckedSolution checked = solver.solve(scenario, step);
+    const scenarios::Scenario start = runner::search_start(scenario, solver.quantity());
+    const StepSummary step = runner::summary_of(start, store, runs);
+    const CheckedSolution checked = solver.solve(start, step);
     const bool solved = checked.solution.value.has_value(), simulated = checked.simulations > 0;
     const auto cell = [&](double value) {
       return solved ? Cell(shown(solver.quantity(), value)) : Cell();
     };
-    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(step.workers),
+    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
                arguments.quantity, cell(checked.solution.value.value_or(0)),
                cell(checked.solution.low), cell(checked.solution.high),
                std::string(unit_of(solver.quantity())),

@@ -39,6 +39,14 @@ StepChanges changes_of(const results::StepSummary& step, SolveFor quantity, doub
 
 }  // namespace
 
+Scenario search_start(const Scenario& scenario, SolveFor quantity) {
+  if (scenario.cluster.workers > 1) return scenario;
+  if (quantity == SolveFor::kWorkers) return with_workers(scenario, 2);
+  throw Error(ErrorKind::kUsage, "solve for", name_of(quantity),
+              "one worker sends nothing, so it changes nothing",
+              "ask for two workers or more: --set /cluster/workers=2");
+}
+
 std::string cannot_simulate(const Scenario& scenario, const results::StepSummary& step,
                             SolveFor quantity) {
   if (scenario.workload.kind != WorkloadKind::kProfile &&

@@ -7,6 +7,11 @@
 /// Answers to inverse questions, simulated by flow.
 namespace gradwire::runner {
 
+/// The scenario whose step a search for the quantity starts from: itself, or of one worker, whose
+/// step says nothing of its links, that of two where workers are searched for. Throws Error
+/// (kUsage) where one worker is asked for another quantity: it sends nothing.
+scenarios::Scenario search_start(const scenarios::Scenario& scenario, results::SolveFor quantity);
+
 /// Why answers for the scenario cannot be simulated; empty where they can: its step is one of a
 /// profile or a collective, and its links have what is asked for.
 std::string cannot_simulate(const scenarios::Scenario& scenario, const results::StepSummary& step,

@@ -239,7 +239,8 @@ Solution solve_step(const StepFit& fit, const StepSummary& step, SolveFor quanti
     return solution;
   }
   const double worst = bisection.solve(Edge::kLow).value_or(*solution.value);
-  const double best = bisection.solve(Edge::kHigh).value_or(best_value(fit, step, quantity, target, samples));
+  const double best =
+      bisection.solve(Edge::kHigh).value_or(best_value(fit, step, quantity, target, samples));
   solution.low = std::min(worst, best);
   solution.high = std::max(worst, best);
   return solution;

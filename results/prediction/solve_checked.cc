@@ -48,7 +48,8 @@ class AnswerSearch {
   bool ends_with(Solution solution) {
     const bool met = solution.value.has_value() && slow_ < kSlowAnswers;
     if (!met) solution.value.reset();
-    const double value = solution.value.value_or(best_value(fit_, step_, quantity_, target_, samples_));
+    const double value =
+        solution.value.value_or(best_value(fit_, step_, quantity_, target_, samples_));
     if (correction_.knows(value)) return true;
     const StepSummary there = with(step_, quantity_, value);
     const double allowed = allowed_seconds(fit_, there, target_, samples_);

@@ -107,6 +107,27 @@ TEST_CASE("predict --solve answers with an interval, or says what limits") {
   CHECK(wrong.exit_code == 2);
 }
 
+TEST_CASE("predict --solve of one worker searches for workers, and for nothing else") {
+  const TemporaryFolder folder;
+  const std::string one = write_scenario(folder, "[1]"), database = folder.file("g.db");
+  for (const std::string quantity : {"bandwidth", "ratio", "latency"}) {
+    const Result refused = run_program({"predict", one, "--db", database, "--solve", quantity,
+                                        "--target", "step_time<=10ms", "--unchecked"});
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.find("one worker sends nothing") != std::string::npos);
+  }
+  const auto answer = [&](const std::string& file) {
+    return rows_of(run_program({"predict", file, "--db", database, "--solve", "workers", "--target",
+                                "step_time<=30ms", "--unchecked", "--format", "json"}))
+        .at(0);
+  };
+  const auto from_one = answer(one);
+  CHECK(from_one.at("workers") == 1);
+  // The step of a ring of any size follows from that of two.
+  CHECK(from_one.at("value") == answer(write_scenario(folder, "[2]")).at("value"));
+  CHECK(from_one.at("value").get<double>() > 1);
+}
+
 TEST_CASE("fit takes tables and logs, with stored runs where they are asked for") {
   const TemporaryFolder folder;
   const std::string database = folder.file("g.db");
