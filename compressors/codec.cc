@@ -77,10 +77,16 @@ std::size_t Codec::encode_with_residual(EncodeJob& job, std::span<float> residua
                                         std::span<std::byte> scratch) const {
   const TensorView tensor = job.tensor;
   GRADWIRE_ASSERT(residual.size() == tensor.data.size());
-  require_finite(name(), tensor, shared_magnitude(job.team, tensor.data));
+  const auto require_finite_tensor = [&] {
+    require_finite(name(), tensor, shared_magnitude(job.team, tensor.data));
+  };
+  if (job.keeps_state) require_finite_tensor();
   const std::uint32_t largest =
       kernels::add_max_magnitude_bits(tensor.data.data(), residual.data(), tensor.data.size());
-  if (largest >= kInfinityBits) refuse_overflow(name(), tensor.name, residual);
+  if (largest >= kInfinityBits) {
+    require_finite_tensor();
+    refuse_overflow(name(), tensor.name, residual);
+  }
   EncodeJob corrected = job;
   corrected.tensor.data = residual;
   job.written = encode(corrected, scratch);

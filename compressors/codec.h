@@ -96,6 +96,9 @@ struct EncodeJob {
   /// Threads that share the work of this one call, the caller's among them; null = the caller's
   /// alone. The bytes are the same.
   ThreadTeam* team = nullptr;
+  /// Whether a tensor that is refused leaves the state as it was, which may take a look at all of
+  /// it beforehand. False: the caller gives up then, and the state says nothing any more.
+  bool keeps_state = true;
 };
 
 struct DecodeJob {
@@ -199,8 +202,9 @@ class Codec {
   virtual std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const = 0;
   /// Error feedback's step: encodes job.tensor + residual and leaves in residual[n] what was not
   /// sent. job.state is the codec's own. The default adds, encodes and decode-accumulates with
-  /// factor -1; codecs that can do it in fewer passes over memory override it. A tensor with NaN or
-  /// Inf is refused before the residual changes, at any size and with any threads.
+  /// factor -1; codecs that can do it in fewer passes over memory override it. Where
+  /// job.keeps_state, a tensor with NaN or Inf is refused before the residual changes, at any size
+  /// and with any threads.
   virtual std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                            std::span<std::byte> scratch) const;
   /// values = decoded. Any bytes are safe: throws CodecError naming the byte and the reason.
@@ -267,8 +271,9 @@ CodecPtr make_codec(std::string_view name, const std::map<std::string, std::stri
 /// Error feedback (residual accumulation) around any codec: encodes tensor + residual, keeps what
 /// was not sent:  c = C(g + e), e <- g + e - c  (arXiv 1901.09847). State: the residual (n floats,
 /// padded to 8 bytes), then the inner codec's state. A NaN or Inf in the tensor is refused before
-/// the residual is touched. Where messages are summed, c is what the packed terms of one worker
-/// say: what later hops round away is not fed back. Policy: the inner one. Name: the inner name and
+/// the residual is touched (EncodeJob::keeps_state). Where messages are summed, c is what the
+/// packed terms of one worker say: what later hops round away is not fed back. Policy: the inner
+/// one. Name: the inner name and
 /// "+ef".
 CodecPtr with_error_feedback(CodecPtr inner);
 
@@ -286,9 +291,9 @@ struct MomentumCorrection {
 /// v <- v - c. With masking, the inner codec must be a sparse one (an element that a codec other
 /// than ours sends as 0 counts as not sent); without, any may be. The optimiser must then apply no
 /// momentum of its own. State: u, then v (n floats each, padded to 8 bytes), then the inner
-/// codec's. A NaN or Inf in the tensor is refused before the state changes. Policy as
-/// with_error_feedback. Name: the inner name and "+momentum" (and "+clip"). Throws Error(kUsage)
-/// for options out of range.
+/// codec's. A NaN or Inf in the tensor is refused before the state changes
+/// (EncodeJob::keeps_state). Policy as with_error_feedback. Name: the inner name and "+momentum"
+/// (and "+clip"). Throws Error(kUsage) for options out of range.
 CodecPtr with_momentum_correction(CodecPtr inner, const MomentumCorrection& options);
 
 }  // namespace gradwire::compressors

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compressors/codec.h"
+#include "compressors/kernels/magnitude.h"
 
 /// Selecting the elements of largest magnitude, for every sparse codec. Ties go to the lower index;
 /// the result does not depend on threads or instruction set. Tensors of up to 2^32 - 1 elements.
@@ -44,13 +45,38 @@ Selected select_largest(std::string_view codec, const TensorView& tensor, std::s
                         std::span<std::byte> scratch, ThreadTeam* team = nullptr,
                         SelectionRule rule = {});
 
-/// As select_largest of tensor + residual: residual[n] += tensor, and 0 where selected. The tensor
-/// is read once before, so that NaN or Inf in it leaves the residual as it was. Where a sum of two
-/// finite values overflows, the residual may hold the sum of some elements: discard it then.
-Selected select_largest_of_sum(std::string_view codec, const TensorView& tensor,
+/// A velocity's step, velocity[n] <- momentum velocity + gradient, in two roundings.
+struct VelocityStep {
+  std::span<const float> gradient;
+  std::span<float> velocity;
+  float momentum = 0;
+
+  float at(std::size_t e) const { return momentum * velocity[e] + gradient[e]; }
+  void take(std::size_t begin, std::size_t end) const {
+    kernels::scale_and_add(momentum, gradient.data() + begin, end - begin, velocity.data() + begin);
+  }
+};
+
+/// As select_largest of job.tensor + residual: residual[n] += tensor, and 0 where selected. Where
+/// the job keeps its state the tensor is read once before, so that NaN or Inf in it leaves the
+/// residual as it was. Where a sum of two finite values overflows, the residual may hold the sum of
+/// some elements: discard it then. With a step, the tensor is its velocity, which advances block by
+/// block as it is read, and the gradient is the one that is looked at.
+Selected select_largest_of_sum(std::string_view codec, const EncodeJob& job,
                                std::span<float> residual, std::size_t k,
-                               std::span<std::byte> scratch, ThreadTeam* team = nullptr,
-                               SelectionRule rule = {});
+                               std::span<std::byte> scratch, SelectionRule rule = {},
+                               const VelocityStep* step = nullptr);
+
+/// Implemented by sparse codecs that can add a velocity to the residual while it advances, in one
+/// pass over memory.
+class SelectsVelocities {
+ public:
+  virtual ~SelectsVelocities() = default;
+  /// As step.take(0, n) and encode_with_residual of job.tensor = step.velocity.
+  virtual std::size_t encode_velocity(EncodeJob& job, const VelocityStep& step,
+                                      std::span<float> residual,
+                                      std::span<std::byte> scratch) const = 0;
+};
 
 /// Implemented by sparse codecs that know from a payload alone which elements it names.
 class NamesElements {

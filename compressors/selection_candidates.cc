@@ -35,11 +35,23 @@ Candidates::Candidates(std::string_view codec, const TensorView& tensor, float* 
   values_ = take_floats(scratch, most + kSlack).first(most);
 }
 
-void Candidates::scan(std::uint32_t lowest, std::uint32_t cleared_from) {
+void Candidates::scan(std::uint32_t lowest, std::uint32_t cleared_from, const Visit& visit) {
   const bool add = residual_ != nullptr;
+  visit_ = visit;
   cleared_from_ = add ? cleared_from : kNone;
   scan_all(add, lowest);
   added_ = add;
+  visit_ = {};
+}
+
+std::size_t Candidates::reaching(std::uint32_t magnitude) const {
+  std::size_t count = 0;
+  for (const Segment& segment : segments_) {
+    const auto counts =
+        kernels::count_large(values_.data() + segment.begin, segment.count, magnitude);
+    count += counts.above + counts.equal;
+  }
+  return count;
 }
 
 void Candidates::scan_again(std::uint32_t lowest) {
@@ -56,11 +68,23 @@ void Candidates::scan_all(bool add, std::uint32_t lowest) {
   for_ranges(team_, n(), kBlock, kRangeElements, [&](std::size_t begin, std::size_t end) {
     std::uint32_t indices[kBlock + kSlack], largest = 0;
     float values[kBlock + kSlack];
-    for (; begin < end; begin += kBlock)
-      largest =
-          std::max(largest, scan_block(begin, std::min(kBlock, end - begin), add, indices, values));
+    for (; begin < end; begin += kBlock) {
+      const std::size_t size = std::min(kBlock, end - begin);
+      visit_block(begin, begin + size);
+      largest = std::max(largest, scan_block(begin, size, add, indices, values));
+    }
     note_largest(largest);
   });
+}
+
+void Candidates::visit_block(std::size_t begin, std::size_t end) const {
+  if (visit_.step != nullptr) visit_.step->take(begin, end);
+  const std::size_t stride = visit_.rule.stride;
+  for (std::size_t i = (begin + stride - 1) / stride; i < visit_.sample.size() && i * stride < end;
+       ++i) {
+    const std::size_t e = i * stride;
+    visit_.sample[i] = tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
+  }
 }
 
 void Candidates::note_largest(std::uint32_t largest) {

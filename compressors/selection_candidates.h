@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "base/thread_team.h"
+#include "compressors/arithmetic/selection.h"
 #include "compressors/codec.h"
 #include "compressors/kernels/select.h"
+#include "compressors/selection.h"
 #include "compressors/selection_rank.h"
 
 namespace gradwire::compressors {
@@ -38,6 +40,13 @@ class Candidates {
   /// Magnitude bits that nothing reaches.
   static constexpr std::uint32_t kNone = 0x80000000u;
 
+  /// What happens to each block of the sum before its first scan, while it is in the cache.
+  struct Visit {
+    const VelocityStep* step = nullptr;  ///< taken; the tensor is its velocity
+    std::span<float> sample = {};        ///< of the sum, by `rule`
+    SampleRule rule = {};
+  };
+
   /// Words of scratch for at most `most` candidates of n values.
   static std::size_t words(std::size_t n, std::size_t most);
   /// `residual` may be null. What is passed must outlive this.
@@ -47,7 +56,7 @@ class Candidates {
   /// Finds what reaches `lowest` in the sum (in the tensor where there is no residual). The first
   /// scan adds the tensor to the residual, and leaves there 0 for what reaches `cleared_from` >=
   /// lowest, which is thought to be selected. Throws CodecError on values that are not finite.
-  void scan(std::uint32_t lowest, std::uint32_t cleared_from);
+  void scan(std::uint32_t lowest, std::uint32_t cleared_from, const Visit& visit);
   /// The same of what an earlier scan has added: with another threshold, nothing cleared.
   void scan_again(std::uint32_t lowest);
 
@@ -57,6 +66,8 @@ class Candidates {
   /// Without overflow: in no particular order.
   std::span<const float> values() const { return values_.first(found()); }
   std::uint32_t lowest() const { return lowest_; }
+  /// Without overflow: how many reach `magnitude`, where that is not below lowest().
+  std::size_t reaching(std::uint32_t magnitude) const;
   /// Of all values that were scanned.
   std::uint32_t largest() const { return largest_.load(std::memory_order_relaxed); }
 
@@ -79,6 +90,7 @@ class Candidates {
   /// The values to select from, once the tensor has been added to the residual.
   const float* sums() const { return added_ ? residual_ : tensor_.data.data(); }
   void scan_all(bool add, std::uint32_t lowest);
+  void visit_block(std::size_t begin, std::size_t end) const;
   void note_largest(std::uint32_t largest);
   std::size_t add_to_total(std::size_t count);  ///< returns the total before
   std::uint32_t scan_block(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
@@ -96,6 +108,7 @@ class Candidates {
   std::span<std::uint32_t> indices_;
   std::span<float> values_;
   std::uint32_t lowest_ = 0;
+  Visit visit_;
   std::uint32_t cleared_from_ = kNone;  ///< the residual holds 0 for what reaches this
   bool added_ = false;                  ///< the residual holds the sums
   std::atomic<std::uint32_t> largest_{0};

@@ -18,6 +18,7 @@ class MomentumCodec final : public Decorator {
   MomentumCodec(CodecPtr codec, const MomentumCorrection& options)
       : Decorator(std::move(codec), "+momentum"),
         names_(dynamic_cast<const NamesElements*>(&inner())),
+        selects_(dynamic_cast<const SelectsVelocities*>(&inner())),
         options_(options) {}
 
   std::size_t scratch_size(const TensorSpec& tensor) const override {
@@ -33,11 +34,11 @@ class MomentumCodec final : public Decorator {
     GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
     const auto u = view_as<float>(job.state, n);
     const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
-    require_finite(inner().name(), job.tensor, shared_magnitude(job.team, job.tensor.data));
     EncodeJob corrected = job;
     corrected.state = job.state.subspan(2 * floats_bytes(n));
-    corrected.tensor.data = advanced(job.tensor.data, job.team, u, v);
-    job.written = inner().encode_with_residual(corrected, v, scratch);
+    job.written = selects_ != nullptr && !options_.nesterov
+                      ? encode_at_once(corrected, u, v, scratch)
+                      : encode_in_turn(corrected, u, v, scratch);
     if (options_.masking) mask(job, u, scratch);
     return job.written;
   }
@@ -72,6 +73,20 @@ class MomentumCodec final : public Decorator {
   }
 
  private:
+  std::size_t encode_at_once(EncodeJob& job, std::span<float> u, std::span<float> v,
+                             std::span<std::byte> scratch) const {
+    const VelocityStep step{job.tensor.data, u, static_cast<float>(options_.momentum)};
+    job.tensor.data = u;
+    return selects_->encode_velocity(job, step, v, scratch);
+  }
+  std::size_t encode_in_turn(EncodeJob& job, std::span<float> u, std::span<float> v,
+                             std::span<std::byte> scratch) const {
+    if (job.keeps_state)
+      require_finite(inner().name(), job.tensor, shared_magnitude(job.team, job.tensor.data));
+    job.tensor.data = advanced(job.tensor.data, job.team, u, v);
+    return inner().encode_with_residual(job, v, scratch);
+  }
+
   /// Advances the velocity by g; gives what is to be added to v, as the inner codec's tensor.
   std::span<const float> advanced(std::span<const float> g, ThreadTeam* team, std::span<float> u,
                                   std::span<float> v) const {
@@ -82,10 +97,9 @@ class MomentumCodec final : public Decorator {
 
   // u <- m u + g
   std::span<const float> advance(const float* g, ThreadTeam* team, std::span<float> u) const {
-    const auto m = static_cast<float>(options_.momentum);
-    for_ranges(team, u.size(), 1024, kRangeElements, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t e = begin; e < end; ++e) u[e] = m * u[e] + g[e];
-    });
+    const VelocityStep step{{g, u.size()}, u, static_cast<float>(options_.momentum)};
+    for_ranges(team, u.size(), 1024, kRangeElements,
+               [&](std::size_t begin, std::size_t end) { step.take(begin, end); });
     return u;
   }
 
@@ -117,6 +131,7 @@ class MomentumCodec final : public Decorator {
   }
 
   const NamesElements* names_;
+  const SelectsVelocities* selects_;
   MomentumCorrection options_;
 };
 

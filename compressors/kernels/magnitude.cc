@@ -89,6 +89,24 @@ HWY_ATTR void StoreScaled(const std::byte* values, std::size_t n, float factor, 
   scale_floats<false>(values, n, factor, to);
 }
 
+HWY_ATTR void ScaleAndAdd(float factor, const float* added, std::size_t n, float* values) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const FloatTag d;
+  const auto factors = hn::Set(d, factor);
+  for (; i + kFloats <= n; i += kFloats) {
+    const auto scaled = hn::Mul(factors, hn::LoadU(d, values + i));
+    hn::StoreU(hn::Add(scaled, hn::LoadU(d, added + i)), d, values + i);
+    prefetch_ahead(values + i);
+    prefetch_ahead(added + i);
+  }
+#endif
+  for (; i < n; ++i) {
+    const float scaled = factor * values[i];
+    values[i] = scaled + added[i];
+  }
+}
+
 HWY_ATTR void CopyBytes(const std::byte* from, std::size_t bytes, std::byte* to) {
   constexpr std::size_t kBlock = 8192;
   for (std::size_t at = 0; at < bytes; at += kBlock)
@@ -109,6 +127,7 @@ HWY_EXPORT(AddMaxMagnitude);
 HWY_EXPORT(CopyMaxMagnitude);
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(StoreScaled);
+HWY_EXPORT(ScaleAndAdd);
 HWY_EXPORT(CopyBytes);
 
 std::uint32_t max_magnitude_bits(const float* values, std::size_t n) {
@@ -126,6 +145,9 @@ void add_scaled(const std::byte* values, std::size_t n, float factor, float* sum
 }
 void store_scaled(const std::byte* values, std::size_t n, float factor, float* to) {
   HWY_DYNAMIC_DISPATCH(StoreScaled)(values, n, factor, to);
+}
+void scale_and_add(float factor, const float* added, std::size_t n, float* values) {
+  HWY_DYNAMIC_DISPATCH(ScaleAndAdd)(factor, added, n, values);
 }
 void copy_bytes(const std::byte* from, std::size_t bytes, bool streamed, std::byte* to) {
   if (streamed)

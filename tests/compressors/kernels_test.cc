@@ -155,3 +155,18 @@ TEST_CASE("integers are scaled with one rounding each") {
       REQUIRE(values[i] == static_cast<float>(static_cast<int>(i) - 18) * 0.1f);
   });
 }
+
+TEST_CASE("every instruction set scales and adds in two roundings") {
+  const auto start = hard_values(803), added = random_values(803, 2);
+  on_each_instruction_set([&] {
+    for (const std::size_t n : {0u, 1u, 31u, 64u, 803u}) {
+      auto values = start;
+      kernels::scale_and_add(0.9f, added.data(), n, values.data());
+      for (std::size_t e = 0; e < values.size(); ++e) {
+        const float scaled = 0.9f * start[e];
+        const float expected = scaled + added[e];
+        REQUIRE(values[e] == (e < n ? expected : start[e]));
+      }
+    }
+  });
+}

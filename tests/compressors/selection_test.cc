@@ -65,9 +65,56 @@ Entries select_of_sum(const std::vector<float>& x, std::vector<float>& residual,
   for (std::size_t e = 0; e < x.size(); ++e) left[e] = residual[e] + x[e];
   std::vector<std::byte> scratch(selection_scratch_size(x.size(), k, rule));
   const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(x.size())};
-  const Entries entries =
-      copy_of(select_largest_of_sum("test", view_of(x, shape), residual, k, scratch, team, rule));
+  const Entries entries = copy_of(select_largest_of_sum(
+      "test", {.tensor = view_of(x, shape), .team = team}, residual, k, scratch, rule));
   for (const std::uint32_t e : entries.indices) left[e] = 0.0f;
+  REQUIRE(residual == left);
+  return entries;
+}
+
+// DGC's rule as it is written: the sample first, then every element.
+Entries by_sampling(const std::vector<float>& x, std::size_t k) {
+  const SelectionRule rule{.sampled = true};
+  const SampleRule places = sample_rule(x.size(), selection_sample_size(x.size(), k, rule));
+  std::vector<std::uint32_t> sample(places.count);
+  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = magnitude_bits(x[i * places.stride]);
+  std::ranges::sort(sample, std::greater());
+  std::uint32_t threshold = sample[sample_rank(sample.size(), k, x.size()) - 1];
+  const auto reaching = [&] {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(x, [&](float value) { return magnitude_bits(value) >= threshold; }));
+  };
+  for (int i = 0; i < kThresholdRetries && reaching() < fewest_sampled(k); ++i)
+    threshold = lowered_threshold(threshold);
+  const std::size_t found = reaching();
+  const bool within = found >= fewest_sampled(k) && found <= most_selected(x.size(), k, rule);
+  if (!within) return by_sorting(x, k);
+  Entries entries = by_sorting(x, found);
+  entries.threshold = threshold;
+  entries.ties = static_cast<std::size_t>(std::ranges::count_if(
+      x, [&](float value) { return magnitude_bits(value) == threshold; }));
+  return entries;
+}
+
+// As select_of_sum of what a step makes of the velocity.
+Entries select_of_velocity(const std::vector<float>& gradient, std::vector<float>& velocity,
+                           std::vector<float>& residual, std::size_t k, ThreadTeam* team,
+                           SelectionRule rule) {
+  auto advanced = velocity;
+  for (std::size_t e = 0; e < advanced.size(); ++e) {
+    const float slowed = 0.9f * velocity[e];
+    advanced[e] = slowed + gradient[e];
+  }
+  std::vector<float> left(gradient.size());
+  for (std::size_t e = 0; e < left.size(); ++e) left[e] = residual[e] + advanced[e];
+  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(gradient.size())};
+  std::vector<std::byte> scratch(selection_scratch_size(gradient.size(), k, rule));
+  const VelocityStep step{gradient, velocity, 0.9f};
+  const EncodeJob job{.tensor = view_of(velocity, shape), .team = team, .keeps_state = k % 2 == 0};
+  const Entries entries =
+      copy_of(select_largest_of_sum("test", job, residual, k, scratch, rule, &step));
+  for (const std::uint32_t e : entries.indices) left[e] = 0.0f;
+  REQUIRE(velocity == advanced);
   REQUIRE(residual == left);
   return entries;
 }
@@ -147,11 +194,32 @@ TEST_CASE("sampled selection takes 0.8 k to 1.3 k of the largest, or exactly k")
         const std::size_t count = got.indices.size();
         INFO("n " << n << " k " << k << " count " << count);
         REQUIRE((count == k || (count * 10 >= k * 8 && count * 10 <= k * 13)));
-        REQUIRE(got.indices == by_sorting(x, count).indices);
+        REQUIRE(got == by_sampling(x, k));
         REQUIRE(select(x, k, &team, rule) == got);
         auto residual = x;
         REQUIRE(select_of_sum(std::vector<float>(n), residual, k, nullptr, rule) == got);
       }
+}
+
+TEST_CASE("a velocity may advance while it is selected from") {
+  ThreadTeam team(2);
+  for (const std::size_t n : {1u, 300u, 16400u, 200001u}) {
+    const auto start = random_values(n, 5), velocity = random_values(n, 6);
+    auto advanced = velocity;
+    for (float& value : advanced) value *= 0.9f;
+    for (const auto& x : hard_tensors(n))
+      for (const std::size_t k : {n / 1000 + 1, n / 20 + 2}) {
+        if (k > n) continue;
+        const std::vector<float> sums = sum_of(sum_of(advanced, x), start);
+        for (ThreadTeam* const threads : {static_cast<ThreadTeam*>(nullptr), &team})
+          for (const bool sampled : {false, true}) {
+            INFO("n " << n << " k " << k << " sampled " << sampled);
+            auto u = velocity, v = start;
+            const Entries got = select_of_velocity(x, u, v, k, threads, {.sampled = sampled});
+            REQUIRE(got == (sampled ? by_sampling(sums, k) : by_sorting(sums, k)));
+          }
+      }
+  }
 }
 
 TEST_CASE("every instruction set selects the same") {
@@ -176,6 +244,13 @@ TEST_CASE("NaN, Inf and overflow are refused, naming the element") {
     const std::string before = "element " + std::to_string(n - 3) + " is NaN";
     CHECK_THROWS_WITH(select_of_sum(x, residual, 1), Contains(before));
     CHECK(residual == std::vector<float>(n));  // as it was
+    // Who gives up then is told as much, after one look less.
+    const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(n)};
+    std::vector<std::byte> scratch(selection_scratch_size(n, 1));
+    CHECK_THROWS_WITH(
+        select_largest_of_sum("test", {.tensor = view_of(x, shape), .keeps_state = false}, residual,
+                              1, scratch),
+        Contains(before));
     x[n - 3] = 3e38f;
     std::fill(residual.begin(), residual.end(), 0.0f);
     residual[n - 3] = 3e38f;

@@ -110,6 +110,7 @@ void BoundaryChannel::encode(const compressors::Codec& codec, std::span<const st
                              std::vector<std::byte>& message) const {
   const std::size_t begin = message.size();
   compressors::EncodeJob job;
+  job.keeps_state = false;  // a refusal ends the run
   job.tensor = {back ? kGradients : kActivations, shape, values};
   job.draws.stream = {seed_, static_cast<std::uint32_t>(moment.step),
                       static_cast<std::uint32_t>(moment.sender),

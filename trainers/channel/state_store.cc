@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/huge_pages.h"
 #include "base/serial.h"
 #include "trainers/trainer_error.h"
 
@@ -11,7 +12,7 @@ std::span<std::byte> StateStore::at(const StateKey& key, std::size_t size) {
   if (size == 0) return {};
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::byte>& state = states_[key];
-  if (state.empty()) state.resize(size);
+  if (state.empty()) state = zeros_in_huge_pages<std::byte>(size);
   GRADWIRE_ASSERT(state.size() == size);
   return state;
 }

@@ -71,6 +71,7 @@ void TensorChannel::encode_with(StateOf&& state_of, int party, std::int64_t step
     job.draws.stream = {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
                         static_cast<std::uint32_t>(slot.parameter)};
     job.state = state_of(t, codec_of_[t]->state_size(spec_of(slot)));
+    job.keeps_state = false;  // a refusal ends the run
     writer.add([&](std::span<std::byte> room) {
       job.payload = room;
       return codec_of_[t]->encode(job, thread_scratch(scratch_));

@@ -194,6 +194,7 @@ class GatherExchange final : public Exchange {
     for (const TensorPart& part : parts) {
       const TensorSlot& slot = slot_of(part);
       compressors::EncodeJob job;
+      job.keeps_state = false;  // a refusal ends the run
       job.tensor = {slot.name, part.shape,
                     gradients[part.tensor].subspan(static_cast<std::size_t>(part.first),
                                                    static_cast<std::size_t>(part.count))};
@@ -254,6 +255,7 @@ class GatherExchange final : public Exchange {
       const TensorSlot& slot = slot_of(part);
       const compressors::Codec& codec = *answer_of_[part.tensor];
       compressors::EncodeJob job;
+      job.keeps_state = false;  // a refusal ends the run
       job.tensor = {slot.name, part.shape, sum.subspan(at, static_cast<std::size_t>(part.count))};
       at += static_cast<std::size_t>(part.count);
       job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),

@@ -161,6 +161,7 @@ class RequantizeExchange final : public Exchange {
       const TensorSlot& slot = slot_of(part);
       const Codec& codec = *codecs[part.tensor];
       compressors::EncodeJob job;
+      job.keeps_state = false;  // a refusal ends the run
       job.tensor = {slot.name, part.shape, values_of(part)};
       job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step), stream_worker,
                           static_cast<std::uint32_t>(slot.parameter)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/huge_pages.h"
 #include "base/serial.h"
 #include "scenarios/diverged.h"
 #include "scenarios/methods.h"
@@ -64,7 +65,7 @@ Learner::Learner(const scenarios::Scenario& scenario, const scenarios::TrainerOp
               sets_of(*method_, model_->parameters())),
       choice_(choose_collective(scenario, layout_)),
       scenario_(with_choice(scenario, choice_)),
-      weights_(static_cast<std::size_t>(layout_.elements())),
+      weights_(zeros_in_huge_pages<float>(static_cast<std::size_t>(layout_.elements()))),
       statistics_(model_->initial_statistics()),
       options_(method_->passes()),
       sampler_(make_partition(*data_, scenario.workload.partition,

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "scenarios/methods.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/kept_model.h"
@@ -29,7 +30,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : learner_(scenario, options, std::move(data), std::move(model), replica_weights(scenario)),
       weights_(learner_.weights()),
-      mean_(weights_.size()),
+      mean_(zeros_in_huge_pages<float>(weights_.size())),
       exchange_settings_(exchange_settings(learner_.scenario())),
       updates_(learner_.scenario(), method(), layout()),
       acts_(learner_, updates_),

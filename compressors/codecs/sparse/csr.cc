@@ -43,7 +43,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     refuse_beyond(kName, job.tensor, std::min(kLargest, largest_indexed(format_)));
     const std::size_t k = topk_count(job.tensor.data.size(), kept_ratio_);
     // What is sent leaves nothing behind, as the selection leaves it.
-    return write(job, select_largest_of_sum(kName, job.tensor, residual, k, scratch, job.team));
+    return write(job, select_largest_of_sum(kName, job, residual, k, scratch));
   }
 
   template <class Visit>

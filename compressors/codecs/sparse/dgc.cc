@@ -19,7 +19,7 @@ constexpr std::size_t kCountBytes = 4;
 constexpr std::size_t kEntryBytes = 6;
 constexpr std::uint64_t kCovered = kRunCovered;
 
-class DgcCodec final : public Codec, public NamesElements {
+class DgcCodec final : public Codec, public NamesElements, public SelectsVelocities {
  public:
   DgcCodec(SparseCount count, SelectionRule rule) : count_(count), rule_(rule) {}
   std::string_view name() const override { return kName; }
@@ -39,9 +39,11 @@ class DgcCodec final : public Codec, public NamesElements {
   }
   std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                    std::span<std::byte> scratch) const override {
-    const std::size_t k = checked_count(job);
-    return job.written = write(job.payload, select_largest_of_sum(kName, job.tensor, residual, k,
-                                                                  scratch, job.team, rule_));
+    return encode_sum(job, residual, scratch, nullptr);
+  }
+  std::size_t encode_velocity(EncodeJob& job, const VelocityStep& step, std::span<float> residual,
+                              std::span<std::byte> scratch) const override {
+    return encode_sum(job, residual, scratch, &step);
   }
 
   void decode(const DecodeJob& job, std::span<std::byte>) const override {
@@ -73,6 +75,13 @@ class DgcCodec final : public Codec, public NamesElements {
   }
 
  private:
+  std::size_t encode_sum(EncodeJob& job, std::span<float> residual, std::span<std::byte> scratch,
+                         const VelocityStep* step) const {
+    const std::size_t k = checked_count(job);
+    return job.written = write(
+               job.payload, select_largest_of_sum(kName, job, residual, k, scratch, rule_, step));
+  }
+
   static std::uint16_t run_of(std::span<const std::byte> payload, std::size_t i) {
     return load_field<std::uint16_t>(payload, kCountBytes + kEntryBytes * i);
   }

@@ -146,8 +146,7 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     refuse_beyond(kName, job.tensor, kLargest);
     const std::size_t k = floor_count(job.tensor.data.size(), kept_);
     const Workspace work = workspace_in(scratch, job.tensor.data.size(), k);
-    const Selected selected =
-        select_largest_of_sum(kName, job.tensor, residual, k, work.selection, job.team);
+    const Selected selected = select_largest_of_sum(kName, job, residual, k, work.selection);
     const std::size_t written = write(job, selected, work);
     for (std::size_t i = 0; i < selected.values.size(); ++i) {
       const unsigned group = work.groups[i];

@@ -60,8 +60,7 @@ class StcCodec final : public WalkedCodec<StcCodec> {
   std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                    std::span<std::byte> scratch) const override {
     const std::size_t k = count_of(job.tensor.data.size());
-    const Selected selected =
-        select_largest_of_sum(kName, job.tensor, residual, k, scratch, job.team);
+    const Selected selected = select_largest_of_sum(kName, job, residual, k, scratch);
     const float mean = mean_magnitude(selected.values);
     for (std::size_t i = 0; i < selected.values.size(); ++i) {
       const float value = selected.values[i];

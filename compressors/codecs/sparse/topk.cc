@@ -47,7 +47,7 @@ struct Arrays {
   std::span<std::byte> rest;
 };
 
-class TopkCodec final : public Codec, public NamesElements {
+class TopkCodec final : public Codec, public NamesElements, public SelectsVelocities {
  public:
   TopkCodec(SparseCount count, SelectionRule rule, IndexFormat format, const std::string& values)
       : count_(count), rule_(rule), format_(format), values_(values) {}
@@ -79,16 +79,11 @@ class TopkCodec final : public Codec, public NamesElements {
 
   std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                    std::span<std::byte> scratch) const override {
-    const std::size_t k = checked_count(job);
-    const Selected selected =
-        select_largest_of_sum(kName, job.tensor, residual, k, scratch, job.team, rule_);
-    if (pairs()) return job.written = write_pairs(job, selected);
-    const Arrays work = arrays(job.tensor, scratch);
-    const auto left =
-        values_.plain() ? std::span<float>() : work.values.first(selected.values.size());
-    job.written = write_sections(job, selected, work, left);
-    for (std::size_t i = 0; i < left.size(); ++i) residual[selected.indices[i]] = left[i];
-    return job.written;
+    return encode_sum(job, residual, scratch, nullptr);
+  }
+  std::size_t encode_velocity(EncodeJob& job, const VelocityStep& step, std::span<float> residual,
+                              std::span<std::byte> scratch) const override {
+    return encode_sum(job, residual, scratch, &step);
   }
 
   void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
@@ -111,6 +106,19 @@ class TopkCodec final : public Codec, public NamesElements {
                                     const SideInputs& side) const override;
 
  private:
+  std::size_t encode_sum(EncodeJob& job, std::span<float> residual, std::span<std::byte> scratch,
+                         const VelocityStep* step) const {
+    const std::size_t k = checked_count(job);
+    const Selected selected = select_largest_of_sum(kName, job, residual, k, scratch, rule_, step);
+    if (pairs()) return job.written = write_pairs(job, selected);
+    const Arrays work = arrays(job.tensor, scratch);
+    const auto left =
+        values_.plain() ? std::span<float>() : work.values.first(selected.values.size());
+    job.written = write_sections(job, selected, work, left);
+    for (std::size_t i = 0; i < left.size(); ++i) residual[selected.indices[i]] = left[i];
+    return job.written;
+  }
+
   /// Checked entries: pairs in the payload, or arrays in scratch.
   struct Entries {
     std::size_t k = 0;
