@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/text_width.h"
 #include "cli/context.h"
 #include "cli/option_table.h"
 #include "cli/table.h"
@@ -102,6 +104,18 @@ void list_methods(Context& context) {
   table.print(context);
 }
 
+/// "name:       text" on a page of `width` columns (0: as wide as it comes).
+std::string named_line(const std::string& name, const std::string& text, std::size_t width) {
+  constexpr std::size_t kIndent = 13, kLeast = 20;
+  const std::size_t room = width == 0 ? text.size() : std::max(width, kIndent + kLeast) - kIndent;
+  std::string lines = name + ":";
+  for (const std::string& line : wrapped(text, room)) {
+    const std::size_t from = lines.size() - (lines.rfind('\n') + 1);
+    lines += std::string(kIndent - from, ' ') + line + "\n";
+  }
+  return lines;
+}
+
 /// One method with its options: what a scenario can say of it.
 void show_method(const std::string& name, Context& context) {
   const MethodRow* row = methods::find_method(name);
@@ -124,10 +138,13 @@ void show_method(const std::string& name, Context& context) {
     return;
   }
   if (context.format() == Format::kText) {
-    const std::string head = row->name + ": " + row->summary + "\n" +
-                             (row->paper.empty() ? "" : "paper:       " + row->paper + "\n") +
-                             "sends:       " + row->sends + "\ncollectives: " + row->routes +
-                             "\npage:        docs/" + row->page + "\n\n";
+    const auto line = [&](const char* name, const std::string& text) {
+      return named_line(name, text, context.page_width());
+    };
+    const std::string paper = row->paper.empty() ? "" : line("paper", row->paper);
+    const std::string head = row->name + ": " + row->summary + "\n" + paper +
+                             line("sends", row->sends) + line("collectives", row->routes) +
+                             line("page", "docs/" + row->page) + "\n";
     std::fputs(head.c_str(), stdout);
   }
   Table table({{.name = "option", .importance = Importance::kKey},

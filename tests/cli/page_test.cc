@@ -147,6 +147,7 @@ class Prepared {
             {"codec inspect", {"-i", file("values.grwf")}},
             {"codec bench", {"fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"}, false},
             {"methods"},
+            {"methods", {"admm"}},
             {"reproduce terngrad-chart", {"--no-panel", "-o", file("chart")}},
             {"bench codecs",
              {"--codecs", "fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"},

@@ -118,7 +118,7 @@ TEST_CASE("predict --solve of one worker searches for workers, and for nothing e
   }
   const auto answer = [&](const std::string& file) {
     return rows_of(run_program({"predict", file, "--db", database, "--solve", "workers", "--target",
-                                "step_time<=30ms", "--unchecked", "--format", "json"}))
+                                "step_time<=165ms", "--unchecked", "--format", "json"}))
         .at(0);
   };
   const auto from_one = answer(one);
