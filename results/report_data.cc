@@ -141,15 +141,23 @@ bool is_none(const std::string& method) {
   return compressors::is_plain_codec(method.substr(0, method.find(' ')));
 }
 
+/// Chosen beside the method: what is lost is sent again, or gone without.
+constexpr const char* kTransport = "/network/transport/protocol";
+
+std::string choice_name(const RunGroup& group) {
+  const auto transport = group.differing.find(kTransport);
+  return group.method + (transport == group.differing.end() ? "" : ", " + transport->second);
+}
+
 void choose_names(ReportData& data) {
   std::map<std::string, int> colors;
   for (const Section& section : data.sections) {
     std::map<std::string, int> times;
-    for (const std::size_t i : section.groups) ++times[data.groups[i].group.method];
+    for (const std::size_t i : section.groups) ++times[choice_name(data.groups[i].group)];
     for (const std::size_t i : section.groups) {
       ReportGroup& group = data.groups[i];
-      const bool own = times[group.group.method] == 1;
-      group.name = own ? group.group.method : group.group.label;
+      const std::string name = choice_name(group.group);
+      group.name = times[name] == 1 ? name : group.group.label;
       group.color = colors.try_emplace(group.name, static_cast<int>(colors.size())).first->second;
     }
   }
@@ -180,7 +188,8 @@ void make_sections(ReportData& data) {
   const RunGroup& first = data.groups.front().group;
   if (methods.size() > 1 || first.differing.contains("/executor"))
     for (const auto& [pointer, text] : first.differing)
-      if (!is_method(first, pointer)) data.section_pointers.push_back(pointer);
+      if (!is_method(first, pointer) && pointer != kTransport)
+        data.section_pointers.push_back(pointer);
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < data.groups.size(); ++i) {
     const RunGroup& group = data.groups[i].group;

@@ -46,7 +46,7 @@ struct ReportGroup {
   std::set<std::string> notes;  ///< of its runs (results/notes.h)
 };
 
-/// All groups that differ in the method only.
+/// All groups that differ in the method, and the transport, only.
 struct Section {
   std::string label;  ///< "bandwidth 100Mbps"; empty where there is one section
   std::vector<std::size_t> groups;

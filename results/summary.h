@@ -48,7 +48,7 @@ struct RunGroup {
 };
 
 /// Whether the value at that pointer is the method's: what it sends and who works when. What a
-/// schedule counts (steps, rounds, updates) differs with its kind.
+/// schedule counts (steps, rounds, exchanges) differs with it.
 bool is_method(const RunGroup& group, const std::string& pointer);
 
 /// A statistic of what was learned; says how many of the group's runs diverged: "diverged" where

@@ -134,6 +134,32 @@ TEST_CASE("forty-eight runs on four links become sections", "[report]") {
   CHECK(html.size() < 1'000'000);
 }
 
+TEST_CASE("transports are compared in one figure, and losses are sections", "[report]") {
+  const TemporaryFolder folder;
+  const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
+  std::vector<RunId> ids;
+  for (const char* loss : {"0.01", "0.05"})
+    for (const char* method : {"none", "terngrad"})
+      for (const char* protocol : {"tcp", "udp-lossy"}) {
+        RunHeader header = sample_header();
+        header.method = method;
+        header.scenario_json = std::string(R"({"method":{"name":")") + method +
+                               R"("},"network":{"link":{"loss":)" + loss +
+                               R"(},"transport":{"protocol":")" + protocol + "\"}}}";
+        header.scenario_hash = header.scenario_json;
+        ids.push_back(store->begin_run(header, 1));
+        const std::vector<MetricRow> finals = {{-1, "step_time_s", 1, "s", Provenance::kSimulated}};
+        store->finish_run(ids.back(), RunStatus::kFinished, "", "", "", finals);
+      }
+  const ReportData data = load_report(*store, ids);
+  CHECK(data.section_pointers == std::vector<std::string>{"/network/link/loss"});
+  REQUIRE(data.sections.size() == 2);
+  std::vector<std::string> names;
+  for (const std::size_t i : data.sections[1].groups) names.push_back(data.groups[i].name);
+  CHECK(names == std::vector<std::string>{"none, tcp", "none, udp-lossy", "terngrad, tcp",
+                                          "terngrad, udp-lossy"});
+}
+
 TEST_CASE("what is not known is not claimed", "[report]") {
   SECTION("one seed has no spread") {
     const Runs runs({{"100Mbps", 1e8}}, 1);

@@ -186,6 +186,12 @@ TEST_CASE("schedules are part of the method, and so is what they count", "[summa
   groups = group_runs(runs);
   CHECK(groups[0].label == "none, steps 200");
   CHECK(groups[1].label == "none, steps 100");
+  // Schedules of one kind count by their local steps.
+  runs[1] = run(2, "none local_steps=4", R"({"workload": {"steps": 50, "evaluate_every": 1},
+                                             "schedule": {"kind": "lockstep", "local_steps": 4}})");
+  groups = group_runs(runs);
+  CHECK(groups[0].label == "none");
+  CHECK(groups[1].label == "none local_steps=4");
 }
 
 TEST_CASE("means say how many runs diverged", "[summary]") {
