@@ -11,19 +11,20 @@ using namespace gradwire::scenarios;
 TEST_CASE("every shipped scenario is valid, described, and has as many runs as it says", "[unit]") {
   std::vector<std::string> names = json_names(share_folder());
   CHECK(names.size() >= 7);
-  for (const std::string& name : json_names(share_folder() + "/methods"))
-    names.push_back("methods/" + name);
+  for (const std::string folder : {"methods", "studies"})
+    for (const std::string& name : json_names(share_folder() + "/" + folder))
+      names.push_back(folder + "/" + name);
   for (const std::string& name : names) {
     INFO(name);
-    const bool of_method = name.starts_with("methods/");
+    const std::size_t folder_ends = name.find('/') + 1;  // 0: in none
     const ScenarioFile file = read_scenario_file(share_folder() + "/" + name + ".json");
-    CHECK(file.name == name.substr(of_method ? 8 : 0));
+    CHECK(file.name == name.substr(folder_ends));
     CHECK(file.description.size() > 40);
     REQUIRE(file.expected.is_object());
     CHECK(file.expected["runs"] == file.runs.size());
     CHECK(file.warnings.empty());
     CHECK(nlohmann::ordered_json::parse(read_file(file.path))["$schema"] ==
-          (of_method ? "../schema.json" : "./schema.json"));
+          (folder_ends > 0 ? "../schema.json" : "./schema.json"));
     std::set<std::string> hashes;
     for (const Scenario& run : file.runs) hashes.insert(run.hash + " " + std::to_string(run.seed));
     CHECK(hashes.size() == file.runs.size());
