@@ -116,7 +116,8 @@ double Verdict::errors() const {
 bool Verdict::is_close() const {
   if (kind == CliffKind::kCell) return std::abs(error()) <= kChanceBar;
   if (std::abs(error()) <= std::max(kCloseBar, spread)) return true;
-  return kind == CliffKind::kChance && std::abs(errors()) <= kCloseErrors;
+  // One value says nothing of chance.
+  return kind == CliffKind::kChance && errors() != 0 && std::abs(errors()) <= kCloseErrors;
 }
 
 bool Verdict::is_off() const {

@@ -95,7 +95,9 @@ TEST_CASE("A scenario is off by the bar of its kind, and beyond ns-3's own sprea
   CHECK_FALSE(verdict_of(CliffKind::kChance, 1.2, 1, 0.05).is_off());
   CHECK(verdict_of(CliffKind::kChance, 1.2, 1, 0.03).is_off());
   CHECK_FALSE(verdict_of(CliffKind::kChance, 1.14, 1, 0.001).is_off());
-  CHECK(verdict_of(CliffKind::kChance, 1.14, 1, 0.05).is_close());  // 2.8
+  CHECK(verdict_of(CliffKind::kChance, 1.14, 1, 0.05).is_close());     // 2.8
+  CHECK_FALSE(verdict_of(CliffKind::kChance, 1.14, 1, 0).is_close());  // one seed: no known chance
+  CHECK(verdict_of(CliffKind::kChance, 1.04, 1, 0).is_close());
   CHECK(verdict_of(CliffKind::kCell, 1.16, 1).is_off());
   CHECK_FALSE(verdict_of(CliffKind::kCell, 1.14, 1).is_off());
   CHECK(verdict_of(CliffKind::kClean, INFINITY, 1).is_off());
