@@ -269,6 +269,10 @@ Selected select(std::string_view codec, const Source& source, std::size_t k,
 
 }  // namespace
 
+void VelocityStep::take(std::size_t begin, std::size_t end) const {
+  kernels::scale_and_add(momentum, gradient.data() + begin, end - begin, velocity.data() + begin);
+}
+
 std::size_t most_selected(std::size_t n, std::size_t k, SelectionRule rule) {
   return rule.sampled ? std::max(k, std::min<std::size_t>(n, most_sampled(k))) : k;
 }

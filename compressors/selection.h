@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "compressors/codec.h"
-#include "compressors/kernels/magnitude.h"
 
 /// Selecting the elements of largest magnitude, for every sparse codec. Ties go to the lower index;
 /// the result does not depend on threads or instruction set. Tensors of up to 2^32 - 1 elements.
@@ -52,9 +51,7 @@ struct VelocityStep {
   float momentum = 0;
 
   float at(std::size_t e) const { return momentum * velocity[e] + gradient[e]; }
-  void take(std::size_t begin, std::size_t end) const {
-    kernels::scale_and_add(momentum, gradient.data() + begin, end - begin, velocity.data() + begin);
-  }
+  void take(std::size_t begin, std::size_t end) const;
 };
 
 /// As select_largest of job.tensor + residual: residual[n] += tensor, and 0 where selected. Where
