@@ -55,11 +55,6 @@ class Steps {
   sim::GraphId graph_ = 0;
 };
 
-double quantile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 ActivationsBenchResult bench_activations(const ActivationsBenchSettings& settings) {
   keep_heap();
   Steps plain(settings, "none"), packed(settings, "comet");
@@ -69,12 +64,10 @@ ActivationsBenchResult bench_activations(const ActivationsBenchSettings& setting
   };
   const PairedTimes times = time_pairs(
       settings.pairs, [&] { return time_steps(plain); }, [&] { return time_steps(packed); });
-  std::vector<double> ratios;
-  for (std::size_t pair = 0; pair < times.first.size(); ++pair)
-    ratios.push_back(times.second[pair] / times.first[pair]);
-  return {.ratio = spread_of(ratios).median,
-          .ratio_low = quantile(ratios, 0.25),
-          .ratio_high = quantile(ratios, 0.75),
+  const PairedRatios ratios = ratios_of(times);
+  return {.ratio = ratios.median,
+          .ratio_low = ratios.low,
+          .ratio_high = ratios.high,
           .plain_step_s = spread_of(times.first).median,
           .packed_step_s = spread_of(times.second).median,
           .plain_bytes = plain.kept_bytes(),

@@ -1,8 +1,25 @@
 #include "trainers/timing/bench_parts.h"
 
+#include <algorithm>
+
 #include "base/philox.h"
 
 namespace gradwire::trainers {
+namespace {
+
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+PairedRatios ratios_of(const PairedTimes& times) {
+  std::vector<double> ratios;
+  for (std::size_t pair = 0; pair < times.first.size(); ++pair)
+    ratios.push_back(times.second[pair] / times.first[pair]);
+  return {spread_of(ratios).median, quantile(ratios, 0.25), quantile(ratios, 0.75)};
+}
 
 DataSet made_up_images(std::size_t samples, std::uint64_t seed) {
   DataSet data;

@@ -30,4 +30,11 @@ PairedTimes time_pairs(int pairs, First&& time_first, Second&& time_second) {
   return times;
 }
 
+/// second / first of each pair.
+struct PairedRatios {
+  double median = 0;
+  double low = 0, high = 0;  ///< quartiles
+};
+PairedRatios ratios_of(const PairedTimes& times);
+
 }  // namespace gradwire::trainers

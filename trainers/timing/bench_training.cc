@@ -197,21 +197,14 @@ double time_steps(Loop& loop, int steps) {
          steps;
 }
 
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 template <typename Bare, typename Simulated>
 TrainingBenchResult compare_loops(int pairs, Bare&& time_bare, Simulated&& time_simulated) {
   const PairedTimes times = time_pairs(pairs, time_bare, time_simulated);
-  std::vector<double> ratios;
-  for (std::size_t pair = 0; pair < times.first.size(); ++pair)
-    ratios.push_back(times.second[pair] / times.first[pair]);
+  const PairedRatios ratios = ratios_of(times);
   TrainingBenchResult result;
-  result.ratio = spread_of(ratios).median;
-  result.ratio_low = quantile(ratios, 0.25);
-  result.ratio_high = quantile(ratios, 0.75);
+  result.ratio = ratios.median;
+  result.ratio_low = ratios.low;
+  result.ratio_high = ratios.high;
   result.bare_step_s = spread_of(times.first).median;
   result.simulated_step_s = spread_of(times.second).median;
   result.pairs = pairs;

@@ -9,7 +9,7 @@
 
 #include "base/philox.h"
 #include "compressors/model_file.h"
-#include "tests/trainers/support.h"
+#include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/methods/lowbit_projection.h"
 #include "trainers/schedules/synchronous_trainer.h"
@@ -86,33 +86,9 @@ scenarios::Scenario text_scenario(const Options& options, int steps = 12,
   return scenario;
 }
 
-struct Run {
-  std::unique_ptr<scenarios::Trainer> trainer;
-  scenarios::StepPlan plan;
-
-  explicit Run(const scenarios::Scenario& scenario, int threads = 1)
-      : trainer(make_trainer(scenario, {.threads = threads})) {
-    trainer->use_profile(fixed_profile({trainer->parameters()}));
-  }
-  Run& steps(int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(trainer->next(plan));
-    return *this;
-  }
-  const SynchronousTrainer& lockstep() const {
-    return static_cast<const SynchronousTrainer&>(*trainer);
-  }
-  std::vector<float> weights() const {
-    return {lockstep().weights().begin(), lockstep().weights().end()};
-  }
-  double figure(const std::string& name) const {
-    for (const scenarios::Figure& figure : trainer->figures())
-      if (figure.name == name) return figure.value;
-    return -1;
-  }
-  compressors::ModelFile file() {
-    return compressors::read_model_file(trainer->model_file(), "this run's");
-  }
-};
+compressors::ModelFile file_of(const LockstepRun& run) {
+  return compressors::read_model_file(run.trainer->model_file(), "this run's");
+}
 
 std::vector<float> values_of(const compressors::StoredTensor& tensor) {
   std::vector<float> values(tensor.elements());
@@ -252,10 +228,10 @@ TEST_CASE("the file, decoded, is the quantised model to the bit, and as long as 
   const char* const table = GENERATE("binary", "ternary", "pm012", "pm0124");
   const char* const tie = GENERATE("model", "layer", "node");
   CAPTURE(table, tie);
-  Run run(text_scenario({{"table", table}, {"tie", tie}}, 6));
+  LockstepRun run(text_scenario({{"table", table}, {"tie", tie}}, 6));
   run.steps(6);
   // The reference: the same as the trainer's own, through the method's hook.
-  const compressors::ModelFile file = run.file();
+  const compressors::ModelFile file = file_of(run);
   CHECK(file.seed == 1);
   CHECK(file.scenario == 0xab);
   const int bits = std::string(table) == "binary" ? 1 : std::string(table) == "ternary" ? 2 : 3;
@@ -295,7 +271,7 @@ TEST_CASE("the file, decoded, is the quantised model to the bit, and as long as 
 }
 
 TEST_CASE("evaluations are of the file that is read back, not of the weights", "[admm]") {
-  Run run(text_scenario({}, 10));
+  LockstepRun run(text_scenario({}, 10));
   run.steps(10);
   const scenarios::Evaluation made = run.trainer->evaluate();
   const std::vector<std::byte> bytes = run.trainer->model_file();
@@ -307,7 +283,7 @@ TEST_CASE("evaluations are of the file that is read back, not of the weights", "
   CHECK(back.accuracy == made.accuracy);
   CHECK(run.weights() == weights);
   // The weights themselves, which method none scores, are another model.
-  Run plain(text_scenario({}, 10, "none"));
+  LockstepRun plain(text_scenario({}, 10, "none"));
   plain.steps(10);
   CHECK(plain.trainer->evaluate_file(plain.trainer->model_file(), "m").loss ==
         plain.trainer->evaluate().loss);
@@ -315,7 +291,7 @@ TEST_CASE("evaluations are of the file that is read back, not of the weights", "
 }
 
 TEST_CASE("a file of another model, or a damaged one, is refused by name", "[admm]") {
-  Run run(text_scenario({}, 2));
+  LockstepRun run(text_scenario({}, 2));
   std::vector<std::byte> bytes = run.steps(2).trainer->model_file();
   scenarios::Scenario other = text_scenario({}, 2);
   other.workload.hidden = std::vector<std::int64_t>{16};
@@ -335,30 +311,30 @@ TEST_CASE("running statistics are kept with a model", "[admm]") {
   scenarios::Scenario scenario = digits_scenario("mlp", "admm");
   scenario.workload.normalisation = "batch";
   scenario.workload.steps = 20;
-  Run run(scenario);
+  LockstepRun run(scenario);
   run.steps(20);
   const scenarios::Evaluation made = run.trainer->evaluate();
   CHECK(make_trainer(scenario, {})->evaluate_file(run.trainer->model_file(), "m").loss ==
         made.loss);
-  CHECK(run.file().tensors.back().name == "statistics");
+  CHECK(file_of(run).tensors.back().name == "statistics");
 }
 
 TEST_CASE("without penalty or table training is plain, to the bit", "[admm]") {
-  Run plain(text_scenario({}, 12, "none"));
+  LockstepRun plain(text_scenario({}, 12, "none"));
   const std::vector<float> weights = plain.steps(12).weights();
   const std::uint64_t hash = plain.trainer->learning_hash();
   const scenarios::Evaluation score = plain.trainer->evaluate();
-  Run after(text_scenario({{"rho", "0"}, {"clip", "0"}}));
+  LockstepRun after(text_scenario({{"rho", "0"}, {"clip", "0"}}));
   CHECK(after.steps(12).weights() == weights);
   CHECK(after.trainer->learning_hash() == hash);
   CHECK(after.trainer->evaluate().loss != score.loss);  // quantised after training
-  Run fp32(text_scenario({{"table", "fp32"}, {"clip", "0"}}));
+  LockstepRun fp32(text_scenario({{"table", "fp32"}, {"clip", "0"}}));
   CHECK(fp32.steps(12).weights() == weights);
   CHECK(fp32.trainer->learning_hash() == hash);
   CHECK(fp32.trainer->evaluate().loss == score.loss);
-  CHECK(fp32.figure("model_file_bytes") == -1);
+  CHECK_FALSE(fp32.figure("model_file_bytes").has_value());
   // Negative control: the penalty changes what is learnt.
-  CHECK(Run(text_scenario({{"clip", "0"}})).steps(12).weights() != weights);
+  CHECK(LockstepRun(text_scenario({{"clip", "0"}})).steps(12).weights() != weights);
 }
 
 TEST_CASE("passes that see quantised weights have gradients that change the real ones", "[admm]") {
@@ -381,10 +357,10 @@ TEST_CASE("passes that see quantised weights have gradients that change the real
   evaluated.training = false;
   CHECK(rules[0]->forward(evaluated, x, weights, compute).item<float>() == 3 * 0.5f - 5 * 1.5f + 2);
   // In a run: the model is proj(W) at the end.
-  Run run(text_scenario({{"straight_through", "true"}, {"table", "binary"}}, 10));
+  LockstepRun run(text_scenario({{"straight_through", "true"}, {"table", "binary"}}, 10));
   run.steps(10);
   CHECK(run.figure("final_rho") == 0);
-  CHECK(run.weights() != Run(text_scenario({{"rho", "0"}}, 10)).steps(10).weights());
+  CHECK(run.weights() != LockstepRun(text_scenario({{"rho", "0"}}, 10)).steps(10).weights());
   CHECK_THROWS_WITH(admm({{"straight_through", "true"}, {"tie", "model"}}),
                     Catch::Contains("its own weights alone"));
   CHECK_THROWS_WITH(admm({{"straight_through", "true"}, {"table", "fp32"}}),
@@ -395,14 +371,14 @@ TEST_CASE("the same on any number of threads and from a checkpoint", "[admm]") {
   const Options options = GENERATE(Options{}, Options{{"tie", "node"}, {"every", "0.5"}},
                                    Options{{"straight_through", "true"}});
   const scenarios::Scenario scenario = text_scenario(options, 24);
-  Run whole(scenario);
+  LockstepRun whole(scenario);
   whole.steps(24);
   for (const int threads : {2, 4}) {
-    Run run(scenario, threads);
+    LockstepRun run(scenario, threads);
     CHECK(run.steps(24).trainer->learning_hash() == whole.trainer->learning_hash());
     CHECK((run.trainer->model_file() == whole.trainer->model_file()));
   }
-  Run first(scenario), second(scenario);
+  LockstepRun first(scenario), second(scenario);
   first.steps(13);
   std::stringstream checkpoint;
   first.trainer->save(checkpoint);

@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "tests/trainers/support.h"
+#include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/methods/comet.h"
 #include "trainers/methods/comet_packing.h"
@@ -94,29 +94,6 @@ scenarios::Scenario scenario_with(const Options& options, int steps = 12,
   scenario.workload.steps = steps;
   return scenario;
 }
-
-struct Run {
-  std::unique_ptr<scenarios::Trainer> trainer;
-  scenarios::StepPlan plan;
-
-  explicit Run(const scenarios::Scenario& scenario, int threads = 1)
-      : trainer(make_trainer(scenario, {.threads = threads})) {
-    trainer->use_profile(fixed_profile({trainer->parameters()}));
-  }
-  Run& steps(int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(trainer->next(plan));
-    return *this;
-  }
-  std::vector<float> weights() const {
-    const auto all = static_cast<const SynchronousTrainer&>(*trainer).weights();
-    return {all.begin(), all.end()};
-  }
-  std::optional<double> figure(const std::string& name) const {
-    for (const scenarios::Figure& figure : trainer->figures())
-      if (figure.name == name) return figure.value;
-    return {};
-  }
-};
 
 std::vector<float> unpacked(const compressors::Codec& codec, std::span<const float> values,
                             std::int64_t columns) {
@@ -375,7 +352,7 @@ TEST_CASE("a target of 0 is the plain parent, to the bit", "[comet]") {
     CAPTURE(model);
     const int steps = std::string(model) == "resnet20" ? 2 : 12;
     const auto weights = [&](const Options& options, const char* method) {
-      return Run(scenario_with(options, steps, method, model)).steps(steps).weights();
+      return LockstepRun(scenario_with(options, steps, method, model)).steps(steps).weights();
     };
     const std::vector<float> plain = weights({}, "none");
     CHECK(weights({{"target", "0"}}, "comet") == plain);
@@ -386,14 +363,14 @@ TEST_CASE("a target of 0 is the plain parent, to the bit", "[comet]") {
 
 TEST_CASE("the first step is exact, later ones are not", "[comet]") {
   const auto weights = [](const char* method, int steps) {
-    return Run(scenario_with({}, 3, method)).steps(steps).weights();
+    return LockstepRun(scenario_with({}, 3, method)).steps(steps).weights();
   };
   CHECK(weights("comet", 1) == weights("none", 1));
   CHECK(weights("comet", 2) != weights("none", 2));
 }
 
 TEST_CASE("a run's figures say what is kept, and how wrong gradients are", "[comet]") {
-  Run run(scenario_with({{"batch", "true"}}, 60)), plain(scenario_with({}, 60, "none"));
+  LockstepRun run(scenario_with({{"batch", "true"}}, 60)), plain(scenario_with({}, 60, "none"));
   run.steps(60);
   plain.steps(60);
   for (const char* number : {"_1", "_2", "_3"}) {
@@ -416,21 +393,21 @@ TEST_CASE("a run's figures say what is kept, and how wrong gradients are", "[com
   const std::uint64_t hash = run.trainer->learning_hash();
   run.figure("bound_refreshes");
   CHECK(run.trainer->learning_hash() == hash);
-  Run two(scenario_with({}, 4));
+  LockstepRun two(scenario_with({}, 4));
   CHECK_FALSE(two.steps(4).figure("error_bound_3").has_value());
 }
 
 TEST_CASE("runs are the same on any number of threads and from a checkpoint", "[comet]") {
   const scenarios::Scenario scenario = scenario_with({{"interval", "16"}}, 40);
-  Run whole(scenario);
+  LockstepRun whole(scenario);
   whole.steps(1);
   const double start = whole.plan.loss;
   whole.steps(39);
   CHECK(whole.plan.loss < 0.8 * start);
   for (const int threads : {2, 4})
-    CHECK(Run(scenario, threads).steps(40).trainer->learning_hash() ==
+    CHECK(LockstepRun(scenario, threads).steps(40).trainer->learning_hash() ==
           whole.trainer->learning_hash());
-  Run first(scenario), second(scenario);
+  LockstepRun first(scenario), second(scenario);
   first.steps(21);  // between two choices of bounds
   std::stringstream checkpoint;
   first.trainer->save(checkpoint);
@@ -442,12 +419,12 @@ TEST_CASE("runs are the same on any number of threads and from a checkpoint", "[
 
 TEST_CASE("activation checkpointing and ZeRO go with it", "[comet]") {
   scenarios::Scenario scenario = scenario_with({}, 12);
-  const std::vector<float> weights = Run(scenario).steps(12).weights();
+  const std::vector<float> weights = LockstepRun(scenario).steps(12).weights();
   scenario.workload.checkpoint_activations = 2;
-  CHECK(Run(scenario).steps(12).weights() == weights);
+  CHECK(LockstepRun(scenario).steps(12).weights() == weights);
   scenario.workload.checkpoint_activations = 0;
   scenario.exchange.zero = 2;
-  CHECK(Run(scenario).steps(12).weights() == weights);
+  CHECK(LockstepRun(scenario).steps(12).weights() == weights);
 }
 
 }  // namespace

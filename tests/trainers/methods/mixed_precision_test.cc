@@ -3,8 +3,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/trainers/methods/lockstep_run.h"
 #include "tests/trainers/routes/exchange_fixture.h"
-#include "tests/trainers/support.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/schedules/synchronous_trainer.h"
 
@@ -48,36 +48,12 @@ scenarios::Scenario scenario_with(const Options& options, int steps = 12) {
   return scenario;
 }
 
-struct Run {
-  std::unique_ptr<scenarios::Trainer> trainer;
-  scenarios::StepPlan plan;
-
-  explicit Run(const scenarios::Scenario& scenario, int threads = 1)
-      : trainer(make_trainer(scenario, {.threads = threads})) {
-    trainer->use_profile(fixed_profile({trainer->parameters()}));
-  }
-  Run& steps(int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(trainer->next(plan));
-    return *this;
-  }
-  const SynchronousTrainer& lockstep() const {
-    return static_cast<const SynchronousTrainer&>(*trainer);
-  }
-  std::vector<float> weights() const {
-    return {lockstep().weights().begin(), lockstep().weights().end()};
-  }
-  /// What the update remembers.
-  std::string memory() const {
-    std::ostringstream out;
-    lockstep().updates().save(out);
-    return out.str();
-  }
-  double figure(const std::string& name) const {
-    for (const scenarios::Figure& figure : trainer->figures())
-      if (figure.name == name) return figure.value;
-    return -1;
-  }
-};
+/// What the update remembers.
+std::string memory_of(const LockstepRun& run) {
+  std::ostringstream out;
+  run.lockstep().updates().save(out);
+  return out.str();
+}
 
 TEST_CASE("the scale follows overflows", "[mixed-precision]") {
   // Doubles after 3 good steps (g), halves after a bad one (B).
@@ -131,21 +107,21 @@ TEST_CASE("a skipped step changes neither weights nor what the update remembers"
         {{"scale", "1024"}, {"interval", "4"}, {"growth", "1000000"}, {"backoff", "0.5"}});
     scenario.workload.optimizer = optimizer;
     scenario.workload.learning_rate = 0.002;
-    Run run(scenario);
+    LockstepRun run(scenario);
     run.steps(4);
     CHECK(run.figure("skipped_steps") == 0);
     const std::vector<float> weights = run.weights();
-    const std::string memory = run.memory();
+    const std::string memory = memory_of(run);
     run.steps(3);
     CHECK(run.figure("skipped_steps") == 3);
     CHECK(run.weights() == weights);
-    CHECK(run.memory() == memory);
+    CHECK(memory_of(run) == memory);
     // The negative control: a step that is not skipped changes both.
     scenario.method.options["interval"] = "1000";
-    Run other(scenario);
+    LockstepRun other(scenario);
     other.steps(5);
     CHECK(other.weights() != weights);
-    CHECK(other.memory() != memory);
+    CHECK(memory_of(other) != memory);
   }
 }
 
@@ -174,10 +150,10 @@ TEST_CASE("each collective carries half the bytes of fp32", "[mixed-precision]")
       scenarios::Scenario scenario = scenario_with({}, 1);
       scenario.exchange.collective = collective;
       scenario.cluster.workers = workers;
-      const Bytes halves = Run(scenario).steps(1).plan.payload;
+      const Bytes halves = LockstepRun(scenario).steps(1).plan.payload;
       scenario.method = {};
       scenario.method.name = "none";
-      CHECK(Run(scenario).steps(1).plan.payload == Bytes(2 * halves.count()));
+      CHECK(LockstepRun(scenario).steps(1).plan.payload == Bytes(2 * halves.count()));
     }
   }
 }
@@ -187,7 +163,7 @@ TEST_CASE("scales that are powers of two give the same bits where no half under-
   const auto weights = [](const char* scale) {
     scenarios::Scenario scenario = scenario_with({{"scaling", "static"}, {"scale", scale}}, 1);
     scenario.workload.model = "logistic";  // gradients of the first step: 0, or 1e-4 to 1
-    return Run(scenario).steps(1).weights();
+    return LockstepRun(scenario).steps(1).weights();
   };
   const std::vector<float> expected = weights("1024");
   CHECK(weights("4096") == expected);
@@ -197,12 +173,12 @@ TEST_CASE("scales that are powers of two give the same bits where no half under-
 TEST_CASE("training in fp16 learns what fp32 learns, a tiny loss needs its scale",
           "[mixed-precision]") {
   const auto loss = [](const Options& options) {
-    return Run(scenario_with(options, 60)).steps(60).plan.loss;
+    return LockstepRun(scenario_with(options, 60)).steps(60).plan.loss;
   };
   scenarios::Scenario plain = scenario_with({}, 60);
   plain.method = {};
   plain.method.name = "none";
-  const double single = Run(plain).steps(60).plan.loss;
+  const double single = LockstepRun(plain).steps(60).plan.loss;
   CHECK(loss({}) == Approx(single).epsilon(0.1));
   const std::string tiny = "9.5367431640625e-07";  // 2^-20
   CHECK(loss({{"loss_factor", tiny}, {"scaling", "static"}, {"scale", "1048576"}}) ==
@@ -218,12 +194,14 @@ TEST_CASE("mixed precision learns the same on any number of threads and from a c
   // Skips the first steps, then some on the way.
   const scenarios::Scenario scenario =
       scenario_with({{"scale", "16777216"}, {"interval", "3"}}, 20);
-  Run whole(scenario);
+  LockstepRun whole(scenario);
   whole.steps(20);
   CHECK(whole.figure("skipped_steps") > 2);
-  CHECK(Run(scenario, 2).steps(20).trainer->learning_hash() == whole.trainer->learning_hash());
-  CHECK(Run(scenario, 4).steps(20).trainer->learning_hash() == whole.trainer->learning_hash());
-  Run first(scenario), second(scenario);
+  CHECK(LockstepRun(scenario, 2).steps(20).trainer->learning_hash() ==
+        whole.trainer->learning_hash());
+  CHECK(LockstepRun(scenario, 4).steps(20).trainer->learning_hash() ==
+        whole.trainer->learning_hash());
+  LockstepRun first(scenario), second(scenario);
   first.steps(11);
   std::stringstream checkpoint;
   first.trainer->save(checkpoint);

@@ -8,7 +8,7 @@
 
 #include "base/philox.h"
 #include "compressors/arithmetic/kbit.h"
-#include "tests/trainers/support.h"
+#include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/schedules/synchronous_trainer.h"
 
@@ -75,31 +75,6 @@ scenarios::Scenario scenario_with(const Options& options, int steps = 12,
   scenario.workload.steps = steps;
   return scenario;
 }
-
-struct Run {
-  std::unique_ptr<scenarios::Trainer> trainer;
-  scenarios::StepPlan plan;
-
-  explicit Run(const scenarios::Scenario& scenario, int threads = 1)
-      : trainer(make_trainer(scenario, {.threads = threads})) {
-    trainer->use_profile(fixed_profile({trainer->parameters()}));
-  }
-  Run& steps(int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(trainer->next(plan));
-    return *this;
-  }
-  const SynchronousTrainer& lockstep() const {
-    return static_cast<const SynchronousTrainer&>(*trainer);
-  }
-  std::vector<float> weights() const {
-    return {lockstep().weights().begin(), lockstep().weights().end()};
-  }
-  double figure(const std::string& name) const {
-    for (const scenarios::Figure& figure : trainer->figures())
-      if (figure.name == name) return figure.value;
-    return -1;
-  }
-};
 
 }  // namespace
 
@@ -238,7 +213,7 @@ TEST_CASE("evaluations by bit planes are those by floats, to the bit", "[qnn]") 
 
 TEST_CASE("a whole network evaluates the same packed and as floats", "[qnn]") {
   const auto score = [](const char* bits, const char* packed) {
-    Run run(scenario_with({{"activation_bits", bits}, {"packed", packed}}, 40));
+    LockstepRun run(scenario_with({{"activation_bits", bits}, {"packed", packed}}, 40));
     const scenarios::Evaluation score = run.steps(40).trainer->evaluate();
     return std::pair(score.loss, score.accuracy);
   };
@@ -250,7 +225,7 @@ TEST_CASE("weights of layers stay within [-1, 1], and are counted", "[qnn]") {
   scenarios::Scenario scenario = scenario_with({});
   scenario.workload.optimizer = "sgd";
   scenario.workload.learning_rate = 50;
-  Run run(scenario);
+  LockstepRun run(scenario);
   run.steps(12);
   bool at_bound = false, vectors_beyond = false;
   for (const TensorSlot& slot : run.lockstep().layout().tensors())
@@ -272,9 +247,9 @@ TEST_CASE("weights of layers stay within [-1, 1], and are counted", "[qnn]") {
 TEST_CASE("32 bits of everything are the plain network", "[qnn]") {
   const Options plain = {
       {"weight_bits", "32"}, {"activation_bits", "32"}, {"normalisation", "model"}};
-  const std::vector<float> weights = Run(scenario_with({}, 12, "none")).steps(12).weights();
-  CHECK(Run(scenario_with(plain)).steps(12).weights() == weights);
-  CHECK(Run(scenario_with({})).steps(12).weights() != weights);
+  const std::vector<float> weights = LockstepRun(scenario_with({}, 12, "none")).steps(12).weights();
+  CHECK(LockstepRun(scenario_with(plain)).steps(12).weights() == weights);
+  CHECK(LockstepRun(scenario_with({})).steps(12).weights() != weights);
 }
 
 TEST_CASE("gradients as powers of two take 6 bits and a head of 5 bytes", "[qnn]") {
@@ -283,9 +258,9 @@ TEST_CASE("gradients as powers of two take 6 bits and a head of 5 bytes", "[qnn]
   for (const std::int64_t n : {64 * 70, 70, 70, 70, 70 * 40, 40, 40, 40, 40 * 10, 10, 10, 10})
     bytes += 4 + 5 + (6 * n + 7) / 8;  // each behind its length
   scenarios::Scenario scenario = scenario_with({{"gradients", "log"}}, 1);
-  Run run(scenario);
+  LockstepRun run(scenario);
   CHECK(run.steps(1).plan.payload == Bytes(4 * 3 * bytes));  // each message to three others
-  CHECK(run.weights() != Run(scenario_with({}, 1)).steps(1).weights());
+  CHECK(run.weights() != LockstepRun(scenario_with({}, 1)).steps(1).weights());
 }
 
 TEST_CASE("bits beyond 8 are refused, but for 32", "[qnn]") {
@@ -305,13 +280,14 @@ TEST_CASE("a network of one bit learns, on any number of threads and from a chec
   const char* const rounding = GENERATE("nearest", "stochastic");
   const scenarios::Scenario scenario =
       scenario_with({{"gradients", "log"}, {"rounding", rounding}}, 60);
-  Run whole(scenario);
+  LockstepRun whole(scenario);
   whole.steps(1);
   const double start = whole.plan.loss;
   whole.steps(59);
   CHECK(whole.plan.loss < 0.6 * start);
-  CHECK(Run(scenario, 2).steps(60).trainer->learning_hash() == whole.trainer->learning_hash());
-  Run first(scenario), second(scenario);
+  CHECK(LockstepRun(scenario, 2).steps(60).trainer->learning_hash() ==
+        whole.trainer->learning_hash());
+  LockstepRun first(scenario), second(scenario);
   first.steps(31);
   std::stringstream checkpoint;
   first.trainer->save(checkpoint);

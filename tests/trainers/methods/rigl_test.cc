@@ -2,8 +2,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/trainers/methods/lockstep_run.h"
 #include "tests/trainers/routes/exchange_fixture.h"
-#include "tests/trainers/support.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/methods/rigl_masks.h"
 #include "trainers/routes/set_exchange.h"
@@ -155,31 +155,12 @@ scenarios::Scenario scenario_with(const Options& options, int steps) {
   return scenario;
 }
 
-struct Run {
-  std::unique_ptr<scenarios::Trainer> trainer;
-  scenarios::StepPlan plan;
-
-  explicit Run(const scenarios::Scenario& scenario, int threads = 1)
-      : trainer(make_trainer(scenario, {.threads = threads})) {
-    std::vector<std::int64_t> buckets;
-    for (const BucketSlot& bucket : lockstep().layout().buckets()) buckets.push_back(bucket.count);
-    trainer->use_profile(fixed_profile(buckets));
-  }
-  Run& steps(int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(trainer->next(plan));
-    return *this;
-  }
-  const SynchronousTrainer& lockstep() const {
-    return static_cast<const SynchronousTrainer&>(*trainer);
-  }
-  std::vector<float> weights(int parameter) const {
-    const Layout& layout = lockstep().layout();
-    const TensorSlot& slot = layout.tensors()[layout.tensor_of(parameter)];
-    const auto own = lockstep().weights().subspan(static_cast<std::size_t>(slot.first),
-                                                  static_cast<std::size_t>(slot.count));
-    return {own.begin(), own.end()};
-  }
-};
+std::vector<float> weights_of(const LockstepRun& run, int parameter) {
+  const Layout& layout = run.lockstep().layout();
+  const TensorSlot& slot = layout.tensors()[layout.tensor_of(parameter)];
+  const auto own = slice(run.lockstep().weights(), slot);
+  return {own.begin(), own.end()};
+}
 
 /// The mlp on digits: matrices 64 x 256, 256 x 128 and 128 x 10 with 9 in 10 weights 0. ERK:
 /// epsilon (320 + 384 + 138) = 5043.2, epsilon = 5.98955; 1916.7, 2300.0 and 826.6 elements.
@@ -191,8 +172,8 @@ std::int64_t not_zero(const std::vector<float>& values) {
 }
 
 TEST_CASE("weights outside masks are 0 in every step, masks move and keep their sizes", "[rigl]") {
-  Run run(scenario_with({{"every", "5"}, {"end", "40"}}, 50));
-  std::vector<float> first = run.weights(2);
+  LockstepRun run(scenario_with({{"every", "5"}, {"end", "40"}}, 50));
+  std::vector<float> first = weights_of(run, 2);
   CHECK(not_zero(first) == kKept[1]);
   for (int step = 0; step < 50; ++step) {
     CAPTURE(step);
@@ -200,29 +181,30 @@ TEST_CASE("weights outside masks are 0 in every step, masks move and keep their 
     const bool moves = step > 0 && step < 40 && step % 5 == 0;
     const std::int64_t sent = moves ? 16384 + 32768 + 1280 + 256 + 128 + 10 : kSent;
     CHECK(run.plan.payload == Bytes(2 * 3 * 4 * sent));  // round a ring of 4
-    for (int layer = 0; layer < 3; ++layer) CHECK(not_zero(run.weights(2 * layer)) <= kKept[layer]);
+    for (int layer = 0; layer < 3; ++layer)
+      CHECK(not_zero(weights_of(run, 2 * layer)) <= kKept[layer]);
   }
-  const std::vector<float> last = run.weights(2);
+  const std::vector<float> last = weights_of(run, 2);
   std::int64_t moved = 0;
   for (std::size_t e = 0; e < last.size(); ++e) moved += first[e] == 0 && last[e] != 0;
   CHECK(moved > 100);
   CHECK(run.trainer->figures().front().name == "kept_weights");
   CHECK(run.trainer->figures().front().value == Approx(double(kSent) / 50826));
   // The negative control: with the first masks none moves.
-  Run still(scenario_with({{"every", "5"}, {"end", "40"}, {"grow", "none"}}, 50));
-  first = still.weights(2);
+  LockstepRun still(scenario_with({{"every", "5"}, {"end", "40"}, {"grow", "none"}}, 50));
+  first = weights_of(still, 2);
   still.steps(50);
-  const std::vector<float> end = still.weights(2);
+  const std::vector<float> end = weights_of(still, 2);
   for (std::size_t e = 0; e < end.size(); ++e)
     if (first[e] == 0) CHECK(end[e] == 0);
 }
 
 TEST_CASE("a step that moves masks changes weights by dropping alone", "[rigl]") {
-  Run run(scenario_with({{"every", "5"}, {"end", "40"}}, 10));
+  LockstepRun run(scenario_with({{"every", "5"}, {"end", "40"}}, 10));
   run.steps(5);
-  const std::vector<float> before = run.weights(0), bias = run.weights(1);
+  const std::vector<float> before = weights_of(run, 0), bias = weights_of(run, 1);
   run.steps(1);  // step 5
-  const std::vector<float> after = run.weights(0);
+  const std::vector<float> after = weights_of(run, 0);
   std::int64_t dropped = 0;
   for (std::size_t e = 0; e < after.size(); ++e) {
     CHECK((after[e] == before[e] || after[e] == 0));
@@ -231,7 +213,7 @@ TEST_CASE("a step that moves masks changes weights by dropping alone", "[rigl]")
   // f(5) = 0.15 (1 + cos(pi / 8)) = 0.28858: at most floor(0.28858 x 1917) = 553 go.
   CHECK(dropped > 0);
   CHECK(dropped <= 553);
-  CHECK(run.weights(1) == bias);
+  CHECK(weights_of(run, 1) == bias);
 }
 
 TEST_CASE("what optimisers remember of weights outside masks is 0", "[rigl]") {
@@ -240,13 +222,13 @@ TEST_CASE("what optimisers remember of weights outside masks is 0", "[rigl]") {
     scenarios::Scenario scenario = scenario_with({{"every", "3"}, {"end", "100"}}, 13);
     scenario.workload.optimizer = optimizer;
     scenario.workload.learning_rate = 0.01;
-    Run run(scenario);
+    LockstepRun run(scenario);
     // Whatever is remembered of a weight that is dropped would move it away from 0 in the next
     // step.
     for (int step = 0; step < 13; ++step) {
       run.steps(1);
       for (int layer = 0; layer < 3; ++layer)
-        CHECK(not_zero(run.weights(2 * layer)) <= kKept[layer]);
+        CHECK(not_zero(weights_of(run, 2 * layer)) <= kKept[layer]);
     }
   }
 }
@@ -276,10 +258,10 @@ TEST_CASE("masks are equal on all ranks, as they come of the mean", "[rigl]") {
 
 TEST_CASE("rigl without sparsity is plain training, but for the steps that move masks", "[rigl]") {
   const auto hash_of = [](const scenarios::Scenario& scenario) {
-    Run run(scenario);
+    LockstepRun run(scenario);
     run.steps(scenario.workload.steps);
     std::vector<std::vector<float>> weights;
-    for (int p = 0; p < 6; ++p) weights.push_back(run.weights(p));
+    for (int p = 0; p < 6; ++p) weights.push_back(weights_of(run, p));
     return weights;
   };
   scenarios::Scenario plain = scenario_with({}, 8);
@@ -299,11 +281,12 @@ TEST_CASE("rigl learns the same on any number of threads and from a checkpoint",
     CAPTURE(growth);
     const scenarios::Scenario scenario =
         scenario_with({{"every", "4"}, {"end", "100"}, {"grow", growth}}, 20);
-    Run whole(scenario);
+    LockstepRun whole(scenario);
     whole.steps(20);
-    CHECK(Run(scenario, 2).steps(20).trainer->learning_hash() == whole.trainer->learning_hash());
+    CHECK(LockstepRun(scenario, 2).steps(20).trainer->learning_hash() ==
+          whole.trainer->learning_hash());
     for (const int until : {8, 11, 17}) {  // 8: the next step moves masks
-      Run first(scenario), second(scenario);
+      LockstepRun first(scenario), second(scenario);
       first.steps(until);
       std::stringstream checkpoint;
       first.trainer->save(checkpoint);
