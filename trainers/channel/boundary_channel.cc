@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/serial.h"
 #include "trainers/channel/framing.h"
+#include "trainers/channel/run_job.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -109,13 +110,11 @@ void BoundaryChannel::encode(const compressors::Codec& codec, std::span<const st
                              std::span<const float> values, const BoundaryMoment& moment, bool back,
                              std::vector<std::byte>& message) const {
   const std::size_t begin = message.size();
-  compressors::EncodeJob job;
-  job.keeps_state = false;  // a refusal ends the run
-  job.tensor = {back ? kGradients : kActivations, shape, values};
-  job.draws.stream = {seed_, static_cast<std::uint32_t>(moment.step),
-                      static_cast<std::uint32_t>(moment.sender),
-                      kBoundaryStream + 2 * static_cast<std::uint32_t>(boundary_) + (back ? 1 : 0)};
-  job.draws.first_element = moment.first_element;
+  compressors::EncodeJob job = run_job(
+      {back ? kGradients : kActivations, shape, values},
+      {seed_, static_cast<std::uint32_t>(moment.step), static_cast<std::uint32_t>(moment.sender),
+       kBoundaryStream + 2 * static_cast<std::uint32_t>(boundary_) + (back ? 1 : 0)},
+      moment.first_element);
   message.resize(begin + codec.max_encoded_size(job.tensor));
   job.payload = std::span(message).subspan(begin);
   const std::size_t written = codec.encode(job, thread_scratch(codec.scratch_size(job.tensor)));

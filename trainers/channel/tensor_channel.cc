@@ -5,6 +5,7 @@
 
 #include "compressors/codec_plan.h"
 #include "trainers/channel/framing.h"
+#include "trainers/channel/run_job.h"
 #include "trainers/channel/tensor_spec.h"
 
 namespace gradwire::trainers {
@@ -66,12 +67,11 @@ void TensorChannel::encode_with(StateOf&& state_of, int party, std::int64_t step
   MessageWriter writer(message, longest_);
   for (std::size_t t = 0; t < codec_of_.size(); ++t) {
     const TensorSlot& slot = layout_.tensors()[t];
-    compressors::EncodeJob job;
-    job.tensor = {slot.name, slot.shape, slice(values, slot)};
-    job.draws.stream = {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
-                        static_cast<std::uint32_t>(slot.parameter)};
+    compressors::EncodeJob job =
+        run_job({slot.name, slot.shape, slice(values, slot)},
+                {seed_, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(party),
+                 static_cast<std::uint32_t>(slot.parameter)});
     job.state = state_of(t, codec_of_[t]->state_size(spec_of(slot)));
-    job.keeps_state = false;  // a refusal ends the run
     writer.add([&](std::span<std::byte> room) {
       job.payload = room;
       return codec_of_[t]->encode(job, thread_scratch(scratch_));

@@ -4,6 +4,7 @@
 
 #include "compressors/codec_plan.h"
 #include "trainers/channel/framing.h"
+#include "trainers/channel/run_job.h"
 #include "trainers/routes/decode_arrived.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/movers.h"
@@ -193,15 +194,13 @@ class GatherExchange final : public Exchange {
     MessageWriter writer(message, message_bytes(parts));
     for (const TensorPart& part : parts) {
       const TensorSlot& slot = slot_of(part);
-      compressors::EncodeJob job;
-      job.keeps_state = false;  // a refusal ends the run
-      job.tensor = {slot.name, part.shape,
-                    gradients[part.tensor].subspan(static_cast<std::size_t>(part.first),
-                                                   static_cast<std::size_t>(part.count))};
-      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),
-                          static_cast<std::uint32_t>(worker),
-                          static_cast<std::uint32_t>(slot.parameter)};
-      job.draws.first_element = static_cast<std::uint64_t>(part.first);
+      const std::span<const float> own = gradients[part.tensor].subspan(
+          static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count));
+      compressors::EncodeJob job =
+          run_job({slot.name, part.shape, own},
+                  {settings_.seed, static_cast<std::uint32_t>(step),
+                   static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(slot.parameter)},
+                  static_cast<std::uint64_t>(part.first));
       job.state = state_of(states, worker, part);
       writer.add([&](std::span<std::byte> room) {
         job.payload = room;
@@ -254,14 +253,12 @@ class GatherExchange final : public Exchange {
     for (const TensorPart& part : parts) {
       const TensorSlot& slot = slot_of(part);
       const compressors::Codec& codec = *answer_of_[part.tensor];
-      compressors::EncodeJob job;
-      job.keeps_state = false;  // a refusal ends the run
-      job.tensor = {slot.name, part.shape, sum.subspan(at, static_cast<std::size_t>(part.count))};
+      compressors::EncodeJob job = run_job(
+          {slot.name, part.shape, sum.subspan(at, static_cast<std::size_t>(part.count))},
+          {settings_.seed, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(workers()),
+           static_cast<std::uint32_t>(slot.parameter)},
+          static_cast<std::uint64_t>(part.first));
       at += static_cast<std::size_t>(part.count);
-      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step),
-                          static_cast<std::uint32_t>(workers()),
-                          static_cast<std::uint32_t>(slot.parameter)};
-      job.draws.first_element = static_cast<std::uint64_t>(part.first);
       job.state = states.at({-1, slot.parameter, Direction::kDown, part.first},
                             codec.state_size(spec(part)));
       writer.add([&](std::span<std::byte> room) {

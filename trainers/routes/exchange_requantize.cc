@@ -2,6 +2,7 @@
 
 #include "compressors/codec_plan.h"
 #include "trainers/channel/framing.h"
+#include "trainers/channel/run_job.h"
 #include "trainers/routes/decode_arrived.h"
 #include "trainers/routes/exchange.h"
 #include "trainers/routes/movers.h"
@@ -160,12 +161,11 @@ class RequantizeExchange final : public Exchange {
     for (const TensorPart& part : parts) {
       const TensorSlot& slot = slot_of(part);
       const Codec& codec = *codecs[part.tensor];
-      compressors::EncodeJob job;
-      job.keeps_state = false;  // a refusal ends the run
-      job.tensor = {slot.name, part.shape, values_of(part)};
-      job.draws.stream = {settings_.seed, static_cast<std::uint32_t>(step), stream_worker,
-                          static_cast<std::uint32_t>(slot.parameter)};
-      job.draws.first_element = static_cast<std::uint64_t>(part.first);
+      compressors::EncodeJob job =
+          run_job({slot.name, part.shape, values_of(part)},
+                  {settings_.seed, static_cast<std::uint32_t>(step), stream_worker,
+                   static_cast<std::uint32_t>(slot.parameter)},
+                  static_cast<std::uint64_t>(part.first));
       job.state = state_of(states, codec, spec(part), owner, slot, part, direction);
       writer.add([&](std::span<std::byte> room) {
         job.payload = room;
