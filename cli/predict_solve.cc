@@ -120,10 +120,10 @@ void solve_runs(const SolveArguments& arguments, const scenarios::ScenarioFile& 
     const auto cell = [&](double value) {
       return solved ? Cell(shown(solver.quantity(), value)) : Cell();
     };
-    table.add({++number, scenarios::method_label(scenario), static_cast<std::int64_t>(scenario.cluster.workers),
-               arguments.quantity, cell(checked.solution.value.value_or(0)),
-               cell(checked.solution.low), cell(checked.solution.high),
-               std::string(unit_of(solver.quantity())),
+    table.add({++number, scenarios::method_label(scenario),
+               static_cast<std::int64_t>(scenario.cluster.workers), arguments.quantity,
+               cell(checked.solution.value.value_or(0)), cell(checked.solution.low),
+               cell(checked.solution.high), std::string(unit_of(solver.quantity())),
                solved && simulated ? Cell(checked.error) : Cell(),
                simulated ? Cell(checked.unchecked_error) : Cell(),
                static_cast<std::int64_t>(checked.simulations),

@@ -272,9 +272,9 @@ CodecPtr make_codec(std::string_view name, const std::map<std::string, std::stri
 /// was not sent:  c = C(g + e), e <- g + e - c  (arXiv 1901.09847). State: the residual (n floats,
 /// padded to 8 bytes), then the inner codec's state. A NaN or Inf in the tensor is refused before
 /// the residual is touched (EncodeJob::keeps_state). Where messages are summed, c is what the
-/// packed terms of one worker say: what later hops round away is not fed back. Policy: the inner
-/// one. Name: the inner name and
-/// "+ef".
+/// packed terms of one worker say: what later hops round away is not fed back.
+/// Policy: the inner one.
+/// Name: the inner name and "+ef".
 CodecPtr with_error_feedback(CodecPtr inner);
 
 /// Local momentum as DGC corrects it (arXiv 1712.01887, section 3.2 and eq. 7; Nesterov's form as

@@ -42,7 +42,7 @@ struct ReportGroup {
   AccuracyEvidence evidence;                      ///< against training without compression
   double message_bytes = 0;                       ///< of a worker in a step; 0 = not known
   std::optional<DroppedUpdates> updates;          ///< all seeds'; of federated rounds alone
-  std::string choice;  ///< what `exchange.collective: auto` took and why; else empty
+  std::string choice;           ///< what `exchange.collective: auto` took and why; else empty
   std::set<std::string> notes;  ///< of its runs (results/notes.h)
 };
 

@@ -200,7 +200,8 @@ TEST_CASE("predict --model names a layer table, as in advise; bands reckon with 
   // V100: compute between .49 and 1.3 times what peaks say. Nothing is encoded.
   CHECK(vgg.at("assumed") == "compute 0.49 to 1.3 times what is assumed");
   CHECK(vgg.at("fitted_to").get<std::string>().find("no points") == 0);
-  // 97 of 206 ms are compute, and the exchange waits for it in part: 30 % more of it is 8 % of the step.
+  // 97 of 206 ms are compute, and the exchange waits for it in part: 30 % more of it is 8 % of the
+  // step.
   CHECK(number(resnet, "high_s") > 1.05 * number(resnet, "step_time_s"));
   CHECK(number(resnet, "low_s") < number(resnet, "step_time_s"));
   // A codec's assumed cost is in the band as well: up to a hundred times.

@@ -91,8 +91,8 @@ Entries by_sampling(const std::vector<float>& x, std::size_t k) {
   if (!within) return by_sorting(x, k);
   Entries entries = by_sorting(x, found);
   entries.threshold = threshold;
-  entries.ties = static_cast<std::size_t>(std::ranges::count_if(
-      x, [&](float value) { return magnitude_bits(value) == threshold; }));
+  entries.ties = static_cast<std::size_t>(
+      std::ranges::count_if(x, [&](float value) { return magnitude_bits(value) == threshold; }));
   return entries;
 }
 

@@ -35,7 +35,7 @@ class ModelActs {
   bool acts_;
   std::vector<methods::TensorInfo> infos_;
   std::vector<float> remembered_;
-  std::size_t file_bytes_ = 0;  ///< that keep the model, where the method makes one
+  std::size_t file_bytes_ = 0;                  ///< that keep the model, where the method makes one
   std::vector<std::span<float>> layer_memory_;  ///< [worker], of what is remembered; or empty
 };
 
