@@ -188,6 +188,8 @@ double schedule_spread(const sim::Cluster& cluster) {
 void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
                 StepSummary& step) {
   const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
+  step.timeout_s = transport.min_rto.value();
+  step.delayed_ack_s = transport.delayed_ack.value();
   std::vector<double> seconds_a_byte, rates, delays, forwarding, losses;
   std::vector<sim::ChannelId> route;
   for (int worker = 0; worker < step.workers; ++worker) {

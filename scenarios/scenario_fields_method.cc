@@ -1,6 +1,7 @@
 #include "compressors/codec_plan.h"
 #include "scenarios/methods.h"
 #include "scenarios/scenario_rows.h"
+#include "trainers/methods/by_settings.h"
 #include "trainers/methods/catalogue.h"
 
 namespace gradwire::scenarios {
@@ -187,6 +188,8 @@ void add_method(Rows& rows) {
   for (const methods::MethodRow& method : methods::method_catalogue()) {
     if (!compressors::find_codec(method.name)) name.spec.choices.push_back(method.name);
   }
+  for (const methods::MethodRow& method : methods::methods_by_settings())
+    name.refused_choices.emplace_back(method.name, "is set elsewhere: " + method.summary);
   rows.push_back(name);
   rows.push_back({.pointer = "/method/error_feedback",
                   .spec = {.type = OptionType::kBoolean,

@@ -16,7 +16,9 @@ constexpr double kOpen = 0.15;
 /// Deviation of a window over its mean, for messages shorter than the distance of losses: cubic's
 /// windows go from .7 of their largest to it.
 constexpr double kWindowSpread = 0.29;
-constexpr double kBusy = 1.05;  ///< of events on the longest of chains, sqrt(x) times; simulated
+/// Of events on the longest of chains, sqrt(x) times: by simulating the recursion, whose events the
+/// form then has within 7 % for 2 to 1,024 workers.
+constexpr double kBusy = 0.97;
 constexpr double kNearNormal = 100;  ///< mean of a Poisson law from which it is a normal one
 constexpr double kEnough = 1e-6;     ///< of a sum, as its last term
 constexpr double kFewer = 1.2;       ///< exponent: how soon few workers wait as many do; simulated
@@ -37,9 +39,7 @@ double norm4(double a, double b) {
 double delays_on_chain(double n, double x) {
   if (x <= 0) return 0;
   const double few = n * x, many = x + kBusy * std::sqrt(x);
-  // The exponent 2.5, of between few and many, by simulation.
-  const auto power = [](double y) { return 1 / (y * y * std::sqrt(y)); };
-  return std::pow(power(few) + power(many), -0.4);
+  return few * many / std::hypot(few, many);
 }
 
 /// What the unluckiest of `flows` transfers has of rare delays, `x` a transfer: the mean of the
@@ -136,14 +136,21 @@ double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) 
   };
   const double waiting = (round_trip + noticed) * delays(losses) + slowest;
   const double rare = losses * loss + (hops.same_connections ? 0 : tail * loss);
-  return moving + at(constants_, StepConstant::kStraggle) * waiting +
-         kTimeout * delays(at(constants_, StepConstant::kTimeouts) * rare);
+  const double passed = moving + at(constants_, StepConstant::kStraggle) * waiting;
+  const double stall = hops.same_connections ? stall_of_ring(passed, tail * loss) : step_.timeout_s;
+  return passed + stall * delays(at(constants_, StepConstant::kTimeouts) * rare);
+}
+
+double ExchangeForm::stall_of_ring(double moving, double lost_tails) const {
+  const double hop = at(constants_, StepConstant::kLatency) * step_.delay_s + moving;
+  const double waiting = std::min(step_.workers - 1.0, step_.timeout_s / hop);
+  return step_.timeout_s - step_.delayed_ack_s * std::expm1(-lost_tails * waiting);
 }
 
 double ExchangeForm::last_timeouts(const Hops& hops, double message_bytes) const {
   const double sent = hops.count * hops.share * message_bytes / kSegment;
   const double tail = std::min(kTailSegments, sent) * step_.loss;
-  const double longest = std::min(kTimeout, pause_of(step_));
+  const double longest = std::min(step_.timeout_s, pause_of(step_));
   return longest * -std::expm1(-at(constants_, StepConstant::kTimeouts) * step_.workers * tail);
 }
 

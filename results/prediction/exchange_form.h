@@ -15,6 +15,10 @@ class ExchangeForm {
   double hop_time(const Hops& hops, double bytes) const;
   /// What one of the hops moves, that takes `fluid` seconds where nothing is lost.
   double lossy_hop(const Hops& hops, double segments, double fluid) const;
+  /// What a timeout delays a ring whose hops take `moving` beside the latency. Those who wait for
+  /// it have each lost `lost_tails` of the last segments that they sent: then they time out as
+  /// well, and go on with a window of one segment, for which the acknowledgement is delayed.
+  double stall_of_ring(double moving, double lost_tails) const;
   /// Waiting for what is lost at the end of the last of hops on the same connections.
   double last_timeouts(const Hops& hops, double message_bytes) const;
 

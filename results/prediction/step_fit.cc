@@ -162,7 +162,7 @@ double form_error(const StepFit& fit, const StepSummary& step) {
 
 double known_to(const StepPoint& point) {
   if (point.steps == 0 || point.step.loss <= 0 || point.seconds <= 0) return point.relative_error;
-  return std::hypot(point.relative_error, kTimeout / point.steps / point.seconds);
+  return std::hypot(point.relative_error, point.step.timeout_s / point.steps / point.seconds);
 }
 
 StepFit fit_steps(std::span<const StepPoint> points) {

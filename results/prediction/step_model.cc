@@ -25,8 +25,7 @@ double terngrad_time(const StepSummary& step, const StepConstants& constants, do
   double coding = 0;
   for (const BucketSummary& bucket : step.buckets) coding += bucket.encode_s + bucket.decode_s;
   const double slow = slowest_of(step.workers, step.compute_spread);
-  return step.slowest *
-             (slow * (step.forward_s + backward_time(step)) + coding + step.update_s) +
+  return step.slowest * (slow * (step.forward_s + backward_time(step)) + coding + step.update_s) +
          doublings * at(constants, StepConstant::kLatency) * step.delay_s +
          times * step.message_bytes() / (at(constants, StepConstant::kEfficiency) * step.bandwidth);
 }
@@ -39,7 +38,7 @@ const std::array<StepConstantInfo, kStepConstants> kStepConstantTable = {{
     {StepConstant::kCongestion, "congestion exponent", 0, 0.0001, false},
     {StepConstant::kWindows, "windows under loss", 0.9, 0.3, true},
     {StepConstant::kStraggle, "waiting for losses", 1, 0.5, true},
-    {StepConstant::kTimeouts, "timeouts", 0.8, 0.7, true},
+    {StepConstant::kTimeouts, "timeouts", 1.2, 0.15, true},
     {StepConstant::kSpread, "waiting for slow workers", 1, 0.3, true},
     {StepConstant::kRates, "waiting for slow links", 0.3, 0.7, true},
 }};

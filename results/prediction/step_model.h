@@ -34,12 +34,12 @@
 ///       u = max(q, o)
 ///       q = b / (e B_s)                           the shared link (a server's, else a worker's own)
 ///       o = b w / (f e B)                         the slowest worker's: w = 1 + v sqrt(2 ln n)
-///       h = (y^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + RTO E(t z)
+///       h = (y^4 + l^4)^(1/4) + k ((R + N) E(M p) + V) + (RTO + D) E(t z)
 ///                                                 y = u, of several flows o
 ///       M = b / (f m)                             segments of a transfer
 ///       l = R s^2 / (s + .15), s = r M / W        round trips, W = 1.22 sqrt(1 / p): Mathis et
 ///                                                 al., CCR 27(3), 1997, eq. 3
-///       E(x) = ((n x)^-2.5 + (x + 1.05 sqrt(x))^-2.5)^(-1/2.5)
+///       E(x) = ((n x)^-2 + (x + .97 sqrt(x))^-2)^(-1/2)
 ///                                                 rare delays, x a transfer, on the chain that has
 ///                                                 most of them: each worker waits for a neighbour
 ///                                                 (last-passage percolation on a ring of n; its
@@ -56,8 +56,15 @@
 ///                                                 min(RTO, c) (1 - exp(-t n min(3, M) p)): c is
 ///                                                 the worker's own time between its steps, after
 ///                                                 which the next step's data come
+///       D = A (1 - exp(-min(3, M) p min(n - 1, RTO / h0)))
+///                                                 rings: whom a timeout makes wait has lost one
+///                                                 of its own last three segments at times. Its
+///                                                 timeout ends beside the first one's, but leaves
+///                                                 a window of one segment, whose acknowledgement
+///                                                 is delayed (A). h0: a hop without timeouts
 ///
-/// d: one-way delay; R = 2 d + m / B: round trip; m = 1,448 bytes a segment; RTO = 0.2 s.
+/// d: one-way delay; R = 2 d + m / B: round trip; m = 1,448 bytes a segment; RTO: the least
+/// timeout.
 ///
 /// `fitted` is the same with its constants fitted; `overlap` has them at their usual values.
 ///
@@ -71,9 +78,6 @@ namespace gradwire::results {
 
 /// Acknowledgements over data on the wire: 90 bytes for every second segment of 1,538.
 inline constexpr double kAcknowledgements = 90.0 / (2 * 1538);
-
-/// RTO: the least retransmission timeout, s.
-inline constexpr double kTimeout = 0.2;
 
 enum class StepConstant : std::size_t {
   kEfficiency,  ///< e: payload over line rate

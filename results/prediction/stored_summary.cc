@@ -46,6 +46,8 @@ constexpr StepField kStepFields[] = {
     {"forwarding_s", "s", &StepSummary::forwarding_s},
     {"path_loss", "", &StepSummary::loss},
     {"rate_spread", "", &StepSummary::rate_spread},
+    {"timeout_s", "s", &StepSummary::timeout_s},
+    {"delayed_ack_s", "s", &StepSummary::delayed_ack_s},
 };
 
 /// Of what was assumed; stored only where something was.
@@ -180,7 +182,10 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.workers = static_cast<int>(figures["workers"]);
   step.group = static_cast<int>(figures["group"]);
   step.overlap = figures["overlap"] != 0;
-  figures.try_emplace("slowest", 1);  // earlier runs do not say it
+  // Earlier runs do not say these.
+  figures.try_emplace("slowest", step.slowest);
+  figures.try_emplace("timeout_s", step.timeout_s);
+  figures.try_emplace("delayed_ack_s", step.delayed_ack_s);
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];
   for (const RangeField& field : kRangeFields) {
     const auto low = figures.find(std::string(field.name) + "_low"),

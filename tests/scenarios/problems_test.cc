@@ -144,6 +144,10 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "method": {"name": "terngrda", "clip": 1})",
        "t.json:1: /method/name: \"terngrda\" is not a choice; allowed: " +
            choices_at("/method/name") + "; did you mean \"terngrad\"?"},
+      {R"(, "method": {"name": "lars"})",
+       "t.json:1: /method/name: \"lars\" is set elsewhere: each layer's rate follows its norms "
+       "(/workload/optimizer/name); allowed: " +
+           choices_at("/method/name")},
       // Fields that do not go together.
       {R"(, "method": {"name": "none", "ratio": 0.1})",
        "t.json:1: /method/ratio: does not go with /method/name = none; allowed: only with " +

@@ -175,6 +175,35 @@ TEST_CASE("Rare timeouts, by hand") {
   CHECK(exchange_time(step, 1448, constants) > 0.2 * 40e-4);
 }
 
+TEST_CASE("A ring's timeouts: as long as the transport's, and an acknowledgement's delay more") {
+  // Messages of one segment among 8, p = .01: lost twice 1e-4 a hop; few = 8e-4, many = 98e-4,
+  // E = 1 / hypot(1 / few, 1 / many) = 7.97e-4. 7 hops of .2 s more: 1.116 ms.
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
+  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  constants[static_cast<std::size_t>(StepConstant::kWindows)] = 0;
+  StepSummary step = ring_step(8);
+  step.bandwidth = 1e12;
+  step.delay_s = 1e-3;
+  step.loss = 0.01;
+  step.exchange = ExchangeKind::kRingAllGather;
+  step.delayed_ack_s = 0;
+  const double plain = exchange_time(step, 1448, constants);
+  step.timeout_s = 0.4;
+  CHECK(exchange_time(step, 1448, constants) - plain == Approx(1.116e-3).epsilon(0.01));
+  // All 7 others wait for whom times out: 1 - exp(-7 p) = .0676 of the times one has lost its last
+  // segment, and 40 ms go by: 7 x 7.97e-4 x .04 x .0676 = 15.1 us.
+  step.timeout_s = 0.2;
+  step.delayed_ack_s = 0.04;
+  CHECK(exchange_time(step, 1448, constants) - plain == Approx(15.1e-6).epsilon(0.01));
+  // Hops of .1 s: two others wait when the timeout is over.
+  step.delay_s = 0.1;
+  const double delayed = exchange_time(step, 1448, constants);
+  step.delayed_ack_s = 0;
+  CHECK(delayed - exchange_time(step, 1448, constants) ==
+        Approx(7 * 7.97e-4 * 0.04 * (1 - std::exp(-0.02))).epsilon(0.01));
+}
+
 TEST_CASE("A server waits for the unluckiest worker") {
   // Messages of one segment, of which p = .01 time out: with 100 workers a hop waits .2 s unless
   // all are lucky, 1 - .99^100 = .634 of the time, and twice as long if one is lost again, which
