@@ -21,6 +21,13 @@ using BySeed = std::map<std::string, double>;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// Whether a value of a scenario is what that text says: 0 is 0.0.
+bool is(const ordered_json& value, const std::string& text) {
+  if (value.is_string()) return value.get<std::string>() == text;
+  if (value.dump() == text) return true;
+  return value.is_number() && ordered_json::parse(text, nullptr, false) == value;
+}
+
 /// Which runs a figure is of.
 struct Chosen {
   std::string method;  ///< empty: any
@@ -33,9 +40,7 @@ struct Chosen {
     for (const auto& [pointer, text] : where.items()) {
       const ordered_json::json_pointer at(pointer);
       const ordered_json value = scenario.contains(at) ? scenario.at(at) : ordered_json();
-      const auto wanted = text.get<std::string>();
-      if (value.is_string() ? value.get<std::string>() != wanted : value.dump() != wanted)
-        return false;
+      if (!is(value, text.get<std::string>())) return false;
     }
     return true;
   }

@@ -84,9 +84,10 @@ TEST_CASE("a check of a method without a finished run is refused, and names what
 TEST_CASE("a check says which runs it is of by values of their scenarios", "[reproduction]") {
   const auto with = [](int local_steps, std::uint64_t seed, double accuracy) {
     RunSummary summary = run("none", seed, accuracy, 1);
-    summary.header.scenario_json = R"({"workload": {"data": {"kind": "iid"}}, "schedule":
-        {"local_steps": )" + std::to_string(local_steps) +
-                                   "}}";
+    summary.header.scenario_json =
+        R"({"workload": {"data": {"kind": "iid", "noise": 0.0}}, "schedule":
+        {"local_steps": )" +
+        std::to_string(local_steps) + "}}";
     return summary;
   };
   const std::vector<RunSummary> runs = {with(1, 1, .5), with(1, 2, .6), with(25, 1, .8),
@@ -101,6 +102,10 @@ TEST_CASE("a check says which runs it is of by values of their scenarios", "[rep
       "against_where": {"/schedule/local_steps": "1"}, "min": 0.1})");
   CHECK(difference[0].value == Approx(.3));
   CHECK(difference[0].method == "none [local_steps=25 kind=iid] - [local_steps=1]");
+  // A number is itself however it is written, and null what is not there.
+  CHECK(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "25.0",
+      "/workload/data/noise": "0", "/workload/data/none": "null"}})")[0]
+            .value == Approx(.85));
   // Negative controls: no such runs; more than one of a seed.
   CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "2"}})"),
                   Error);
