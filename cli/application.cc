@@ -64,6 +64,7 @@ void build_application(CLI::App& app, Context& context) {
   app.fallthrough();
   add_global_options(app, context);
   add_run(app, context);
+  add_check(app, context);
   add_validate(app, context);
   add_plan(app, context);
   add_emulate(app, context);

@@ -74,6 +74,7 @@ void add_methods(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_reproduce(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
 void add_schema(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);

@@ -6,16 +6,13 @@
 #include "base/file_descriptor.h"
 #include "base/folder.h"
 #include "base/units.h"
+#include "cli/checked_runs.h"
 #include "cli/context.h"
-#include "cli/progress.h"
 #include "cli/run.h"
 #include "cli/table.h"
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
-#include "results/reproduction_checks.h"
 #include "runner/chart_panel.h"
-#include "runner/interrupt.h"
-#include "runner/sweep.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -29,40 +26,6 @@ struct ChartArguments {
   bool no_panel = false;
   std::string out = "gradwire-report/terngrad-chart";
 };
-
-/// For people. A negative control does what it is there for by missing the mark.
-std::string verdict(const results::ReproductionRow& row) {
-  const auto holds = row.holds();
-  if (!holds) return "-";
-  if (!row.negative_control) return *holds ? "yes" : "no";
-  return *holds ? "fails, as it must" : "meets the mark, which it must not";
-}
-
-void print_rows(const std::vector<results::ReproductionRow>& rows, Context& context) {
-  const bool people = context.format() == Format::kText;
-  Table table({{"name"},
-               {.name = "method", .importance = Importance::kKey},
-               {.name = "claim", .importance = Importance::kLow},
-               {.name = "value", .importance = Importance::kKey},
-               {.name = "spread", .importance = Importance::kLow},
-               {.name = "provenance", .importance = Importance::kLow},
-               {.name = "seeds", .importance = Importance::kLow},
-               {"pass_mark", "pass mark", Column::Style::kPlain, Importance::kHigh},
-               {.name = "holds", .importance = Importance::kKey},
-               {"negative_control", "negative control", Column::Style::kPlain, Importance::kHigh}});
-  for (const results::ReproductionRow& row : rows) {
-    const auto holds = row.holds();
-    table.add({row.name, row.method, row.claim, row.value, row.spread ? Cell(*row.spread) : Cell(),
-               row.provenance, static_cast<std::int64_t>(row.seeds),
-               row.pass_mark ? Cell(row.pass_mark->text()) : Cell(),
-               people  ? Cell(verdict(row))
-               : holds ? Cell(*holds)
-                       : Cell(),
-               row.negative_control});
-  }
-  table.print(context);
-  if (!results::all_hold(rows)) context.exit_code = exit_code(ErrorKind::kGate);
-}
 
 /// Each as an SVG and its data as CSV, numbered from 1.
 void write_figures(const std::vector<results::DrawnFigure>& figures, const std::string& stem) {
@@ -93,7 +56,7 @@ void reproduce_terngrad_chart(const ChartArguments& arguments, Context& context)
   const auto reproduction =
       results::reproduce_chart(results::read_chart(read_file(file), file), options, own);
   for (const std::string& warning : reproduction.chart.warnings) context.say("warning: " + warning);
-  print_rows(reproduction.rows, context);
+  print_checks(reproduction.rows, context);
   const std::string coarse = results::coarse_bars_in_words(reproduction);
   if (!coarse.empty()) context.say("read too coarsely to be judged by the worst error: " + coarse);
   std::vector<results::ChartBar> panel;
@@ -182,29 +145,7 @@ std::vector<results::ReproductionRow> reproduce_one(const std::string& name,
     run.seeds.push_back(static_cast<std::uint64_t>(seed));
   const scenarios::ScenarioFile file = read_scenario(run);
   context.say(name + ": " + file.runs.front().description);
-  runner::SweepOptions options;
-  options.threads = run.threads;
-  options.jobs = run.jobs;
-  options.resume = true;
-  options.checkpoint_folder = context.checkpoint_folder();
-  options.states_folder = context.states_folder();
-  ProgressPrinter progress(context);
-  const runner::SweepResult result = runner::run_sweep(file, options, store, progress);
-  progress.clear();
-  if (result.interrupted)
-    throw Error(runner::interruption(), "reproduce", name, "interrupted",
-                "the same command goes on from the finished runs");
-  std::vector<results::RunSummary> runs;
-  for (const results::RunId id : result.runs)
-    if (const auto summary = store.run(id)) runs.push_back(*summary);
-  return results::check_reproduction(
-      name, file.expected, runs,
-      [&store](results::RunId run, double accuracy) {
-        return results::time_to_accuracy(store, run, accuracy);
-      },
-      [&store](results::RunId run, const std::string& figure) {
-        return results::figure_of_workload(store, run, figure);
-      });
+  return run_and_check({"reproduce", name}, file, run, store, context);
 }
 
 void reproduce_methods(const MethodArguments& arguments, Context& context) {
@@ -214,7 +155,7 @@ void reproduce_methods(const MethodArguments& arguments, Context& context) {
   for (const std::string& name : names)
     for (results::ReproductionRow& row : reproduce_one(name, arguments, *store, context))
       rows.push_back(std::move(row));
-  print_rows(rows, context);
+  print_checks(rows, context);
 }
 
 }  // namespace

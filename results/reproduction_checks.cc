@@ -1,5 +1,7 @@
 #include "results/reproduction_checks.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -19,6 +21,13 @@ using BySeed = std::map<std::string, double>;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// Whether a value of a scenario is what that text says: 0 is 0.0.
+bool is(const ordered_json& value, const std::string& text) {
+  if (value.is_string()) return value.get<std::string>() == text;
+  if (value.dump() == text) return true;
+  return value.is_number() && ordered_json::parse(text, nullptr, false) == value;
+}
+
 /// Which runs a figure is of.
 struct Chosen {
   std::string method;  ///< empty: any
@@ -31,9 +40,7 @@ struct Chosen {
     for (const auto& [pointer, text] : where.items()) {
       const ordered_json::json_pointer at(pointer);
       const ordered_json value = scenario.contains(at) ? scenario.at(at) : ordered_json();
-      const auto wanted = text.get<std::string>();
-      if (value.is_string() ? value.get<std::string>() != wanted : value.dump() != wanted)
-        return false;
+      if (!is(value, text.get<std::string>())) return false;
     }
     return true;
   }
@@ -178,6 +185,25 @@ ReproductionRow row_of(const std::string& name, const ordered_json& check,
   return row;
 }
 
+/// Without a place or a comparison a bound is on each run of the method: a row for each of those
+/// that differ in more than the seed.
+std::vector<ReproductionRow> rows_of(const std::string& name, const ordered_json& check,
+                                     std::span<const RunSummary> runs, const LookUps& look_up) {
+  const bool of_each = !check.contains("where") && !check.contains("against") &&
+                       !check.contains("against_where") && !check.contains("target_of");
+  const Chosen own{check.value("method", ""), ordered_json::object()};
+  std::vector<RunSummary> chosen;
+  if (of_each) std::copy_if(runs.begin(), runs.end(), std::back_inserter(chosen), own);
+  const std::vector<RunGroup> groups = group_runs(chosen);
+  if (groups.size() < 2) return {row_of(name, check, runs, look_up)};
+  std::vector<ReproductionRow> rows;
+  for (const RunGroup& group : groups) {
+    rows.push_back(row_of(name, check, group.runs, look_up));
+    rows.back().method = group.label;
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::optional<double> time_to_accuracy(const Store& store, RunId run, double accuracy) {
@@ -206,7 +232,8 @@ std::vector<ReproductionRow> check_reproduction(const std::string& name,
   std::vector<ReproductionRow> rows;
   if (!expected.is_object() || !expected.contains("checks")) return rows;
   for (const ordered_json& check : expected["checks"])
-    rows.push_back(row_of(name, check, runs, {time_to_accuracy, figure_of_workload}));
+    for (ReproductionRow& row : rows_of(name, check, runs, {time_to_accuracy, figure_of_workload}))
+      rows.push_back(std::move(row));
   return rows;
 }
 

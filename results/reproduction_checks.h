@@ -24,12 +24,14 @@ std::optional<double> figure_of_workload(const Store& store, RunId run, const st
 /// What a target is below the accuracy that it is taken from, where a check does not say.
 inline constexpr double kUsualTargetLess = 0.01;
 
-/// A row a check of `expected`, in its order. The value is the mean of the figure over the finished
-/// runs of its method; with `against`, that mean less (or over) the other method's; the spread is
-/// the standard deviation over seeds, of pairs of one seed where two methods are compared. A check
-/// with `target_of` is of the time to the accuracy at which that method's run of the same seed
-/// ended, less `target_less`; without a value where a seed never reached it. Throws Error
-/// (kScenario) for a check whose method has no finished run.
+/// Rows of the checks of `expected`, in their order: one each. The value is the mean of the figure
+/// over the finished runs of its method; with `against`, that mean less (or over) the other
+/// method's; the spread is the standard deviation over seeds, of pairs of one seed where two
+/// methods are compared. A check with `target_of` is of the time to the accuracy at which that
+/// method's run of the same seed ended, less `target_less`; without a value where a seed never
+/// reached it. A check without a place or a comparison is of each run of its
+/// method: a row for each of those that differ in more than the seed. Throws Error (kScenario) for
+/// a check whose method has no finished run.
 std::vector<ReproductionRow> check_reproduction(const std::string& name,
                                                 const nlohmann::ordered_json& expected,
                                                 std::span<const RunSummary> runs,

@@ -170,7 +170,8 @@ void add_runs(Rows& rows) {
 
 void add_expected(Rows& rows) {
   const std::size_t first = rows.size();
-  rows.push_back(object_row("/expected", "What the scenario's runs must show; checked by tests."));
+  rows.push_back(object_row("/expected",
+                            "What the scenario's runs must show; `check` holds them against it."));
   rows.back().optional = true;
   rows.push_back({.pointer = "/expected/runs",
                   .spec = {.type = OptionType::kInteger, .help = "Number of runs.", .min = 1}});
@@ -222,7 +223,7 @@ void add_expected(Rows& rows) {
     rows.push_back(object_row(at, help));
     rows.back().shape = Shape::kMap;
     rows.back().optional = true;
-    rows.push_back(text_row(at + "/*", "The value, as text."));
+    rows.push_back(text_row(at + "/*", "The value, as text; null: there is none."));
   }
   rows.push_back({.pointer = "/expected/checks/*/min",
                   .spec = {.type = OptionType::kNumber, .help = "Least allowed value."}});
@@ -246,7 +247,8 @@ void add_expected(Rows& rows) {
                            .help = "How far below, as a share of the samples.",
                            .min = -1,
                            .max = 1}});
-  rows.push_back(text_row("/expected/checks/*/claim", "What the paper says, for `reproduce`."));
+  rows.push_back(text_row("/expected/checks/*/claim",
+                          "What the paper or study says, for `reproduce` and `check`."));
   rows.push_back({.pointer = "/expected/checks/*/negative_control",
                   .spec = {.type = OptionType::kBoolean,
                            .default_text = "false",

@@ -102,7 +102,8 @@ class Prepared {
       "method": {"name": "none"},
       "network": {"topology": "star", "link": {"bandwidth": "10Gbps", "delay": "10us"}},
       "seeds": [1, 2], "sweep": {"/cluster/workers": [2, 4],
-        "/method": [{"name": "none"}, {"name": "topk", "ratio": 0.001}]}})");
+        "/method": [{"name": "none"}, {"name": "topk", "ratio": 0.001}]},
+      "expected": {"checks": [{"metric": "step_time_s", "min": 0}]}})");
     write_file(file("values.f32"), std::string(4 * 1000, '\1'));
     write_file(file("trained.json"), R"({"schema_version": 1, "name": "trained",
       "workload": {"model": "char-lstm", "data": {"set": "markov", "tokens": 640},
@@ -123,6 +124,7 @@ class Prepared {
   std::vector<Case> cases() const {
     const std::string scenario = file("long.json");
     return {{"run", {scenario, "--resume", "--no-report"}},
+            {"check", {scenario}},
             {"plan", {scenario}},
             {"emulate",
              {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1", "--no-report"},

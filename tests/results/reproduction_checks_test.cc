@@ -84,9 +84,10 @@ TEST_CASE("a check of a method without a finished run is refused, and names what
 TEST_CASE("a check says which runs it is of by values of their scenarios", "[reproduction]") {
   const auto with = [](int local_steps, std::uint64_t seed, double accuracy) {
     RunSummary summary = run("none", seed, accuracy, 1);
-    summary.header.scenario_json = R"({"workload": {"data": {"kind": "iid"}}, "schedule":
-        {"local_steps": )" + std::to_string(local_steps) +
-                                   "}}";
+    summary.header.scenario_json =
+        R"({"workload": {"data": {"kind": "iid", "noise": 0.0}}, "schedule":
+        {"local_steps": )" +
+        std::to_string(local_steps) + "}}";
     return summary;
   };
   const std::vector<RunSummary> runs = {with(1, 1, .5), with(1, 2, .6), with(25, 1, .8),
@@ -101,10 +102,15 @@ TEST_CASE("a check says which runs it is of by values of their scenarios", "[rep
       "against_where": {"/schedule/local_steps": "1"}, "min": 0.1})");
   CHECK(difference[0].value == Approx(.3));
   CHECK(difference[0].method == "none [local_steps=25 kind=iid] - [local_steps=1]");
+  // A number is itself however it is written, and null what is not there.
+  CHECK(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "25.0",
+      "/workload/data/noise": "0", "/workload/data/none": "null"}})")[0]
+            .value == Approx(.85));
   // Negative controls: no such runs; more than one of a seed.
   CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "where": {"/schedule/local_steps": "2"}})"),
                   Error);
-  CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "method": "none"})"), Error);
+  CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "where": {"/workload/data/kind": "iid"}})"),
+                  Error);
 }
 
 TEST_CASE("a seed that diverged is not left out: no mark is met", "[reproduction]") {
@@ -160,4 +166,26 @@ TEST_CASE("a target is another run's final accuracy of the same seed, less a mar
   CHECK_FALSE(*never[0].holds());
   CHECK_THROWS_AS(rows(R"({"metric": "final_loss", "method": "small", "target_of": "none"})"),
                   Error);
+}
+
+TEST_CASE("a bound without a place is on each run of its method: a row for those that differ",
+          "[reproduction]") {
+  std::vector<RunSummary> runs = kRuns;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    runs[r].header.scenario_hash = std::to_string(r / 2);  // of both seeds
+  const auto rows = [&](const char* check) {
+    return check_reproduction(
+        "paper", nlohmann::ordered_json::parse(std::string(R"({"checks": [)") + check + "]}"),
+        runs);
+  };
+  const auto all = rows(R"({"metric": "final_accuracy", "min": 0.9})");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].method == "none");
+  CHECK(all[0].value == Approx(.94));
+  CHECK(all[0].seeds == 2);
+  CHECK(*all[1].holds());        // .935
+  CHECK_FALSE(*all[2].holds());  // .65: a mean over all would be .84
+  for (RunSummary& each : runs) each.header.method = "none";
+  CHECK(rows(R"({"metric": "final_accuracy", "method": "none", "min": 0.9})").size() == 3);
+  CHECK_THROWS_AS(rows(R"({"metric": "final_accuracy", "method": "other"})"), Error);
 }
