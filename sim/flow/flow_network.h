@@ -257,6 +257,7 @@ class FlowNetwork final : public Network {
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
   double spacing(std::int32_t c) const;
+  double next_change(std::int32_t c) const;
   bool changes_before(std::int32_t c, double bytes);
   bool may_time_out(double spacing) const;
   bool stays_fluid(std::int32_t c);
@@ -264,7 +265,7 @@ class FlowNetwork final : public Network {
   bool begins_crowded(std::int32_t c);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
-  double line_now(std::int32_t c);
+  double line_now(std::int32_t c) const;
   void serve_stream(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;

@@ -302,20 +302,24 @@ void FlowNetwork::step_stream(std::int32_t c) {
                      connection.path->queue <= 0 && !takes_turns(c);
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
-  stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path->round_trip);
+  // What is sent behind a change of a link is sent by its new rate.
+  stream.run(batch + kAheadOfQueue * waits,
+             std::min(batch + ahead * connection.path->round_trip, next_change(c)));
   note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
     return;
   }
-  if (!connection.is_open && connection.may_open) {
+  // What a window fills while a link is slow it may not fill when it is fast again.
+  if (connection.may_open && (!connection.is_open || connection.path->changes)) {
     const double window = stream.demand() * connection.path->round_trip;
     // A burst's acknowledgements double a window at once: what it asked for before is no share.
     const bool asks_for_all = sharing_.rate(c) >= connection.cap * (1 - 1e-9);
     const double left = asks_for_all ? sharing_.room(c) : 0;
     const double share = kOpenPipes * std::max(sharing_.rate(c), left);
-    const double pipe = connection.path->round_trip * std::min(connection.path->line_rate, share);
+    const double line = connection.path->changes ? line_now(c) : connection.path->line_rate;
+    const double pipe = connection.path->round_trip * std::min(line, share);
     connection.is_open = window >= pipe && sharing_.rate(c) > 0;
     connection.open_pipe = pipe / segment_;
   }
@@ -355,21 +359,25 @@ double FlowNetwork::spacing(std::int32_t c) const {
   return shared > kOwnLine * line && !is_crowd(c, kCrowd) ? shared : line;
 }
 
+/// s: when a link on the connection's way changes next.
+double FlowNetwork::next_change(std::int32_t c) const {
+  double next = kNever;
+  if (!connections_[static_cast<std::size_t>(c)].follows) return next;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f >= 0) next = std::min(next, followers_[static_cast<std::size_t>(f)].next());
+  }
+  return next;
+}
+
 /// Whether a link on the connection's way changes before it has sent so many bytes.
 bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
   if (!connection_at(c).follows) return false;
   follow(c);
-  double rate = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
-  double next = kNever;
-  for (const ChannelId id : sharing_.route(c)) {
-    if (id >= cluster_.channel_count()) break;
-    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f < 0) continue;
-    const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
-    rate = std::min(rate, follower.rate());
-    next = std::min(next, follower.next());
-  }
-  return next < kNever && now_ + bytes / rate > next;
+  const double share = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
+  const double next = next_change(c);
+  return next < kNever && now_ + bytes / std::min(share, line_now(c)) > next;
 }
 
 /// Whether acknowledgements of segments so far apart may come too late for the sender's timer.
@@ -396,6 +404,10 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   }
   if (!connection.window) return true;
   connection.window->set_spacing(apart);
+  if (connection.path->changes) {
+    const double pipe = connection.path->round_trip * line_now(c) / segment_;
+    connection.open_pipe = std::max(connection.open_pipe, pipe);
+  }
   t.streams = may_time_out(apart) || changes_before(c, static_cast<double>(t.wire.count())) ||
               !connection.window->fills(connection.open_pipe) ||
               !connection.window->pass(now_, t.segments);
@@ -481,12 +493,13 @@ void FlowNetwork::leave_stream(std::int32_t c) {
 }
 
 /// Bytes a second of the slowest link on its way, as links are now.
-double FlowNetwork::line_now(std::int32_t c) {
-  double line = connection_at(c).path->line_rate;
+double FlowNetwork::line_now(std::int32_t c) const {
+  double line = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f >= 0) line = std::min(line, followers_[static_cast<std::size_t>(f)].rate());
+    line = std::min(line, f >= 0 ? followers_[static_cast<std::size_t>(f)].rate()
+                                 : capacities_[static_cast<std::size_t>(id)]);
   }
   return std::max(line, Bottleneck::kStalled);
 }

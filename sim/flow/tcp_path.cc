@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "sim/flow/shares/rate_follower.h"
 
 namespace gradwire::sim {
 namespace {
@@ -42,6 +43,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     const bool wire = cell < 0;
     on_wifi = on_wifi ||
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
+    changes = changes || (wire && RateFollower::is_needed(cluster.link_of(id), id));
     const double per_byte_back = wire ? 8 / cluster.nominal_rate(id ^ 1).value() : per_byte;
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
     if (per_byte_back != per_byte) round_trip += (per_byte_back - per_byte) * ack;

@@ -40,6 +40,7 @@ struct TcpPath : PathCost {
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
   bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
+  bool changes = false;                         ///< a wire on the way changes its rate
   // The transport's, here for all streams of the path.
   std::int64_t initial_window = 0;  ///< bytes of payload
   std::int64_t buffer = 0;          ///< bytes

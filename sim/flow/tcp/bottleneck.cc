@@ -49,11 +49,12 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   // Others' segments pass between two of the stream's.
   const bool limited =
       discipline_.limit > 0 && (rate_ < discipline_.limit_below || discipline_.elsewhere > 0);
-  const bool shares = (!limited || discipline_.spreads) && discipline_.line_rate > rate_;
-  double others = shares ? service - bytes / discipline_.line_rate : 0;
+  const double line = line_ > 0 ? line_ : discipline_.line_rate;
+  const bool shares = (!limited || discipline_.spreads) && line > rate_;
+  double others = shares ? service - bytes / line : 0;
   if (discipline_.spreads && others > 0) {
     start = std::max(now, free_at_ + others);
-    service = bytes / discipline_.line_rate;
+    service = bytes / line;
     others = 0;
   }
   if (others > 0 && rate_ > kStalled) {
@@ -64,7 +65,9 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   if (limited) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
-    const double leaves = discipline_.at_device ? std::max(now, begun_ + others) : start;
+    const double leaves = discipline_.at_wire     ? start + others
+                          : discipline_.at_device ? std::max(now, begun_ + others)
+                                                  : start;
     if (leaves - now < discipline_.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
     } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {

@@ -35,6 +35,7 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
+  discipline.at_wire = path.changes;
   discipline.framing = kFraming;
   if (discipline.at_device)
     discipline.quantum = static_cast<double>(transport.wire_segment.count());
@@ -82,6 +83,8 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
       rto_(measured_rto()) {
   // Where acknowledgements may come faster than they pass.
   if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
+  // A queue with a limit is full or not when a segment comes.
+  if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
   if (!constants_->kernel_recovery) shake_hands();
   if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
@@ -177,6 +180,7 @@ void TcpStream::release() {
   board_.release();
   receiver_.release();
   messages_.release();
+  if (turns_) turns_->segments.release();
 }
 
 bool TcpStream::is_settled() const {
@@ -198,7 +202,7 @@ double TcpStream::unsent_wire() const {
 }
 
 double TcpStream::queued(double now) const {
-  return std::max(0.0, bottleneck_.free_at() - now) * bottleneck_.rate();
+  return std::max(0.0, free_at() - now) * bottleneck_.rate();
 }
 
 double TcpStream::acks_sent() const {
@@ -242,7 +246,7 @@ void TcpStream::hold_acks(double now, double behind) {
 
 double TcpStream::next_event() const {
   const double arrival = messages_.empty() ? kNever : messages_.front().arrival;
-  const double next = std::min({next_ack(), timer_, arrival, decision()});
+  const double next = std::min({next_ack(), timer_, arrival, decision(), next_turn()});
   return paced_ ? std::min(next, paced_->timer) : next;
 }
 
@@ -253,10 +257,12 @@ void TcpStream::run(double now, double ahead) {
   }
   for (;;) {
     const double until = unsent() > 0 ? std::max(now, ahead) : now;
-    const double ack = next_ack();
-    if (std::min({ack, timer_, decision()}) > until) return;
-    if (decision() <= std::min(ack, timer_)) {
+    const double ack = next_ack(), turn = next_turn();
+    if (std::min({ack, timer_, decision(), turn}) > until) return;
+    if (decision() <= std::min({ack, timer_, turn})) {
       decide(decision(), 0);
+    } else if (turn <= std::min(ack, timer_)) {
+      take_turn();
     } else if (ack <= timer_) {
       if (receiver_.acknowledgements().empty()) receiver_.time_out();
       take_ack(ack);

@@ -163,9 +163,13 @@ class TcpStream {
   void set_line(double rate) { bottleneck_.set_line(rate); }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
-  double free_at() const { return bottleneck_.free_at(); }
+  double free_at() const {
+    return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
+  }
   double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
-  double wire_sent() const { return wire_sent_; }                 ///< bytes, copies too
+  double wire_sent() const {  ///< bytes, copies too
+    return wire_sent_ + (turns_ ? turns_->wire : 0);
+  }
   double acks_sent() const;                                       ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
@@ -180,6 +184,19 @@ class TcpStream {
     std::uint64_t drawn = 0;
   };
 
+  /// Segments whose turn has not come yet, where the rate that they wait for changes.
+  struct Turns {
+    struct Segment {
+      double came = 0;  ///< s
+      std::int64_t number = 0;
+      std::int32_t bytes = 0;
+      std::int32_t sent = 0;  ///< ticks
+    };
+    NumberedQueue<Segment> segments;
+    double wire = 0;         ///< bytes
+    std::int64_t bytes = 0;  ///< of payload
+  };
+
   std::int64_t unsent() const { return written_ - sent_; }
   std::int64_t space() const;
   void send_pending(double now);
@@ -187,6 +204,12 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
+  void queue(double now, std::int64_t number, std::int64_t bytes, std::int32_t sent);
+  bool queues() const { return turns_ && !turns_->segments.empty(); }
+  double next_turn() const {
+    return queues() ? bottleneck_.turn_of(turns_->segments.front().came) : kNever;
+  }
+  void take_turn();
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
@@ -308,6 +331,7 @@ class TcpStream {
   double last_arrival_ = 0;
   double wire_sent_ = 0;
   std::unique_ptr<Jitter> jitter_;  ///< null: none
+  std::unique_ptr<Turns> turns_;    ///< null: what becomes of a segment is known when it is sent
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

@@ -83,16 +83,42 @@ void TcpStream::emit(double now, std::int64_t number) {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
-  const double wire = segment.bytes + header_;
-  if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
-    travel(number, wire, tick_of(now));
-  } else if (!bottleneck_.may_spare()) {
+  if (!turns_) {
+    queue(now, number, segment.bytes, tick_of(now));
+    return;
+  }
+  turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
+  turns_->wire += segment.bytes + header_;
+  turns_->bytes += segment.bytes;
+}
+
+/// What becomes of a segment that has come to the bottleneck at `now`.
+void TcpStream::queue(double now, std::int64_t number, std::int64_t bytes, std::int32_t sent) {
+  const double wire = static_cast<double>(bytes) + header_;
+  const std::int64_t waiting = turns_ ? turns_->bytes : 0;
+  const auto behind = static_cast<double>(waiting + unsent() + to_come_again());
+  if (bottleneck_.pass(now, wire, behind)) {
+    travel(number, wire, sent);
+  } else if (!bottleneck_.may_spare() || Bottleneck::is_queue(static_cast<double>(waiting))) {
     ++counts_.dropped;
   } else {
     held_ = number;
-    held_bytes_ = segment.bytes;
-    held_sent_ = tick_of(now);
+    held_bytes_ = static_cast<std::int32_t>(bytes);
+    held_sent_ = sent;
   }
+}
+
+/// The turn of the first one that waits begins.
+void TcpStream::take_turn() {
+  if (held_ != Scoreboard::kNone) {
+    decide(next_turn(), static_cast<double>(turns_->bytes));
+    return;
+  }
+  const Turns::Segment next = turns_->segments.front();
+  turns_->segments.pop();
+  turns_->wire -= next.bytes + header_;
+  turns_->bytes -= next.bytes;
+  queue(next.came, next.number, next.bytes, next.sent);
 }
 
 /// Bytes of segments that are gone and not sent again yet: they come behind what is sent now.
