@@ -251,6 +251,7 @@ class FlowNetwork final : public Network {
   void close_after_idle(Connection& connection);
   LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
+  std::shared_ptr<SharedQueue> queue_of(const TcpPath& path);
   TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
@@ -267,6 +268,7 @@ class FlowNetwork final : public Network {
   void retire(Connection& connection, double wire, double acks);
   double line_now(std::int32_t c) const;
   void serve_stream(std::int32_t c);
+  void serve_before_queue(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c, std::int32_t most) const;
@@ -348,6 +350,7 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
   std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
   std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
+  std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
   std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on

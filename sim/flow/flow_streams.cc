@@ -83,6 +83,13 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   return burst;
 }
 
+std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const TcpPath& path) {
+  constexpr double kFraming = 38;  // bytes: Ethernet's, preamble and gap
+  auto& queue = shared_queues_[static_cast<std::size_t>(path.queue_channel)];
+  if (!queue) queue = std::make_shared<SharedQueue>(path.queue, kFraming);
+  return queue;
+}
+
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
@@ -161,6 +168,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
+  if (connection.path->shares_queue) connection.stream->join(queue_of(*connection.path));
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
@@ -234,7 +242,7 @@ void FlowNetwork::order_beginning(std::int32_t c) {
 /// what room there is, or its part of it where all fill it together.
 double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0) return 0;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return 0;
   const auto at = static_cast<std::size_t>(connection.path->queue_channel);
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
@@ -248,7 +256,7 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
 
 void FlowNetwork::note_queued(std::int32_t c, double others) {
   const Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0) return;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return;
   backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
       others + connection.stream->queued(now_), now_};
 }
@@ -295,7 +303,9 @@ void FlowNetwork::step_stream(std::int32_t c) {
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
-  const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
+  // Who comes first to a queue with a limit is served first.
+  const bool in_order = may_burst(c) || connection.path->shares_queue;
+  const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
   // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
@@ -508,10 +518,32 @@ double FlowNetwork::line_now(std::int32_t c) const {
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
+  if (connection.path->shares_queue) {
+    serve_before_queue(c);
+    return;
+  }
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
   if (connection.follows) connection.stream->set_line(line_now(c));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
+}
+
+/// Where a queue on its way is first come, first served: up to it the stream has its even part of
+/// each link.
+void FlowNetwork::serve_before_queue(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  const ChannelId queue = connection.path->queue_channel;
+  double rate = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    const double capacity = capacities_[static_cast<std::size_t>(id)];
+    if (id == queue) {
+      const bool back = sharing_.active_on(id ^ 1) > 0;
+      connection.stream->set_shared_rate(back ? capacity / (1 + acks_) : capacity);
+      break;
+    }
+    rate = std::min(rate, capacity / std::max(1, sharing_.active_on(id)));
+  }
+  connection.stream->serve(now_, rate);
 }
 
 /// A pool's streams get its level, which has changed.

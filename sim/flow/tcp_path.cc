@@ -53,6 +53,9 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     ack_latency += channel.delay.value() + per_byte_back * ack;
   }
   find_queue(cluster, route);
+  const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
+  if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)
+    find_way_to_queue(cluster, route);
   const ChannelId own = route.front();
   last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
@@ -89,6 +92,25 @@ void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> rout
   if (queue <= 0 || (slowest <= line_rate && before_queue <= 0)) return;
   queue_below = line_rate * kHardlyLess;
   queue_elsewhere = at_line;
+}
+
+void TcpPath::find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route) {
+  shares_queue = true;
+  bool behind = false;
+  double slowest = 0;  // s a byte
+  for (const ChannelId id : route) {
+    const double per_byte = 8 / cluster.nominal_rate(id).value();
+    const double delay = cluster.channel(id).delay.value();
+    behind = behind || id == queue_channel;
+    (behind ? from_queue : to_queue) += delay;
+    if (id == queue_channel) continue;
+    (behind ? from_queue_a_byte : to_queue_a_byte) += per_byte;
+    if (behind || per_byte <= slowest) continue;
+    slowest = per_byte;
+    queue_before = static_cast<double>(cluster.channel(id).queue.count());
+  }
+  to_queue_a_byte -= slowest;
+  before_queue = 1 / slowest;
 }
 
 double ack_share(const TransportSettings& transport) {

@@ -36,6 +36,14 @@ struct TcpPath : PathCost {
   double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
   ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
   double before_queue = 0;       ///< bytes/s, of the slowest channel before it; 0: none
+  /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
+  /// gets there and on from there.
+  bool shares_queue = false;
+  double queue_before = 0;      ///< bytes, of the queue of the slowest channel before; 0: CoDel's
+  double to_queue = 0;          ///< s, from the slowest channel before it
+  double to_queue_a_byte = 0;   ///< s a byte on top
+  double from_queue = 0;        ///< s
+  double from_queue_a_byte = 0; ///< s a byte on top
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
@@ -55,6 +63,7 @@ struct TcpPath : PathCost {
 
  private:
   void find_queue(const Cluster& cluster, std::span<const ChannelId> route);
+  void find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
 /// Wire bytes of acknowledgements over wire bytes of data.

@@ -29,9 +29,14 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
                                     path.queue};
   discipline.line_rate = path.line_rate;
-  discipline.limit_below = path.queue_below;
-  discipline.elsewhere = path.queue_elsewhere;
-  discipline.before = path.before_queue;
+  if (path.shares_queue) {
+    discipline.limit = path.queue_before;
+    discipline.line_rate = path.before_queue;
+  } else {
+    discipline.limit_below = path.queue_below;
+    discipline.elsewhere = path.queue_elsewhere;
+    discipline.before = path.before_queue;
+  }
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
@@ -159,6 +164,14 @@ void TcpStream::cancel(double now, std::uint64_t id) {
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
+  if (shared_) {  // what is behind its queue no longer hangs on the rate before it
+    for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
+      Turns::Segment& each = turns_->segments[i];
+      const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + header_);
+      each.came = bottleneck_.moved(now, each.came - way) + way;
+    }
+    return;
+  }
   const double way = propagation_ + path_->forwarding * (static_cast<double>(segment_) + header_);
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;

@@ -13,6 +13,7 @@
 #include "sim/flow/tcp/paced_sender.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
+#include "sim/flow/tcp/shared_queue.h"
 #include "sim/flow/tcp/way_back.h"
 #include "sim/flow/tcp_path.h"
 
@@ -156,6 +157,13 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
+  /// What TcpPath::shares_queue says. Call before anything is written.
+  void join(std::shared_ptr<SharedQueue> queue) {
+    shared_ = std::move(queue);
+    turns_ = std::make_unique<Turns>();
+  }
+  /// The link behind it carries so many bytes/s.
+  void set_shared_rate(double rate) { shared_rate_ = rate; }
   /// Of a queue with a limit others leave so much, bytes.
   void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
   // tcp/bottleneck.h
@@ -184,7 +192,8 @@ class TcpStream {
     std::uint64_t drawn = 0;
   };
 
-  /// Segments whose turn has not come yet, where the rate that they wait for changes.
+  /// Segments whose turn has not come yet, where the rate that they wait for changes; or that are
+  /// on their way to a queue that others share.
   struct Turns {
     struct Segment {
       double came = 0;  ///< s
@@ -207,9 +216,13 @@ class TcpStream {
   void queue(double now, std::int64_t number, std::int64_t bytes, std::int32_t sent);
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
-    return queues() ? bottleneck_.turn_of(turns_->segments.front().came) : kNever;
+    if (!queues()) return kNever;
+    const double came = turns_->segments.front().came;
+    return shared_ ? came : bottleneck_.turn_of(came);
   }
   void take_turn();
+  void take_shared_turn();
+  void cross(std::int64_t number, double wire, std::int32_t sent, double direct);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
@@ -332,6 +345,8 @@ class TcpStream {
   double wire_sent_ = 0;
   std::unique_ptr<Jitter> jitter_;  ///< null: none
   std::unique_ptr<Turns> turns_;    ///< null: what becomes of a segment is known when it is sent
+  std::shared_ptr<SharedQueue> shared_;  ///< null: the bottleneck is the only queue
+  double shared_rate_ = 0;               ///< bytes/s
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

@@ -83,7 +83,7 @@ void TcpStream::emit(double now, std::int64_t number) {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
-  if (!turns_) {
+  if (!turns_ || shared_) {
     queue(now, number, segment.bytes, tick_of(now));
     return;
   }
@@ -110,6 +110,10 @@ void TcpStream::queue(double now, std::int64_t number, std::int64_t bytes, std::
 
 /// The turn of the first one that waits begins.
 void TcpStream::take_turn() {
+  if (shared_) {
+    take_shared_turn();
+    return;
+  }
   if (held_ != Scoreboard::kNone) {
     decide(next_turn(), static_cast<double>(turns_->bytes));
     return;
@@ -138,16 +142,38 @@ void TcpStream::decide(double now, double behind) {
   travel(number, held_bytes_ + header_, held_sent_);
 }
 
-/// From the bottleneck to the receiver, unless it is lost on the way.
+/// It comes to the queue that others share.
+void TcpStream::take_shared_turn() {
+  const Turns::Segment next = turns_->segments.front();
+  turns_->segments.pop();
+  const double wire = next.bytes + header_;
+  if (!shared_->pass(next.came, wire, shared_rate_)) {
+    ++counts_.dropped;
+    return;
+  }
+  cross(next.number, wire, next.sent,
+        shared_->departure() + path_->from_queue + path_->from_queue_a_byte * wire);
+}
+
+/// On from the bottleneck.
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
+  const double departure = bottleneck_.departure();
+  if (!shared_) {
+    cross(number, wire, sent, departure + propagation_ + path_->forwarding * wire);
+    return;
+  }
+  const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
+  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - header_), sent});
+}
+
+/// To the receiver, at `direct` without jitter, unless it is lost on the way.
+void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
   wire_sent_ += wire;
   if (data_loss_ && data_loss_->next()) {
     ++counts_.lost;
     return;
   }
-  const double departure = bottleneck_.departure();
-  const double direct =
-      departure + propagation_ + path_->forwarding * wire + (jitter_ ? jitter() : 0);
+  if (jitter_) direct += jitter();
   last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
