@@ -274,6 +274,7 @@ class FlowNetwork final : public Network {
   bool is_crowd(std::int32_t c, std::int32_t most) const;
   void set_stream_due(std::int32_t c);
   bool begin_writing();
+  void order_by_turn(std::vector<std::int32_t>& beginning);
   bool takes_turns(std::int32_t c) const;
   void order_beginning(std::int32_t c);
   double queued_by_others(std::int32_t c);
@@ -348,6 +349,14 @@ class FlowNetwork final : public Network {
   std::vector<double> rounds_;           // s, by place in batch_: end_of_round()
   std::vector<Backlog> backlogs_;        // by channel; of those with a limited queue
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
+  /// Of those: what is first is served first.
+  struct Turn {
+    std::uint64_t of_source = 0;  ///< so many of its source's are before it
+    std::uint64_t source = 0;
+    std::uint64_t further = 0;  ///< hosts, from it to the destination
+    std::int32_t connection = 0;
+  };
+  std::vector<Turn> turns_;              // scratch
   std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
   std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one

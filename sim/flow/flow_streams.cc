@@ -1,6 +1,7 @@
 // Connections whose window or losses decide: streams of segments (tcp/stream.h).
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "sim/cluster/channel_draws.h"
@@ -206,8 +207,7 @@ bool FlowNetwork::begin_writing() {
     sharing_.set_cap(c, connection.cap);
   }
   if (asked) return false;
-  // Who is served first does not hang on who was started first.
-  std::ranges::sort(beginning_, {}, [&](std::int32_t c) { return connection_at(c).key; });
+  order_by_turn(beginning_);
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
@@ -220,6 +220,29 @@ bool FlowNetwork::begin_writing() {
   }
   beginning_.clear();
   return true;
+}
+
+/// Who is served first does not hang on who was started first: each source's own link sends a first
+/// segment to the next host, then one to the host after that, so that where all send to all nobody
+/// is first everywhere; of several sources' segments the first source's is first.
+void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
+  if (beginning.size() < 2) return;
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  turns_.clear();
+  for (const std::int32_t c : beginning) {
+    const std::uint64_t key = connection_at(c).key, source = key / hosts;
+    turns_.push_back({0, source, (2 * hosts + key % hosts - source) % hosts, c});
+  }
+  std::ranges::sort(turns_, [](const Turn& a, const Turn& b) {
+    return std::tie(a.source, a.further) < std::tie(b.source, b.further);
+  });
+  for (std::size_t i = 1; i < turns_.size(); ++i)
+    if (turns_[i].source == turns_[i - 1].source)
+      turns_[i].of_source = turns_[i - 1].of_source + 1;
+  std::ranges::sort(turns_, [](const Turn& a, const Turn& b) {
+    return std::tie(a.of_source, a.source) < std::tie(b.of_source, b.source);
+  });
+  std::ranges::transform(turns_, beginning.begin(), &Turn::connection);
 }
 
 /// Whether so few meet where the stream is held up that each has a place in the round.
