@@ -51,6 +51,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     round_trip += channel.jitter.value();  // half of it each way, in the mean
     kept *= 1 - channel.mean_loss();
     ack_latency += channel.delay.value() + per_byte_back * ack;
+    ack_a_byte += per_byte_back;
   }
   find_queue(cluster, route);
   const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
@@ -89,6 +90,7 @@ void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> rout
     }
     before = std::min(before, rate);
   }
+  queue_at_sender = queue_channel == route.front();
   if (queue <= 0 || (slowest <= line_rate && before_queue <= 0)) return;
   queue_below = line_rate * kHardlyLess;
   queue_elsewhere = at_line;

@@ -32,9 +32,11 @@ struct TcpPath : PathCost {
   double second_hop = 0;         ///< s a byte, of the slowest channel but one
   double ack_latency = 0;        ///< s: of an acknowledgement
   double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
+  double ack_a_byte = 0;         ///< s a byte of it
   double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
   double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
   ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
+  bool queue_at_sender = false;  ///< it is before the first channel
   double before_queue = 0;       ///< bytes/s, of the slowest channel before it; 0: none
   /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
   /// gets there and on from there.

@@ -126,7 +126,8 @@ double Bottleneck::filled(double now, double bytes) const {
   if (!discipline_.at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
   // The last one's turn comes when those before it are through: the one on the wire and the one in
   // the place behind it are not in the queue. (All as large as this one.)
-  const double before = std::ceil((begun_ - now) * rate_ / bytes - kSegmentRounding) - 1;
+  const double rounding = discipline_.comes_first ? kSegmentRounding : -kSegmentRounding;
+  const double before = std::ceil((begun_ - now) * rate_ / bytes + rounding) - 1;
   return (std::max(before, 0.0) + 1) * (bytes - discipline_.framing);
 }
 

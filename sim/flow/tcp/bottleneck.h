@@ -41,6 +41,8 @@ class Bottleneck {
     bool at_device = false;
     double framing = 0;  ///< bytes a segment
     double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
+    /// What comes at the very instant at which a segment leaves comes first: it finds it there.
+    bool comes_first = false;
     /// The device has no place behind the wire: a segment leaves the queue when its own time comes.
     bool at_wire = false;
   };

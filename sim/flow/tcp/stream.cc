@@ -16,6 +16,9 @@ constexpr double kFollowing = 36;
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
 constexpr double kFraming = 38;
 
+/// Bytes of an acknowledgement for a block that it names selectively.
+constexpr double kBlock = 8;
+
 /// s: no segment waits for so long.
 constexpr double kLongTarget = 1e6;
 
@@ -41,6 +44,9 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
   discipline.at_wire = path.changes;
+  // A burst that an acknowledgement lets out begins with it, and so do the ones after it end with
+  // acknowledgements: of two events of one instant that is first which was begun first.
+  discipline.comes_first = path.queue_at_sender && path.last_ack_hop > path.segment_time;
   discipline.framing = kFraming;
   if (discipline.at_device)
     discipline.quantum = static_cast<double>(transport.wire_segment.count());
@@ -55,7 +61,8 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
   const double growth = constants.quick_share * static_cast<double>(transport.buffer.count()) /
                         static_cast<double>(transport.segment.count());
   const auto quick = static_cast<int>(constants.quick_acks);
-  return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick};
+  const double block = constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte;
+  return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick, block};
 }
 
 }  // namespace
