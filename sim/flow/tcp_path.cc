@@ -36,6 +36,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   const auto segment = static_cast<double>(transport.wire_segment.count());
   const double ack = header_bytes(transport);
   double kept = 1;
+  bool line = false;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
@@ -44,6 +45,14 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     on_wifi = on_wifi ||
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
     changes = changes || (wire && RateFollower::is_needed(cluster.link_of(id), id));
+    const LinkSpec& spec = cluster.link_of(id).spec;
+    const bool steady = !spec.schedule && !spec.schedule_back && spec.outages.empty() &&
+                        !spec.half_duplex && spec.jitter.value() <= 0;
+    if (steady) gap_a_byte += per_byte;
+    if (!line && per_byte * line_rate >= kHardlyLess) {
+      line = true;
+      line_changes = !steady;
+    }
     const double per_byte_back = wire ? 8 / cluster.nominal_rate(id ^ 1).value() : per_byte;
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
     if (per_byte_back != per_byte) round_trip += (per_byte_back - per_byte) * ack;

@@ -50,6 +50,8 @@ struct TcpPath : PathCost {
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
   bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
+  double gap_a_byte = 0;                        ///< s a byte, over links that never change
+  bool line_changes = false;                    ///< the first of its slowest links does
   bool changes = false;                         ///< a wire on the way changes its rate
   // The transport's, here for all streams of the path.
   std::int64_t initial_window = 0;  ///< bytes of payload

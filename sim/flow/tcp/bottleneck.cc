@@ -65,7 +65,9 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   if (limited) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
-    const double leaves = discipline_.at_wire     ? start + others
+    // A link that has become slower than the line is the one that changes.
+    const bool at_wire = discipline_.at_wire || line < discipline_.line_rate;
+    const double leaves = at_wire                 ? start + others
                           : discipline_.at_device ? std::max(now, begun_ + others)
                                                   : start;
     if (leaves - now < discipline_.target && !codel_.dropping) {

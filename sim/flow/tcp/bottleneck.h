@@ -44,6 +44,7 @@ class Bottleneck {
     /// What comes at the very instant at which a segment leaves comes first: it finds it there.
     bool comes_first = false;
     /// The device has no place behind the wire: a segment leaves the queue when its own time comes.
+    /// So it is, too, where set_line() says less than `line_rate`.
     bool at_wire = false;
   };
 

@@ -10,7 +10,8 @@ namespace {
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-/// counts as such): the next one waits for them, its own arrival does not.
+/// counts as such): the next one waits for them, its own arrival does not. On a link that changes or
+/// jitters (packet's own device) it does.
 constexpr double kFollowing = 36;
 
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
@@ -43,7 +44,7 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
-  discipline.at_wire = path.changes;
+  discipline.at_wire = path.changes && path.line_changes;
   // A burst that an acknowledgement lets out begins with it, and so do the ones after it end with
   // acknowledgements: of two events of one instant that is first which was begun first.
   discipline.comes_first = path.queue_at_sender && path.last_ack_hop > path.segment_time;
@@ -109,7 +110,7 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
 void TcpStream::shake_hands() {
   const double per_byte = path_->forwarding + 1 / path_->line_rate;
-  const double following = std::min(kFollowing, header_) * per_byte;
+  const double following = std::min(kFollowing, header_) * path_->gap_a_byte;
   const double plain = propagation_ + header_ * per_byte - following;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
