@@ -94,6 +94,7 @@ class FlowNetwork final : public Network {
     bool used = false;
     bool cancelled = false;
     bool delivering = false;    ///< all of it is sent
+    bool foretold = false;      ///< when it arrives is known before that
     std::int8_t arrivals = 0;   ///< entries in arrivals_: the first one counts
     bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
@@ -220,6 +221,10 @@ class FlowNetwork final : public Network {
   bool find_equals(std::int32_t c, double level);
   void serve_first_turn(std::int32_t c);
   double end_of_round(std::int32_t c);
+  double last_segment(const Connection& connection) const;
+  double last_round(std::int32_t c) const;
+  double arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const;
+  void foretell(std::int32_t c, double later);
   void serve_streams(std::int32_t p);
 
   double next_event() const;

@@ -327,6 +327,19 @@ TEST_CASE("what waits while a link is slow is judged when its turn comes") {
   CHECK(mean_upload(clients, grows, 300000) == Approx(0.5316).epsilon(0.05));
 }
 
+TEST_CASE("the last segment of one's turns arrives while others have theirs") {
+  // 40 clients of 1 Gbps and 50 us behind as much, 2 kB each: a full segment and one of 642 B on
+  // the wire. The last round takes 40 of these, 0.2 ms, and the way 60 us: 569 us to 769 us.
+  const std::vector<LinkSpec> clients(40, link(1e9, 50e-6));
+  const auto executor = make("flow", star_of(clients, link(1e9, 10e-6)));
+  const Timeline timeline = run(*executor, uploads(0, 40, 40, 2000));
+  for (std::size_t c = 0; c < 40; ++c) {
+    INFO(c);
+    const double ns3 = 569.049e-6 + 5.136e-6 * static_cast<double>(c);
+    CHECK(timeline.ops[c].end.value() == Approx(ns3).epsilon(3e-3));
+  }
+}
+
 TEST_CASE("where all send to all at once they end at once") {
   // 16 workers, 500 kB to each other one over 100 Mbps and 10 ms. In ns-3 all end within a
   // nanosecond: nobody's segments are first everywhere.
