@@ -356,12 +356,11 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
   /// Of those: what is first is served first.
   struct Turn {
-    std::uint64_t of_source = 0;  ///< so many of its source's are before it
-    std::uint64_t source = 0;
-    std::uint64_t further = 0;  ///< hosts, from it to the destination
+    std::uint32_t of_source = 0;  ///< so many of its source's are before it
+    std::uint32_t source = 0;
+    std::uint32_t further = 0;  ///< hosts, from it to the destination
     std::int32_t connection = 0;
   };
-  std::vector<Turn> turns_;              // scratch
   std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
   std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one

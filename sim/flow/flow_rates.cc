@@ -25,7 +25,7 @@ void FlowNetwork::progress(Connection& connection) {
 void FlowNetwork::schedule(std::int32_t c) {
   const Connection& connection = connection_at(c);
   double bytes = std::max(0.0, connection.remaining);
-  if (connection.state == State::kFluid && !transfer(connection.first).foretold) {
+  if (sharing_.meets_others(c) && connection.state == State::kFluid && !transfer(connection.first).foretold) {
     const double last = last_round(c);
     if (bytes > last) bytes -= last;
   }
@@ -42,8 +42,7 @@ double FlowNetwork::last_segment(const Connection& connection) const {
 /// last segment may have arrived before the round is over; else 0.
 double FlowNetwork::last_round(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
-  if (!sharing_.meets_others(c) || transport_.protocol != Protocol::kTcp || !takes_turns(c))
-    return 0;
+  if (transport_.protocol != Protocol::kTcp || !takes_turns(c)) return 0;
   const ChannelId queue = sharing_.queue_of(c);
   const double others = sharing_.active_on(queue) - 1;
   const double round = others * segment_ / capacities_[static_cast<std::size_t>(queue)];

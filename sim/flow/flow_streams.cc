@@ -1,6 +1,7 @@
 // Connections whose window or losses decide: streams of segments (tcp/stream.h).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -228,21 +229,28 @@ bool FlowNetwork::begin_writing() {
 void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
   if (beginning.size() < 2) return;
   const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
-  turns_.clear();
+  std::vector<Turn> turns;
+  turns.reserve(beginning.size());
   for (const std::int32_t c : beginning) {
     const std::uint64_t key = connection_at(c).key, source = key / hosts;
-    turns_.push_back({0, source, (2 * hosts + key % hosts - source) % hosts, c});
+    const std::uint64_t further = (2 * hosts + key % hosts - source) % hosts;
+    turns.push_back(
+        {0, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(further), c});
   }
-  std::ranges::sort(turns_, [](const Turn& a, const Turn& b) {
+  const auto by_source = [](const Turn& a, const Turn& b) {
     return std::tie(a.source, a.further) < std::tie(b.source, b.further);
-  });
-  for (std::size_t i = 1; i < turns_.size(); ++i)
-    if (turns_[i].source == turns_[i - 1].source)
-      turns_[i].of_source = turns_[i - 1].of_source + 1;
-  std::ranges::sort(turns_, [](const Turn& a, const Turn& b) {
-    return std::tie(a.of_source, a.source) < std::tie(b.of_source, b.source);
-  });
-  std::ranges::transform(turns_, beginning.begin(), &Turn::connection);
+  };
+  if (!std::ranges::is_sorted(turns, by_source)) std::ranges::sort(turns, by_source);
+  // Then by turn: those of one are in the order of their sources already.
+  std::vector<std::size_t> begins(1, 0);  // [turn + 1]: how many have it, then those before
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const bool follows = i > 0 && turns[i].source == turns[i - 1].source;
+    turns[i].of_source = follows ? turns[i - 1].of_source + 1 : 0;
+    if (begins.size() < turns[i].of_source + 2u) begins.push_back(0);
+    ++begins[turns[i].of_source + 1];
+  }
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  for (const Turn& turn : turns) beginning[begins[turn.of_source]++] = turn.connection;
 }
 
 /// Whether so few meet where the stream is held up that each has a place in the round.

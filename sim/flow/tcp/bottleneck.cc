@@ -49,12 +49,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   // Others' segments pass between two of the stream's.
   const bool limited =
       discipline_.limit > 0 && (rate_ < discipline_.limit_below || discipline_.elsewhere > 0);
-  const double line = line_ > 0 ? line_ : discipline_.line_rate;
-  const bool shares = (!limited || discipline_.spreads) && line > rate_;
-  double others = shares ? service - bytes / line : 0;
+  const bool shares = (!limited || discipline_.spreads) && line_ > rate_;
+  double others = shares ? service - bytes / line_ : 0;
   if (discipline_.spreads && others > 0) {
     start = std::max(now, free_at_ + others);
-    service = bytes / line;
+    service = bytes / line_;
     others = 0;
   }
   if (others > 0 && rate_ > kStalled) {
@@ -66,7 +65,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
     // A link that has become slower than the line is the one that changes.
-    const bool at_wire = discipline_.at_wire || line < discipline_.line_rate;
+    const bool at_wire = discipline_.at_wire || line_ < discipline_.line_rate;
     const double leaves = at_wire                 ? start + others
                           : discipline_.at_device ? std::max(now, begun_ + others)
                                                   : start;

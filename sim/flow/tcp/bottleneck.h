@@ -39,17 +39,17 @@ class Bottleneck {
     /// what leaves less than a packet behind is not dropped; and 1 / sqrt(count) is one Newton step
     /// a drop, in 16 bits.
     bool at_device = false;
-    double framing = 0;  ///< bytes a segment
-    double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
     /// What comes at the very instant at which a segment leaves comes first: it finds it there.
     bool comes_first = false;
     /// The device has no place behind the wire: a segment leaves the queue when its own time comes.
     /// So it is, too, where set_line() says less than `line_rate`.
     bool at_wire = false;
+    double framing = 0;  ///< bytes a segment
+    double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
   };
 
   explicit Bottleneck(const Discipline& discipline)
-      : discipline_(discipline), room_(discipline.limit) {}
+      : discipline_(discipline), room_(discipline.limit), line_(discipline.line_rate) {}
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }

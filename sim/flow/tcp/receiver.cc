@@ -5,7 +5,7 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr std::int64_t kMostBlocks = 3;  // RFC 2018, beside time stamps
+constexpr std::int32_t kMostBlocks = 3;  // RFC 2018, beside time stamps
 constexpr double kSameInstant = 2e-9;  // s: clocks of reference programs tick in nanoseconds
 
 }  // namespace
@@ -55,6 +55,14 @@ void TcpReceiver::advance() {
   }
 }
 
+inline void TcpReceiver::acknowledge(double time) {
+  waiting_ = false;
+  reported_ = next_;
+  if (blocks_ > 0)
+    time += static_cast<double>(quickness_.block) * std::min(blocks_, kMostBlocks);
+  acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
+}
+
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
   // Where both fall on one instant, as they do round after round, the older event is first.
   if (deadline() <= time + kSameInstant) time_out();
@@ -87,13 +95,6 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
 
 void TcpReceiver::time_out() {
   acknowledge(since_ + quickness_.delayed_ack);
-}
-
-void TcpReceiver::acknowledge(double time) {
-  waiting_ = false;
-  reported_ = next_;
-  const double longer = quickness_.block * static_cast<double>(std::min(blocks_, kMostBlocks));
-  acks_.push({time + longer, echo_, static_cast<std::uint32_t>(next_)});
 }
 
 }  // namespace gradwire::sim

@@ -62,7 +62,8 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
   const double growth = constants.quick_share * static_cast<double>(transport.buffer.count()) /
                         static_cast<double>(transport.segment.count());
   const auto quick = static_cast<int>(constants.quick_acks);
-  const double block = constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte;
+  const auto block =
+      static_cast<float>(constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte);
   return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick, block};
 }
 
@@ -172,7 +173,7 @@ void TcpStream::cancel(double now, std::uint64_t id) {
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
-  if (shared_) {  // what is behind its queue no longer hangs on the rate before it
+  if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
     for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
       Turns::Segment& each = turns_->segments[i];
       const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + header_);

@@ -159,11 +159,11 @@ class TcpStream {
   double queued(double now) const;
   /// What TcpPath::shares_queue says. Call before anything is written.
   void join(std::shared_ptr<SharedQueue> queue) {
-    shared_ = std::move(queue);
     turns_ = std::make_unique<Turns>();
+    turns_->queue = std::move(queue);
   }
   /// The link behind it carries so many bytes/s.
-  void set_shared_rate(double rate) { shared_rate_ = rate; }
+  void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
   void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
   // tcp/bottleneck.h
@@ -204,6 +204,8 @@ class TcpStream {
     NumberedQueue<Segment> segments;
     double wire = 0;         ///< bytes
     std::int64_t bytes = 0;  ///< of payload
+    std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
+    double rate = 0;                     ///< bytes/s, of the link behind it
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -213,12 +215,13 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
-  void queue(double now, std::int64_t number, std::int64_t bytes, std::int32_t sent);
+  void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
+  bool is_shared() const { return turns_ && turns_->queue; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
-    return shared_ ? came : bottleneck_.turn_of(came);
+    return turns_->queue ? came : bottleneck_.turn_of(came);
   }
   void take_turn();
   void take_shared_turn();
@@ -345,8 +348,6 @@ class TcpStream {
   double wire_sent_ = 0;
   std::unique_ptr<Jitter> jitter_;  ///< null: none
   std::unique_ptr<Turns> turns_;    ///< null: what becomes of a segment is known when it is sent
-  std::shared_ptr<SharedQueue> shared_;  ///< null: the bottleneck is the only queue
-  double shared_rate_ = 0;               ///< bytes/s
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

@@ -71,6 +71,33 @@ double TcpStream::jitter() {
   return delay;
 }
 
+/// To the receiver, at `direct` without jitter, unless it is lost on the way.
+inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
+  wire_sent_ += wire;
+  if (data_loss_ && data_loss_->next()) {
+    ++counts_.lost;
+    return;
+  }
+  if (jitter_) direct += jitter();
+  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
+  const bool is_last = unsent() == 0 && number + 1 == board_.end();
+  const bool wanted = constants_->acknowledge_messages && is_last;
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
+  note_arrival(last_arrival_);
+}
+
+/// On from the bottleneck.
+void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
+  const double departure = bottleneck_.departure();
+  if (!is_shared()) {
+    cross(number, wire, sent, departure + propagation_ + path_->forwarding * wire);
+    return;
+  }
+  const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
+  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - header_), sent});
+}
+
 void TcpStream::emit(double now, std::int64_t number) {
   const Scoreboard::Segment& segment = board_.at(number);
   if (timer_ == kNever) timer_ = now + rto_;
@@ -83,34 +110,33 @@ void TcpStream::emit(double now, std::int64_t number) {
     congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
-  if (!turns_ || shared_) {
-    queue(now, number, segment.bytes, tick_of(now));
-    return;
+  const double wire = segment.bytes + header_;
+  if (turns_ && !turns_->queue) {
+    turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
+    turns_->wire += wire;
+    turns_->bytes += segment.bytes;
+  } else if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
+    travel(number, wire, tick_of(now));
+  } else {
+    refuse(number, segment.bytes, tick_of(now), 0);
   }
-  turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
-  turns_->wire += segment.bytes + header_;
-  turns_->bytes += segment.bytes;
 }
 
-/// What becomes of a segment that has come to the bottleneck at `now`.
-void TcpStream::queue(double now, std::int64_t number, std::int64_t bytes, std::int32_t sent) {
-  const double wire = static_cast<double>(bytes) + header_;
-  const std::int64_t waiting = turns_ ? turns_->bytes : 0;
-  const auto behind = static_cast<double>(waiting + unsent() + to_come_again());
-  if (bottleneck_.pass(now, wire, behind)) {
-    travel(number, wire, sent);
-  } else if (!bottleneck_.may_spare() || Bottleneck::is_queue(static_cast<double>(waiting))) {
+/// The bottleneck lets a segment not pass, behind which so many bytes wait.
+void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent,
+                       std::int64_t waiting) {
+  if (!bottleneck_.may_spare() || Bottleneck::is_queue(static_cast<double>(waiting))) {
     ++counts_.dropped;
-  } else {
-    held_ = number;
-    held_bytes_ = static_cast<std::int32_t>(bytes);
-    held_sent_ = sent;
+    return;
   }
+  held_ = number;
+  held_bytes_ = static_cast<std::int32_t>(bytes);
+  held_sent_ = sent;
 }
 
 /// The turn of the first one that waits begins.
 void TcpStream::take_turn() {
-  if (shared_) {
+  if (turns_->queue) {
     take_shared_turn();
     return;
   }
@@ -120,9 +146,15 @@ void TcpStream::take_turn() {
   }
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
-  turns_->wire -= next.bytes + header_;
+  const double wire = next.bytes + header_;
+  turns_->wire -= wire;
   turns_->bytes -= next.bytes;
-  queue(next.came, next.number, next.bytes, next.sent);
+  const std::int64_t behind = turns_->bytes + unsent() + to_come_again();
+  if (bottleneck_.pass(next.came, wire, static_cast<double>(behind))) {
+    travel(next.number, wire, next.sent);
+  } else {
+    refuse(next.number, next.bytes, next.sent, turns_->bytes);
+  }
 }
 
 /// Bytes of segments that are gone and not sent again yet: they come behind what is sent now.
@@ -147,39 +179,12 @@ void TcpStream::take_shared_turn() {
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + header_;
-  if (!shared_->pass(next.came, wire, shared_rate_)) {
+  if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
     ++counts_.dropped;
     return;
   }
   cross(next.number, wire, next.sent,
-        shared_->departure() + path_->from_queue + path_->from_queue_a_byte * wire);
-}
-
-/// On from the bottleneck.
-void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
-  const double departure = bottleneck_.departure();
-  if (!shared_) {
-    cross(number, wire, sent, departure + propagation_ + path_->forwarding * wire);
-    return;
-  }
-  const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
-  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - header_), sent});
-}
-
-/// To the receiver, at `direct` without jitter, unless it is lost on the way.
-void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
-  wire_sent_ += wire;
-  if (data_loss_ && data_loss_->next()) {
-    ++counts_.lost;
-    return;
-  }
-  if (jitter_) direct += jitter();
-  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
-  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
-  const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  const bool wanted = constants_->acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
-  note_arrival(last_arrival_);
+        turns_->queue->departure() + path_->from_queue + path_->from_queue_a_byte * wire);
 }
 
 void TcpStream::note_arrival(double time) {
