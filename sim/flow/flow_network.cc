@@ -297,8 +297,7 @@ void FlowNetwork::on_due(std::int32_t c, double later) {
 
 /// When the connection's first transfer arrives, if all of it is sent at `sent`. `later`:
 /// end_of_round().
-double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t, double sent,
-                               double later) const {
+double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   const auto wire = static_cast<double>(t.wire.count());
   double arrival =
@@ -314,8 +313,7 @@ void FlowNetwork::foretell(std::int32_t c, double later) {
   Transfer& t = transfer(connection.first);
   t.foretold = true;
   const double sent = now_ + connection.remaining / rate_of(connection);
-  connection.last_delivery =
-      std::max(connection.last_delivery, arrival_of(c, t, sent, later));
+  connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, sent, later));
   arrive(connection.first, connection.last_delivery);
   schedule(c);
 }

@@ -308,8 +308,8 @@ class FlowNetwork final : public Network {
   double segment_;  ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
-  double headers_;  ///< of one segment
-  double acks_;     ///< wire bytes of acknowledgements over those of data
+  double headers_;       ///< of one segment
+  double acks_;          ///< wire bytes of acknowledgements over those of data
   double now_ = 0;
   // Channels that change and media; empty where there are none.
   std::vector<std::int32_t> follower_of_;  // by channel; -1: none
@@ -361,10 +361,10 @@ class FlowNetwork final : public Network {
     std::uint32_t further = 0;  ///< hosts, from it to the destination
     std::int32_t connection = 0;
   };
-  std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
-  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
+  std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
+  std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
-  std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
+  std::vector<std::vector<ByteRange>> missing_;              // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_;                                  // of the transfer that started last

@@ -25,7 +25,8 @@ void FlowNetwork::progress(Connection& connection) {
 void FlowNetwork::schedule(std::int32_t c) {
   const Connection& connection = connection_at(c);
   double bytes = std::max(0.0, connection.remaining);
-  if (sharing_.meets_others(c) && connection.state == State::kFluid && !transfer(connection.first).foretold) {
+  if (sharing_.meets_others(c) && connection.state == State::kFluid &&
+      !transfer(connection.first).foretold) {
     const double last = last_round(c);
     if (bytes > last) bytes -= last;
   }
@@ -44,6 +45,7 @@ double FlowNetwork::last_round(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   if (transport_.protocol != Protocol::kTcp || !takes_turns(c)) return 0;
   const ChannelId queue = sharing_.queue_of(c);
+  if (queue >= cluster_.channel_count()) return 0;  // a medium, where no queue is served
   const double others = sharing_.active_on(queue) - 1;
   const double round = others * segment_ / capacities_[static_cast<std::size_t>(queue)];
   return round > connection.path->propagation ? last_segment(connection) : 0;

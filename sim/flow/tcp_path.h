@@ -41,11 +41,11 @@ struct TcpPath : PathCost {
   /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
   /// gets there and on from there.
   bool shares_queue = false;
-  double queue_before = 0;      ///< bytes, of the queue of the slowest channel before; 0: CoDel's
-  double to_queue = 0;          ///< s, from the slowest channel before it
-  double to_queue_a_byte = 0;   ///< s a byte on top
-  double from_queue = 0;        ///< s
-  double from_queue_a_byte = 0; ///< s a byte on top
+  double queue_before = 0;       ///< bytes, of the queue of the slowest channel before; 0: CoDel's
+  double to_queue = 0;           ///< s, from the slowest channel before it
+  double to_queue_a_byte = 0;    ///< s a byte on top
+  double from_queue = 0;         ///< s
+  double from_queue_a_byte = 0;  ///< s a byte on top
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's

@@ -6,7 +6,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::int32_t kMostBlocks = 3;  // RFC 2018, beside time stamps
-constexpr double kSameInstant = 2e-9;  // s: clocks of reference programs tick in nanoseconds
+constexpr double kSameInstant = 2e-9;    // s: clocks of reference programs tick in nanoseconds
 
 }  // namespace
 
@@ -58,8 +58,7 @@ void TcpReceiver::advance() {
 inline void TcpReceiver::acknowledge(double time) {
   waiting_ = false;
   reported_ = next_;
-  if (blocks_ > 0)
-    time += static_cast<double>(quickness_.block) * std::min(blocks_, kMostBlocks);
+  if (blocks_ > 0) time += static_cast<double>(quickness_.block) * std::min(blocks_, kMostBlocks);
   acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 

@@ -7,8 +7,8 @@
 /// whoever's it is. A packet that does not fit when it comes is dropped.
 ///     begins(k) = max(comes(k), ends(k - 1))
 ///     ends(k)   = begins(k) + bytes / rate
-/// As before a device in ns-3 and Linux, a packet leaves the queue for a place behind the one on the
-/// wire, when that one begins, and counts without the framing that the device adds.
+/// As before a device in ns-3 and Linux, a packet leaves the queue for a place behind the one on
+/// the wire, when that one begins, and counts without the framing that the device adds.
 namespace gradwire::sim {
 
 class SharedQueue {

@@ -10,8 +10,8 @@ namespace {
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-/// counts as such): the next one waits for them, its own arrival does not. On a link that changes or
-/// jitters (packet's own device) it does.
+/// counts as such): the next one waits for them, its own arrival does not. On a link that changes
+/// or jitters (packet's own device) it does.
 constexpr double kFollowing = 36;
 
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
@@ -62,8 +62,7 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
   const double growth = constants.quick_share * static_cast<double>(transport.buffer.count()) /
                         static_cast<double>(transport.segment.count());
   const auto quick = static_cast<int>(constants.quick_acks);
-  const auto block =
-      static_cast<float>(constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte);
+  const auto block = static_cast<float>(constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte);
   return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick, block};
 }
 

@@ -39,8 +39,9 @@
 ///
 /// Acknowledgements take the way back (way_back.h).
 ///
-/// Where it breaks down: one bottleneck a path; acknowledgements never wait behind data; segments
-/// that wait are served at the new share as soon as it changes, whatever others have queued.
+/// Where it breaks down: one bottleneck a path, and a queue with a limit that others share behind
+/// it (shared_queue.h); acknowledgements never wait behind data; segments that wait are served at
+/// the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
 
 /// CoDel's target and interval on a path, s.
@@ -175,10 +176,10 @@ class TcpStream {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
   double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
-  double wire_sent() const {  ///< bytes, copies too
+  double wire_sent() const {                                      ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
-  double acks_sent() const;                                       ///< acknowledgements
+  double acks_sent() const;  ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
   const Counts& counts() const { return counts_; }
@@ -202,8 +203,8 @@ class TcpStream {
       std::int32_t sent = 0;  ///< ticks
     };
     NumberedQueue<Segment> segments;
-    double wire = 0;         ///< bytes
-    std::int64_t bytes = 0;  ///< of payload
+    double wire = 0;                     ///< bytes
+    std::int64_t bytes = 0;              ///< of payload
     std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
     double rate = 0;                     ///< bytes/s, of the link behind it
   };

@@ -76,7 +76,8 @@ TEST_CASE("A receiver acknowledges the first, then every second, or after 40 ms"
 TEST_CASE("an acknowledgement takes longer for each block that it names") {
   TcpReceiver receiver({.delayed_ack = 0.040, .block = 0.001F});
   // Runs of segments beyond gaps: 2; 2, 4; 2 to 4; 2 to 4, 6, 8, 10 (three are named); 1 fills.
-  for (const int number : {0, 2, 4, 3, 6, 8, 10, 1}) receiver.arrive(number, number == 0 ? 1 : 2, 0);
+  for (const int number : {0, 2, 4, 3, 6, 8, 10, 1})
+    receiver.arrive(number, number == 0 ? 1 : 2, 0);
   const int blocks[] = {0, 1, 2, 1, 2, 3, 3, 3};
   auto& acks = receiver.acknowledgements();
   REQUIRE(acks.size() == 8);
