@@ -10,6 +10,7 @@
 namespace gradwire::sim {
 namespace {
 
+constexpr double kSentAll = 1e-7;  // of a transfer: what rounding leaves
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Protocol = TransportSettings::Protocol;
@@ -42,7 +43,8 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
-      bursts_(static_cast<std::size_t>(cluster.channel_count())) {}
+      bursts_(static_cast<std::size_t>(cluster.channel_count())),
+      shared_queues_(static_cast<std::size_t>(cluster.channel_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -285,7 +287,35 @@ void FlowNetwork::on_due(std::int32_t c, double later) {
     return;
   }
   progress(connection);
+  const Transfer& t = transfer(connection.first);
+  if (!t.foretold && connection.remaining > kSentAll * static_cast<double>(t.wire.count())) {
+    foretell(c, later);
+    return;
+  }
   on_sent(c, later);
+}
+
+/// When the connection's first transfer arrives, if all of it is sent at `sent`. `later`:
+/// end_of_round().
+double FlowNetwork::arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  const auto wire = static_cast<double>(t.wire.count());
+  double arrival =
+      sent + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
+  if (connection.jitters) arrival += jitter_of(c, t);
+  return std::max(now_, arrival + later);
+}
+
+/// The last round of the first transfer's turns begins: its last segment may arrive before it is
+/// over.
+void FlowNetwork::foretell(std::int32_t c, double later) {
+  Connection& connection = connection_at(c);
+  Transfer& t = transfer(connection.first);
+  t.foretold = true;
+  const double sent = now_ + connection.remaining / rate_of(connection);
+  connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, sent, later));
+  arrive(connection.first, connection.last_delivery);
+  schedule(c);
 }
 
 /// `later`: end_of_round().
@@ -294,20 +324,20 @@ void FlowNetwork::on_sent(std::int32_t c, double later) {
   const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
   const auto wire = static_cast<double>(t.wire.count());
-  double arrival =
-      now_ + connection.path->propagation + connection.path->forwarding * std::min(wire, segment_);
-  if (connection.jitters) arrival += jitter_of(c, t);
-  arrival = std::max(now_, arrival + later);
+  double arrival = arrival_of(c, t, now_, later);
   if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
   t.delivering = true;
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;
-  connection.last_delivery = std::max(connection.last_delivery, arrival);
+  const bool foretold = t.foretold;
+  if (!foretold) connection.last_delivery = std::max(connection.last_delivery, arrival);
   if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path->line_rate,
                                   connection.path->round_trip);
-  if (t.missing < 0 || !await_last(connection, number)) arrive(number, connection.last_delivery);
+  if (!foretold && (t.missing < 0 || !await_last(connection, number)))
+    arrive(number, connection.last_delivery);
   next_transfer(c);
+  if (foretold && transfer(number).arrivals == 0) free_transfer(number);
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.

@@ -94,6 +94,7 @@ class FlowNetwork final : public Network {
     bool used = false;
     bool cancelled = false;
     bool delivering = false;    ///< all of it is sent
+    bool foretold = false;      ///< when it arrives is known before that
     std::int8_t arrivals = 0;   ///< entries in arrivals_: the first one counts
     bool streams = false;       ///< to its end, once it is a stream's
     std::int32_t missing = -1;  ///< number in missing_, of what datagrams lost
@@ -220,6 +221,10 @@ class FlowNetwork final : public Network {
   bool find_equals(std::int32_t c, double level);
   void serve_first_turn(std::int32_t c);
   double end_of_round(std::int32_t c);
+  double last_segment(const Connection& connection) const;
+  double last_round(std::int32_t c) const;
+  double arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const;
+  void foretell(std::int32_t c, double later);
   void serve_streams(std::int32_t p);
 
   double next_event() const;
@@ -251,12 +256,14 @@ class FlowNetwork final : public Network {
   void close_after_idle(Connection& connection);
   LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
+  std::shared_ptr<SharedQueue> queue_of(const TcpPath& path);
   TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);
   void finish_first(std::int32_t c);
   double spacing(std::int32_t c) const;
+  double next_change(std::int32_t c) const;
   bool changes_before(std::int32_t c, double bytes);
   bool may_time_out(double spacing) const;
   bool stays_fluid(std::int32_t c);
@@ -264,13 +271,15 @@ class FlowNetwork final : public Network {
   bool begins_crowded(std::int32_t c);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
-  double line_now(std::int32_t c);
+  double line_now(std::int32_t c) const;
   void serve_stream(std::int32_t c);
+  void serve_before_queue(std::int32_t c);
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c, std::int32_t most) const;
   void set_stream_due(std::int32_t c);
   bool begin_writing();
+  void order_by_turn(std::vector<std::int32_t>& beginning);
   bool takes_turns(std::int32_t c) const;
   void order_beginning(std::int32_t c);
   double queued_by_others(std::int32_t c);
@@ -299,8 +308,8 @@ class FlowNetwork final : public Network {
   double segment_;  ///< wire bytes of a full one
   double initial_window_;
   double first_flight_;  ///< wire bytes that a handshake's window lets out
-  double headers_;  ///< of one segment
-  double acks_;     ///< wire bytes of acknowledgements over those of data
+  double headers_;       ///< of one segment
+  double acks_;          ///< wire bytes of acknowledgements over those of data
   double now_ = 0;
   // Channels that change and media; empty where there are none.
   std::vector<std::int32_t> follower_of_;  // by channel; -1: none
@@ -345,9 +354,17 @@ class FlowNetwork final : public Network {
   std::vector<double> rounds_;           // s, by place in batch_: end_of_round()
   std::vector<Backlog> backlogs_;        // by channel; of those with a limited queue
   std::vector<std::int32_t> beginning_;  // streams that wait for their share
-  std::vector<double> first_free_;       // s, by channel: first segments of streams have passed
-  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
-  std::vector<std::vector<ByteRange>> missing_;      // of transfers that lost something
+  /// Of those: what is first is served first.
+  struct Turn {
+    std::uint32_t of_source = 0;  ///< so many of its source's are before it
+    std::uint32_t source = 0;
+    std::uint32_t further = 0;  ///< hosts, from it to the destination
+    std::int32_t connection = 0;
+  };
+  std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
+  std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
+  std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
+  std::vector<std::vector<ByteRange>> missing_;              // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_;                                  // of the transfer that started last

@@ -23,7 +23,32 @@ void FlowNetwork::progress(Connection& connection) {
 }
 
 void FlowNetwork::schedule(std::int32_t c) {
-  set_due(c, std::max(0.0, connection_at(c).remaining));
+  const Connection& connection = connection_at(c);
+  double bytes = std::max(0.0, connection.remaining);
+  if (sharing_.meets_others(c) && connection.state == State::kFluid &&
+      !transfer(connection.first).foretold) {
+    const double last = last_round(c);
+    if (bytes > last) bytes -= last;
+  }
+  set_due(c, bytes);
+}
+
+double FlowNetwork::last_segment(const Connection& connection) const {
+  const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
+  const auto wire = static_cast<double>(t.wire.count());
+  return wire - segment_ * (std::ceil(wire / segment_) - 1);
+}
+
+/// Bytes of its own that the last round of a fluid's turns has, where that takes so long that its
+/// last segment may have arrived before the round is over; else 0.
+double FlowNetwork::last_round(std::int32_t c) const {
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  if (transport_.protocol != Protocol::kTcp || !takes_turns(c)) return 0;
+  const ChannelId queue = sharing_.queue_of(c);
+  if (queue >= cluster_.channel_count()) return 0;  // a medium, where no queue is served
+  const double others = sharing_.active_on(queue) - 1;
+  const double round = others * segment_ / capacities_[static_cast<std::size_t>(queue)];
+  return round > connection.path->propagation ? last_segment(connection) : 0;
 }
 
 /// The connection's next event comes when it has sent so much more.
@@ -176,13 +201,14 @@ double FlowNetwork::end_of_round(std::int32_t c) {
   if (connection.state != State::kFluid || !sharing_.meets_others(c)) return 0;
   const auto wire = static_cast<double>(transfer(connection.first).wire.count());
   if (wire <= 0 || !find_equals(c, sharing_.rate(c))) return 0;
-  const double last = wire - segment_ * (std::ceil(wire / segment_) - 1);
+  const double last = last_segment(connection);
+  const double own = connection.remaining - sent_since_update(connection);
   double bytes = 0;
   for (const std::int32_t other : pooled_) {
     const Connection& o = connection_at(other);
     const auto ahead = static_cast<std::int16_t>(o.place - connection.place);
     const bool before = ahead < 0 || (ahead == 0 && o.key < connection.key);
-    const double left = o.remaining - sent_since_update(o);
+    const double left = o.remaining - sent_since_update(o) - own;  // when its own are through
     bytes += before ? std::clamp(left, 0.0, segment_ - last) : -last;
   }
   return bytes / capacities_[static_cast<std::size_t>(sharing_.queue_of(c))];

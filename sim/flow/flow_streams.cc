@@ -1,6 +1,8 @@
 // Connections whose window or losses decide: streams of segments (tcp/stream.h).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "sim/cluster/channel_draws.h"
@@ -83,6 +85,13 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   return burst;
 }
 
+std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const TcpPath& path) {
+  constexpr double kFraming = 38;  // bytes: Ethernet's, preamble and gap
+  auto& queue = shared_queues_[static_cast<std::size_t>(path.queue_channel)];
+  if (!queue) queue = std::make_shared<SharedQueue>(path.queue, kFraming);
+  return queue;
+}
+
 /// Whether a window that has filled the pipe once fills it ever after: nothing is lost, or what
 /// CoDel's losses leave of the window is enough.
 bool FlowNetwork::may_open(const TcpPath& path) const {
@@ -161,6 +170,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   connection.stream->set_jitter(std::move(jitters),
                                 connection_stream(seed_, 0, connection.key, kStreamJitter));
   connection.stream->set_phases({seed_, 0, 0, kPhaseStream});
+  if (connection.path->shares_queue) connection.stream->join(queue_of(*connection.path));
   if (connection.window)
     connection.stream->resume(connection.window->congestion(),
                               connection.window->smoothed_round_trip());
@@ -198,8 +208,7 @@ bool FlowNetwork::begin_writing() {
     sharing_.set_cap(c, connection.cap);
   }
   if (asked) return false;
-  // Who is served first does not hang on who was started first.
-  std::ranges::sort(beginning_, {}, [&](std::int32_t c) { return connection_at(c).key; });
+  order_by_turn(beginning_);
   for (const std::int32_t c : beginning_) {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
@@ -212,6 +221,36 @@ bool FlowNetwork::begin_writing() {
   }
   beginning_.clear();
   return true;
+}
+
+/// Who is served first does not hang on who was started first: each source's own link sends a first
+/// segment to the next host, then one to the host after that, so that where all send to all nobody
+/// is first everywhere; of several sources' segments the first source's is first.
+void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
+  if (beginning.size() < 2) return;
+  const auto hosts = static_cast<std::uint64_t>(cluster_.host_count());
+  std::vector<Turn> turns;
+  turns.reserve(beginning.size());
+  for (const std::int32_t c : beginning) {
+    const std::uint64_t key = connection_at(c).key, source = key / hosts;
+    const std::uint64_t further = (2 * hosts + key % hosts - source) % hosts;
+    turns.push_back(
+        {0, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(further), c});
+  }
+  const auto by_source = [](const Turn& a, const Turn& b) {
+    return std::tie(a.source, a.further) < std::tie(b.source, b.further);
+  };
+  if (!std::ranges::is_sorted(turns, by_source)) std::ranges::sort(turns, by_source);
+  // Then by turn: those of one are in the order of their sources already.
+  std::vector<std::size_t> begins(1, 0);  // [turn + 1]: how many have it, then those before
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const bool follows = i > 0 && turns[i].source == turns[i - 1].source;
+    turns[i].of_source = follows ? turns[i - 1].of_source + 1 : 0;
+    if (begins.size() < turns[i].of_source + 2u) begins.push_back(0);
+    ++begins[turns[i].of_source + 1];
+  }
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  for (const Turn& turn : turns) beginning[begins[turn.of_source]++] = turn.connection;
 }
 
 /// Whether so few meet where the stream is held up that each has a place in the round.
@@ -234,7 +273,7 @@ void FlowNetwork::order_beginning(std::int32_t c) {
 /// what room there is, or its part of it where all fill it together.
 double FlowNetwork::queued_by_others(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0) return 0;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return 0;
   const auto at = static_cast<std::size_t>(connection.path->queue_channel);
   const Backlog& all = backlogs_[at];
   const double left = all.bytes - capacities_[at] * (now_ - all.at);
@@ -248,7 +287,7 @@ double FlowNetwork::queued_by_others(std::int32_t c) {
 
 void FlowNetwork::note_queued(std::int32_t c, double others) {
   const Connection& connection = connection_at(c);
-  if (connection.path->queue_channel < 0) return;
+  if (connection.path->queue_channel < 0 || connection.path->shares_queue) return;
   backlogs_[static_cast<std::size_t>(connection.path->queue_channel)] = {
       others + connection.stream->queued(now_), now_};
 }
@@ -295,27 +334,33 @@ void FlowNetwork::step_stream(std::int32_t c) {
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
-  const double ahead = may_burst(c) ? kBurstAhead : far ? kFarAhead : kAhead;
+  // Who comes first to a queue with a limit is served first.
+  const bool in_order = may_burst(c) || connection.path->shares_queue;
+  const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
   // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
                      connection.path->queue <= 0 && !takes_turns(c);
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
-  stream.run(batch + kAheadOfQueue * waits, batch + ahead * connection.path->round_trip);
+  // What is sent behind a change of a link is sent by its new rate.
+  stream.run(batch + kAheadOfQueue * waits,
+             std::min(batch + ahead * connection.path->round_trip, next_change(c)));
   note_queued(c, others);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
     return;
   }
-  if (!connection.is_open && connection.may_open) {
+  // What a window fills while a link is slow it may not fill when it is fast again.
+  if (connection.may_open && (!connection.is_open || connection.path->changes)) {
     const double window = stream.demand() * connection.path->round_trip;
     // A burst's acknowledgements double a window at once: what it asked for before is no share.
     const bool asks_for_all = sharing_.rate(c) >= connection.cap * (1 - 1e-9);
     const double left = asks_for_all ? sharing_.room(c) : 0;
     const double share = kOpenPipes * std::max(sharing_.rate(c), left);
-    const double pipe = connection.path->round_trip * std::min(connection.path->line_rate, share);
+    const double line = connection.path->changes ? line_now(c) : connection.path->line_rate;
+    const double pipe = connection.path->round_trip * std::min(line, share);
     connection.is_open = window >= pipe && sharing_.rate(c) > 0;
     connection.open_pipe = pipe / segment_;
   }
@@ -355,21 +400,25 @@ double FlowNetwork::spacing(std::int32_t c) const {
   return shared > kOwnLine * line && !is_crowd(c, kCrowd) ? shared : line;
 }
 
+/// s: when a link on the connection's way changes next.
+double FlowNetwork::next_change(std::int32_t c) const {
+  double next = kNever;
+  if (!connections_[static_cast<std::size_t>(c)].follows) return next;
+  for (const ChannelId id : sharing_.route(c)) {
+    if (id >= cluster_.channel_count()) break;
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    if (f >= 0) next = std::min(next, followers_[static_cast<std::size_t>(f)].next());
+  }
+  return next;
+}
+
 /// Whether a link on the connection's way changes before it has sent so many bytes.
 bool FlowNetwork::changes_before(std::int32_t c, double bytes) {
   if (!connection_at(c).follows) return false;
   follow(c);
-  double rate = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
-  double next = kNever;
-  for (const ChannelId id : sharing_.route(c)) {
-    if (id >= cluster_.channel_count()) break;
-    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f < 0) continue;
-    const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
-    rate = std::min(rate, follower.rate());
-    next = std::min(next, follower.next());
-  }
-  return next < kNever && now_ + bytes / rate > next;
+  const double share = sharing_.rate(c) > 0 ? sharing_.rate(c) : connection_at(c).path->line_rate;
+  const double next = next_change(c);
+  return next < kNever && now_ + bytes / std::min(share, line_now(c)) > next;
 }
 
 /// Whether acknowledgements of segments so far apart may come too late for the sender's timer.
@@ -396,6 +445,10 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   }
   if (!connection.window) return true;
   connection.window->set_spacing(apart);
+  if (connection.path->changes) {
+    const double pipe = connection.path->round_trip * line_now(c) / segment_;
+    connection.open_pipe = std::max(connection.open_pipe, pipe);
+  }
   t.streams = may_time_out(apart) || changes_before(c, static_cast<double>(t.wire.count())) ||
               !connection.window->fills(connection.open_pipe) ||
               !connection.window->pass(now_, t.segments);
@@ -481,12 +534,13 @@ void FlowNetwork::leave_stream(std::int32_t c) {
 }
 
 /// Bytes a second of the slowest link on its way, as links are now.
-double FlowNetwork::line_now(std::int32_t c) {
-  double line = connection_at(c).path->line_rate;
+double FlowNetwork::line_now(std::int32_t c) const {
+  double line = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
     const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-    if (f >= 0) line = std::min(line, followers_[static_cast<std::size_t>(f)].rate());
+    line = std::min(line, f >= 0 ? followers_[static_cast<std::size_t>(f)].rate()
+                                 : capacities_[static_cast<std::size_t>(id)]);
   }
   return std::max(line, Bottleneck::kStalled);
 }
@@ -495,10 +549,32 @@ double FlowNetwork::line_now(std::int32_t c) {
 /// left.
 void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
+  if (connection.path->shares_queue) {
+    serve_before_queue(c);
+    return;
+  }
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
   if (connection.follows) connection.stream->set_line(line_now(c));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
+}
+
+/// Where a queue on its way is first come, first served: up to it the stream has its even part of
+/// each link.
+void FlowNetwork::serve_before_queue(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  const ChannelId queue = connection.path->queue_channel;
+  double rate = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    const double capacity = capacities_[static_cast<std::size_t>(id)];
+    if (id == queue) {
+      const bool back = sharing_.active_on(id ^ 1) > 0;
+      connection.stream->set_shared_rate(back ? capacity / (1 + acks_) : capacity);
+      break;
+    }
+    rate = std::min(rate, capacity / std::max(1, sharing_.active_on(id)));
+  }
+  connection.stream->serve(now_, rate);
 }
 
 /// A pool's streams get its level, which has changed.

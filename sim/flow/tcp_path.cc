@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "sim/flow/shares/rate_follower.h"
 
 namespace gradwire::sim {
 namespace {
@@ -35,6 +36,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   const auto segment = static_cast<double>(transport.wire_segment.count());
   const double ack = header_bytes(transport);
   double kept = 1;
+  bool line = false;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
@@ -42,6 +44,15 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     const bool wire = cell < 0;
     on_wifi = on_wifi ||
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
+    changes = changes || (wire && RateFollower::is_needed(cluster.link_of(id), id));
+    const LinkSpec& spec = cluster.link_of(id).spec;
+    const bool steady = !spec.schedule && !spec.schedule_back && spec.outages.empty() &&
+                        !spec.half_duplex && spec.jitter.value() <= 0;
+    if (steady) gap_a_byte += per_byte;
+    if (!line && per_byte * line_rate >= kHardlyLess) {
+      line = true;
+      line_changes = !steady;
+    }
     const double per_byte_back = wire ? 8 / cluster.nominal_rate(id ^ 1).value() : per_byte;
     round_trip += 2 * channel.delay.value() + per_byte * (segment + ack);
     if (per_byte_back != per_byte) round_trip += (per_byte_back - per_byte) * ack;
@@ -49,8 +60,12 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     round_trip += channel.jitter.value();  // half of it each way, in the mean
     kept *= 1 - channel.mean_loss();
     ack_latency += channel.delay.value() + per_byte_back * ack;
+    ack_a_byte += per_byte_back;
   }
   find_queue(cluster, route);
+  const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
+  if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)
+    find_way_to_queue(cluster, route);
   const ChannelId own = route.front();
   last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
@@ -84,9 +99,29 @@ void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> rout
     }
     before = std::min(before, rate);
   }
+  queue_at_sender = queue_channel == route.front();
   if (queue <= 0 || (slowest <= line_rate && before_queue <= 0)) return;
   queue_below = line_rate * kHardlyLess;
   queue_elsewhere = at_line;
+}
+
+void TcpPath::find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route) {
+  shares_queue = true;
+  bool behind = false;
+  double slowest = 0;  // s a byte
+  for (const ChannelId id : route) {
+    const double per_byte = 8 / cluster.nominal_rate(id).value();
+    const double delay = cluster.channel(id).delay.value();
+    behind = behind || id == queue_channel;
+    (behind ? from_queue : to_queue) += delay;
+    if (id == queue_channel) continue;
+    (behind ? from_queue_a_byte : to_queue_a_byte) += per_byte;
+    if (behind || per_byte <= slowest) continue;
+    slowest = per_byte;
+    queue_before = static_cast<double>(cluster.channel(id).queue.count());
+  }
+  to_queue_a_byte -= slowest;
+  before_queue = 1 / slowest;
 }
 
 double ack_share(const TransportSettings& transport) {

@@ -32,14 +32,27 @@ struct TcpPath : PathCost {
   double second_hop = 0;         ///< s a byte, of the slowest channel but one
   double ack_latency = 0;        ///< s: of an acknowledgement
   double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
+  double ack_a_byte = 0;         ///< s a byte of it
   double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
   double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
   ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
+  bool queue_at_sender = false;  ///< it is before the first channel
   double before_queue = 0;       ///< bytes/s, of the slowest channel before it; 0: none
+  /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
+  /// gets there and on from there.
+  bool shares_queue = false;
+  double queue_before = 0;       ///< bytes, of the queue of the slowest channel before; 0: CoDel's
+  double to_queue = 0;           ///< s, from the slowest channel before it
+  double to_queue_a_byte = 0;    ///< s a byte on top
+  double from_queue = 0;         ///< s
+  double from_queue_a_byte = 0;  ///< s a byte on top
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
   bool on_wifi = false;                         ///< waits for its turn in the air, without CoDel
+  double gap_a_byte = 0;                        ///< s a byte, over links that never change
+  bool line_changes = false;                    ///< the first of its slowest links does
+  bool changes = false;                         ///< a wire on the way changes its rate
   // The transport's, here for all streams of the path.
   std::int64_t initial_window = 0;  ///< bytes of payload
   std::int64_t buffer = 0;          ///< bytes
@@ -54,6 +67,7 @@ struct TcpPath : PathCost {
 
  private:
   void find_queue(const Cluster& cluster, std::span<const ChannelId> route);
+  void find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
 /// Wire bytes of acknowledgements over wire bytes of data.

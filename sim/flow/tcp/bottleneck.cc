@@ -49,11 +49,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   // Others' segments pass between two of the stream's.
   const bool limited =
       discipline_.limit > 0 && (rate_ < discipline_.limit_below || discipline_.elsewhere > 0);
-  const bool shares = (!limited || discipline_.spreads) && discipline_.line_rate > rate_;
-  double others = shares ? service - bytes / discipline_.line_rate : 0;
+  const bool shares = (!limited || discipline_.spreads) && line_ > rate_;
+  double others = shares ? service - bytes / line_ : 0;
   if (discipline_.spreads && others > 0) {
     start = std::max(now, free_at_ + others);
-    service = bytes / discipline_.line_rate;
+    service = bytes / line_;
     others = 0;
   }
   if (others > 0 && rate_ > kStalled) {
@@ -64,7 +64,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   if (limited) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
-    const double leaves = discipline_.at_device ? std::max(now, begun_ + others) : start;
+    // A link that has become slower than the line is the one that changes.
+    const bool at_wire = discipline_.at_wire || line_ < discipline_.line_rate;
+    const double leaves = at_wire                 ? start + others
+                          : discipline_.at_device ? std::max(now, begun_ + others)
+                                                  : start;
     if (leaves - now < discipline_.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
     } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {
@@ -123,7 +127,8 @@ double Bottleneck::filled(double now, double bytes) const {
   if (!discipline_.at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
   // The last one's turn comes when those before it are through: the one on the wire and the one in
   // the place behind it are not in the queue. (All as large as this one.)
-  const double before = std::ceil((begun_ - now) * rate_ / bytes - kSegmentRounding) - 1;
+  const double rounding = discipline_.comes_first ? kSegmentRounding : -kSegmentRounding;
+  const double before = std::ceil((begun_ - now) * rate_ / bytes + rounding) - 1;
   return (std::max(before, 0.0) + 1) * (bytes - discipline_.framing);
 }
 

@@ -39,12 +39,17 @@ class Bottleneck {
     /// what leaves less than a packet behind is not dropped; and 1 / sqrt(count) is one Newton step
     /// a drop, in 16 bits.
     bool at_device = false;
+    /// What comes at the very instant at which a segment leaves comes first: it finds it there.
+    bool comes_first = false;
+    /// The device has no place behind the wire: a segment leaves the queue when its own time comes.
+    /// So it is, too, where set_line() says less than `line_rate`.
+    bool at_wire = false;
     double framing = 0;  ///< bytes a segment
     double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
   };
 
   explicit Bottleneck(const Discipline& discipline)
-      : discipline_(discipline), room_(discipline.limit) {}
+      : discipline_(discipline), room_(discipline.limit), line_(discipline.line_rate) {}
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }
@@ -53,7 +58,8 @@ class Bottleneck {
   /// A segment that finds none of its own stream's before it is served at once, as fair queueing
   /// does new flows, but for first segments of other streams, which take so long, s.
   void set_ahead(double seconds) { ahead_ = seconds; }
-  /// The slowest link carries so many bytes/s now: what set_rate() says next comes of that.
+  /// The slowest link carries so many bytes/s now, which others' segments pass at, too: what
+  /// set_rate() says next comes of that.
   void set_line(double rate) {
     line_changes_ = line_changes_ || rate != line_;
     line_ = rate;
@@ -74,6 +80,9 @@ class Bottleneck {
   /// payload bytes that are to come behind it.
   bool pass(double now, double bytes, double behind = std::numeric_limits<double>::infinity());
   double departure() const { return free_at_; }
+  /// When the next segment's turn begins, which came at `came`: from then on pass() may say what
+  /// becomes of it, and no later change of the rate makes that untrue.
+  double turn_of(double came) const { return std::max(came, free_at_); }
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
   bool may_spare() const { return discipline_.at_device && discipline_.limit <= 0; }

@@ -5,7 +5,8 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kSameInstant = 2e-9;  // s: clocks of reference programs tick in nanoseconds
+constexpr std::int32_t kMostBlocks = 3;  // RFC 2018, beside time stamps
+constexpr double kSameInstant = 2e-9;    // s: clocks of reference programs tick in nanoseconds
 
 }  // namespace
 
@@ -37,17 +38,28 @@ bool TcpReceiver::has(std::int64_t number) const {
 
 void TcpReceiver::keep(std::int64_t number) {
   const auto n = static_cast<std::uint64_t>(number);
+  const bool after = n > kept_.begin() && n - 1 < kept_.end() && kept_[n - 1];
+  const bool before = n + 1 < kept_.end() && kept_[n + 1];
   while (kept_.end() <= n) kept_.push(0);
   kept_[n] = 1;
   ++beyond_;
+  blocks_ += 1 - after - before;
 }
 
 void TcpReceiver::advance() {
+  if (!kept_.empty() && kept_.front()) --blocks_;
   while (!kept_.empty() && kept_.front()) {
     kept_.pop();
     --beyond_;
     ++next_;
   }
+}
+
+inline void TcpReceiver::acknowledge(double time) {
+  waiting_ = false;
+  reported_ = next_;
+  if (blocks_ > 0) time += static_cast<double>(quickness_.block) * std::min(blocks_, kMostBlocks);
+  acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
@@ -82,12 +94,6 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
 
 void TcpReceiver::time_out() {
   acknowledge(since_ + quickness_.delayed_ack);
-}
-
-void TcpReceiver::acknowledge(double time) {
-  waiting_ = false;
-  reported_ = next_;
-  acks_.push({time, echo_, static_cast<std::uint32_t>(next_)});
 }
 
 }  // namespace gradwire::sim

@@ -9,7 +9,7 @@
 /// The receiver acknowledges every second segment that comes in order, or one after `delayed_ack`;
 /// at once the connection's first segments, any out of order, one that fills a gap, and one that
 /// came before. An acknowledgement tells all that has arrived (selective acknowledgements without
-/// RFC 2018's limit of three blocks).
+/// RFC 2018's limit of three blocks; of so many it is as long).
 namespace gradwire::sim {
 
 struct Acknowledgement {
@@ -28,6 +28,7 @@ class TcpReceiver {
     int at_once = 1;          ///< so many first acknowledgements are not delayed
     double silence = kNever;  ///< s without a segment, after which `again` applies
     int again = 1;            ///< so many acknowledgements are not delayed again
+    float block = 0;          ///< s that an acknowledgement takes more for each block it names
   };
   explicit TcpReceiver(const Quickness& quickness)
       : quickness_(quickness), quick_(quickness.at_once) {}
@@ -98,6 +99,7 @@ class TcpReceiver {
   std::int64_t reported_ = 0;         ///< what the last acknowledgement said
   std::int64_t beyond_ = 0;           ///< segments that have arrived beyond next_
   NumberedQueue<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
+  std::int32_t blocks_ = 0;           ///< runs of what is beyond next_
   bool waiting_ = false;              ///< one segment is not acknowledged
   double since_ = 0;
   std::int32_t echo_ = 0;

@@ -10,11 +10,15 @@ namespace {
 constexpr double kLeastSample = 1e-6;  // s: what a round trip of no whole tick counts as
 constexpr double kSynOptions = 4;      // bytes: more than of a plain packet
 /// Bytes of a packet's time on a link that follow it (the gap between frames, and what else ns-3
-/// counts as such): the next one waits for them, its own arrival does not.
+/// counts as such): the next one waits for them, its own arrival does not. On a link that changes
+/// or jitters (packet's own device) it does.
 constexpr double kFollowing = 36;
 
 /// Bytes of a packet on the wire that a queue does not count: Ethernet's, preamble and gap.
 constexpr double kFraming = 38;
+
+/// Bytes of an acknowledgement for a block that it names selectively.
+constexpr double kBlock = 8;
 
 /// s: no segment waits for so long.
 constexpr double kLongTarget = 1e6;
@@ -29,12 +33,21 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
                                     path.queue};
   discipline.line_rate = path.line_rate;
-  discipline.limit_below = path.queue_below;
-  discipline.elsewhere = path.queue_elsewhere;
-  discipline.before = path.before_queue;
+  if (path.shares_queue) {
+    discipline.limit = path.queue_before;
+    discipline.line_rate = path.before_queue;
+  } else {
+    discipline.limit_below = path.queue_below;
+    discipline.elsewhere = path.queue_elsewhere;
+    discipline.before = path.before_queue;
+  }
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
+  discipline.at_wire = path.changes && path.line_changes;
+  // A burst that an acknowledgement lets out begins with it, and so do the ones after it end with
+  // acknowledgements: of two events of one instant that is first which was begun first.
+  discipline.comes_first = path.queue_at_sender && path.last_ack_hop > path.segment_time;
   discipline.framing = kFraming;
   if (discipline.at_device)
     discipline.quantum = static_cast<double>(transport.wire_segment.count());
@@ -49,7 +62,8 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
   const double growth = constants.quick_share * static_cast<double>(transport.buffer.count()) /
                         static_cast<double>(transport.segment.count());
   const auto quick = static_cast<int>(constants.quick_acks);
-  return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick};
+  const auto block = static_cast<float>(constants.kernel_recovery ? 0 : kBlock * path.ack_a_byte);
+  return {transport.delayed_ack.value(), quick + static_cast<int>(growth), silence, quick, block};
 }
 
 }  // namespace
@@ -82,6 +96,8 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
       rto_(measured_rto()) {
   // Where acknowledgements may come faster than they pass.
   if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
+  // A queue with a limit is full or not when a segment comes.
+  if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
   if (!constants_->kernel_recovery) shake_hands();
   if (congestion_.is_paced()) start_pacing();
   if (!constants_->kernel_recovery) return;
@@ -94,7 +110,7 @@ TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSetting
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
 void TcpStream::shake_hands() {
   const double per_byte = path_->forwarding + 1 / path_->line_rate;
-  const double following = std::min(kFollowing, header_) * per_byte;
+  const double following = std::min(kFollowing, header_) * path_->gap_a_byte;
   const double plain = propagation_ + header_ * per_byte - following;
   const double round_trip = 2 * (plain + kSynOptions * per_byte);
   clock_ahead_ = round_trip + plain;
@@ -156,6 +172,14 @@ void TcpStream::cancel(double now, std::uint64_t id) {
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
+  if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
+    for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
+      Turns::Segment& each = turns_->segments[i];
+      const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + header_);
+      each.came = bottleneck_.moved(now, each.came - way) + way;
+    }
+    return;
+  }
   const double way = propagation_ + path_->forwarding * (static_cast<double>(segment_) + header_);
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
@@ -177,6 +201,7 @@ void TcpStream::release() {
   board_.release();
   receiver_.release();
   messages_.release();
+  if (turns_) turns_->segments.release();
 }
 
 bool TcpStream::is_settled() const {
@@ -198,7 +223,7 @@ double TcpStream::unsent_wire() const {
 }
 
 double TcpStream::queued(double now) const {
-  return std::max(0.0, bottleneck_.free_at() - now) * bottleneck_.rate();
+  return std::max(0.0, free_at() - now) * bottleneck_.rate();
 }
 
 double TcpStream::acks_sent() const {
@@ -242,7 +267,7 @@ void TcpStream::hold_acks(double now, double behind) {
 
 double TcpStream::next_event() const {
   const double arrival = messages_.empty() ? kNever : messages_.front().arrival;
-  const double next = std::min({next_ack(), timer_, arrival, decision()});
+  const double next = std::min({next_ack(), timer_, arrival, decision(), next_turn()});
   return paced_ ? std::min(next, paced_->timer) : next;
 }
 
@@ -253,10 +278,12 @@ void TcpStream::run(double now, double ahead) {
   }
   for (;;) {
     const double until = unsent() > 0 ? std::max(now, ahead) : now;
-    const double ack = next_ack();
-    if (std::min({ack, timer_, decision()}) > until) return;
-    if (decision() <= std::min(ack, timer_)) {
+    const double ack = next_ack(), turn = next_turn();
+    if (std::min({ack, timer_, decision(), turn}) > until) return;
+    if (decision() <= std::min({ack, timer_, turn})) {
       decide(decision(), 0);
+    } else if (turn <= std::min(ack, timer_)) {
+      take_turn();
     } else if (ack <= timer_) {
       if (receiver_.acknowledgements().empty()) receiver_.time_out();
       take_ack(ack);

@@ -13,6 +13,7 @@
 #include "sim/flow/tcp/paced_sender.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
+#include "sim/flow/tcp/shared_queue.h"
 #include "sim/flow/tcp/way_back.h"
 #include "sim/flow/tcp_path.h"
 
@@ -38,8 +39,9 @@
 ///
 /// Acknowledgements take the way back (way_back.h).
 ///
-/// Where it breaks down: one bottleneck a path; acknowledgements never wait behind data; segments
-/// that wait are served at the new share as soon as it changes, whatever others have queued.
+/// Where it breaks down: one bottleneck a path, and a queue with a limit that others share behind
+/// it (shared_queue.h); acknowledgements never wait behind data; segments that wait are served at
+/// the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
 
 /// CoDel's target and interval on a path, s.
@@ -156,6 +158,13 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
+  /// What TcpPath::shares_queue says. Call before anything is written.
+  void join(std::shared_ptr<SharedQueue> queue) {
+    turns_ = std::make_unique<Turns>();
+    turns_->queue = std::move(queue);
+  }
+  /// The link behind it carries so many bytes/s.
+  void set_shared_rate(double rate) { turns_->rate = rate; }
   /// Of a queue with a limit others leave so much, bytes.
   void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
   // tcp/bottleneck.h
@@ -163,10 +172,14 @@ class TcpStream {
   void set_line(double rate) { bottleneck_.set_line(rate); }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
-  double free_at() const { return bottleneck_.free_at(); }
+  double free_at() const {
+    return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
+  }
   double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
-  double wire_sent() const { return wire_sent_; }                 ///< bytes, copies too
-  double acks_sent() const;                                       ///< acknowledgements
+  double wire_sent() const {                                      ///< bytes, copies too
+    return wire_sent_ + (turns_ ? turns_->wire : 0);
+  }
+  double acks_sent() const;  ///< acknowledgements
   double window() const { return static_cast<double>(congestion_.size()); }
   std::int64_t timeouts() const { return timeouts_; }
   const Counts& counts() const { return counts_; }
@@ -180,6 +193,22 @@ class TcpStream {
     std::uint64_t drawn = 0;
   };
 
+  /// Segments whose turn has not come yet, where the rate that they wait for changes; or that are
+  /// on their way to a queue that others share.
+  struct Turns {
+    struct Segment {
+      double came = 0;  ///< s
+      std::int64_t number = 0;
+      std::int32_t bytes = 0;
+      std::int32_t sent = 0;  ///< ticks
+    };
+    NumberedQueue<Segment> segments;
+    double wire = 0;                     ///< bytes
+    std::int64_t bytes = 0;              ///< of payload
+    std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
+    double rate = 0;                     ///< bytes/s, of the link behind it
+  };
+
   std::int64_t unsent() const { return written_ - sent_; }
   std::int64_t space() const;
   void send_pending(double now);
@@ -187,6 +216,17 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
+  void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
+  bool is_shared() const { return turns_ && turns_->queue; }
+  bool queues() const { return turns_ && !turns_->segments.empty(); }
+  double next_turn() const {
+    if (!queues()) return kNever;
+    const double came = turns_->segments.front().came;
+    return turns_->queue ? came : bottleneck_.turn_of(came);
+  }
+  void take_turn();
+  void take_shared_turn();
+  void cross(std::int64_t number, double wire, std::int32_t sent, double direct);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
@@ -308,6 +348,7 @@ class TcpStream {
   double last_arrival_ = 0;
   double wire_sent_ = 0;
   std::unique_ptr<Jitter> jitter_;  ///< null: none
+  std::unique_ptr<Turns> turns_;    ///< null: what becomes of a segment is known when it is sent
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

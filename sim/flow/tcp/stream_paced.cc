@@ -22,10 +22,13 @@ void TcpStream::run_paced(double now) {
   const double& pace = paced_->timer;
   for (;;) {
     const double ack = next_ack();
+    const double turn = next_turn();
     const double next = std::min({ack, timer_, pace});
-    if (std::min(next, decision()) > now) return;
-    if (decision() <= next) {
+    if (std::min({next, decision(), turn}) > now) return;
+    if (decision() <= std::min(next, turn)) {
       decide(decision(), 0);
+    } else if (turn <= next) {
+      take_turn();
     } else if (pace <= timer_ && is_pace_first(ack)) {
       const double time = std::exchange(paced_->timer, kNever);
       send_paced(time);

@@ -71,6 +71,33 @@ double TcpStream::jitter() {
   return delay;
 }
 
+/// To the receiver, at `direct` without jitter, unless it is lost on the way.
+inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
+  wire_sent_ += wire;
+  if (data_loss_ && data_loss_->next()) {
+    ++counts_.lost;
+    return;
+  }
+  if (jitter_) direct += jitter();
+  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
+  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
+  const bool is_last = unsent() == 0 && number + 1 == board_.end();
+  const bool wanted = constants_->acknowledge_messages && is_last;
+  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
+  note_arrival(last_arrival_);
+}
+
+/// On from the bottleneck.
+void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
+  const double departure = bottleneck_.departure();
+  if (!is_shared()) {
+    cross(number, wire, sent, departure + propagation_ + path_->forwarding * wire);
+    return;
+  }
+  const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
+  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - header_), sent});
+}
+
 void TcpStream::emit(double now, std::int64_t number) {
   const Scoreboard::Segment& segment = board_.at(number);
   if (timer_ == kNever) timer_ = now + rto_;
@@ -84,14 +111,49 @@ void TcpStream::emit(double now, std::int64_t number) {
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
   const double wire = segment.bytes + header_;
-  if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
+  if (turns_ && !turns_->queue) {
+    turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
+    turns_->wire += wire;
+    turns_->bytes += segment.bytes;
+  } else if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
     travel(number, wire, tick_of(now));
-  } else if (!bottleneck_.may_spare()) {
-    ++counts_.dropped;
   } else {
-    held_ = number;
-    held_bytes_ = segment.bytes;
-    held_sent_ = tick_of(now);
+    refuse(number, segment.bytes, tick_of(now), 0);
+  }
+}
+
+/// The bottleneck lets a segment not pass, behind which so many bytes wait.
+void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent,
+                       std::int64_t waiting) {
+  if (!bottleneck_.may_spare() || Bottleneck::is_queue(static_cast<double>(waiting))) {
+    ++counts_.dropped;
+    return;
+  }
+  held_ = number;
+  held_bytes_ = static_cast<std::int32_t>(bytes);
+  held_sent_ = sent;
+}
+
+/// The turn of the first one that waits begins.
+void TcpStream::take_turn() {
+  if (turns_->queue) {
+    take_shared_turn();
+    return;
+  }
+  if (held_ != Scoreboard::kNone) {
+    decide(next_turn(), static_cast<double>(turns_->bytes));
+    return;
+  }
+  const Turns::Segment next = turns_->segments.front();
+  turns_->segments.pop();
+  const double wire = next.bytes + header_;
+  turns_->wire -= wire;
+  turns_->bytes -= next.bytes;
+  const std::int64_t behind = turns_->bytes + unsent() + to_come_again();
+  if (bottleneck_.pass(next.came, wire, static_cast<double>(behind))) {
+    travel(next.number, wire, next.sent);
+  } else {
+    refuse(next.number, next.bytes, next.sent, turns_->bytes);
   }
 }
 
@@ -112,22 +174,17 @@ void TcpStream::decide(double now, double behind) {
   travel(number, held_bytes_ + header_, held_sent_);
 }
 
-/// From the bottleneck to the receiver, unless it is lost on the way.
-void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
-  wire_sent_ += wire;
-  if (data_loss_ && data_loss_->next()) {
-    ++counts_.lost;
+/// It comes to the queue that others share.
+void TcpStream::take_shared_turn() {
+  const Turns::Segment next = turns_->segments.front();
+  turns_->segments.pop();
+  const double wire = next.bytes + header_;
+  if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
+    ++counts_.dropped;
     return;
   }
-  const double departure = bottleneck_.departure();
-  const double direct =
-      departure + propagation_ + path_->forwarding * wire + (jitter_ ? jitter() : 0);
-  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
-  ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
-  const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  const bool wanted = constants_->acknowledge_messages && is_last;
-  receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
-  note_arrival(last_arrival_);
+  cross(next.number, wire, next.sent,
+        turns_->queue->departure() + path_->from_queue + path_->from_queue_a_byte * wire);
 }
 
 void TcpStream::note_arrival(double time) {

@@ -6,6 +6,7 @@
 #include "sim/flow/tcp/open_window.h"
 #include "sim/flow/tcp/receiver.h"
 #include "sim/flow/tcp/scoreboard.h"
+#include "sim/flow/tcp/shared_queue.h"
 
 using namespace gradwire;
 using namespace gradwire::sim;
@@ -70,6 +71,31 @@ TEST_CASE("A receiver acknowledges the first, then every second, or after 40 ms"
   CHECK(acks[1].echo == 2);  // of the older of the two
   CHECK(acks[2].time == Approx(1.043));
   CHECK(acks[2].upto == 4);
+}
+
+TEST_CASE("an acknowledgement takes longer for each block that it names") {
+  TcpReceiver receiver({.delayed_ack = 0.040, .block = 0.001F});
+  // Runs of segments beyond gaps: 2; 2, 4; 2 to 4; 2 to 4, 6, 8, 10 (three are named); 1 fills.
+  for (const int number : {0, 2, 4, 3, 6, 8, 10, 1})
+    receiver.arrive(number, number == 0 ? 1 : 2, 0);
+  const int blocks[] = {0, 1, 2, 1, 2, 3, 3, 3};
+  auto& acks = receiver.acknowledgements();
+  REQUIRE(acks.size() == 8);
+  for (std::size_t i = 1; i < 8; ++i) CHECK(acks[i].time == Approx(2 + 0.001 * blocks[i]));
+  CHECK(acks[7].upto == 5);
+}
+
+TEST_CASE("a queue that others share is first come, first served") {
+  // 1,000 B/s, room for two of 100 B that count 90: one on the wire, one in the device's place.
+  SharedQueue queue(200, 10);
+  for (int i = 0; i < 4; ++i) CHECK(queue.pass(0, 100, 1000));
+  CHECK(queue.departure() == Approx(0.4));
+  CHECK_FALSE(queue.pass(0.05, 100, 1000));
+  CHECK_FALSE(queue.pass(0.09, 100, 1000));
+  CHECK(queue.pass(0.11, 100, 1000));  // the first is through: the third one has left the queue
+  CHECK(queue.departure() == Approx(0.5));
+  CHECK(queue.pass(1, 100, 500));
+  CHECK(queue.departure() == Approx(1.2));
 }
 
 TEST_CASE("A receiver acknowledges at once what is out of order, and what fills the gap") {
