@@ -160,3 +160,30 @@ TEST_CASE("What CoDel would drop passes where nothing comes behind it in time") 
   // After 2.2 ms: segment 9 leaves one behind.
   CHECK(send_eleven(0.5e-3).first == 1);
 }
+
+TEST_CASE("Where a link changes, copies may wait when all is acknowledged, and still have a turn") {
+  // The last of 10 segments has no second one beside it: acknowledged after 300 ms. The sender
+  // times out after some 30, 60 and 120 ms more, and copies wait for a link that passes next to nothing.
+  TransportSettings transport;
+  transport.min_rto = Seconds(0.02);
+  transport.delayed_ack = Seconds(0.3);
+  const Cluster cluster = wire(10e6, kWay);
+  const std::vector<ChannelId> route{0};
+  TcpPath path(cluster, route, transport);
+  path.changes = true;
+  TcpStream tcp(path, transport, LossSequence(std::vector<std::uint64_t>{}),
+                LossSequence(std::vector<std::uint64_t>{}));
+  tcp.serve(0, path.line_rate);
+  const double arrived = send(tcp, 10);
+  tcp.pop();
+  tcp.serve(arrived, 100);
+  tcp.run(arrived + 0.4);
+  CHECK(tcp.timeouts() >= 2);
+  REQUIRE(tcp.idle());
+  tcp.release();
+  REQUIRE(tcp.next_event() < TcpStream::kNever);
+  const double slow = 1538 / 100.0;  // s a copy
+  CHECK(tcp.next_event() == Approx(arrived + slow).margin(0.4));
+  drain(tcp);
+  CHECK(tcp.counts().duplicate == tcp.timeouts());
+}
