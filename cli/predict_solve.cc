@@ -64,8 +64,7 @@ class Solver {
 
   CheckedSolution solve(const scenarios::Scenario& scenario, const StepSummary& step) const {
     const double samples = scenario.workload.batch_per_worker;
-    const std::string reason =
-        check_ ? runner::cannot_simulate(scenario, step, quantity_) : "--unchecked";
+    const std::string reason = check_ ? why_unchecked(scenario, step) : "--unchecked";
     if (reason.empty())
       return results::solve_checked(
           fit_, step, quantity_, target_, samples, [&](double value, int sample) {
@@ -80,6 +79,16 @@ class Solver {
   }
 
  private:
+  std::string why_unchecked(const scenarios::Scenario& scenario, const StepSummary& step) const {
+    std::string reason = runner::cannot_simulate(scenario, step, quantity_);
+    if (!reason.empty()) return reason;
+    const double samples = scenario.workload.batch_per_worker;
+    const double value =
+        results::solve_step(fit_, step, quantity_, target_, samples)
+            .value.value_or(results::best_value(fit_, step, quantity_, target_, samples));
+    return runner::too_long_to_simulate(results::with(step, quantity_, value));
+  }
+
   const results::StepFit& fit_;
   SolveFor quantity_{};
   results::Target target_;

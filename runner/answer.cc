@@ -1,6 +1,7 @@
 #include "runner/answer.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.h"
 #include "runner/mean_step.h"
@@ -57,6 +58,26 @@ std::string cannot_simulate(const Scenario& scenario, const results::StepSummary
   if (quantity == SolveFor::kLatency && step.delay_s <= step.forwarding_s)
     return "its links have no delay that could change in proportion";
   return {};
+}
+
+std::string too_long_to_simulate(const results::StepSummary& step) {
+  constexpr double kMost = 3e8;  // microseconds of one core, about
+  constexpr double kSegment = 1448, kSegmentsOfATransfer = 10;
+  double work = 0;
+  for (const results::BucketSummary& bucket : step.buckets) {
+    const results::ExchangeKind kind = step.exchange_of(bucket);
+    work += results::transfers_sent(kind, step.workers, step.group);
+    if (step.is_irregular())
+      work += results::messages_sent(kind, step.workers) * bucket.message_bytes / kSegment /
+              kSegmentsOfATransfer;
+  }
+  const StepSampling sampling = sampling_of(step);
+  work *= sampling.steps * sampling.least_seeds;
+  if (work <= kMost) return {};
+  char text[120];
+  std::snprintf(text, sizeof text, "steps of %d workers would take some %.2g hours to simulate",
+                step.workers, work / 3.6e9);
+  return text;
 }
 
 results::StepPoint simulate_answer(const Scenario& scenario, const results::StepSummary& step,

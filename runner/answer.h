@@ -17,6 +17,10 @@ scenarios::Scenario search_start(const scenarios::Scenario& scenario, results::S
 std::string cannot_simulate(const scenarios::Scenario& scenario, const results::StepSummary& step,
                             results::SolveFor quantity);
 
+/// Why simulating so much takes too long, hours where answers come in seconds; empty where it does
+/// not. `step`: as it is where the quantity has the value that would be simulated.
+std::string too_long_to_simulate(const results::StepSummary& step);
+
 /// The mean of the scenario's steps (but the first) on flow where the quantity has this value:
 /// every link's rate in proportion, every link's delay in proportion, so many workers, or so large
 /// a share of every message; as many of them as sampling_of() says (runner/mean_step.h), seeds from

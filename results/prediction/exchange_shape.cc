@@ -121,6 +121,28 @@ double messages_sent(ExchangeKind kind, int workers) {
   return 0;
 }
 
+double transfers_sent(ExchangeKind kind, int workers, int group) {
+  const double n = workers;
+  switch (kind) {
+    case ExchangeKind::kRingAllReduce:
+    case ExchangeKind::kScatterReduce:
+      return 2 * n * (n - 1);
+    case ExchangeKind::kHalvingDoubling:
+      return 2 * n * std::ceil(std::log2(n));
+    case ExchangeKind::kTwoLevel: {
+      const double leaders = std::ceil(n / group);
+      return 2 * (n - leaders) + 2 * leaders * (leaders - 1);
+    }
+    case ExchangeKind::kRingAllGather:
+    case ExchangeKind::kDirectAllGather:
+    case ExchangeKind::kParameterServer:
+    case ExchangeKind::kInNetwork:
+    case ExchangeKind::kTreeAllReduce:
+      return messages_sent(kind, workers);
+  }
+  return 0;
+}
+
 double decodes_of(ExchangeKind kind, int workers) {
   const bool gathers =
       kind == ExchangeKind::kRingAllGather || kind == ExchangeKind::kDirectAllGather;

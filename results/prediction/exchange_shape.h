@@ -56,6 +56,10 @@ double messages_carried(ExchangeKind kind, int workers, int group = 8);
 /// Messages that all workers (and the server) together send, on every link they leave by.
 double messages_sent(ExchangeKind kind, int workers);
 
+/// Transfers that these are cut into: rings send chunks, two-level exchanges whole messages within
+/// a group and chunks between leaders.
+double transfers_sent(ExchangeKind kind, int workers, int group = 8);
+
 /// How many messages a worker decodes (its own among them), and how many are added one after the
 /// other on the way: all-gathers decode all, a server adds all, rings add (n - 1) / n of one.
 double decodes_of(ExchangeKind kind, int workers);

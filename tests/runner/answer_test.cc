@@ -48,6 +48,18 @@ TEST_CASE("Under loss the mean is known before it is told") {
   CHECK(point.seconds > simulated(SolveFor::kBandwidth, 125e6));
 }
 
+TEST_CASE("What would take hours to simulate says so") {
+  auto step = summary(ring());
+  CHECK(too_long_to_simulate(step).empty());
+  step.workers = 2048;  // 2 x 2,048 x 2,047 transfers, 11 steps: 92 million
+  CHECK(too_long_to_simulate(step).empty());
+  step.workers = 65536;  // 8.6 thousand million, 5 steps
+  CHECK(too_long_to_simulate(step) ==
+        "steps of 65536 workers would take some 12 hours to simulate");
+  step.exchange = results::ExchangeKind::kTreeAllReduce;
+  CHECK(too_long_to_simulate(step).empty());
+}
+
 TEST_CASE("What cannot be simulated says why") {
   auto scenario = ring();
   auto step = summary(scenario);
