@@ -140,6 +140,8 @@ constexpr FigureOrigin kFigures[] = {
     {"summary_path_loss", kGiven},
     {"summary_loss", kGiven},
     {"summary_rate_spread", kGiven},
+    {"summary_segment_bytes", kGiven},
+    {"summary_wire_segment_bytes", kGiven},
     {"summary_timeout_s", kGiven},
     {"summary_delayed_ack_s", kGiven},
     {"summary_compute_range_low", kAssumed},

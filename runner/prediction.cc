@@ -76,9 +76,12 @@ results::StepSummary summary_of(const scenarios::Scenario& scenario, const resul
   const sim::Cluster cluster = scenarios::build_cluster(scenario);
   if (const auto why = without_closed_form(scenario, cluster); !why.empty())
     refuse(scenario, std::string(why), "run it with --executor flow");
-  return scenario.workload.kind == scenarios::WorkloadKind::kTraining
-             ? from_runs(scenario, cluster, store, stored)
-             : from_graph(scenario, cluster);
+  const results::StepSummary step = scenario.workload.kind == scenarios::WorkloadKind::kTraining
+                                        ? from_runs(scenario, cluster, store, stored)
+                                        : from_graph(scenario, cluster);
+  if (const auto why = without_room(step, cluster, scenario.network.transport); !why.empty())
+    refuse(scenario, std::string(why), "run it with --executor flow");
+  return step;
 }
 
 }  // namespace gradwire::runner

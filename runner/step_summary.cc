@@ -14,8 +14,7 @@ namespace {
 using results::ExchangeKind;
 using results::StepSummary;
 
-constexpr double kPreludeShare = 0.1;   ///< of its bucket's longest message: less is no gradient
-constexpr double kFirstSegment = 1538;  ///< bytes on the wire that each hop stores and forwards
+constexpr double kPreludeShare = 0.1;  ///< of its bucket's longest message: less is no gradient
 
 /// What a graph's collectives of one kind send, by bucket.
 struct Share {
@@ -188,6 +187,10 @@ double schedule_spread(const sim::Cluster& cluster) {
 void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,
                 StepSummary& step) {
   const bool served = step.exchange == ExchangeKind::kParameterServer && cluster.has_server();
+  // Each hop stores a full segment and forwards it.
+  const auto first_segment = static_cast<double>(transport.wire_segment.count());
+  step.segment_bytes = static_cast<double>(transport.segment.count());
+  step.wire_segment_bytes = first_segment;
   step.timeout_s = transport.min_rto.value();
   step.delayed_ack_s = transport.delayed_ack.value();
   std::vector<double> seconds_a_byte, rates, delays, forwarding, losses;
@@ -203,8 +206,8 @@ void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& trans
     for (const sim::ChannelId channel : route) passed *= 1 - cluster.channel(channel).mean_loss();
     seconds_a_byte.push_back(1 / path.line_rate);
     rates.push_back(path.line_rate);
-    delays.push_back(path.propagation + path.forwarding * kFirstSegment);
-    forwarding.push_back(path.forwarding * kFirstSegment);
+    delays.push_back(path.propagation + path.forwarding * first_segment);
+    forwarding.push_back(path.forwarding * first_segment);
     losses.push_back(1 - passed);
   }
   if (rates.empty()) return;
@@ -245,27 +248,14 @@ void add_buckets(const scenarios::ComputeProfile& profile, const Exchanges& exch
   }
 }
 
-}  // namespace
-
-std::string_view without_closed_form(const scenarios::Scenario& scenario,
-                                     const sim::Cluster& cluster) {
-  if (!cluster.cells().empty())
-    return "its workers share a radio cell's air time, which no closed form describes";
-  const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
-  if (trains && scenario.schedule.kind == "pipeline")
-    return "its workers have stages of the model, and the closed forms have workers that are alike";
-  if (trains && scenario.schedule.kind != "lockstep")
-    return "who works when follows from arrivals at the server, which no closed form describes";
-  if (scenario.schedule.local_steps != 1)
-    return "the closed forms have one pass a step, and it takes several local steps";
-  if (scenario.exchange.zero > 0)
-    return "the closed forms have one exchange a bucket, and with zero weights are sent, too";
-  if (scenario.exchange.offload)
-    return "the closed forms have no way to the host's memory and back";
-  if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
-    return "the closed forms describe tcp: its headers, its windows and its repair of losses";
-  return {};
+/// All but the last are passed forward and backward before it, and send nothing.
+void add_micro_batches(int micro_batches, StepSummary& step) {
+  double pass = step.forward_s;
+  for (const results::BucketSummary& bucket : step.buckets) pass += bucket.backward_s;
+  step.forward_s += (micro_batches - 1) * pass;
 }
+
+}  // namespace
 
 std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster,
@@ -288,6 +278,7 @@ std::optional<StepSummary> summarize(const scenarios::Scenario& scenario,
   for (const double factor : scenario.cluster.slowdown)
     step.slowest = std::max(step.slowest, factor);
   add_buckets(profile, *exchanges, step);
+  add_micro_batches(scenario.workload.micro_batches, step);
   take_paths(cluster, scenario.network.transport, step);
   return step;
 }

@@ -21,6 +21,11 @@ std::optional<results::StepSummary> summarize(const scenarios::Scenario& scenari
 std::string_view without_closed_form(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster);
 
+/// Why windows and queues decide what the step's messages take, which closed forms leave out; empty:
+/// they do not.
+std::string_view without_room(const results::StepSummary& step, const sim::Cluster& cluster,
+                              const sim::TransportSettings& transport);
+
 /// Sets the network's figures from the paths that messages of step.workers take; where these follow
 /// schedules, the correction too (runner/traces/trace_correction.h).
 void take_paths(const sim::Cluster& cluster, const sim::TransportSettings& transport,

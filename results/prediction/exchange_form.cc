@@ -6,11 +6,9 @@
 namespace gradwire::results {
 namespace {
 
-constexpr double kSegment = 1448;  ///< bytes of payload
-constexpr double kWireSegment = 1538;
-constexpr double kHeaders = 90;      ///< of a segment, with the frame's
-constexpr double kMathis = 1.22;     ///< sqrt(3 / 2)
-constexpr double kTailSegments = 3;  ///< without duplicate acknowledgements behind them
+constexpr double kUsualPayload = 1448.0 / 1538;  ///< of a full segment on the wire: e's
+constexpr double kMathis = 1.22;                 ///< sqrt(3 / 2)
+constexpr double kTailSegments = 3;              ///< without duplicate acknowledgements behind them
 /// Of a window: what most messages find open beside what they take in round trips. By simulation.
 constexpr double kOpen = 0.15;
 /// Deviation of a window over its mean, for messages shorter than the distance of losses: cubic's
@@ -95,21 +93,24 @@ double ExchangeForm::time(double message_bytes) const {
 
 double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
   const double flows = hops.flows;
-  const double efficiency =
-      at(constants_, StepConstant::kEfficiency) / (hops.both_ways ? 1 + kAcknowledgements : 1);
+  const double headers = step_.wire_segment_bytes - step_.segment_bytes;
+  const double acknowledgements = headers / (2 * step_.wire_segment_bytes);
+  const double payload = step_.segment_bytes / step_.wire_segment_bytes;
+  const double efficiency = at(constants_, StepConstant::kEfficiency) * payload / kUsualPayload /
+                            (hops.both_ways ? 1 + acknowledgements : 1);
   const double shared =
       step_.server_bandwidth > 0 && flows > 1 ? step_.server_bandwidth : step_.bandwidth;
   const double of_all = bytes / (efficiency * shared);
   const double own = slow_ * bytes / flows / (efficiency * step_.bandwidth);
   double moving = std::max(of_all, own);
   if (step_.loss > 0) {
-    const double segments = bytes / flows / kSegment;
+    const double segments = bytes / flows / step_.segment_bytes;
     // While one of several flows waits, the others use the link that they share.
     moving = flows > 1 ? norm4(of_all, lossy_hop(hops, segments, own))
                        : lossy_hop(hops, segments, moving);
   }
   // A message shorter than a segment is forwarded sooner.
-  const double shorter = 1 - std::min(1.0, (bytes / flows + kHeaders) / kWireSegment);
+  const double shorter = 1 - std::min(1.0, (bytes / flows + headers) / step_.wire_segment_bytes);
   return at(constants_, StepConstant::kLatency) * (step_.delay_s - shorter * step_.forwarding_s) +
          moving * growth_;
 }
@@ -118,7 +119,7 @@ double ExchangeForm::lossy_hop(const Hops& hops, double segments, double fluid) 
   if (segments <= 0) return fluid;
   const double loss = step_.loss;
   const double n = step_.workers;
-  const double round_trip = 2 * step_.delay_s + kSegment / step_.bandwidth;
+  const double round_trip = 2 * step_.delay_s + step_.segment_bytes / step_.bandwidth;
   const double windows = at(constants_, StepConstant::kWindows) * segments * root_loss_ / kMathis;
   const double limited = round_trip * windows * windows / (windows + kOpen);
   const auto square = [](double y) { return y * y; };
@@ -148,7 +149,7 @@ double ExchangeForm::stall_of_ring(double moving, double lost_tails) const {
 }
 
 double ExchangeForm::last_timeouts(const Hops& hops, double message_bytes) const {
-  const double sent = hops.count * hops.share * message_bytes / kSegment;
+  const double sent = hops.count * hops.share * message_bytes / step_.segment_bytes;
   const double tail = std::min(kTailSegments, sent) * step_.loss;
   const double longest = std::min(step_.timeout_s, pause_of(step_));
   return longest * -std::expm1(-at(constants_, StepConstant::kTimeouts) * step_.workers * tail);

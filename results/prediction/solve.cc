@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "base/error.h"
@@ -212,7 +213,12 @@ Target parse_target(std::string_view text) {
                            Form{"throughput>=", Target::Kind::kThroughput}}) {
     double value = 0;
     if (!text.starts_with(form.start)) continue;
-    if (number_from(text.substr(form.start.size()), value) && value > 0) return {form.kind, value};
+    const std::string_view given = text.substr(form.start.size());
+    if (form.kind == Target::Kind::kStepTime &&
+        (given.empty() || std::isalpha(static_cast<unsigned char>(given.back())) == 0))
+      throw Error(ErrorKind::kUsage, "read the target", text, "a duration needs a unit",
+                  "say step_time<=50ms");
+    if (number_from(given, value) && value > 0) return {form.kind, value};
   }
   throw Error(ErrorKind::kUsage, "read the target", text, "it is none",
               "say efficiency>=0.8, step_time<=50ms or throughput>=10000 (samples/s)");

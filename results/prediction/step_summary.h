@@ -59,6 +59,8 @@ struct StepSummary {
   double forwarding_s = 0;        ///< of it, what hops take to store and forward that segment
   double loss = 0;                ///< probability that a packet is lost between two workers
   double rate_spread = 0;         ///< standard deviation of a link's rate over its mean (traces)
+  double segment_bytes = 1448;       ///< of payload
+  double wire_segment_bytes = 1538;  ///< what a full segment occupies on a link
   double timeout_s = 0.2;         ///< least retransmission timeout
   double delayed_ack_s = 0.04;    ///< longest delay of an acknowledgement
   Correction correction;          ///< of the exchange's time, by bytes of a message

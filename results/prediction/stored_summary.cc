@@ -46,6 +46,8 @@ constexpr StepField kStepFields[] = {
     {"forwarding_s", "s", &StepSummary::forwarding_s},
     {"path_loss", "", &StepSummary::loss},
     {"rate_spread", "", &StepSummary::rate_spread},
+    {"segment_bytes", "B", &StepSummary::segment_bytes},
+    {"wire_segment_bytes", "B", &StepSummary::wire_segment_bytes},
     {"timeout_s", "s", &StepSummary::timeout_s},
     {"delayed_ack_s", "s", &StepSummary::delayed_ack_s},
 };
@@ -184,6 +186,8 @@ std::optional<StepSummary> stored_summary(std::span<const MetricRow> metrics) {
   step.overlap = figures["overlap"] != 0;
   // Earlier runs do not say these.
   figures.try_emplace("slowest", step.slowest);
+  figures.try_emplace("segment_bytes", step.segment_bytes);
+  figures.try_emplace("wire_segment_bytes", step.wire_segment_bytes);
   figures.try_emplace("timeout_s", step.timeout_s);
   figures.try_emplace("delayed_ack_s", step.delayed_ack_s);
   for (const StepField& field : kStepFields) step.*field.value = figures[field.name];

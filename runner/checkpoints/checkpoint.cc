@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMagic[8] = {'G', 'W', 'C', 'K', 'P', 'T', '1', '\n'};
+constexpr char kMagic[8] = {'G', 'W', 'C', 'K', 'P', 'T', '2', '\n'};
 
 [[noreturn]] void refuse_file(const std::string& file, const std::string& reason) {
   throw Error(ErrorKind::kFailure, "resume from", file, reason,
@@ -76,6 +76,8 @@ bool Checkpoint::open() {
   if (std::memcmp(magic, kMagic, sizeof magic) != 0) refuse_file(path, "it is not a checkpoint");
   if (const std::string version = get_text(state_); version != key_.version)
     refuse_file(path, "gradwire " + version + " wrote it, and this is " + key_.version);
+  if (const std::string of = get_text(state_); of != folder_name(key_))
+    refuse_file(path, "it is of another run: " + of + " (scenario's hash, seed, executor)");
   const auto log_length = get<std::uint64_t>(state_);
   check_log(log_length, get<std::uint64_t>(state_));
   return true;
@@ -120,6 +122,7 @@ bool Checkpoint::save(const std::function<void(std::ostream&)>& content) {
   std::ostream hashed(&bytes);
   hashed.write(kMagic, sizeof kMagic);
   put_text(hashed, key_.version);
+  put_text(hashed, folder_name(key_));
   put(hashed, log_bytes_->hash().length());
   put(hashed, log_bytes_->hash().value());
   content(hashed);

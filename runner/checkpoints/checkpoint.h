@@ -13,8 +13,9 @@
 /// holds
 /// - `log`: what the run has asked of its executor (runner/checkpoints/submission_log.h), to which
 ///   it is always added; what was added after the last checkpoint is cut off;
-/// - `state`: what the run knew at the checkpoint, put in its place whole: "GWCKPT1\n", the
-///   program's version, the log's length and hash, the run's own content, and a hash of all that;
+/// - `state`: what the run knew at the checkpoint, put in its place whole: "GWCKPT2\n", the
+///   program's version, the run's scenario hash, seed and executor, the log's length and hash, the
+///   run's own content, and a hash of all that;
 /// - `lock`: held by the process that works on the run.
 namespace gradwire::runner {
 
@@ -37,7 +38,7 @@ class Checkpoint {
   Checkpoint& operator=(const Checkpoint&) = delete;
 
   /// Whether there is a state to go on from. Throws Error for a damaged one, or one of another
-  /// version, naming the file.
+  /// version or run, naming the file.
   bool open();
   /// After open(): the run's content, and the log.
   std::istream& state() { return state_; }

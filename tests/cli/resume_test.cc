@@ -162,6 +162,16 @@ TEST_CASE("A damaged checkpoint is named, and nothing is lost", "[needs-torch]")
   }
   REQUIRE_FALSE(state.empty());
   const std::string before = folder.contents("d.db");
+  // In the place of another seed's it is refused: it is no part of that run.
+  const fs::path own = fs::path(state).parent_path();
+  std::string name = own.filename().string();
+  name.replace(name.find("-1-"), 3, "-2-");
+  fs::copy(own, own.parent_path() / name);
+  const Result another = folder.run("d.db", {"--resume", "--seed", "2"});
+  CHECK(another.exit_code == 1);
+  CHECK(another.err.find("it is of another run") != std::string::npos);
+  CHECK(another.err.find(own.filename().string()) != std::string::npos);
+  fs::remove_all(own.parent_path() / name);
   {
     std::fstream file(state, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(200);

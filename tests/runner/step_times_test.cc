@@ -91,6 +91,54 @@ TEST_CASE("The closed forms are tcp's") {
   }
 }
 
+TEST_CASE("What the closed forms leave out is refused by its reason") {
+  const auto reason = [](const std::string& network) {
+    const std::string text = R"({"schema_version": 1, "name": "r", "workload": {"collective":
+        "ring-all-reduce", "bytes": "10MB", "repetitions": 2}, "cluster": {"workers": 4},
+        "executor": "flow", "seeds": [1], "network": {"topology": "star", )" +
+                             network + "}}";
+    const auto scenario =
+        scenarios::read_scenario_text(text, scenarios::share_folder() + "/r.json").runs.at(0);
+    try {
+      runner::summary_of(scenario, nullptr, {});
+    } catch (const Error& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  // 100 Mbps, 10 ms a link: 40 ms round, 500 kB under way; chunks of 2.5 MB.
+  const std::string link = R"("link": {"bandwidth": "100Mbps", "delay": "10ms")";
+  CHECK(reason(link + "}").empty());
+  CHECK(holds(reason(link + R"(, "burst": {"enter": 0.001, "leave": 0.1}})"), "bursts"));
+  CHECK(holds(reason(link + R"(, "jitter": "1ms"})"), "jitter"));
+  CHECK(holds(reason(link + R"(, "half_duplex": true})"), "medium"));
+  CHECK(holds(reason(link + R"(, "queue": "400kB"})"), "queue"));
+  CHECK(reason(link + R"(, "queue": "600kB"})").empty());
+  CHECK(holds(reason(link + R"(}, "transport": {"buffer": "400kB"})"), "buffers"));
+  CHECK(reason(link + R"(}, "transport": {"buffer": "600kB"})").empty());
+  CHECK(holds(reason(link + R"(}, "transport": {"min_rto": "40ms"})"), "delayed"));
+  CHECK(reason(link + R"(}, "transport": {"min_rto": "41ms"})").empty());
+  const std::string lossy = link + R"(, "loss": 0.001}, "transport": )";
+  CHECK(reason(lossy + R"({"congestion_control": "reno"})").empty());
+  CHECK(holds(reason(lossy + R"({"congestion_control": "bbr"})"), "bbr"));
+  CHECK(holds(reason(lossy + R"({"calibration": "linux"})"), "Linux"));
+}
+
+TEST_CASE("Micro-batches but the last are computed before anything is sent") {
+  auto scenario = training("none", 4);
+  const auto whole = runner::time_steps(scenario).summary;
+  scenario.workload.micro_batches = 3;
+  const auto cut = runner::time_steps(scenario).summary;
+  REQUIRE((whole && cut));
+  double backward = 0;
+  for (const auto& bucket : whole->buckets) backward += bucket.backward_s;
+  CHECK(cut->forward_s == Approx(3 * whole->forward_s + 2 * backward));
+  CHECK(cut->buckets.front().backward_s == whole->buckets.front().backward_s);
+}
+
 TEST_CASE("What has no closed form has no summary") {
   CHECK_FALSE(runner::time_steps(collective("all-to-all", 4)).summary);
 }
