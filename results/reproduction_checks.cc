@@ -63,9 +63,11 @@ BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen, const 
                   const FigureOfRun& figure_of) {
   BySeed figures;
   std::set<std::string> known;
+  bool any = false;
   for (const RunSummary& run : runs) {
     known.insert(run.header.method);
     if (!has_ended(run.status) || !chosen(run)) continue;
+    any = true;
     const bool diverged = run.status == RunStatus::kDiverged;
     const auto figure = diverged ? kNone : figure_of(run);
     if (!figure) continue;
@@ -75,11 +77,14 @@ BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen, const 
       throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
                   "there is more than one run of seed " + seed, "say which with `where`");
   }
+  if (any && figures.empty())
+    throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
+                "its runs have no such figure");
   if (figures.empty()) {
     std::string names;
     for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
     throw Error(ErrorKind::kScenario, "check " + metric + " of", chosen.text(),
-                "no finished run has that method; there are: " + names);
+                "no finished run is of it; their methods are: " + names);
   }
   return figures;
 }
@@ -95,7 +100,11 @@ FigureOfRun stored_figure(const std::string& metric, const FigureOfWorkload& of_
   if (field == nullptr && of_workload)
     return [metric, &of_workload](const RunSummary& run) { return of_workload(run.id, metric); };
   GRADWIRE_ASSERT(field != nullptr && field->numeric());  // the scenario's table names such alone
-  return field->number;
+  if (metric != "time_to_target_s") return field->number;
+  // Who never is as accurate keeps no bound on when.
+  return [field](const RunSummary& run) -> std::optional<double> {
+    return field->number(run).value_or(kNone);
+  };
 }
 
 /// With `target_of`: when the run was as accurate as that one ended, less `target_less`; NaN where
@@ -180,6 +189,9 @@ ReproductionRow row_of(const std::string& name, const ordered_json& check,
   PassMark mark;
   if (check.contains("min")) mark.least = check["min"].get<double>();
   if (check.contains("max")) mark.most = check["max"].get<double>();
+  if (mark.least && mark.most && *mark.least > *mark.most)
+    throw Error(ErrorKind::kScenario, "check " + metric + " of", own.text(),
+                "min is above max: nothing could be in between");
   if (mark.least || mark.most) row.pass_mark = mark;
   take_statistics(figures, row);
   return row;

@@ -81,6 +81,24 @@ TEST_CASE("a check of a method without a finished run is refused, and names what
   }
 }
 
+TEST_CASE("who never reaches the target keeps no bound on when", "[reproduction]") {
+  const auto rows = rows_of(R"({"metric": "time_to_target_s", "method": "small", "max": 5},
+                 {"metric": "final_accuracy", "method": "small", "min": 0.9})");
+  REQUIRE(rows.size() == 2);
+  CHECK(std::isnan(rows[0].value));
+  CHECK_FALSE(*rows[0].holds());
+  CHECK(*rows[1].holds());
+}
+
+TEST_CASE("figures that the runs do not have, and bounds that nothing is between, are refused",
+          "[reproduction]") {
+  CHECK_THROWS_WITH(rows_of(R"({"metric": "final_loss", "method": "small", "max": 1})"),
+                    Catch::Contains("no such figure"));
+  CHECK_THROWS_WITH(
+      rows_of(R"({"metric": "final_accuracy", "method": "small", "min": 0.9, "max": 0.1})"),
+      Catch::Contains("min is above max"));
+}
+
 TEST_CASE("a check says which runs it is of by values of their scenarios", "[reproduction]") {
   const auto with = [](int local_steps, std::uint64_t seed, double accuracy) {
     RunSummary summary = run("none", seed, accuracy, 1);
