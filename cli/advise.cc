@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,9 @@
 
 namespace gradwire::cli {
 namespace {
+
+/// So long a command says nothing at most, while it works.
+constexpr auto kSilence = std::chrono::seconds(3);
 
 constexpr int kMostWorkers = 4096;
 
@@ -128,9 +132,18 @@ void advise(const AdviseArguments& arguments, Context& context) {
                                       : worker_counts(arguments.workers);
   std::vector<std::string> left_out;
   const results::AccuracyQuestion question{&shown.accuracy, scenario.workload.profile};
+  runner::AdviceChoices choices = choices_of(arguments);
+  auto said = std::chrono::steady_clock::now();
   for (const int workers : counts) {
+    choices.on_method = [&, workers](std::size_t number, std::size_t all) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - said < kSilence) return;
+      said = now;
+      context.say("simulating exchanges among " + std::to_string(workers) + " workers: method " +
+                  std::to_string(number) + " of " + std::to_string(all));
+    };
     WorkersAdvice one{workers, {}, {}, {}};
-    one.candidates = runner::advice_candidates(scenario, choices_of(arguments), workers, left_out);
+    one.candidates = runner::advice_candidates(scenario, choices, workers, left_out);
     one.advice = results::advise(one.candidates, shown.fit, question);
     one.by_codec_cost = results::advice_by_codec_cost(one.candidates, shown.fit, question);
     say_recommendation(std::to_string(workers) + " workers. " + verdict_sentence(one.advice),

@@ -191,8 +191,11 @@ std::vector<Candidate> advice_candidates(const Scenario& scenario, const AdviceC
   if (workers < 2) refuse(scenario, "a single worker exchanges nothing", "take 2 or more workers");
   std::vector<Candidate> candidates;
   Corrections corrections(scenario, choices.simulate_exchanges);
-  for (const std::string& method :
-       choices.methods.empty() ? known_methods(scenario) : choices.methods) {
+  const std::vector<std::string> methods =
+      choices.methods.empty() ? known_methods(scenario) : choices.methods;
+  std::size_t number = 0;
+  for (const std::string& method : methods) {
+    if (choices.on_method) choices.on_method(++number, methods.size());
     Lister lister(scenario, method, workers, corrections, left_out);
     for (const std::string& collective : collectives_of(choices))
       for (const Bytes bucket : buckets_of(choices)) lister.add(collective, bucket, candidates);

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct AdviceChoices {
   /// Hold the closed form of each exchange against a few simulations of it alone on this network,
   /// and correct it (runner/exchange_correction.h): tenths of a second a number of workers.
   bool simulate_exchanges = true;
+  /// Told the number of each method before its turn, and how many there are; may be empty.
+  std::function<void(std::size_t number, std::size_t all)> on_method = {};
 };
 
 /// none, fp16, int8, qsgd, terngrad, sign, powersgd, topk 1 % and 0.1 %, dgc 0.1 %; the biased ones

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <deque>
 
+#include "base/error.h"
+#include "runner/interrupt.h"
 #include "runner/step_summary.h"
 #include "runner/trainer_module.h"
 #include "sim/executors.h"
@@ -90,6 +92,8 @@ StepTimes time_steps(const scenarios::Scenario& scenario, const StepChanges& cha
       flights.push_back(std::move(flight));
     }
     if (flights.empty()) break;
+    if (interrupted_by() != 0)
+      throw Error(interruption(), "simulate steps of", scenario.name, "a stop was asked for");
     const auto& [plan, graph] = flights.front();
     const sim::Timeline& timeline = sim::run_to_end(*executor, graph);
     times.ends.push_back(timeline.end.value());
