@@ -63,6 +63,7 @@ Checkpoint::Checkpoint(const std::string& folder, const CheckpointKey& key)
 bool Checkpoint::open() {
   const std::string path = file("state");
   if (!fs::exists(path)) return false;
+  if (!fs::is_regular_file(path)) refuse_file(path, "it is no file");
   state_.open(path, std::ios::binary);
   const auto size = static_cast<std::uint64_t>(fs::file_size(path));
   if (!state_ || size < sizeof kMagic + 8)
