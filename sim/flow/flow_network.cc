@@ -83,11 +83,11 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
 }
 
 /// One of equal paths: most networks have few, and the others' are not looked for among all.
-const TcpPath* FlowNetwork::share(const TcpPath& path) {
+const StreamPath* FlowNetwork::share(const TcpPath& path) {
   constexpr std::size_t kLatest = 4;
   for (std::size_t i = 1; i <= std::min(kLatest, paths_.size()); ++i)
-    if (const TcpPath& other = paths_[paths_.size() - i]; other == path) return &other;
-  return &paths_.emplace_back(path);
+    if (const StreamPath& other = paths_[paths_.size() - i]; other == path) return &other;
+  return &paths_.emplace_back(path, transport_);
 }
 
 std::int32_t FlowNetwork::take_transfer() {

@@ -141,7 +141,7 @@ class FlowNetwork final : public Network {
     double segments_sent = 0;            ///< segments of transfers sent as fluids
     Unacknowledged unacknowledged;       ///< of fluids, while the window may decide
     double window_at_rest = 0;           ///< bytes, while it has no stream that is at work; 0: ask
-    const TcpPath* path = nullptr;       ///< in paths_
+    const StreamPath* path = nullptr;    ///< in paths_
     std::unique_ptr<TcpStream> stream;   ///< where one was needed
     double stream_acks = 0;              ///< acknowledgements of streams that have ended
     double cap = 0;                      ///< a stream's, bytes/s
@@ -191,7 +191,7 @@ class FlowNetwork final : public Network {
   bool is_joined(const Connection& connection) const;
   bool join(Connection& connection, std::int32_t number);
   Sized size_of(Bytes payload) const;
-  const TcpPath* share(const TcpPath& path);
+  const StreamPath* share(const TcpPath& path);
   std::int32_t take_transfer();
   void free_transfer(std::int32_t t);
   std::int32_t number_of(TransferId id);
@@ -332,7 +332,7 @@ class FlowNetwork final : public Network {
   MaxMin sharing_;
   std::vector<LastPeer> last_peer_;  // by source
   ConnectionTable table_;
-  std::deque<TcpPath> paths_;            // of connections, which share equal ones
+  std::deque<StreamPath> paths_;         // of connections, which share equal ones
   std::vector<Connection> connections_;  // numbers are also those of sharing_'s flows
   std::vector<Transfer> transfers_;
   std::int32_t free_transfer_ = -1;  // first of those that are free, linked by `next`

@@ -161,7 +161,7 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   std::vector<ChannelId> back;
   for (auto id = forward.rbegin(); id != forward.rend(); ++id) back.push_back(*id ^ 1);
   connection.stream = std::make_unique<TcpStream>(
-      std::shared_ptr<const TcpPath>(std::shared_ptr<void>(), connection.path), transport_,
+      std::shared_ptr<const StreamPath>(std::shared_ptr<void>(), connection.path), transport_,
       losses(forward, connection.key, false), losses(back, connection.key, true));
   if (!jitters.empty())
     connection.stream->set_ack_jitter(

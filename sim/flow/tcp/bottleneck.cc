@@ -23,8 +23,8 @@ void Bottleneck::set_rate(double now, double rate) {
   // Where other flows come or go, whose turn is next keeps it.
   const bool same_line = !std::exchange(line_changes_, false);
   const bool few = std::max(rate, rate_) <= kFewCome * std::min(rate, rate_);
-  if (same_line && few && free_at_ > now && discipline_.quantum > 0) {
-    const double spacing = discipline_.quantum / rate_;
+  if (same_line && few && free_at_ > now && discipline_->quantum > 0) {
+    const double spacing = discipline_->quantum / rate_;
     kept_ = free_at_ - (std::ceil((free_at_ - now) / spacing - kSegmentRounding) - 1) * spacing;
   }
   free_at_ = moved(now, free_at_);
@@ -37,7 +37,7 @@ void Bottleneck::set_rate(double now, double rate) {
   // Both count from when a segment leaves, which may be yet to come.
   if (codel_.above_since >= 0) {
     codel_.above_since =
-        moved(now, codel_.above_since - discipline_.interval) + discipline_.interval;
+        moved(now, codel_.above_since - discipline_->interval) + discipline_->interval;
   }
   codel_.next_drop = moved(now, codel_.next_drop - codel_.spacing) + codel_.spacing;
   rate_ = rate;
@@ -48,10 +48,10 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
   double service = bytes / rate_;
   // Others' segments pass between two of the stream's.
   const bool limited =
-      discipline_.limit > 0 && (rate_ < discipline_.limit_below || discipline_.elsewhere > 0);
-  const bool shares = (!limited || discipline_.spreads) && line_ > rate_;
+      discipline_->limit > 0 && (rate_ < discipline_->limit_below || discipline_->elsewhere > 0);
+  const bool shares = (!limited || discipline_->spreads) && line_ > rate_;
   double others = shares ? service - bytes / line_ : 0;
-  if (discipline_.spreads && others > 0) {
+  if (discipline_->spreads && others > 0) {
     start = std::max(now, free_at_ + others);
     service = bytes / line_;
     others = 0;
@@ -65,11 +65,11 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
     // A link that has become slower than the line is the one that changes.
-    const bool at_wire = discipline_.at_wire || line_ < discipline_.line_rate;
-    const double leaves = at_wire                 ? start + others
-                          : discipline_.at_device ? std::max(now, begun_ + others)
-                                                  : start;
-    if (leaves - now < discipline_.target && !codel_.dropping) {
+    const bool at_wire = discipline_->at_wire || line_ < discipline_->line_rate;
+    const double leaves = at_wire                  ? start + others
+                          : discipline_->at_device ? std::max(now, begun_ + others)
+                                                   : start;
+    if (leaves - now < discipline_->target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
     } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {
       if (!dropped_) dropped_ = std::make_unique<Dropped>();
@@ -77,7 +77,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
       return false;
     }
     // What was dropped is sent again, and may come behind it.
-    if (discipline_.at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
+    if (discipline_->at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
   }
   begun_ = start + others;
   free_at_ = start + service;
@@ -89,7 +89,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
 /// this stream does: those behind it in its last turn, those before it in this one. `even`: what
 /// others take in the mean for so many bytes.
 double Bottleneck::wait_for_turn(double now, double bytes, double behind, double even) {
-  const double full = discipline_.quantum > 0 ? discipline_.quantum : bytes;
+  const double full = discipline_->quantum > 0 ? discipline_->quantum : bytes;
   if (free_at_ <= now) {
     credit_ = full - bytes;
     turn_ = bytes;
@@ -109,27 +109,27 @@ double Bottleneck::wait_for_turn(double now, double bytes, double behind, double
 }
 
 double Bottleneck::round_left(double now) const {
-  if (free_at_ <= now || discipline_.quantum <= 0 || discipline_.line_rate <= rate_) return 0;
-  const double others = discipline_.quantum * (1 / rate_ - 1 / discipline_.line_rate);
+  if (free_at_ <= now || discipline_->quantum <= 0 || discipline_->line_rate <= rate_) return 0;
+  const double others = discipline_->quantum * (1 / rate_ - 1 / discipline_->line_rate);
   return std::max(0.0, others - ahead_) * rate_;
 }
 
 /// Whether the queue with a limit has room for a segment that is sent at `now`.
 bool Bottleneck::fits(double now, double bytes) {
-  if (rate_ >= discipline_.limit_below) return filled(now, bytes) <= discipline_.elsewhere;
-  if (discipline_.before <= 0) return filled(now, bytes) <= room_;
-  before_free_ = std::max(now, before_free_) + bytes / discipline_.before;
+  if (rate_ >= discipline_->limit_below) return filled(now, bytes) <= discipline_->elsewhere;
+  if (discipline_->before <= 0) return filled(now, bytes) <= room_;
+  before_free_ = std::max(now, before_free_) + bytes / discipline_->before;
   return filled(before_free_, bytes) <= room_;
 }
 
 /// Bytes in the queue with a segment that comes there at `now`.
 double Bottleneck::filled(double now, double bytes) const {
-  if (!discipline_.at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
+  if (!discipline_->at_device) return std::max(0.0, free_at_ - now) * rate_ + bytes;
   // The last one's turn comes when those before it are through: the one on the wire and the one in
   // the place behind it are not in the queue. (All as large as this one.)
-  const double rounding = discipline_.comes_first ? kSegmentRounding : -kSegmentRounding;
+  const double rounding = discipline_->comes_first ? kSegmentRounding : -kSegmentRounding;
   const double before = std::ceil((begun_ - now) * rate_ / bytes + rounding) - 1;
-  return (std::max(before, 0.0) + 1) * (bytes - discipline_.framing);
+  return (std::max(before, 0.0) + 1) * (bytes - discipline_->framing);
 }
 
 void Bottleneck::spare() {
@@ -140,19 +140,19 @@ void Bottleneck::spare() {
 }
 
 bool Bottleneck::is_late(double start, double waited) {
-  if (waited < discipline_.target) {
+  if (waited < discipline_->target) {
     codel_.above_since = -1;
     return false;
   }
-  if (codel_.above_since < 0) codel_.above_since = start + discipline_.interval;
+  if (codel_.above_since < 0) codel_.above_since = start + discipline_->interval;
   return start > codel_.above_since;
 }
 
 /// From here on drops are interval / sqrt(count) apart.
 void Bottleneck::count_to(int count) {
   codel_.count = count;
-  if (!discipline_.at_device) {
-    codel_.spacing = discipline_.interval / std::sqrt(static_cast<double>(count));
+  if (!discipline_->at_device) {
+    codel_.spacing = discipline_->interval / std::sqrt(static_cast<double>(count));
     return;
   }
   if (count == 1) {
@@ -162,12 +162,12 @@ void Bottleneck::count_to(int count) {
         std::floor(codel_.root * (3 - count * codel_.root * codel_.root) / 2 * kRootUnits) /
         kRootUnits;
   }
-  codel_.spacing = discipline_.interval * codel_.root;
+  codel_.spacing = discipline_->interval * codel_.root;
 }
 
 void Bottleneck::begin_episode(double start) {
   const int since = codel_.count - codel_.last_count;
-  const bool recent = start - codel_.next_drop < kRecentIntervals * discipline_.interval;
+  const bool recent = start - codel_.next_drop < kRecentIntervals * discipline_->interval;
   count_to(since > 1 && recent ? since : 1);
   codel_.last_count = codel_.count;
   codel_.next_drop = start + codel_.spacing;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 
 /// The queue in which the segments of one TCP stream wait for the slowest link of their path.
 ///
@@ -48,8 +49,13 @@ class Bottleneck {
     double quantum = 0;  ///< bytes of a stream's turn; 0: each segment's own
   };
 
+  /// Streams of one path share it.
+  explicit Bottleneck(std::shared_ptr<const Discipline> discipline)
+      : discipline_(std::move(discipline)),
+        room_(discipline_->limit),
+        line_(discipline_->line_rate) {}
   explicit Bottleneck(const Discipline& discipline)
-      : discipline_(discipline), room_(discipline.limit), line_(discipline.line_rate) {}
+      : Bottleneck(std::make_shared<const Discipline>(discipline)) {}
 
   double rate() const { return rate_; }  ///< bytes/s; 0: nothing passes
   double free_at() const { return free_at_; }
@@ -85,7 +91,7 @@ class Bottleneck {
   double turn_of(double came) const { return std::max(came, free_at_); }
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
-  bool may_spare() const { return discipline_.at_device && discipline_.limit <= 0; }
+  bool may_spare() const { return discipline_->at_device && discipline_->limit <= 0; }
   /// When the dropped segment would leave. Precondition: pass() has said no.
   double drop_time() const { return dropped_->leaves; }
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
@@ -131,7 +137,7 @@ class Bottleneck {
   void begin_episode(double start);
   void count_to(int count);
 
-  Discipline discipline_;
+  std::shared_ptr<const Discipline> discipline_;
   double room_;  ///< bytes
   double rate_ = 0;
   double ahead_ = std::numeric_limits<double>::infinity();  ///< s

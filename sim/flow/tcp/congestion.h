@@ -87,6 +87,8 @@ class CongestionWindow {
   bool cubic_;
   bool paced_;
   bool limited_ = false;
+  bool found_ = false;        ///< HyStart has ended slow start
+  int samples_ = 0;           ///< of HyStart's round
   std::int64_t counted_ = 0;  ///< acknowledged segments towards the next one
   // CUBIC
   std::int64_t maximum_ = 0;  ///< W_max, segments; 0 = no loss yet
@@ -103,9 +105,7 @@ class CongestionWindow {
   double round_start_ = kUnknown;
   double last_ack_ = kUnknown;
   double round_least_ = kUnknown;  ///< round trip of this round
-  int samples_ = 0;
-  std::int64_t round_end_ = 0;  ///< bytes of the stream
-  bool found_ = false;
+  std::int64_t round_end_ = 0;     ///< bytes of the stream
 };
 
 }  // namespace gradwire::sim

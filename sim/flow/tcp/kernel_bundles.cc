@@ -36,22 +36,23 @@ std::int64_t TcpStream::largest_bundle() const {
   double bytes = (starts ? kStartPace : kPace) * out / smoothed_ * kPaceTime;
   const double near = std::floor(std::min(kernel_->least_round_trip, 1.0) / kNear);
   if (near < 32) bytes += static_cast<double>(kLargest >> static_cast<int>(near));
-  return std::max(kLeast, std::min(static_cast<std::int64_t>(bytes), kLargest) / segment_);
+  return std::max(kLeast, std::min(static_cast<std::int64_t>(bytes), kLargest) / path_->segment);
 }
 
 /// Whether it waits for a larger bundle than the `room` segments that the window leaves.
 bool TcpStream::defers(double now, std::int64_t room) const {
   if (state_ == State::kRecovery || state_ == State::kLoss) return false;
-  if (unsent() <= segment_ || board_.empty()) return false;
+  if (unsent() <= path_->segment || board_.empty()) return false;
   if (now - kernel_->last_sent > kPatience || room >= largest_bundle()) return false;
-  if (kWindowShare * room >= std::min(congestion_.size(), path_->buffer) / segment_) return false;
+  if (kWindowShare * room >= std::min(congestion_.size(), path_->buffer) / path_->segment)
+    return false;
   const double oldest = kernel_->sent_at[static_cast<std::uint64_t>(board_.first())];
   return oldest + smoothed_ - now <= std::min(kPatience, smoothed_ / 2);
 }
 
 /// Sends what the window allows, in bundles. Whether more could go that waits for the window.
 bool TcpStream::send_bundles(double now) {
-  if (!constants_->bundles) {
+  if (!constants().bundles) {
     send_pending(now);
     return false;
   }
@@ -59,14 +60,14 @@ bool TcpStream::send_bundles(double now) {
     while (board_.next_lost_anywhere() != Scoreboard::kNone)
       if (!send_next(now, space())) return false;
     const std::int64_t free = std::min(space(), path_->buffer - board_.outstanding());
-    if (unsent() <= 0 || free < std::min(segment_, unsent())) return false;
-    const std::int64_t room = std::max<std::int64_t>(1, free / segment_);
+    if (unsent() <= 0 || free < std::min(path_->segment, unsent())) return false;
+    const std::int64_t room = std::max<std::int64_t>(1, free / path_->segment);
     if (defers(now, room)) return free <= unsent();
     const std::int64_t half = std::max<std::int64_t>(1, congestion_.segments() / 2);
     const std::int64_t bundle = std::min({room, half, largest_bundle(), segments_in(unsent())});
     for (std::int64_t i = 1; i <= bundle; ++i) {
       kernel_->pushes = bundle > 1 && i == bundle;
-      send_new(now, std::min(segment_, unsent()));
+      send_new(now, std::min(path_->segment, unsent()));
     }
     kernel_->pushes = false;
   }

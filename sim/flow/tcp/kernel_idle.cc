@@ -7,7 +7,8 @@
 namespace gradwire::sim {
 
 void TcpStream::resume_after(double window, double last_sent) {
-  if (window > 0) congestion_.set_size(static_cast<std::int64_t>(window) / segment_ * segment_);
+  if (window > 0)
+    congestion_.set_size(static_cast<std::int64_t>(window) / path_->segment * path_->segment);
   kernel_->last_sent = last_sent;
 }
 
@@ -16,7 +17,7 @@ void TcpStream::restart_after_idle(double now) {
   const double idle = now - kernel_->last_sent;
   if (!board_.empty() || !(idle < kNever)) return;
   congestion_.skip(idle);
-  if (!constants_->idle_restart || idle <= rto_) return;
+  if (!constants().idle_restart || idle <= rto_) return;
   congestion_.restart(window_after_idle(now));
   kernel_->used = 0;
   kernel_->used_since = now;
@@ -24,7 +25,7 @@ void TcpStream::restart_after_idle(double now) {
 
 std::int64_t TcpStream::window_after_idle(double now) const {
   std::int64_t window = congestion_.size();
-  if (!constants_->idle_restart || !board_.empty()) return window;
+  if (!constants().idle_restart || !board_.empty()) return window;
   const std::int64_t least = std::min(path_->initial_window, window);
   for (double left = now - kernel_->last_sent - rto_; left > 0 && window > least; left -= rto_)
     window /= 2;

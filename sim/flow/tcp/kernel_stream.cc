@@ -15,7 +15,7 @@ constexpr std::int64_t kDuplicates = 3;
 }  // namespace
 
 std::int64_t TcpStream::segments_in(std::int64_t bytes) const {
-  return (bytes + segment_ - 1) / segment_;
+  return (bytes + path_->segment - 1) / path_->segment;
 }
 
 void TcpStream::note_sent(double now, std::int64_t number) {
@@ -67,8 +67,8 @@ double TcpStream::kernel_rto() const {
 
 double TcpStream::reorder_window() const {
   if (state_ == State::kRecovery || state_ == State::kLoss) return 0;
-  if (board_.sacked() >= kDuplicates * segment_) return 0;
-  return std::min(constants_->reorder_share * kernel_->least_round_trip, kLongestWait * smoothed_);
+  if (board_.sacked() >= kDuplicates * path_->segment) return 0;
+  return std::min(constants().reorder_share * kernel_->least_round_trip, kLongestWait * smoothed_);
 }
 
 /// Marks what is lost by now. Whether anything was; the timer is set where it is too early to say.
@@ -173,7 +173,7 @@ void TcpStream::recover_kernel() {
   recover_ = board_.end();
   state_ = State::kRecovery;
   k.probe_end = -1;
-  k.window_before = congestion_.size() / segment_;
+  k.window_before = congestion_.size() / path_->segment;
   k.delivered = k.out = 0;
   congestion_.cut();
 }
@@ -184,7 +184,7 @@ void TcpStream::reduce_kernel(std::int64_t delivered, bool progress) {
   KernelSender& k = *kernel_;
   k.delivered += delivered;
   const std::int64_t in_flight = segments_in(board_.in_flight());
-  const std::int64_t threshold = congestion_.threshold() / segment_;
+  const std::int64_t threshold = congestion_.threshold() / path_->segment;
   std::int64_t send = 0;
   if (in_flight > threshold) {
     const std::int64_t before = std::max<std::int64_t>(k.window_before, 1);
@@ -194,7 +194,7 @@ void TcpStream::reduce_kernel(std::int64_t delivered, bool progress) {
     send = std::min(send, threshold - in_flight);
   }
   send = std::max<std::int64_t>(send, k.out > 0 ? 0 : 1);
-  congestion_.set_size((in_flight + send) * segment_);
+  congestion_.set_size((in_flight + send) * path_->segment);
 }
 
 /// Whether the window was filled counts for a whole one.
@@ -210,7 +210,7 @@ void TcpStream::note_use(bool limited) {
 bool TcpStream::is_filled() const {
   const KernelSender& k = *kernel_;
   if (k.limited) return true;
-  return congestion_.is_starting() && congestion_.size() < 2 * k.most_out * segment_;
+  return congestion_.is_starting() && congestion_.size() < 2 * k.most_out * path_->segment;
 }
 
 /// After a timeout's time in which the window was never filled, it shrinks to what was used.
@@ -223,7 +223,7 @@ void TcpStream::shrink_unused(double now) {
   }
   k.used = std::max(k.used, segments_in(board_.outstanding()));
   if (now - k.used_since < rto_) return;
-  congestion_.waste(std::max(k.used * segment_, path_->initial_window));
+  congestion_.waste(std::max(k.used * path_->segment, path_->initial_window));
   k.used = 0;
   k.used_since = now;
 }
@@ -237,8 +237,8 @@ void TcpStream::arm_kernel(double now) {
   timer_ = board_.empty() ? kNever : now + rto_;
   if (board_.empty() || state_ != State::kOpen || k.probe_end >= 0) return;
   const bool alone = segments_in(board_.outstanding()) == 1;
-  const double wait = constants_->probe_round_trips * smoothed_ +
-                      (alone ? path_->min_rto : constants_->probe_slack);
+  const double wait = constants().probe_round_trips * smoothed_ +
+                      (alone ? path_->min_rto : constants().probe_slack);
   timer_ = now + std::min(wait, rto_);
   k.timer = KernelSender::Timer::kProbe;
 }
@@ -249,11 +249,11 @@ void TcpStream::send_kernel(double now) {
   const std::uint64_t before = k.transmissions.end();
   const bool waits = send_bundles(now);
   const bool sent = k.transmissions.end() != before;
-  const bool limited = waits || board_.in_flight() + segment_ > congestion_.size();
+  const bool limited = waits || board_.in_flight() + path_->segment > congestion_.size();
   if (sent || (limited && unsent() > 0)) note_use(limited);
   if (!sent) return;
   if (state_ == State::kOpen) arm_kernel(now);
-  if (constants_->idle_restart && state_ == State::kOpen) shrink_unused(now);
+  if (constants().idle_restart && state_ == State::kOpen) shrink_unused(now);
 }
 
 }  // namespace gradwire::sim

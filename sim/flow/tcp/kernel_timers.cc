@@ -33,7 +33,7 @@ void TcpStream::probe(double now) {
   KernelSender& k = *kernel_;
   k.probe_repairs = false;
   if (unsent() > 0) {
-    send_new(now, std::min(segment_, unsent()));
+    send_new(now, std::min(path_->segment, unsent()));
   } else {
     const std::int64_t last = board_.end() - 1;
     k.probe_repairs = !receiver_.has(last);
@@ -61,10 +61,10 @@ void TcpStream::time_out_kernel(double now) {
   const bool first = state_ != State::kRecovery && (state_ != State::kLoss || !k.again);
   mark_timed_out(now);
   recover_ = board_.end();
-  rto_ = std::min(2 * rto_, constants_->largest_rto);
+  rto_ = std::min(2 * rto_, constants().largest_rto);
   if (first) congestion_.cut();
   congestion_.collapse(now, board_.end());
-  congestion_.set_size((segments_in(board_.in_flight()) + 1) * segment_);
+  congestion_.set_size((segments_in(board_.in_flight()) + 1) * path_->segment);
   state_ = State::kLoss;
   k.again = true;
   k.probe_end = -1;

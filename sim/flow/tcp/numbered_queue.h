@@ -73,7 +73,7 @@ class NumberedQueue {
   }
 
   /// Of what is small there are many: a first window of segments.
-  static constexpr std::uint32_t kFirst = sizeof(T) > 16 ? 1 : 17;
+  static constexpr std::uint32_t kFirst = sizeof(T) > 16 ? 1 : sizeof(T) > 8 ? 11 : 17;
 
   std::unique_ptr<T[]> items_;
   std::uint64_t begin_ = 0;

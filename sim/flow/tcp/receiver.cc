@@ -42,7 +42,6 @@ void TcpReceiver::keep(std::int64_t number) {
   const bool before = n + 1 < kept_.end() && kept_[n + 1];
   while (kept_.end() <= n) kept_.push(0);
   kept_[n] = 1;
-  ++beyond_;
   blocks_ += 1 - after - before;
 }
 
@@ -50,7 +49,6 @@ void TcpReceiver::advance() {
   if (!kept_.empty() && kept_.front()) --blocks_;
   while (!kept_.empty() && kept_.front()) {
     kept_.pop();
-    --beyond_;
     ++next_;
   }
 }
@@ -82,7 +80,7 @@ void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bo
     advance();
   }
   if (!in_order) out_of_order_.push({number, acks_.end()});
-  const bool gap = beyond_ > 0 || next_ > before + 1 || !in_order;
+  const bool gap = !kept_.empty() || next_ > before + 1 || !in_order;
   if (gap || waiting_ || quick_ > 0 || wanted) {
     quick_ = std::max(0, quick_ - 1);
     acknowledge(time);

@@ -93,16 +93,15 @@ class TcpReceiver {
   void advance();
 
   Quickness quickness_;
-  int quick_;               ///< acknowledgements that are not delayed
+  int quick_;  ///< acknowledgements that are not delayed
+  std::int32_t echo_ = 0;
   double latest_ = kNever;  ///< s: the last arrival
   std::int64_t next_ = 0;
   std::int64_t reported_ = 0;         ///< what the last acknowledgement said
-  std::int64_t beyond_ = 0;           ///< segments that have arrived beyond next_
   NumberedQueue<std::uint8_t> kept_;  ///< [i]: segment i has arrived; from next_ on
   std::int32_t blocks_ = 0;           ///< runs of what is beyond next_
   bool waiting_ = false;              ///< one segment is not acknowledged
   double since_ = 0;
-  std::int32_t echo_ = 0;
   NumberedQueue<Acknowledgement> acks_;
   OutOfOrderQueue out_of_order_;
 };

@@ -23,11 +23,6 @@ constexpr double kBlock = 8;
 /// s: no segment waits for so long.
 constexpr double kLongTarget = 1e6;
 
-/// Most paths lose nothing, and streams are many.
-std::unique_ptr<LossSequence> where_any(LossSequence losses) {
-  return losses.loses() ? std::make_unique<LossSequence>(std::move(losses)) : nullptr;
-}
-
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
   Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
@@ -77,57 +72,65 @@ double codel_interval(const TcpPath& path, const TcpConstants& constants) {
   return std::max(constants.codel_interval, 2 * codel_target(path, constants));
 }
 
-TcpStream::TcpStream(std::shared_ptr<const TcpPath> path, const TransportSettings& transport,
-                     LossSequence data, LossSequence acks)
-    : path_(std::move(path)),
-      constants_(&shared_constants(transport.constants)),
-      propagation_(path_->propagation),
-      ack_latency_(path_->ack_latency),
-      header_(static_cast<double>((transport.wire_segment - transport.segment).count())),
-      segment_(transport.segment.count()),
-      offered_(static_cast<std::int64_t>(transport.constants.first_offer)),
-      data_loss_(where_any(std::move(data))),
-      ack_loss_(where_any(std::move(acks))),
-      bottleneck_(discipline_of(*path_, transport)),
-      congestion_(transport),
-      receiver_(quickness_of(*path_, transport)),
-      smoothed_(2 * path_->propagation),
-      deviation_(smoothed_ / 2),
-      rto_(measured_rto()) {
-  // Where acknowledgements may come faster than they pass.
-  if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
-  // A queue with a limit is full or not when a segment comes.
-  if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
-  if (!constants_->kernel_recovery) shake_hands();
-  if (congestion_.is_paced()) start_pacing();
-  if (!constants_->kernel_recovery) return;
-  kernel_ = std::make_unique<KernelSender>();
-  rto_ = kernel_rto();
+StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
+    : TcpPath(path),
+      discipline(discipline_of(path, transport)),
+      header(static_cast<double>((transport.wire_segment - transport.segment).count())),
+      segment(transport.segment.count()),
+      arrival(path.propagation),
+      ack_arrival(path.ack_latency) {
+  using CongestionControl = TransportSettings::CongestionControl;
+  if (!transport.constants.kernel_recovery)
+    shake_hands(transport.congestion_control == CongestionControl::kBbr);
 }
 
 /// The handshake has taken three ways of a packet without payload when the first byte may be sent:
 /// by so much the clock of time stamps is ahead. (On round trips of less than a tick, which counts
 /// as 1 us, that decides which of them count as a tick, and so when HyStart ends slow start.)
-void TcpStream::shake_hands() {
-  const double per_byte = path_->forwarding + 1 / path_->line_rate;
-  const double following = std::min(kFollowing, header_) * path_->gap_a_byte;
-  const double plain = propagation_ + header_ * per_byte - following;
-  const double round_trip = 2 * (plain + kSynOptions * per_byte);
-  clock_ahead_ = round_trip + plain;
-  smoothed_ = sample_of(0, static_cast<std::int32_t>(round_trip * path_->ticks_per_second));
-  deviation_ = smoothed_ / 2;
-  rto_ = measured_rto();
+void StreamPath::shake_hands(bool paced) {
+  const double per_byte = forwarding + 1 / line_rate;
+  const double following = std::min(kFollowing, header) * gap_a_byte;
+  const double plain = arrival + header * per_byte - following;
+  handshake = 2 * (plain + kSynOptions * per_byte);
+  clock_ahead = handshake + plain;
   // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
-  ack_latency_ -= following;
-  (congestion_.is_paced() ? propagation_ : ack_latency_) -= following;
+  ack_arrival -= following;
+  (paced ? arrival : ack_arrival) -= following;
+}
+
+TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSettings& transport,
+                     LossSequence data, LossSequence acks)
+    : path_(std::move(path)),
+      offered_(static_cast<std::int64_t>(transport.constants.first_offer)),
+      bottleneck_(std::shared_ptr<const Bottleneck::Discipline>(path_, &path_->discipline)),
+      congestion_(transport),
+      receiver_(quickness_of(*path_, transport)),
+      smoothed_(2 * path_->propagation),
+      deviation_(smoothed_ / 2),
+      rto_(measured_rto()) {
+  if (data.loses()) ways().data_loss = std::make_unique<LossSequence>(std::move(data));
+  if (acks.loses()) ways().ack_loss = std::make_unique<LossSequence>(std::move(acks));
+  // Where acknowledgements may come faster than they pass.
+  if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
+  // A queue with a limit is full or not when a segment comes.
+  if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
+  if (!constants().kernel_recovery) {
+    smoothed_ = sample_of(0, static_cast<std::int32_t>(path_->handshake * path_->ticks_per_second));
+    deviation_ = smoothed_ / 2;
+    rto_ = measured_rto();
+  }
+  if (congestion_.is_paced()) start_pacing();
+  if (!constants().kernel_recovery) return;
+  kernel_ = std::make_unique<KernelSender>();
+  rto_ = kernel_rto();
 }
 
 /// Modulo 2^32, as time stamps are: 50 days.
 std::int32_t TcpStream::tick_of(double time) const {
   // The kernel's rules measure without time stamps.
-  if (constants_->kernel_recovery) return 0;
+  if (constants().kernel_recovery) return 0;
   const auto ticks =
-      static_cast<std::int64_t>(std::floor((time + clock_ahead_) * path_->ticks_per_second));
+      static_cast<std::int64_t>(std::floor((time + path_->clock_ahead) * path_->ticks_per_second));
   return static_cast<std::int32_t>(ticks);
 }
 
@@ -175,12 +178,13 @@ void TcpStream::serve(double now, double rate) {
   if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
     for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
       Turns::Segment& each = turns_->segments[i];
-      const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + header_);
+      const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + path_->header);
       each.came = bottleneck_.moved(now, each.came - way) + way;
     }
     return;
   }
-  const double way = propagation_ + path_->forwarding * (static_cast<double>(segment_) + header_);
+  const double way =
+      path_->arrival + path_->forwarding * (static_cast<double>(path_->segment) + path_->header);
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
   };
@@ -190,7 +194,7 @@ void TcpStream::serve(double now, double rate) {
   }
   for (std::uint64_t i = messages_.begin(); i < arrived_; ++i) move(messages_[i].arrival);
   receiver_.move(move);
-  if (!jitter_) {
+  if (!ways_ || !ways_->jitter) {
     last_arrival_ = bottleneck_.free_at();
   } else {
     move(last_arrival_);  // the last one may be late, and none overtakes it
@@ -215,11 +219,11 @@ bool TcpStream::is_quiet() const {
 
 double TcpStream::unsent_segments() const {
   const std::int64_t bytes = messages_.front().end - sent_;
-  return static_cast<double>((bytes + segment_ - 1) / segment_);
+  return static_cast<double>((bytes + path_->segment - 1) / path_->segment);
 }
 
 double TcpStream::unsent_wire() const {
-  return static_cast<double>(messages_.front().end - sent_) + unsent_segments() * header_;
+  return static_cast<double>(messages_.front().end - sent_) + unsent_segments() * path_->header;
 }
 
 double TcpStream::queued(double now) const {
@@ -240,29 +244,31 @@ double TcpStream::demand_at(double now) const {
 
 double TcpStream::demand_of(std::int64_t size) const {
   const double window = static_cast<double>(std::min(size, path_->buffer));
-  return window * (1 + header_ / static_cast<double>(segment_)) / path_->round_trip;
+  return window * (1 + path_->header / static_cast<double>(path_->segment)) / path_->round_trip;
 }
 
 double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
-  const double direct = (acks.empty() ? receiver_.deadline() : acks.front().time) + ack_latency_;
-  return way_back_ ? way_back_->arrival(direct, acks.begin()) : direct;
+  const double direct =
+      (acks.empty() ? receiver_.deadline() : acks.front().time) + path_->ack_arrival;
+  return ways_ && ways_->back ? ways_->back->arrival(direct, acks.begin()) : direct;
 }
 
 void TcpStream::hold_acks(double now, double behind) {
-  if (way_back_ && way_back_->is_closed()) {
-    if (behind == way_back_->behind()) return;
-    const double latency = ack_latency_;
-    if (way_back_->released(now, receiver_.deadline() + latency) > receiver_.deadline() + latency)
+  if (ways_ && ways_->back && ways_->back->is_closed()) {
+    WayBack& back = *ways_->back;
+    if (behind == back.behind()) return;
+    const double latency = path_->ack_arrival;
+    if (back.released(now, receiver_.deadline() + latency) > receiver_.deadline() + latency)
       receiver_.time_out();
     NumberedQueue<Acknowledgement>& acks = receiver_.acknowledgements();
     for (std::uint64_t i = acks.begin(); i != acks.end(); ++i)
-      acks[i].time = way_back_->released(now, acks[i].time + latency) - latency;
-    way_back_->open();
+      acks[i].time = back.released(now, acks[i].time + latency) - latency;
+    back.open();
   }
   if (behind < 0) return;
-  if (!way_back_) set_ack_jitter({}, {});
-  way_back_->close(now, behind);
+  if (!ways().back) set_ack_jitter({}, {});
+  ways_->back->close(now, behind);
 }
 
 double TcpStream::next_event() const {

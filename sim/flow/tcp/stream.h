@@ -48,6 +48,22 @@ namespace gradwire::sim {
 double codel_target(const TcpPath& path, const TcpConstants& constants);
 double codel_interval(const TcpPath& path, const TcpConstants& constants);
 
+/// What the streams of one path share.
+struct StreamPath : TcpPath {
+  StreamPath(const TcpPath& path, const TransportSettings& transport);
+
+  Bottleneck::Discipline discipline;
+  double header;           ///< bytes
+  std::int64_t segment;    ///< bytes of payload
+  double arrival;          ///< s, until a segment has arrived
+  double ack_arrival;      ///< s
+  double handshake = 0;    ///< s: a round trip of it
+  double clock_ahead = 0;  ///< s: of time stamps
+
+ private:
+  void shake_hands(bool paced);
+};
+
 class TcpStream {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -73,11 +89,11 @@ class TcpStream {
   };
 
   /// `data`, `acks`: which segments and which acknowledgements are lost. Streams may share a path.
-  TcpStream(std::shared_ptr<const TcpPath> path, const TransportSettings& transport,
+  TcpStream(std::shared_ptr<const StreamPath> path, const TransportSettings& transport,
             LossSequence data, LossSequence acks);
   TcpStream(const TcpPath& path, const TransportSettings& transport, LossSequence data,
             LossSequence acks)
-      : TcpStream(std::make_shared<const TcpPath>(path), transport, std::move(data),
+      : TcpStream(std::make_shared<const StreamPath>(path, transport), transport, std::move(data),
                   std::move(acks)) {}
 
   /// Appends a message at `now` and sends what the window allows; `more`: another one comes at the
@@ -87,11 +103,12 @@ class TcpStream {
   void cancel(double now, std::uint64_t id);
   /// Segments arrive up to so much later, on each hop, but in order: uniform draws.
   void set_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    if (!jitters.empty()) jitter_ = std::make_unique<Jitter>(Jitter{std::move(jitters), draws, 0});
+    if (jitters.empty()) return;
+    ways().jitter = std::make_unique<Jitter>(Jitter{std::move(jitters), draws, 0});
   }
   /// The same of acknowledgements.
   void set_ack_jitter(std::vector<double> jitters, const RandomStream& draws) {
-    way_back_ = std::make_unique<WayBack>(path_->ack_spacing, std::move(jitters), draws);
+    ways().back = std::make_unique<WayBack>(path_->ack_spacing, std::move(jitters), draws);
   }
   /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
   /// more, s; negative: they wait for none.
@@ -151,7 +168,8 @@ class TcpStream {
   bool is_settled() const;
   /// Wire bytes sent and not acknowledged.
   double in_flight() const {
-    return static_cast<double>(board_.in_flight()) * (1 + header_ / static_cast<double>(segment_));
+    return static_cast<double>(board_.in_flight()) *
+           (1 + path_->header / static_cast<double>(path_->segment));
   }
   /// Segments of the oldest message that are not sent, and their wire bytes.
   double unsent_segments() const;
@@ -193,6 +211,18 @@ class TcpStream {
     std::uint64_t drawn = 0;
   };
 
+  /// What befalls packets on their ways; most paths do nothing of it, and streams are many.
+  struct Ways {
+    std::unique_ptr<LossSequence> data_loss;  ///< null: nothing is lost
+    std::unique_ptr<LossSequence> ack_loss;
+    std::unique_ptr<WayBack> back;  ///< null: nothing delays acknowledgements
+    std::unique_ptr<Jitter> jitter;
+  };
+  Ways& ways() {
+    if (!ways_) ways_ = std::make_unique<Ways>();
+    return *ways_;
+  }
+
   /// Segments whose turn has not come yet, where the rate that they wait for changes; or that are
   /// on their way to a queue that others share.
   struct Turns {
@@ -232,7 +262,6 @@ class TcpStream {
   void travel(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
   double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
-  void shake_hands();
   double jitter();
   double demand_of(std::int64_t size) const;
   std::int32_t tick_of(double time) const;
@@ -247,8 +276,8 @@ class TcpStream {
     const Acknowledgement next = acks.front();
     const std::uint64_t number = acks.begin();
     acks.pop();
-    if (way_back_) way_back_->arrived(now);
-    if (!ack_loss_ || !ack_loss_->next()) on_ack(now, next, number);
+    if (ways_ && ways_->back) ways_->back->arrived(now);
+    if (!ways_ || !ways_->ack_loss || !ways_->ack_loss->next()) on_ack(now, next, number);
   }
   void on_ack(double now, const Acknowledgement& ack, std::uint64_t number);
   void measure(double now, const Acknowledgement& ack);
@@ -316,17 +345,11 @@ class TcpStream {
   std::int64_t largest_bundle() const;
   bool defers(double now, std::int64_t room) const;
 
-  std::shared_ptr<const TcpPath> path_;
-  const TcpConstants* constants_;  ///< shared
-  double propagation_;             ///< s, until a segment has arrived
-  double ack_latency_;             ///< s
-  double header_;
-  std::int64_t segment_;
-  std::int64_t offered_;                     ///< bytes that the receiver is known to take
-  double clock_ahead_ = 0;                   ///< s: of time stamps
-  std::unique_ptr<LossSequence> data_loss_;  ///< null: nothing is lost
-  std::unique_ptr<LossSequence> ack_loss_;
-  std::unique_ptr<WayBack> way_back_;  ///< null: nothing delays acknowledgements
+  const TcpConstants& constants() const { return congestion_.constants(); }
+
+  std::shared_ptr<const StreamPath> path_;
+  std::int64_t offered_;        ///< bytes that the receiver is known to take
+  std::unique_ptr<Ways> ways_;  ///< null: all of them are
 
   Bottleneck bottleneck_;
   CongestionWindow congestion_;
@@ -347,8 +370,7 @@ class TcpStream {
   std::int64_t received_ = 0;           ///< bytes in order
   double last_arrival_ = 0;
   double wire_sent_ = 0;
-  std::unique_ptr<Jitter> jitter_;  ///< null: none
-  std::unique_ptr<Turns> turns_;    ///< null: what becomes of a segment is known when it is sent
+  std::unique_ptr<Turns> turns_;  ///< null: what becomes of a segment is known when it is sent
   std::int64_t acked_ = 0;
 
   State state_ = State::kOpen;

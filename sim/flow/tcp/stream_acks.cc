@@ -77,16 +77,16 @@ std::int64_t TcpStream::segments_beyond_loss(std::int64_t upto) const {
   std::int64_t bytes = 0;
   for (std::int64_t i = state_ == State::kLoss ? std::max(old, recover_) : old; i < upto; ++i)
     bytes += board_.at(i).bytes;
-  return bytes / segment_;
+  return bytes / path_->segment;
 }
 
 /// Whole segments among acknowledged bytes; the rest counts towards the next call's.
 std::int64_t TcpStream::whole_segments(std::int64_t bytes) {
-  std::int64_t segments = bytes / segment_;
-  remainder_ += bytes % segment_;
-  if (remainder_ >= segment_) {
+  std::int64_t segments = bytes / path_->segment;
+  remainder_ += bytes % path_->segment;
+  if (remainder_ >= path_->segment) {
     ++segments;
-    remainder_ -= segment_;
+    remainder_ -= path_->segment;
   }
   return segments;
 }
@@ -121,7 +121,7 @@ void TcpStream::on_partial(double now, std::int64_t segments, std::int64_t deliv
     if (lost != Scoreboard::kNone) {
       send_again(now, lost);
     } else if (unsent() > 0) {
-      send_new(now, std::min(segment_, unsent()));
+      send_new(now, std::min(path_->segment, unsent()));
     } else {
       send_again(now, board_.first());
     }
@@ -194,7 +194,7 @@ void TcpStream::enter_recovery(double now, std::int64_t delivered) {
 /// Proportional rate reduction (RFC 6937), its slow-start bound where recovery makes progress.
 void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_arrived) {
   if (paced_) return;
-  if (duplicate && reduced_delivered_ < reduced_flight_) delivered += segment_;
+  if (duplicate && reduced_delivered_ < reduced_flight_) delivered += path_->segment;
   if (delivered == 0) return;
   reduced_delivered_ += delivered;
   const std::int64_t in_flight = board_.in_flight();
@@ -205,10 +205,10 @@ void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_
     send = (product + reduced_flight_ - 1) / reduced_flight_ - reduced_out_;
   } else {
     std::int64_t limit = std::max(reduced_delivered_ - reduced_out_, delivered);
-    if (resent_arrived) limit += segment_;
+    if (resent_arrived) limit += path_->segment;
     send = std::min(limit, threshold - in_flight);
   }
-  send = std::max<std::int64_t>(send, reduced_out_ > 0 ? 0 : segment_);
+  send = std::max<std::int64_t>(send, reduced_out_ > 0 ? 0 : path_->segment);
   congestion_.set_size(in_flight + send);
 }
 
@@ -227,7 +227,7 @@ void TcpStream::time_out(double now) {
   board_.mark_all_lost();
   recover_ = board_.end();
   recovering_ = true;
-  rto_ = std::min(2 * rto_, constants_->largest_rto);
+  rto_ = std::min(2 * rto_, constants().largest_rto);
   measured_from_ = board_.end();
   congestion_.cut();
   congestion_.collapse(now, board_.end());

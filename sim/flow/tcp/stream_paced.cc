@@ -15,7 +15,8 @@ constexpr double kRounding = 0.01;      // ns: of sums of eighths
 }  // namespace
 
 void TcpStream::start_pacing() {
-  paced_ = std::make_unique<PacedSender>(Bbr::Settings{segment_, path_->initial_window, smoothed_});
+  paced_ = std::make_unique<PacedSender>(
+      Bbr::Settings{path_->segment, path_->initial_window, smoothed_});
 }
 
 void TcpStream::run_paced(double now) {
@@ -79,7 +80,7 @@ void TcpStream::note_paced(double now, std::int64_t number) {
 void TcpStream::note_written() {
   PacedSender& p = *paced_;
   const bool sends_all = board_.lost() == 0 || board_.next_lost() == Scoreboard::kNone;
-  if (unsent() < segment_ && p.in_flight < congestion_.size() && sends_all)
+  if (unsent() < path_->segment && p.in_flight < congestion_.size() && sends_all)
     p.rate.limit(p.in_flight);
 }
 

@@ -26,8 +26,9 @@ bool TcpStream::send_next(double now, std::int64_t space) {
     return true;
   }
   if (unsent() > 0) {
-    if (space < std::min(segment_, unsent()) || board_.outstanding() >= path_->buffer) return false;
-    send_new(now, std::min(segment_, unsent()));
+    if (space < std::min(path_->segment, unsent()) || board_.outstanding() >= path_->buffer)
+      return false;
+    send_new(now, std::min(path_->segment, unsent()));
     return true;
   }
   if (state_ != State::kRecovery || kernel_) return false;
@@ -41,14 +42,14 @@ void TcpStream::send_new(double now, std::int64_t bytes) {
   board_.push(bytes);
   sent_ += bytes;
   ++counts_.first;
-  charge(static_cast<double>(bytes) + header_, false);
+  charge(static_cast<double>(bytes) + path_->header, false);
   emit(now, board_.end() - 1);
 }
 
 void TcpStream::send_again(double now, std::int64_t number) {
   board_.send_again(number);
   ++counts_.again;
-  charge(board_.at(number).bytes + header_, true);
+  charge(board_.at(number).bytes + path_->header, true);
   emit(now, number);
 }
 
@@ -66,23 +67,24 @@ void TcpStream::charge(double wire, bool again) {
 
 double TcpStream::jitter() {
   double delay = 0;
-  for (const double most : jitter_->most)
-    delay += most * static_cast<double>(uniform(jitter_->draws, jitter_->drawn++));
+  Jitter& jitter = *ways_->jitter;
+  for (const double most : jitter.most)
+    delay += most * static_cast<double>(uniform(jitter.draws, jitter.drawn++));
   return delay;
 }
 
 /// To the receiver, at `direct` without jitter, unless it is lost on the way.
 inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
   wire_sent_ += wire;
-  if (data_loss_ && data_loss_->next()) {
+  if (ways_ && ways_->data_loss && ways_->data_loss->next()) {
     ++counts_.lost;
     return;
   }
-  if (jitter_) direct += jitter();
+  if (ways_ && ways_->jitter) direct += jitter();
   last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
-  const bool wanted = constants_->acknowledge_messages && is_last;
+  const bool wanted = constants().acknowledge_messages && is_last;
   receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
   note_arrival(last_arrival_);
 }
@@ -91,11 +93,11 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
   const double departure = bottleneck_.departure();
   if (!is_shared()) {
-    cross(number, wire, sent, departure + propagation_ + path_->forwarding * wire);
+    cross(number, wire, sent, departure + path_->arrival + path_->forwarding * wire);
     return;
   }
   const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
-  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - header_), sent});
+  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - path_->header), sent});
 }
 
 void TcpStream::emit(double now, std::int64_t number) {
@@ -107,10 +109,10 @@ void TcpStream::emit(double now, std::int64_t number) {
   } else if (paced_) {
     note_paced(now, number);
   } else {
-    congestion_.set_limited(congestion_.size() < board_.in_flight() + segment_);
+    congestion_.set_limited(congestion_.size() < board_.in_flight() + path_->segment);
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
-  const double wire = segment.bytes + header_;
+  const double wire = segment.bytes + path_->header;
   if (turns_ && !turns_->queue) {
     turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
     turns_->wire += wire;
@@ -146,7 +148,7 @@ void TcpStream::take_turn() {
   }
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
-  const double wire = next.bytes + header_;
+  const double wire = next.bytes + path_->header;
   turns_->wire -= wire;
   turns_->bytes -= next.bytes;
   const std::int64_t behind = turns_->bytes + unsent() + to_come_again();
@@ -160,7 +162,7 @@ void TcpStream::take_turn() {
 /// Bytes of segments that are gone and not sent again yet: they come behind what is sent now.
 std::int64_t TcpStream::to_come_again() const {
   const std::int64_t gone = counts_.dropped + counts_.lost - counts_.again;
-  return std::max<std::int64_t>(gone, 0) * segment_;
+  return std::max<std::int64_t>(gone, 0) * path_->segment;
 }
 
 /// Whether the segment that is held is dropped is known: so many bytes come behind it at `now`.
@@ -171,14 +173,14 @@ void TcpStream::decide(double now, double behind) {
     return;
   }
   bottleneck_.spare();
-  travel(number, held_bytes_ + header_, held_sent_);
+  travel(number, held_bytes_ + path_->header, held_sent_);
 }
 
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
-  const double wire = next.bytes + header_;
+  const double wire = next.bytes + path_->header;
   if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
     ++counts_.dropped;
     return;
