@@ -324,13 +324,15 @@ void FlowNetwork::on_sent(std::int32_t c, double later) {
   const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
   const auto wire = static_cast<double>(t.wire.count());
-  double arrival = arrival_of(c, t, now_, later);
-  if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
+  const bool foretold = t.foretold;
+  if (!foretold) {
+    double arrival = arrival_of(c, t, now_, later);
+    if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
+    connection.last_delivery = std::max(connection.last_delivery, arrival);
+  }
   t.delivering = true;
   connection.wire_sent += wire;
   connection.segments_sent += t.segments;
-  const bool foretold = t.foretold;
-  if (!foretold) connection.last_delivery = std::max(connection.last_delivery, arrival);
   if (connection.may_open && !connection.is_open && wire > 0)
     connection.unacknowledged.add(now_, wire, connection.path->line_rate,
                                   connection.path->round_trip);
