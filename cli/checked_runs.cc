@@ -1,11 +1,10 @@
 #include "cli/checked_runs.h"
 
 #include "base/error.h"
-#include "cli/progress.h"
+#include "cli/missing_runs.h"
 #include "cli/table.h"
 #include "results/reproduction_checks.h"
 #include "runner/interrupt.h"
-#include "runner/sweep.h"
 
 namespace gradwire::cli {
 namespace {
@@ -50,15 +49,8 @@ std::vector<results::ReproductionRow> run_and_check(const Undertaking& undertaki
                                                     const scenarios::ScenarioFile& file,
                                                     const RunArguments& arguments,
                                                     results::Store& store, Context& context) {
-  runner::SweepOptions options;
-  options.threads = arguments.threads;
-  options.jobs = arguments.jobs;
-  options.resume = true;
-  options.checkpoint_folder = context.checkpoint_folder();
-  options.states_folder = context.states_folder();
-  ProgressPrinter progress(context);
-  const runner::SweepResult result = runner::run_sweep(file, options, store, progress);
-  progress.clear();
+  const runner::SweepResult result =
+      run_missing(file, arguments.threads, arguments.jobs, store, context);
   if (result.interrupted)
     throw Error(runner::interruption(), undertaking.doing, undertaking.name, "interrupted",
                 "the same command goes on from the finished runs");

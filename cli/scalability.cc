@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cli/assume_steps.h"
-#include "cli/progress.h"
+#include "cli/missing_runs.h"
 #include "cli/run.h"
 #include "cli/run_table.h"
 #include "results/advice/scenario_prices.h"
@@ -14,7 +14,6 @@
 #include "results/scenario_view.h"
 #include "runner/interrupt.h"
 #include "runner/scalability.h"
-#include "runner/sweep.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -57,20 +56,14 @@ scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const
   return runner::scenario_on(path, overrides_of(plain), possible);
 }
 
-void run_missing(const scenarios::ScenarioFile& missing, const ScalabilityArguments& arguments,
+void complete_runs(const scenarios::ScenarioFile& missing, const ScalabilityArguments& arguments,
                  results::Store& store, Context& context) {
   if (std::ranges::any_of(missing.runs, [](const auto& s) { return s.executor == "emulator"; }))
     throw Error(
         ErrorKind::kFailure, "report on", arguments.scenario, "its emulated runs are not stored",
         "gradwire emulate " + arguments.scenario + " makes them; --no-run takes what there is");
-  runner::SweepOptions options;
-  options.jobs = arguments.jobs;
-  options.resume = true;
-  options.checkpoint_folder = context.checkpoint_folder();
-  options.states_folder = context.states_folder();
-  ProgressPrinter progress(context);
-  const runner::SweepResult result = runner::run_sweep(missing, options, store, progress);
-  progress.clear();
+  const runner::SweepResult result =
+      run_missing(missing, runner::SweepOptions().threads, arguments.jobs, store, context);
   if (result.interrupted)
     throw Error(runner::interruption(), "report on", arguments.scenario,
                 "its runs were interrupted",
@@ -110,7 +103,7 @@ Source from_scenario(const ScalabilityArguments& arguments, Context& context) {
   }
   context.say(std::to_string(source.runs.size()) + " runs of " + file.name + " are stored, " +
               std::to_string(missing.runs.size()) + " more are run now");
-  run_missing(missing, arguments, *source.store, context);
+  complete_runs(missing, arguments, *source.store, context);
   source.remarks.push_back(std::to_string(missing.runs.size()) +
                            " of the runs were made for this report");
   source.runs = runner::stored_runs_of(file, *source.store);
