@@ -256,7 +256,7 @@ class FlowNetwork final : public Network {
   void close_after_idle(Connection& connection);
   LossSequence losses(std::span<const ChannelId> route, std::uint64_t key, bool acknowledgements);
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
-  std::shared_ptr<SharedQueue> queue_of(const TcpPath& path);
+  std::shared_ptr<SharedQueue> queue_of(const StreamPath& path);
   TcpStream& stream_of(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);

@@ -85,10 +85,9 @@ std::shared_ptr<BurstChain> FlowNetwork::burst_of(ChannelId id) {
   return burst;
 }
 
-std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const TcpPath& path) {
-  constexpr double kFraming = 38;  // bytes: Ethernet's, preamble and gap
+std::shared_ptr<SharedQueue> FlowNetwork::queue_of(const StreamPath& path) {
   auto& queue = shared_queues_[static_cast<std::size_t>(path.queue_channel)];
-  if (!queue) queue = std::make_shared<SharedQueue>(path.queue, kFraming);
+  if (!queue) queue = std::make_shared<SharedQueue>(path.queue, path.discipline.framing);
   return queue;
 }
 

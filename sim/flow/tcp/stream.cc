@@ -205,7 +205,7 @@ void TcpStream::release() {
   board_.release();
   receiver_.release();
   messages_.release();
-  if (!queues() && turns_) turns_->segments.release();  // a copy of what has arrived may wait
+  if (turns_ && !queues()) turns_->segments.release();  // a copy of what has arrived may wait
 }
 
 bool TcpStream::is_settled() const {
