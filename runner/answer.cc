@@ -1,6 +1,7 @@
 #include "runner/answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/error.h"
@@ -62,17 +63,17 @@ std::string cannot_simulate(const Scenario& scenario, const results::StepSummary
 
 std::string too_long_to_simulate(const results::StepSummary& step) {
   constexpr double kMost = 3e8;  // microseconds of one core, about
-  constexpr double kSegment = 1448, kSegmentsOfATransfer = 10;
-  double work = 0;
+  StepTimes expected;
   for (const results::BucketSummary& bucket : step.buckets) {
     const results::ExchangeKind kind = step.exchange_of(bucket);
-    work += results::transfers_sent(kind, step.workers, step.group);
+    expected.transfers += std::llround(results::transfers_sent(kind, step.workers, step.group));
+    // Packets are followed where losses or changing rates decide.
     if (step.is_irregular())
-      work += results::messages_sent(kind, step.workers) * bucket.message_bytes / kSegment /
-              kSegmentsOfATransfer;
+      expected.packets += std::llround(results::messages_sent(kind, step.workers) *
+                                       bucket.message_bytes / step.segment_bytes);
   }
   const StepSampling sampling = sampling_of(step);
-  work *= sampling.steps * sampling.least_seeds;
+  const double work = work_of(expected) * sampling.steps * sampling.least_seeds;
   if (work <= kMost) return {};
   char text[120];
   std::snprintf(text, sizeof text, "steps of %d workers would take some %.2g hours to simulate",

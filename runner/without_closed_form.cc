@@ -28,7 +28,7 @@ double largest_transfer(const results::StepSummary& step) {
   return largest;
 }
 
-std::string_view of_losses(const sim::Cluster& cluster, const TransportSettings& transport) {
+std::string_view of_transport(const sim::Cluster& cluster, const TransportSettings& transport) {
   if (transport.min_rto <= transport.delayed_ack)
     return "acknowledgements may be delayed for as long as the least timeout, so that segments are "
            "sent again that are not lost";
@@ -65,7 +65,7 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
     return "the closed forms describe tcp: its headers, its windows and its repair of losses";
   if (!scenario.cluster.absences.empty())
     return "workers are away at times, and the closed forms have all of them in each step";
-  if (const auto why = of_losses(cluster, scenario.network.transport); !why.empty()) return why;
+  if (const auto why = of_transport(cluster, scenario.network.transport); !why.empty()) return why;
   return of_links(cluster);
 }
 
@@ -74,8 +74,7 @@ std::string_view without_room(const results::StepSummary& step, const sim::Clust
   const double under_way = std::min(2 * step.delay_s * step.bandwidth, largest_transfer(step));
   if (static_cast<double>(transport.buffer.count()) < under_way)
     return "buffers hold less than a bandwidth-delay product and than its messages: they decide, "
-           "not "
-           "the links";
+           "not the links";
   for (const sim::Link& link : cluster.links()) {
     const auto queue = static_cast<double>(link.spec.queue.count());
     if (queue > 0 && queue < under_way)

@@ -79,6 +79,10 @@ ExchangeForm::ExchangeForm(const StepSummary& step, ExchangeKind kind,
       hops_(hops_of(kind, step.workers, step.group)),
       slow_(slowest_of(step.workers, waiting_share(step, constants) * step.rate_spread)),
       growth_(std::pow(step.workers / 2.0, at(constants, StepConstant::kCongestion))),
+      headers_(step.wire_segment_bytes - step.segment_bytes),
+      acknowledgements_(headers_ / (2 * step.wire_segment_bytes)),
+      efficiency_(at(constants, StepConstant::kEfficiency) *
+                  (step.segment_bytes / step.wire_segment_bytes) / kUsualPayload),
       root_loss_(std::sqrt(step.loss)),
       many_(step.loss > 0 ? 1 - std::pow(step.workers, -kFewer) : 0) {}
 
@@ -93,11 +97,7 @@ double ExchangeForm::time(double message_bytes) const {
 
 double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
   const double flows = hops.flows;
-  const double headers = step_.wire_segment_bytes - step_.segment_bytes;
-  const double acknowledgements = headers / (2 * step_.wire_segment_bytes);
-  const double payload = step_.segment_bytes / step_.wire_segment_bytes;
-  const double efficiency = at(constants_, StepConstant::kEfficiency) * payload / kUsualPayload /
-                            (hops.both_ways ? 1 + acknowledgements : 1);
+  const double efficiency = hops.both_ways ? efficiency_ / (1 + acknowledgements_) : efficiency_;
   const double shared =
       step_.server_bandwidth > 0 && flows > 1 ? step_.server_bandwidth : step_.bandwidth;
   const double of_all = bytes / (efficiency * shared);
@@ -110,7 +110,7 @@ double ExchangeForm::hop_time(const Hops& hops, double bytes) const {
                        : lossy_hop(hops, segments, moving);
   }
   // A message shorter than a segment is forwarded sooner.
-  const double shorter = 1 - std::min(1.0, (bytes / flows + headers) / step_.wire_segment_bytes);
+  const double shorter = 1 - std::min(1.0, (bytes / flows + headers_) / step_.wire_segment_bytes);
   return at(constants_, StepConstant::kLatency) * (step_.delay_s - shorter * step_.forwarding_s) +
          moving * growth_;
 }

@@ -25,8 +25,11 @@ class ExchangeForm {
   const StepSummary& step_;
   const StepConstants& constants_;
   std::vector<Hops> hops_;
-  double slow_;    ///< the slowest link's time over the mean
-  double growth_;  ///< congestion
+  double slow_;              ///< the slowest link's time over the mean
+  double growth_;            ///< congestion
+  double headers_;           ///< bytes of a full segment
+  double acknowledgements_;  ///< bytes over those of the data that they are for
+  double efficiency_;        ///< payload over line rate, where nothing comes the other way
   double root_loss_;
   double many_;  ///< share of what waits among very many workers
 };

@@ -8,6 +8,18 @@
 
 using namespace gradwire::results;
 
+namespace {
+
+/// Waiting for losses costs nothing, and as many time out as the form expects.
+StepConstants timeouts_alone() {
+  StepConstants constants = plain_constants();
+  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
+  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  return constants;
+}
+
+}  // namespace
+
 TEST_CASE("A ring's exchange by hand") {
   // 4 workers, 100 MB at 125 MB/s: 6 hops of (100 us + 25 MB / 125 MB/s = 0.2 s) = 1.2006 s.
   CHECK(exchange_time(ring_step(4), 1e8, plain_constants()) == Approx(1.2006).epsilon(1e-9));
@@ -151,9 +163,7 @@ TEST_CASE("Rare timeouts, by hand") {
   // Messages of one segment, no other constant than timeouts: a loss of p = 1e-4 is seldom repaired
   // by what follows. Two workers gather in one hop: E = 2 p = 2e-4, .2 s each; moving and waiting
   // for losses are below .1 us.
-  StepConstants constants = plain_constants();
-  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
-  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  StepConstants constants = timeouts_alone();
   StepSummary step = ring_step(2);
   step.bandwidth = 1e12;
   step.delay_s = 0;
@@ -178,9 +188,7 @@ TEST_CASE("Rare timeouts, by hand") {
 TEST_CASE("A ring's timeouts: as long as the transport's, and an acknowledgement's delay more") {
   // Messages of one segment among 8, p = .01: lost twice 1e-4 a hop; few = 8e-4, many = 98e-4,
   // E = 1 / hypot(1 / few, 1 / many) = 7.97e-4. 7 hops of .2 s more: 1.116 ms.
-  StepConstants constants = plain_constants();
-  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
-  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  StepConstants constants = timeouts_alone();
   constants[static_cast<std::size_t>(StepConstant::kWindows)] = 0;
   StepSummary step = ring_step(8);
   step.bandwidth = 1e12;
@@ -209,9 +217,7 @@ TEST_CASE("A server waits for the unluckiest worker") {
   // all are lucky, 1 - .99^100 = .634 of the time, and twice as long if one is lost again, which
   // the sum over k >= 1 has: the mean of the largest of 100 Poisson numbers of mean x = p + p^2:
   // (1 - exp(-1.01)) + (1 - (exp(-x) (1 + x))^100) = .6358 + .0051.
-  StepConstants constants = plain_constants();
-  constants[static_cast<std::size_t>(StepConstant::kStraggle)] = 0;
-  constants[static_cast<std::size_t>(StepConstant::kTimeouts)] = 1;
+  StepConstants constants = timeouts_alone();
   StepSummary step = ring_step(100);
   step.bandwidth = 1e12;
   step.delay_s = 0;
