@@ -91,3 +91,26 @@ TEST_CASE("check: a scenario that expects nothing, or of runs that it has not, i
   CHECK_THAT(result.err, Contains("/expected/checks"));
   CHECK(Checked(bound("9Mbps", R"("min": 1)")).run().exit_code == 3);
 }
+
+TEST_CASE("check: what others measured over slow links is within the marks of its study",
+          "[golden]") {
+  const TemporaryFolder folder;
+  for (const auto& [study, rows] :
+       {std::pair("covenant-72b", 4u), std::pair("tah-quant-pipeline", 8u)}) {
+    const Result result =
+        run_program({"check", source_path(std::string("scenarios/studies/") + study + ".json"),
+                     "--db", folder.file("runs.db"), "--format", "json"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(json::parse(result.out).at("rows").size() == rows);
+  }
+  // The published round cannot be met over half the rate: the mark is one that can be missed.
+  const Result slower =
+      run_program({"run", source_path("scenarios/studies/covenant-72b.json"), "--set",
+                   "/network/link/bandwidth=58Mbps", "--db", folder.file("slow.db"), "--no-report",
+                   "--format", "json", "-q"});
+  INFO(slower.err);
+  REQUIRE(slower.exit_code == 0);
+  for (const json& row : json::parse(slower.out).at("rows"))
+    CHECK(row.at("step_time_s").get<double>() > 1283.4);
+}
