@@ -1,6 +1,7 @@
 #include "trainers/schedules/asynchronous_trainer.h"
 
 #include "base/serial.h"
+#include "trainers/schedules/whole_model.h"
 #include "trainers/trainer_error.h"
 
 /// Saving and loading asynchronous training: the server's model and optimiser, codecs' states, and
@@ -16,6 +17,7 @@ void AsynchronousTrainer::save_content(std::ostream& out) const {
   put(out, chain_);
   staleness_.save(out);
   put<std::uint64_t>(out, workers_.size());
+  std::vector<float> flat;
   for (const Worker& worker : workers_) {
     put(out, worker.stage);
     put(out, worker.computed);
@@ -25,7 +27,14 @@ void AsynchronousTrainer::save_content(std::ostream& out) const {
     put(out, worker.loss);
     put_span(out, std::span<const Bytes>(worker.messages));
     const bool under_way = worker.stage == Stage::kComputing || worker.stage == Stage::kSending;
-    put_span(out, under_way ? std::span<const float>(worker.values) : std::span<const float>());
+    std::span<const float> values;
+    if (under_way) values = worker.values;
+    if (worker.gradients) {
+      flat.resize(weights().size());
+      copy_finite(*worker.gradients, learner_.layout(), flat);
+      values = flat;
+    }
+    put_span(out, values);
     put(out, worker.computing);
     put(out, worker.sending);
   }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "trainers/routes/movers.h"
 #include "trainers/schedules/memory_use.h"
+#include "trainers/schedules/whole_model.h"
 #include "trainers/schedules/work_builder.h"
 #include "trainers/trainer_error.h"
 
@@ -32,7 +33,11 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
       benches_(static_cast<std::size_t>(learner_.pool().threads())),
       workers_(static_cast<std::size_t>(learner_.workers())),
       graphs_(workers_.size()) {
-  for (Bench& bench : benches_) bench.gradients = learner_.make_gradients();
+  if (up_.plain()) return;
+  for (Bench& bench : benches_) {
+    bench.gradients = learner_.make_gradients();
+    bench.flat.resize(weights().size());
+  }
 }
 
 AsynchronousTrainer::Graphs& AsynchronousTrainer::graphs_of(int worker) {
@@ -151,6 +156,8 @@ void AsynchronousTrainer::compute_ahead(int due) {
   std::ranges::sort(others, {}, [this](int w) { return at(w).order; });
   others.resize(std::min(others.size(), kAhead - 1));
   others.insert(others.begin(), due);
+  if (up_.plain())
+    for (const int w : others) at(w).gradients = take_spare();
   learner_.pool().run(static_cast<int>(others.size()), [&](int item, int thread) {
     compute(others[static_cast<std::size_t>(item)], thread);
   });
@@ -160,25 +167,30 @@ void AsynchronousTrainer::compute(int w, int thread) {
   Worker& worker = at(w);
   Bench& bench = benches_[static_cast<std::size_t>(thread)];
   learner_.place(thread, worker.values);
-  const Layout& layout = learner_.layout();
-  std::vector<float>& flat = up_.plain() ? worker.values : bench.flat;
-  flat.resize(worker.values.size());
-  worker.loss =
-      learner_.pass_into(w, thread, worker.trips, worker.version, w == 0, *bench.gradients, flat);
+  const bool records = w == 0;
   worker.messages.clear();
-  worker.computed = true;
   if (up_.plain()) {
-    for (const BucketSlot& bucket : layout.buckets())
+    worker.loss =
+        learner_.pass_into(w, thread, worker.trips, worker.version, records, *worker.gradients,
+                           [](const Gradients& own) { return all_finite(own); });
+    for (const BucketSlot& bucket : learner_.layout().buckets())
       worker.messages.emplace_back(4 * bucket.count);
-    return;
+  } else {
+    worker.loss = learner_.pass_into(w, thread, worker.trips, worker.version, records,
+                                     *bench.gradients, bench.flat);
+    encode(worker, w, bench);
   }
-  up_.encode(learner_.states(), w, worker.trips, flat, bench.message);
+  worker.computed = true;
+}
+
+void AsynchronousTrainer::encode(Worker& worker, int number, Bench& bench) {
+  up_.encode(learner_.states(), number, worker.trips, bench.flat, bench.message);
   const auto payloads = up_.payloads(bench.message);
   std::ranges::fill(worker.values, 0.0f);
   for (std::size_t t = 0; t < payloads.size(); ++t) up_.add(t, payloads[t], 1, worker.values);
   // A bucket's part of the message ends with its last payload.
   const std::byte* begin = bench.message.data();
-  for (const BucketSlot& bucket : layout.buckets()) {
+  for (const BucketSlot& bucket : learner_.layout().buckets()) {
     const std::byte* end =
         payloads[bucket.end_tensor - 1].data() + payloads[bucket.end_tensor - 1].size();
     worker.messages.emplace_back(end - begin);
@@ -186,12 +198,25 @@ void AsynchronousTrainer::compute(int w, int thread) {
   }
 }
 
+GradientView AsynchronousTrainer::gradient_of(const Worker& worker) const {
+  return worker.gradients ? GradientView(worker.gradients->tensors())
+                          : GradientView(std::span<const float>(worker.values));
+}
+
+std::unique_ptr<Gradients> AsynchronousTrainer::take_spare() {
+  if (spare_.empty()) return learner_.make_gradients();
+  std::unique_ptr<Gradients> gradients = std::move(spare_.back());
+  spare_.pop_back();
+  return gradients;
+}
+
 void AsynchronousTrainer::apply(int w, Session& session) {
   Worker& worker = at(w);
   const std::int64_t staleness = version_ - worker.version;
   const double rate =
       learner_.rate(learner_.moment_at(version_)) * rate_factor(choice(), staleness);
-  updates_.step(0, rate, GradientView(worker.values), learner_.weights());
+  updates_.step(0, rate, gradient_of(worker), learner_.weights());
+  if (worker.gradients) spare_.push_back(std::move(worker.gradients));
   ++worker.trips;
   staleness_.add(staleness);
 
@@ -228,6 +253,7 @@ void AsynchronousTrainer::lose(int w, Session& session) {
   Worker& worker = at(w);
   const bool sends = worker.stage == Stage::kSending;
   worker.stage = Stage::kLost;
+  worker.gradients.reset();
   for (const sim::GraphId graph : {worker.computing, worker.sending}) {
     if (graph == worker.sending && !sends) continue;
     session.cancel(graph);

@@ -55,8 +55,10 @@ class AsynchronousTrainer final : public EventTrainer {
     std::uint64_t order = 0;   ///< of its start among all trips
     double loss = 0;
     std::vector<Bytes> messages;  ///< by bucket
-    /// The weights that it was sent; once computed, the gradient as the server decodes it.
+    /// The weights that it was sent; once computed, the gradient as the server decodes it, unless
+    /// `gradients` has it.
     std::vector<float> values;
+    std::unique_ptr<Gradients> gradients;  ///< as its pass left them; no codec changes them
     sim::GraphId computing = 0, sending = 0;
   };
   /// What a trip of a worker submits; the sizes of its messages are filled in.
@@ -67,7 +69,7 @@ class AsynchronousTrainer final : public EventTrainer {
   };
   /// What a host thread works with.
   struct Bench {
-    std::unique_ptr<Gradients> gradients;
+    std::unique_ptr<Gradients> gradients;  ///< null from a plain channel, as the next
     std::vector<float> flat;
     std::vector<std::byte> message;
   };
@@ -89,12 +91,17 @@ class AsynchronousTrainer final : public EventTrainer {
   /// The gradient of that worker, and of others whose turn comes later.
   void compute_ahead(int due);
   void compute(int worker, int thread);
+  /// The message, and what the server has of it.
+  void encode(Worker& worker, int number, Bench& bench);
+  GradientView gradient_of(const Worker& worker) const;
+  std::unique_ptr<Gradients> take_spare();
 
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
   SetUpdates updates_;
-  std::vector<Bench> benches_;  ///< [thread]
+  std::vector<Bench> benches_;                     ///< [thread]
+  std::vector<std::unique_ptr<Gradients>> spare_;  ///< of workers whose updates are made
   std::vector<Worker> workers_;
   std::vector<std::optional<Graphs>> graphs_;  ///< [worker], made when first used
   std::map<sim::GraphId, int> worker_of_;
