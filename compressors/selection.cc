@@ -93,7 +93,8 @@ class Selection {
   }
 
   Selected run() {
-    if (source_.residual != nullptr && source_.keeps_state) require_finite_input();
+    const bool known = source_.step != nullptr && source_.step->finite;
+    if (source_.residual != nullptr && source_.keeps_state && !known) require_finite_input();
     return rule_.sampled ? sampled() : exact();
   }
 
@@ -270,7 +271,8 @@ Selected select(std::string_view codec, const Source& source, std::size_t k,
 }  // namespace
 
 void VelocityStep::take(std::size_t begin, std::size_t end) const {
-  kernels::scale_and_add(momentum, gradient.data() + begin, end - begin, velocity.data() + begin);
+  kernels::scale_and_add(momentum, gradient.data() + begin, factor, end - begin,
+                         velocity.data() + begin);
 }
 
 std::size_t most_selected(std::size_t n, std::size_t k, SelectionRule rule) {

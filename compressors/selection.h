@@ -44,13 +44,15 @@ Selected select_largest(std::string_view codec, const TensorView& tensor, std::s
                         std::span<std::byte> scratch, ThreadTeam* team = nullptr,
                         SelectionRule rule = {});
 
-/// A velocity's step, velocity[n] <- momentum velocity + gradient, in two roundings.
+/// A velocity's step, velocity[n] <- momentum velocity + factor gradient, in three roundings.
 struct VelocityStep {
   std::span<const float> gradient;
   std::span<float> velocity;
   float momentum = 0;
+  float factor = 1;     ///< in [0, 1]
+  bool finite = false;  ///< all of the gradient is known to be
 
-  float at(std::size_t e) const { return momentum * velocity[e] + gradient[e]; }
+  float at(std::size_t e) const { return momentum * velocity[e] + factor * gradient[e]; }
   void take(std::size_t begin, std::size_t end) const;
 };
 
@@ -73,6 +75,18 @@ class SelectsVelocities {
   virtual std::size_t encode_velocity(EncodeJob& job, const VelocityStep& step,
                                       std::span<float> residual,
                                       std::span<std::byte> scratch) const = 0;
+};
+
+/// Implemented by codecs that can multiply a tensor as they read it.
+class EncodesScaled {
+ public:
+  virtual ~EncodesScaled() = default;
+  /// Whether this one can, with its options.
+  virtual bool encodes_scaled() const = 0;
+  /// As encode of factor job.tensor, bit for bit. Precondition: the tensor is finite, and the
+  /// factor in [0, 1].
+  virtual std::size_t encode_scaled(EncodeJob& job, float factor,
+                                    std::span<std::byte> scratch) const = 0;
 };
 
 /// Implemented by sparse codecs that know from a payload alone which elements it names.

@@ -8,6 +8,7 @@
 #include "compressors/decorators/decorator.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
+#include "compressors/selection.h"
 #include "compressors/tensor_moments.h"
 
 namespace gradwire::compressors {
@@ -16,7 +17,9 @@ namespace {
 class ClipCodec final : public Decorator {
  public:
   ClipCodec(CodecPtr codec, const Clipping& clipping)
-      : Decorator(std::move(codec), "+clip"), clipping_(clipping) {}
+      : Decorator(std::move(codec), "+clip"),
+        clipping_(clipping),
+        scales_(dynamic_cast<const EncodesScaled*>(&inner())) {}
 
   AggregatePolicy policy() const override {
     const AggregatePolicy policy = inner().policy();
@@ -31,6 +34,9 @@ class ClipCodec final : public Decorator {
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
     const std::size_t n = job.tensor.data.size();
+    if (clipping_.by == ClipBy::kNorm && scales_ != nullptr && scales_->encodes_scaled())
+      return scales_->encode_scaled(job, norm_factor(job.tensor, job.team),
+                                    scratch.subspan(copy_bytes(n)));
     EncodeJob job_inside = job;
     job_inside.tensor = clipped(job.tensor, job.team, scratch);
     return job.written = inner().encode(job_inside, scratch.subspan(copy_bytes(n)));
@@ -67,10 +73,16 @@ class ClipCodec final : public Decorator {
     return changed ? TensorView{tensor.name, tensor.shape, copy} : tensor;
   }
 
-  bool clip_norm(const TensorView& tensor, ThreadTeam* team, std::span<float> out) const {
+  /// What the tensor is to be multiplied with; 1 where its norm is small enough.
+  float norm_factor(const TensorView& tensor, ThreadTeam* team) const {
+    if (tensor.data.empty()) return 1.0f;
     const double norm = std::sqrt(moments_of(tensor, team, 0.0f).sum_squares);
-    if (norm <= clipping_.threshold) return false;
-    const auto factor = static_cast<float>(clipping_.threshold / norm);
+    return norm <= clipping_.threshold ? 1.0f : static_cast<float>(clipping_.threshold / norm);
+  }
+
+  bool clip_norm(const TensorView& tensor, ThreadTeam* team, std::span<float> out) const {
+    const float factor = norm_factor(tensor, team);
+    if (factor == 1.0f) return false;
     each(tensor, team, out, [factor](float value) { return value * factor; });
     return true;
   }
@@ -96,6 +108,7 @@ class ClipCodec final : public Decorator {
   }
 
   Clipping clipping_;
+  const EncodesScaled* scales_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 /// State: velocity u (n floats, padded to 8 bytes), what was not sent v (the same), the inner
 /// codec's. What is fed to v is u (or g after it, for Nesterov's form), so that error feedback's
 /// fused step does the rest.
-class MomentumCodec final : public Decorator {
+class MomentumCodec final : public Decorator, public EncodesScaled {
  public:
   MomentumCodec(CodecPtr codec, const MomentumCorrection& options)
       : Decorator(std::move(codec), "+momentum"),
@@ -30,17 +30,19 @@ class MomentumCodec final : public Decorator {
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
-    const std::size_t n = job.tensor.data.size();
-    GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
-    const auto u = view_as<float>(job.state, n);
-    const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
-    EncodeJob corrected = job;
-    corrected.state = job.state.subspan(2 * floats_bytes(n));
-    job.written = selects_ != nullptr && !options_.nesterov
-                      ? encode_at_once(corrected, u, v, scratch)
-                      : encode_in_turn(corrected, u, v, scratch);
-    if (options_.masking) mask(job, u, scratch);
-    return job.written;
+    return encode_with(job, scratch, [&](EncodeJob& own, std::span<float> u, std::span<float> v) {
+      return at_once() ? encode_at_once(own, {.gradient = own.tensor.data}, u, v, scratch)
+                       : encode_in_turn(own, u, v, scratch);
+    });
+  }
+
+  bool encodes_scaled() const override { return at_once(); }
+  std::size_t encode_scaled(EncodeJob& job, float factor,
+                            std::span<std::byte> scratch) const override {
+    return encode_with(job, scratch, [&](EncodeJob& own, std::span<float> u, std::span<float> v) {
+      const VelocityStep step{.gradient = own.tensor.data, .factor = factor, .finite = true};
+      return encode_at_once(own, step, u, v, scratch);
+    });
   }
 
   /// The scale of v as it will be: v + u with the velocity's next value.
@@ -73,9 +75,28 @@ class MomentumCodec final : public Decorator {
   }
 
  private:
-  std::size_t encode_at_once(EncodeJob& job, std::span<float> u, std::span<float> v,
-                             std::span<std::byte> scratch) const {
-    const VelocityStep step{job.tensor.data, u, static_cast<float>(options_.momentum)};
+  bool at_once() const { return selects_ != nullptr && !options_.nesterov; }
+
+  /// encode_own(job of the inner codec, u, v), and masking.
+  template <class EncodeOwn>
+  std::size_t encode_with(EncodeJob& job, std::span<std::byte> scratch,
+                          const EncodeOwn& encode_own) const {
+    const std::size_t n = job.tensor.data.size();
+    GRADWIRE_ASSERT(job.state.size() >= state_size(job.tensor));
+    const auto u = view_as<float>(job.state, n);
+    const auto v = view_as<float>(job.state.subspan(floats_bytes(n)), n);
+    EncodeJob corrected = job;
+    corrected.state = job.state.subspan(2 * floats_bytes(n));
+    job.written = encode_own(corrected, u, v);
+    if (options_.masking) mask(job, u, scratch);
+    return job.written;
+  }
+
+  /// `step`: with its gradient, and what is known of it.
+  std::size_t encode_at_once(EncodeJob& job, VelocityStep step, std::span<float> u,
+                             std::span<float> v, std::span<std::byte> scratch) const {
+    step.velocity = u;
+    step.momentum = static_cast<float>(options_.momentum);
     job.tensor.data = u;
     return selects_->encode_velocity(job, step, v, scratch);
   }
@@ -97,7 +118,9 @@ class MomentumCodec final : public Decorator {
 
   // u <- m u + g
   std::span<const float> advance(const float* g, ThreadTeam* team, std::span<float> u) const {
-    const VelocityStep step{{g, u.size()}, u, static_cast<float>(options_.momentum)};
+    const VelocityStep step{.gradient = {g, u.size()},
+                            .velocity = u,
+                            .momentum = static_cast<float>(options_.momentum)};
     for_ranges(team, u.size(), 1024, kRangeElements,
                [&](std::size_t begin, std::size_t end) { step.take(begin, end); });
     return u;

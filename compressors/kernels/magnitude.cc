@@ -89,21 +89,22 @@ HWY_ATTR void StoreScaled(const std::byte* values, std::size_t n, float factor, 
   scale_floats<false>(values, n, factor, to);
 }
 
-HWY_ATTR void ScaleAndAdd(float factor, const float* added, std::size_t n, float* values) {
+HWY_ATTR void ScaleAndAdd(float factor, const float* added, float weight, std::size_t n,
+                          float* values) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   const FloatTag d;
-  const auto factors = hn::Set(d, factor);
+  const auto factors = hn::Set(d, factor), weights = hn::Set(d, weight);
   for (; i + kFloats <= n; i += kFloats) {
     const auto scaled = hn::Mul(factors, hn::LoadU(d, values + i));
-    hn::StoreU(hn::Add(scaled, hn::LoadU(d, added + i)), d, values + i);
+    hn::StoreU(hn::Add(scaled, hn::Mul(weights, hn::LoadU(d, added + i))), d, values + i);
     prefetch_ahead(values + i);
     prefetch_ahead(added + i);
   }
 #endif
   for (; i < n; ++i) {
-    const float scaled = factor * values[i];
-    values[i] = scaled + added[i];
+    const float scaled = factor * values[i], more = weight * added[i];
+    values[i] = scaled + more;
   }
 }
 
@@ -146,8 +147,8 @@ void add_scaled(const std::byte* values, std::size_t n, float factor, float* sum
 void store_scaled(const std::byte* values, std::size_t n, float factor, float* to) {
   HWY_DYNAMIC_DISPATCH(StoreScaled)(values, n, factor, to);
 }
-void scale_and_add(float factor, const float* added, std::size_t n, float* values) {
-  HWY_DYNAMIC_DISPATCH(ScaleAndAdd)(factor, added, n, values);
+void scale_and_add(float factor, const float* added, float weight, std::size_t n, float* values) {
+  HWY_DYNAMIC_DISPATCH(ScaleAndAdd)(factor, added, weight, n, values);
 }
 void copy_bytes(const std::byte* from, std::size_t bytes, bool streamed, std::byte* to) {
   if (streamed)

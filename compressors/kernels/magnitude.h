@@ -21,8 +21,8 @@ void add_scaled(const std::byte* values, std::size_t n, float factor, float* sum
 /// to[i] = factor * float i of `values`.
 void store_scaled(const std::byte* values, std::size_t n, float factor, float* to);
 
-/// values[i] = factor * values[i] + added[i], in two roundings.
-void scale_and_add(float factor, const float* added, std::size_t n, float* values);
+/// values[i] = factor * values[i] + weight * added[i], in three roundings.
+void scale_and_add(float factor, const float* added, float weight, std::size_t n, float* values);
 
 /// Copies bytes, past the caches if `streamed`.
 void copy_bytes(const std::byte* from, std::size_t bytes, bool streamed, std::byte* to);

@@ -156,15 +156,16 @@ TEST_CASE("integers are scaled with one rounding each") {
   });
 }
 
-TEST_CASE("every instruction set scales and adds in two roundings") {
+TEST_CASE("every instruction set scales and adds in three roundings") {
   const auto start = hard_values(803), added = random_values(803, 2);
   on_each_instruction_set([&] {
     for (const std::size_t n : {0u, 1u, 31u, 64u, 803u}) {
+      const float weight = n == 31 ? 1.0f : 0.3f;
       auto values = start;
-      kernels::scale_and_add(0.9f, added.data(), n, values.data());
+      kernels::scale_and_add(0.9f, added.data(), weight, n, values.data());
       for (std::size_t e = 0; e < values.size(); ++e) {
-        const float scaled = 0.9f * start[e];
-        const float expected = scaled + added[e];
+        const float scaled = 0.9f * start[e], more = weight * added[e];
+        const float expected = scaled + more;
         REQUIRE(values[e] == (e < n ? expected : start[e]));
       }
     }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "codec_fixture.h"
+#include "compressors/decorators/clip.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -136,6 +137,28 @@ TEST_CASE("the local norm is clipped to clip / sqrt(workers)") {
   const auto sent = worker.step({3, 4});
   CHECK(sent[0] == Approx(0.6));
   CHECK(sent[1] == Approx(0.8));
+}
+
+TEST_CASE("clipped as it is read, or as a copy: the same to the last bit") {
+  const std::size_t n = 70'001;
+  const bool nesterov = GENERATE(false, true);
+  const std::string codec = GENERATE("dgc", "topk");
+  const MomentumCorrection plain{.momentum = 0.9, .nesterov = nesterov, .masking = true};
+  MomentumCorrection clipping = plain;
+  clipping.clip = 3;
+  clipping.workers = 9;  // a norm of 1
+  Worker as_read(dgc_with("0.01", clipping, codec.c_str()), n);
+  Worker of_copies(dgc_with("0.01", plain, codec.c_str()), n);
+  const CodecPtr clip = with_clipping(make_codec("none"), {ClipBy::kNorm, 1});
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    auto g = random_values(n, step);
+    if (step == 2)
+      for (float& value : g) value *= 1e-6f;  // of a norm below 1: left alone
+    CAPTURE(codec, nesterov, step);
+    CHECK(as_read.step(g) == of_copies.step(decode(*clip, encode(*clip, g), n)));
+    CHECK(as_read.u() == of_copies.u());
+    CHECK(as_read.v() == of_copies.v());
+  }
 }
 
 TEST_CASE("values through a dense codec leave their error behind") {

@@ -109,7 +109,7 @@ Entries select_of_velocity(const std::vector<float>& gradient, std::vector<float
   for (std::size_t e = 0; e < left.size(); ++e) left[e] = residual[e] + advanced[e];
   const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(gradient.size())};
   std::vector<std::byte> scratch(selection_scratch_size(gradient.size(), k, rule));
-  const VelocityStep step{gradient, velocity, 0.9f};
+  const VelocityStep step{.gradient = gradient, .velocity = velocity, .momentum = 0.9f};
   const EncodeJob job{.tensor = view_of(velocity, shape), .team = team, .keeps_state = k % 2 == 0};
   const Entries entries =
       copy_of(select_largest_of_sum("test", job, residual, k, scratch, rule, &step));

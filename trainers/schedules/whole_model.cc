@@ -1,25 +1,20 @@
 #include "trainers/schedules/whole_model.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <cstring>
 
 #include "base/error.h"
+#include "compressors/arithmetic/bits.h"
+#include "compressors/ranges.h"
 
 namespace gradwire::trainers {
 namespace {
 
 constexpr std::size_t kBlock = 4096;  // 16 KiB: what was copied is read again from the L1 cache
 
-/// Whether an element of the block is infinite or not a number: its exponent's bits are all ones.
+/// Whether an element is infinite or not a number.
 bool has_bad(const float* values, std::size_t count) {
-  constexpr std::uint32_t kExponent = 0x7f800000;
-  std::uint32_t bad = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    bad |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values[i]) & kExponent) ==
-                                      kExponent);
-  return bad != 0;
+  return compressors::shared_magnitude(nullptr, {values, count}) >= compressors::kInfinityBits;
 }
 
 /// Calls take(values, first, count) for blocks of the gradients, whose first element in layout

@@ -32,7 +32,11 @@ struct MethodCase {
 
 const std::vector<MethodCase>& method_cases() {
   static const std::vector<MethodCase> cases = {
-      {"dgc", 3, "ring", "sgd", {{"ratio", "0.001"}, {"warmup_epochs", "0"}}},
+      {"dgc",
+       3,
+       "ring",
+       "sgd",
+       {{"ratio", "0.001"}, {"warmup_epochs", "0"}, {"clip", "2.8284271"}}},
       {"terngrad", 3},
       {"qsgd", 3},
       {"qsvrg", 3, "ring", "sgd", {}, 0},
