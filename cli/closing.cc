@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/folder.h"
+#include "cli/json_text.h"
 #include "cli/run_table.h"
 #include "results/collective_choice.h"
 #include "results/dropped_updates.h"
@@ -130,7 +131,7 @@ void print_summary_line(std::span<const RunSummary> runs) {
                             {"final_accuracy", number(group.final_accuracy.mean)},
                             {"final_accuracy_spread", number(group.final_accuracy.spread)}});
   }
-  std::printf("%s\n", line.dump().c_str());
+  std::printf("%s\n", json_text(line).c_str());
   std::fflush(stdout);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/bench.h"
 #include "cli/codec_io.h"
 #include "cli/context.h"
+#include "cli/json_text.h"
 #include "cli/option_table.h"
 #include "cli/table.h"
 
@@ -30,7 +31,7 @@ void print_json(bool lines) {
     nlohmann::ordered_json row = nlohmann::ordered_json::object();
     if (lines) row["type"] = "row";
     row.update(codec_json(codec));
-    out += (lines || out.empty() ? "" : ",\n  ") + row.dump() + (lines ? "\n" : "");
+    out += (lines || out.empty() ? "" : ",\n  ") + json_text(row) + (lines ? "\n" : "");
   }
   if (!lines) out = "{\"schema_version\": 1, \"rows\": [\n  " + out + "\n]}\n";
   std::fputs(out.c_str(), stdout);

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/run_table.h"
 #include "results/fields.h"
 #include "results/figure_origin.h"
@@ -69,8 +70,7 @@ void print_json(const results::Comparison& comparison) {
                     {"values", row.numeric ? list(row.numbers) : nlohmann::ordered_json(row.texts)},
                     {"deltas", list(row.deltas)},
                     {"factors", list(row.factors)}});
-  std::printf("%s\n",
-              nlohmann::ordered_json{{"schema_version", 1}, {"rows", rows}}.dump(1).c_str());
+  std::printf("%s\n", json_text({{"schema_version", 1}, {"rows", rows}}, 1).c_str());
 }
 
 void compare(const CompareArguments& arguments, Context& context) {

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "base/plain_text.h"
 #include "base/text_width.h"
 
 namespace gradwire::cli {
@@ -107,8 +108,9 @@ void Context::say_wrapped(const std::string& sentences) const {
   for (const std::string& line : wrapped(sentences, page_width())) say(line);
 }
 
-void Context::say(const std::string& message) const {
+void Context::say(const std::string& sentence) const {
   if (quiet) return;
+  const std::string message = printable(sentence);
   constexpr std::string_view kWarning = "warning:";
   const bool colored = message.starts_with(kWarning) && use_color(STDERR_FILENO);
   const std::string text =

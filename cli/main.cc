@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "cli/application.h"
 #include "cli/context.h"
+#include "cli/json_text.h"
 #include "cli/usage.h"
 
 namespace {
@@ -21,9 +23,10 @@ int report(const Context& context, const std::string& message, int code,
     nlohmann::ordered_json json = {
         {"schema_version", 1}, {"type", "error"}, {"exit_code", code}, {"message", message}};
     if (!suggestion.empty()) json["suggestion"] = suggestion;
-    std::printf("%s\n", json.dump().c_str());
+    std::printf("%s\n", gradwire::cli::json_text(json).c_str());
   }
-  std::fprintf(stderr, "%s %s\n", context.error_prefix().c_str(), message.c_str());
+  std::fprintf(stderr, "%s %s\n", context.error_prefix().c_str(),
+               gradwire::printable(message).c_str());
   return code;
 }
 

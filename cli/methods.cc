@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text_width.h"
 #include "cli/context.h"
+#include "cli/json_text.h"
 #include "cli/option_table.h"
 #include "cli/table.h"
 #include "scenarios/methods.h"
@@ -134,7 +135,7 @@ void show_method(const std::string& name, Context& context) {
   if (context.format() == Format::kJson) {
     nlohmann::ordered_json json = {{"schema_version", 1}};
     json.update(method_json(*row));
-    std::fputs((json.dump(1) + "\n").c_str(), stdout);
+    std::fputs((json_text(json, 1) + "\n").c_str(), stdout);
     return;
   }
   if (context.format() == Format::kText) {

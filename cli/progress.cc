@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/plain_text.h"
 #include "base/units.h"
+#include "cli/json_text.h"
 #include "cli/run_table.h"
 #include "results/fields.h"
 #include "runner/packet_forecast.h"
@@ -26,7 +28,7 @@ nlohmann::ordered_json progress_json(const RunProgress& p) {
 }
 
 void print_line(const nlohmann::ordered_json& json) {
-  std::printf("%s\n", json.dump().c_str());
+  std::printf("%s\n", json_text(json).c_str());
   std::fflush(stdout);
 }
 
@@ -110,7 +112,7 @@ void ProgressPrinter::on_run_failed(const RunProgress& progress, const std::stri
     print_line(
         {{"type", "error"}, {"run", progress.run}, {"runs", progress.runs}, {"message", message}});
   std::fprintf(stderr, "gradwire: run %d of %d failed: %s\n", progress.run, progress.runs,
-               message.c_str());
+               printable(message).c_str());
 }
 
 void ProgressPrinter::clear() {

@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/run_table.h"
 #include "results/fields.h"
 #include "results/figure_origin.h"
@@ -66,7 +67,7 @@ void show_text(const results::Store& store, const results::RunSummary& run,
           {metric.name, metric.value, metric.unit, std::string(name_of(metric.provenance))});
   figures.print_text(context);
   std::printf("\nscenario (resolved):\n%s\n",
-              nlohmann::ordered_json::parse(run.header.scenario_json).dump(2).c_str());
+              json_text(nlohmann::ordered_json::parse(run.header.scenario_json), 2).c_str());
 }
 
 nlohmann::ordered_json show_json(const results::Store& store, const results::RunSummary& run) {
@@ -109,8 +110,7 @@ void add_show(CLI::App& app, Context& context) {
         rows.push_back(show_json(*store, run));
     }
     if (context.format() == Format::kText) return;
-    std::printf("%s\n",
-                nlohmann::ordered_json{{"schema_version", 1}, {"rows", rows}}.dump(1).c_str());
+    std::printf("%s\n", json_text({{"schema_version", 1}, {"rows", rows}}, 1).c_str());
   });
 }
 

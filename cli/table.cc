@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/units.h"
+#include "cli/json_text.h"
 #include "results/csv.h"
 
 namespace gradwire::cli {
@@ -41,7 +43,7 @@ std::string cell_text(const Cell& cell, Column::Style style) {
     return style == Column::Style::kPlain ? std::to_string(*whole)
                                           : number_text(static_cast<double>(*whole), style);
   if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, style);
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
   return "-";
 }
 
@@ -59,7 +61,7 @@ nlohmann::ordered_json cell_json(const Cell& cell) {
 std::string csv_cell(const Cell& cell) {
   const nlohmann::ordered_json value = cell_json(cell);
   if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return json_text(value);
   return results::csv_quoted(value.get<std::string>());
 }
 
@@ -120,7 +122,7 @@ std::string Table::json_row(std::size_t row, const std::string& line_type) const
   if (!line_type.empty()) object["type"] = line_type;
   for (std::size_t i = 0; i < columns_.size(); ++i)
     object[columns_[i].name] = cell_json(rows_[row][i]);
-  return object.dump();
+  return json_text(object);
 }
 
 std::string Table::csv() const {

@@ -1,7 +1,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/plain_text.h"
 #include "cli/context.h"
+#include "cli/json_text.h"
 #include "scenarios/scenario.h"
 #include "scenarios/share.h"
 
@@ -21,19 +23,19 @@ void validate(const std::vector<std::string>& files, Context& context) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& file : files) {
     try {
-      const scenarios::ScenarioFile scenario = scenarios::read_scenario_file(scenarios::find_scenario_file(file));
+      const scenarios::ScenarioFile scenario =
+          scenarios::read_scenario_file(scenarios::find_scenario_file(file));
       for (const std::string& warning : scenario.warnings) context.say("warning: " + warning);
       if (context.format() == Format::kText)
         std::printf("%s: valid, %zu runs\n", file.c_str(), scenario.runs.size());
     } catch (const ScenarioError& error) {
       context.exit_code = 3;
       for (const auto& problem : error.problems()) rows.push_back(problem_json(problem));
-      std::fprintf(stderr, "%s\n", error.what());
+      std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
     }
   }
   if (context.format() != Format::kText)
-    std::printf("%s\n",
-                nlohmann::ordered_json{{"schema_version", 1}, {"rows", rows}}.dump(1).c_str());
+    std::printf("%s\n", json_text({{"schema_version", 1}, {"rows", rows}}, 1).c_str());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "base/hash.h"
+#include "base/plain_text.h"
 #include "results/schema.h"
 #include "results/timeline_blob.h"
 
@@ -303,6 +304,9 @@ void SqliteStore::tag(RunId run, const std::string& tag, bool add) {
   require_writable("tag runs in");
   if (tag.empty() || tag.find(',') != std::string::npos)
     throw StoreError("tag", subject_of(run), "a tag is a text without commas, and not empty");
+  if (add && (!is_utf8(tag) || has_control(tag)))
+    throw StoreError("tag", subject_of(run),
+                     "a tag is a text of UTF-8 without control characters, not " + printable(tag));
   Transaction transaction(connection_, Transaction::Kind::kWrite, "tag runs in");
   require_run(run, "tag");
   Statement statement(connection_,

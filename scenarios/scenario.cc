@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file_descriptor.h"
+#include "base/plain_text.h"
 #include "scenarios/access_networks.h"
 #include "scenarios/build.h"
 #include "scenarios/build_parts.h"
@@ -114,6 +115,10 @@ class FileReader {
       places_.override_at(pointer, origin);
       const FieldTable::Node* node = scenario_table().find(pointer);
       const bool known = node && !pointer.empty() && pointer.find('*') == std::string::npos;
+      if (!is_utf8(text)) {
+        problems_.add(places_.problem(pointer, "the value is not UTF-8: " + printable(text)));
+        continue;
+      }
       const ordered_json value = known ? override_value(*node, text) : ordered_json();
       if (!known)
         problems_.add(places_.problem(pointer, "there is no such field", "JSON pointers of fields",

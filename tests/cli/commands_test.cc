@@ -134,3 +134,38 @@ TEST_CASE("codecs and methods are listed with their options", "[unit]") {
   CHECK_THAT(lars.at("paper").get<std::string>(), Contains("1708.03888"));
   CHECK_FALSE((listed("lowbit") || listed("sz") || listed("masked")));  // not for gradients
 }
+
+TEST_CASE("texts that are hostile stay texts: escapes are written out, what is no UTF-8 is refused",
+          "[unit]") {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("runs.db"), file = folder.file("a\xFF\x1B[31m.json");
+  write_file(file, R"({"schema_version": 1, "name": "s", "description": "\u001b[2J<script>",
+      "workload": {"collective": "broadcast", "bytes": "1MB"}, "executor": "model"})");
+  REQUIRE(run_program({"run", file, "--db", database, "--no-report", "-q"}).exit_code == 0);
+
+  const Result tag = run_program({"tag", "t\x1B[31m", "1", "--db", database});
+  CHECK(tag.exit_code == 6);  // of the store
+  CHECK_THAT(tag.err, Catch::Contains("without control characters, not t\\x1B[31m"));
+  CHECK(run_program({"tag", "a\xFF", "1", "--db", database}).exit_code == 6);
+  CHECK(run_program({"tag", "caf\xC3\xA9 <b>';--", "1", "--db", database}).exit_code == 0);
+
+  // The file's name is no UTF-8: the answer is, and whole.
+  const Result shown = run_program({"show", "1", "--db", database, "--format", "json"});
+  CHECK(shown.exit_code == 0);
+  CHECK(nlohmann::json::parse(shown.out).at("rows").size() == 1);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"show", "1"}, {"list", "--wide"}, {"show", "\x1B[31m"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--db", database});
+    const Result result = run_program(words);
+    CHECK(result.out.find('\x1B') == std::string::npos);
+    CHECK(result.err.find('\x1B') == std::string::npos);
+  }
+
+  const Result unknown = run_program({"show", "\xFF", "--db", database, "--format", "json"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(nlohmann::json::parse(unknown.out).at("exit_code") == 2);
+  const Result set = run_program({"run", file, "--set", "/description=\xFF", "--db", database});
+  CHECK(set.exit_code == 3);
+  CHECK_THAT(set.err, Catch::Contains("/description: the value is not UTF-8: \\xFF"));
+}

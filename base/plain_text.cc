@@ -1,0 +1,79 @@
+#include "base/plain_text.h"
+
+#include <cstdio>
+
+namespace gradwire {
+namespace {
+
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+/// Bytes of the character that begins at `at`; 0 where none does.
+std::size_t length_at(std::string_view text, std::size_t at) {
+  const unsigned first = byte_at(text, at);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xC2   ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  // Overlong forms, surrogates, and what is beyond U+10FFFF are told by the second byte.
+  const unsigned second = byte_at(text, at + 1);
+  const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (second < least || second > most) return 0;
+  for (std::size_t i = 2; i < length; ++i)
+    if ((byte_at(text, at + i) & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+/// Of a character of that length.
+bool is_control(std::string_view text, std::size_t at, std::size_t length) {
+  const unsigned first = byte_at(text, at);
+  return length == 1 ? first < 0x20 || first == 0x7F
+                     : length == 2 && first == 0xC2 && byte_at(text, at + 1) < 0xA0;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_at(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+bool has_control(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_at(text, at);
+    if (length > 0 && is_control(text, at, length)) return true;
+    at += length > 0 ? length : 1;
+  }
+  return false;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_at(text, at), bytes = length > 0 ? length : 1;
+    const bool stays = text[at] == '\n' || text[at] == '\t';
+    if (length > 0 && (stays || !is_control(text, at, length))) {
+      out.append(text, at, bytes);
+    } else {
+      for (std::size_t i = 0; i < bytes; ++i) {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\x%02X", byte_at(text, at + i));
+        out += code;
+      }
+    }
+    at += bytes;
+  }
+  return out;
+}
+
+}  // namespace gradwire

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+/// Texts that others wrote, on their way to a terminal or a file.
+namespace gradwire {
+
+/// Whether it is well-formed UTF-8 (RFC 3629).
+bool is_utf8(std::string_view text);
+
+/// Whether it has a control character (C0, DEL, C1): line ends and tabs are such.
+bool has_control(std::string_view text);
+
+/// The text with what moves a cursor or rings a bell written out: control characters other than
+/// line ends and tabs, and bytes that are no UTF-8, become \xNN.
+std::string printable(std::string_view text);
+
+}  // namespace gradwire

@@ -1,0 +1,31 @@
+#include "base/plain_text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradwire;
+
+TEST_CASE("UTF-8 is what RFC 3629 takes") {
+  for (const char* text :
+       {"", "plain", "na\xC3\xAFve", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"})
+    CHECK(is_utf8(text));
+  // A lone byte, a torn character, overlong forms, a surrogate, beyond U+10FFFF.
+  for (const char* text : {"\xFF", "\x80", "a\xC3", "\xC3\x28", "\xC0\xAF", "\xE0\x80\xAF",
+                           "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF0\x9F\x98"})
+    CHECK_FALSE(is_utf8(text));
+}
+
+TEST_CASE("what moves a cursor is written out, and nothing else") {
+  CHECK(printable("two\nlines\tand \xC3\xA9") == "two\nlines\tand \xC3\xA9");
+  CHECK(printable("\x1B[31mred") == "\\x1B[31mred");
+  CHECK(printable("\xC2\x9B"
+                  "31m") ==
+        "\\xC2\\x9B"
+        "31m");  // C1's CSI
+  CHECK(printable("a\xFF"
+                  "b\r\x7F") ==
+        "a\\xFF"
+        "b\\x0D\\x7F");
+  CHECK(has_control("a\nb"));
+  CHECK(has_control("\xC2\x80"));
+  CHECK_FALSE(has_control("caf\xC3\xA9 \xFF"));
+}
