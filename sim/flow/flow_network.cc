@@ -44,7 +44,9 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
       bursts_(static_cast<std::size_t>(cluster.channel_count())),
-      shared_queues_(static_cast<std::size_t>(cluster.channel_count())) {}
+      shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
+      followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
+      queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {}
 
 std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
@@ -78,6 +80,7 @@ void FlowNetwork::open(int source, int destination, std::uint64_t key) {
     connection.jitters = connection.jitters || cluster_.channel(id).jitter.value() > 0;
     connection.follows = connection.follows || (!follower_of_.empty() && follower_of_[at] >= 0);
   }
+  connection.may_be_followed = may_be_followed(connection);
   append_media(route_);
   sharing_.add_flow(route_);
 }
@@ -238,7 +241,7 @@ void FlowNetwork::settle() {
 
 double FlowNetwork::next_event() const {
   double next = arrivals_.empty() ? kInfinity : arrivals_.top().time;
-  for (const IndexedHeap* heap : {&due_, &pool_due_, &changes_}) {
+  for (const IndexedHeap* heap : {&due_, &pool_due_, &queue_due_, &changes_}) {
     if (!heap->empty()) next = std::min(next, heap->first_time());
   }
   return next;
@@ -267,6 +270,8 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
     while (!pool_due_.empty() && pool_due_.first_time() <= batch) {
       on_pool_due(pool_due_.first(), batch);
     }
+    while (!queue_due_.empty() && queue_due_.first_time() <= batch)
+      on_queue_due(queue_due_.first(), batch);
     deliver(delivered);
     if (delivered.size() > before) return;
   }

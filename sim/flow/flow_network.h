@@ -130,9 +130,10 @@ class FlowNetwork final : public Network {
     bool may_open : 1 = false;
     bool follows : 1 = false;  ///< crosses channels that change, or the air
     bool jitters : 1 = false;
-    bool bursts : 1 = false;    ///< takes all that it can get, until what waits is through
-    bool waits : 1 = false;     ///< a stream: writes once its share is known
-    bool streamed : 1 = false;  ///< has been a stream
+    bool bursts : 1 = false;           ///< takes all that it can get, until what waits is through
+    bool waits : 1 = false;            ///< a stream: writes once its share is known
+    bool streamed : 1 = false;         ///< has been a stream
+    bool may_be_followed : 1 = false;  ///< flow_queues.cc
     std::uint16_t place = 0;    ///< of fluids: instants at which others began before (modulo 2^16)
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
@@ -150,8 +151,10 @@ class FlowNetwork final : public Network {
     std::uint64_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
-    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
-    double sent_by = 0;      ///< s: when that was, of the last transfer that began
+    ChannelId fair = -1;          ///< its packets come to this channel's queue (flow_queues.cc)
+    std::int32_t fair_flow = -1;  ///< ... as this flow
+    double latest = kNever;       ///< s, of datagrams: after its last one is sent a transfer ends
+    double sent_by = 0;           ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -181,6 +184,17 @@ class FlowNetwork final : public Network {
     double updated = 0;
     double stream_rate = 0;  ///< at which its streams were served last
     IndexedHeap due;         ///< by bytes served
+  };
+
+  /// A queue that is followed packet by packet.
+  struct Followed {
+    Followed(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
+        : packets(times, quantum, framing, most) {}
+    FairQueue packets;
+    double line = 0;            ///< bytes/s, of its link
+    double rate = 0;            ///< ... that others leave it
+    bool alone = true;          ///< all that cross the link are in it
+    std::uint64_t version = 0;  ///< of shares_version_, for which these hold
   };
 
   Connection& connection_at(std::int32_t c) { return connections_[static_cast<std::size_t>(c)]; }
@@ -287,6 +301,21 @@ class FlowNetwork final : public Network {
   void hold_acks(std::int32_t c);
   void hold_acks_on(ChannelId id);
 
+  // flow_queues.cc
+  bool may_be_followed(const Connection& connection) const;
+  ChannelId followed_queue(std::int32_t c) const;
+  CoDelTimes codel_of(std::int32_t c) const;
+  CoDelTimes codel_of_channel(ChannelId id) const;
+  bool may_be_dropped(std::int32_t c, ChannelId id);
+  void change_queue(std::int32_t c);
+  void serve_before_followed(std::int32_t c);
+  void leave_fair_queue(Connection& connection);
+  const Followed& followed(ChannelId id);
+  bool is_followed_alone(ChannelId id);
+  void note_drops(FairQueue& packets);
+  void schedule_queue(ChannelId id);
+  void on_queue_due(ChannelId id, double until);
+
   // flow_datagrams.cc
   void open_plain(Connection& connection, TcpPath& path);
   void begin_datagrams(Connection& connection, Transfer& t);
@@ -364,7 +393,11 @@ class FlowNetwork final : public Network {
   std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
   std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
-  std::vector<std::vector<ByteRange>> missing_;              // of transfers that lost something
+  std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been
+  IndexedHeap::Nodes queue_nodes_;                           // by channel
+  IndexedHeap queue_due_{queue_nodes_};                      // s: packets leave
+  std::uint64_t shares_version_ = 1;  // another one where shares or who is followed have changed
+  std::vector<std::vector<ByteRange>> missing_;  // of transfers that lost something
   std::vector<std::int32_t> free_missing_;
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_;                                  // of the transfer that started last

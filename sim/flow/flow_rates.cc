@@ -102,6 +102,7 @@ void FlowNetwork::resolve_once() {
     pools_.emplace_back(due_nodes_);
     pool_nodes_.emplace_back();
   }
+  if (!changed.empty() || !sharing_.changed_pools().empty()) ++shares_version_;
   for (const std::int32_t p : sharing_.changed_pools()) {
     pool(p).served = served(p);
     pool(p).updated = now_;

@@ -99,7 +99,7 @@ bool FlowNetwork::may_open(const TcpPath& path) const {
   if (path.ack_spacing > kSegmentsPerAck * path.segment_time) return false;
   // Its windows and its pacing always decide.
   if (transport_.congestion_control == TransportSettings::CongestionControl::kBbr) return false;
-  const double target = codel_target(path, transport_.constants);
+  const double target = codel_times(path, transport_.constants).target;
   const double kept = CongestionWindow::beta(transport_) * (path.round_trip + target);
   const double largest = static_cast<double>(transport_.buffer.count());
   return kept >= path.round_trip && largest >= path.round_trip * path.line_rate;
@@ -212,6 +212,7 @@ bool FlowNetwork::begin_writing() {
     Connection& connection = connection_at(c);
     if (!connection.waits) continue;
     connection.waits = false;
+    change_queue(c);
     order_beginning(c);
     serve_stream(c);
     for (std::int32_t t = connection.first; t >= 0; t = transfer(t).next) write(c, t);
@@ -311,7 +312,8 @@ bool FlowNetwork::may_burst(std::int32_t c) const {
 void FlowNetwork::set_stream_due(std::int32_t c) {
   const Connection& connection = connection_at(c);
   double due = connection.stream->next_event();
-  if (connection.bursts) due = std::min(due, std::max(now_, connection.stream->free_at()));
+  if (connection.bursts && connection.fair < 0)
+    due = std::min(due, std::max(now_, connection.stream->free_at()));
   due_.set(c, due);
 }
 
@@ -323,29 +325,32 @@ void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
                            t.next >= 0);
   note_queued(c, others);
+  schedule_queue(connection.fair);
   set_stream_due(c);
 }
 
 void FlowNetwork::step_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = *connection.stream;
+  change_queue(c);
   const double batch = now_ + now_ * kSameInstant;
   // BBR's bursts fill what is shared at once, whatever was left before.
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   // Who comes first to a queue with a limit is served first.
-  const bool in_order = may_burst(c) || connection.path->shares_queue;
+  const bool in_order = may_burst(c) || connection.path->shares_queue || connection.fair >= 0;
   const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
   // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path->queue <= 0 && !takes_turns(c);
+                     connection.path->queue <= 0 && !takes_turns(c) && connection.fair < 0;
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
   // What is sent behind a change of a link is sent by its new rate.
   stream.run(batch + kAheadOfQueue * waits,
              std::min(batch + ahead * connection.path->round_trip, next_change(c)));
   note_queued(c, others);
+  schedule_queue(connection.fair);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
@@ -432,18 +437,18 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   if (transport_.protocol != TransportSettings::Protocol::kTcp) return true;
   if (connection.follows && !airs_.empty()) return true;
   const double apart = spacing(c);
-  if (!OpenWindow::is_needed(*connection.path, transport_.constants, apart, t.segments))
-    return true;
+  const CoDelTimes codel = codel_of(c);
+  if (!OpenWindow::is_needed(*connection.path, codel, apart, t.segments)) return true;
   if (connection.stream) {
     connection.stream->run(now_);  // acknowledgements that came while it rested
     if (!connection.stream->idle()) return false;
     connection.window = std::make_unique<OpenWindow>(
-        *connection.path, apart, connection.stream->congestion(),
+        *connection.path, codel, apart, connection.stream->congestion(),
         connection.stream->smoothed_round_trip(), connection.stream->first_segment());
     retire(connection, 0, 0);
   }
   if (!connection.window) return true;
-  connection.window->set_spacing(apart);
+  connection.window->set_share(codel, apart);
   if (connection.path->changes) {
     const double pipe = connection.path->round_trip * line_now(c) / segment_;
     connection.open_pipe = std::max(connection.open_pipe, pipe);
@@ -463,18 +468,17 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
-  if (!OpenWindow::is_needed(*connection.path, transport_.constants, apart,
-                             stream.unsent_segments()))
-    return true;
-  OpenWindow window(*connection.path, apart, stream.congestion(), stream.smoothed_round_trip(),
-                    stream.first_segment());
+  const CoDelTimes codel = codel_of(c);
+  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments())) return true;
+  OpenWindow window(*connection.path, codel, apart, stream.congestion(),
+                    stream.smoothed_round_trip(), stream.first_segment());
   if (!window.fills(connection.open_pipe))
     return false;  // it did once, but has lost a segment since
   // In slow start a few segments more or less decide on the next transfer's window: near its end
   // the stream is worth its while.
   const double under_way = stream.in_flight() / segment_;
   if (stream.congestion().is_starting() && 2 * stream.unsent_segments() < under_way) return false;
-  const double queued = stream.queued(now_) / segment_ * apart;
+  const double queued = stream.queued_at(now_, sharing_.rate(c)) / segment_ * apart;
   t.streams =
       !window.pass(now_, stream.unsent_segments(), {under_way, queued, stream.drops_from()});
   if (!t.streams) connection.window = std::make_unique<OpenWindow>(window);
@@ -497,19 +501,18 @@ bool FlowNetwork::begins_crowded(std::int32_t c) {
   if (!fresh || (connection.follows && !airs_.empty())) return false;
   if (may_time_out(apart)) return true;
   if (apart <= connection.path->segment_time) return false;
-  if (!connection.is_open) {
-    const double target = codel_target(*connection.path, transport_.constants);
-    return t.segments * apart > target + codel_interval(*connection.path, transport_.constants);
-  }
+  const CoDelTimes codel = codel_of(c);
+  if (!connection.is_open) return t.segments * apart > codel.target + codel.interval;
   if (!connection.window) return false;
   OpenWindow window = *connection.window;
-  window.set_spacing(apart);
+  window.set_share(codel, apart);
   return !window.pass(now_, t.segments);
 }
 
 /// The stream ends; `wire`, `acks`: what of its bytes and acknowledgements is counted later, with
 /// the rest of its transfer.
 void FlowNetwork::retire(Connection& connection, double wire, double acks) {
+  leave_fair_queue(connection);
   connection.wire_sent += connection.stream->wire_sent() - wire;
   connection.stream_acks += connection.stream->acks_sent() - acks;
   connection.stream.reset();
@@ -521,9 +524,11 @@ void FlowNetwork::leave_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   const TcpStream& stream = *connection.stream;
   const Transfer& t = transfer(connection.first);
-  connection.remaining = stream.unsent_wire() + stream.queued(now_) + stream.round_left(now_);
-  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire();
-  const double acks = (t.segments - stream.unsent_segments()) / kSegmentsPerAck;
+  connection.remaining =
+      stream.unsent_wire() + stream.queued_at(now_, sharing_.rate(c)) + stream.round_left(now_);
+  const double before = stream.before_queue();
+  const double sent = static_cast<double>(t.wire.count()) - stream.unsent_wire() - before;
+  const double acks = (t.segments - stream.unsent_segments() - before / segment_) / kSegmentsPerAck;
   connection.kept_window = stream.window();
   retire(connection, sent, acks);
   rest(c);
@@ -550,6 +555,10 @@ void FlowNetwork::serve_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.path->shares_queue) {
     serve_before_queue(c);
+    return;
+  }
+  if (connection.fair >= 0) {
+    serve_before_followed(c);
     return;
   }
   double rate = sharing_.rate(c);
@@ -584,7 +593,7 @@ void FlowNetwork::serve_streams(std::int32_t p) {
   pooled_.clear();
   sharing_.append_pooled(p, pooled_);
   for (const std::int32_t c : pooled_) {
-    if (connection_at(c).state != State::kStream) continue;
+    if (connection_at(c).state != State::kStream || connection_at(c).fair >= 0) continue;
     serve_stream(c);
     set_stream_due(c);
   }
@@ -608,6 +617,12 @@ void FlowNetwork::hold_acks(std::int32_t c) {
 void FlowNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->demand();
+  if (connection.fair >= 0 && is_followed_alone(connection.fair)) {
+    cap = MaxMin::kNoCap;  // nobody else's share hangs on it
+    connection.bursts = true;
+    if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
+    return;
+  }
   connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;

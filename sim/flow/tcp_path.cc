@@ -107,21 +107,34 @@ void TcpPath::find_queue(const Cluster& cluster, std::span<const ChannelId> rout
 
 void TcpPath::find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route) {
   shares_queue = true;
+  queue_way = sim::queue_way(cluster, route, queue_channel);
+  before_queue = queue_way.before;
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const ChannelId id : route) {
+    if (id == queue_channel) break;
+    const double rate = cluster.nominal_rate(id).value();
+    if (rate < slowest) queue_before = static_cast<double>(cluster.channel(id).queue.count());
+    slowest = std::min(slowest, rate);
+  }
+}
+
+QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue) {
+  QueueWay way;
   bool behind = false;
-  double slowest = 0;  // s a byte
+  double slowest = 0;  // s a byte, before it
   for (const ChannelId id : route) {
     const double per_byte = 8 / cluster.nominal_rate(id).value();
     const double delay = cluster.channel(id).delay.value();
-    behind = behind || id == queue_channel;
-    (behind ? from_queue : to_queue) += delay;
-    if (id == queue_channel) continue;
-    (behind ? from_queue_a_byte : to_queue_a_byte) += per_byte;
-    if (behind || per_byte <= slowest) continue;
-    slowest = per_byte;
-    queue_before = static_cast<double>(cluster.channel(id).queue.count());
+    behind = behind || id == queue;
+    (behind ? way.from : way.to) += delay;
+    if (id == queue) continue;
+    (behind ? way.from_a_byte : way.to_a_byte) += per_byte;
+    double& most = behind ? way.slowest_after : slowest;
+    most = std::max(most, per_byte);
   }
-  to_queue_a_byte -= slowest;
-  before_queue = 1 / slowest;
+  way.to_a_byte -= slowest;
+  way.before = slowest > 0 ? 1 / slowest : 0;
+  return way;
 }
 
 double ack_share(const TransportSettings& transport) {

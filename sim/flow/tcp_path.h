@@ -23,6 +23,18 @@ namespace gradwire::sim {
 
 inline constexpr double kSegmentsPerAck = 2;
 
+/// How segments get from the slowest link before a queue to that queue, and from its link on.
+struct QueueWay {
+  double before = 0;         ///< bytes/s, of that link; 0: the queue is before the first one
+  double to = 0;             ///< s
+  double to_a_byte = 0;      ///< s a byte on top
+  double from = 0;           ///< s
+  double from_a_byte = 0;    ///< s a byte on top
+  double slowest_after = 0;  ///< s a byte, of the slowest link behind it
+  bool operator==(const QueueWay&) const = default;
+};
+QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, ChannelId queue);
+
 /// The constants of one path.
 struct TcpPath : PathCost {
   double round_trip = 0;         ///< r0, s
@@ -41,11 +53,8 @@ struct TcpPath : PathCost {
   /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
   /// gets there and on from there.
   bool shares_queue = false;
-  double queue_before = 0;       ///< bytes, of the queue of the slowest channel before; 0: CoDel's
-  double to_queue = 0;           ///< s, from the slowest channel before it
-  double to_queue_a_byte = 0;    ///< s a byte on top
-  double from_queue = 0;         ///< s
-  double from_queue_a_byte = 0;  ///< s a byte on top
+  double queue_before = 0;  ///< bytes, of the queue of the slowest channel before; 0: CoDel's
+  QueueWay queue_way;
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's

@@ -80,6 +80,11 @@ class MaxMin {
   bool may_queue(std::int32_t id) const { return queue_of(id) >= 0; }
   /// ... and on which of them each gets least; -1: none.
   ChannelId queue_of(std::int32_t id) const;
+  /// Whether it meets others on one of its channels and on no other.
+  bool meets_on_one(std::int32_t id) const {
+    const Flow& f = flows_[static_cast<std::size_t>(id)];
+    return f.shared == 1 && !f.weighted;
+  }
   bool meets_others(std::int32_t id) const {
     return flows_[static_cast<std::size_t>(id)].shared > 0;
   }

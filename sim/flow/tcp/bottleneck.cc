@@ -7,8 +7,6 @@
 namespace gradwire::sim {
 namespace {
 
-constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
-constexpr double kRootUnits = 65536;
 constexpr double kSegmentRounding = 1e-6;  // of a segment
 /// A share that changes more than so many times is not that of flows that come or go one by one.
 constexpr double kFewCome = 4;
@@ -35,10 +33,9 @@ void Bottleneck::set_rate(double now, double rate) {
     dropped_->service *= stretch_;
   }
   // Both count from when a segment leaves, which may be yet to come.
-  if (codel_.above_since >= 0) {
-    codel_.above_since =
-        moved(now, codel_.above_since - discipline_->interval) + discipline_->interval;
-  }
+  const double interval = codel_.times.interval;
+  if (codel_.above_since >= 0)
+    codel_.above_since = moved(now, codel_.above_since - interval) + interval;
   codel_.next_drop = moved(now, codel_.next_drop - codel_.spacing) + codel_.spacing;
   rate_ = rate;
 }
@@ -69,9 +66,9 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     const double leaves = at_wire                  ? start + others
                           : discipline_->at_device ? std::max(now, begun_ + others)
                                                    : start;
-    if (leaves - now < discipline_->target && !codel_.dropping) {
+    if (leaves - now < codel_.times.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
-    } else if (const CoDel before = codel_; drops(leaves, leaves - now)) {
+    } else if (const CoDel before = codel_; codel_.drops(leaves, leaves - now)) {
       if (!dropped_) dropped_ = std::make_unique<Dropped>();
       *dropped_ = {before, leaves, start + others, service - others};
       return false;
@@ -137,62 +134,6 @@ void Bottleneck::spare() {
   codel_.leave();
   begun_ = dropped_->start;
   free_at_ = dropped_->start + dropped_->service;
-}
-
-bool Bottleneck::is_late(double start, double waited) {
-  if (waited < discipline_->target) {
-    codel_.above_since = -1;
-    return false;
-  }
-  if (codel_.above_since < 0) codel_.above_since = start + discipline_->interval;
-  return start > codel_.above_since;
-}
-
-/// From here on drops are interval / sqrt(count) apart.
-void Bottleneck::count_to(int count) {
-  codel_.count = count;
-  if (!discipline_->at_device) {
-    codel_.spacing = discipline_->interval / std::sqrt(static_cast<double>(count));
-    return;
-  }
-  if (count == 1) {
-    codel_.root = 1 - 1 / kRootUnits;
-  } else {
-    codel_.root =
-        std::floor(codel_.root * (3 - count * codel_.root * codel_.root) / 2 * kRootUnits) /
-        kRootUnits;
-  }
-  codel_.spacing = discipline_->interval * codel_.root;
-}
-
-void Bottleneck::begin_episode(double start) {
-  const int since = codel_.count - codel_.last_count;
-  const bool recent = start - codel_.next_drop < kRecentIntervals * discipline_->interval;
-  count_to(since > 1 && recent ? since : 1);
-  codel_.last_count = codel_.count;
-  codel_.next_drop = start + codel_.spacing;
-}
-
-bool Bottleneck::drops(double start, double waited) {
-  const bool late = is_late(start, waited);
-  if (!codel_.dropping) {
-    if (!late) return false;
-    codel_.dropping = codel_.spared = true;
-    begin_episode(start);
-    return true;
-  }
-  if (!late) {
-    codel_.leave();
-    return false;
-  }
-  if (codel_.spared) {
-    codel_.spared = false;
-    if (start < codel_.next_drop) return false;
-  }
-  if (start < codel_.next_drop) return false;
-  count_to(codel_.count + 1);
-  codel_.next_drop += codel_.spacing;
-  return true;
 }
 
 }  // namespace gradwire::sim

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "sim/flow/tcp/codel.h"
+
 /// The queue in which the segments of one TCP stream wait for the slowest link of their path.
 ///
 /// The queue belongs to the stream alone (fair queueing gives each one its own) and is served at
@@ -22,9 +24,8 @@ class Bottleneck {
   static constexpr double kStalled = 1e-3;
 
   struct Discipline {
-    double target = 0;    ///< s
-    double interval = 0;  ///< s
-    double limit = 0;     ///< bytes; 0: CoDel
+    CoDelTimes codel;
+    double limit = 0;  ///< bytes; 0: CoDel
     /// Bytes/s: at this rate or more segments wait elsewhere on their way, before the link that is
     /// the slowest then, in a queue of `elsewhere` bytes (0: CoDel's).
     double limit_below = std::numeric_limits<double>::infinity();
@@ -53,7 +54,8 @@ class Bottleneck {
   explicit Bottleneck(std::shared_ptr<const Discipline> discipline)
       : discipline_(std::move(discipline)),
         room_(discipline_->limit),
-        line_(discipline_->line_rate) {}
+        line_(discipline_->line_rate),
+        codel_{discipline_->codel, discipline_->at_device} {}
   explicit Bottleneck(const Discipline& discipline)
       : Bottleneck(std::make_shared<const Discipline>(discipline)) {}
 
@@ -70,6 +72,8 @@ class Bottleneck {
     line_changes_ = line_changes_ || rate != line_;
     line_ = rate;
   }
+  /// Of the queue where segments wait now.
+  void set_codel(const CoDelTimes& times) { codel_.times = times; }
   /// What waits is served at the new rate.
   void set_rate(double now, double rate);
   /// Where a segment that was to depart at `departure` departs after set_rate() at `now`.
@@ -99,29 +103,12 @@ class Bottleneck {
   void spare();
   /// CoDel: from when on segments that leave the queue may be dropped if it stays as long as it is,
   /// s; infinite while none waits for longer than the target.
-  double drops_from() const {
-    if (codel_.dropping) return 0;
-    return codel_.above_since < 0 ? std::numeric_limits<double>::infinity() : codel_.above_since;
-  }
+  double drops_from() const { return codel_.drops_from(); }
 
  private:
   /// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.
   static constexpr double kLeastBehind = 1448;
 
-  struct CoDel {
-    double above_since = -1;  ///< when dropping may begin; < 0: not above the target
-    double next_drop = 0;
-    int count = 0;
-    int last_count = 0;
-    double root = 1;     ///< 1 / sqrt(count), where steps lead to it
-    double spacing = 0;  ///< s, of drops
-    bool dropping = false;
-    bool spared = false;  ///< the next segment takes the dropped one's place
-    void leave() {
-      above_since = -1;
-      dropping = spared = false;
-    }
-  };
   struct Dropped {
     CoDel before;
     double leaves = 0;  ///< s: when it is dropped
@@ -132,10 +119,6 @@ class Bottleneck {
   double wait_for_turn(double now, double bytes, double behind, double even);
   bool fits(double now, double bytes);
   double filled(double now, double bytes) const;
-  bool drops(double start, double waited);
-  bool is_late(double start, double waited);
-  void begin_episode(double start);
-  void count_to(int count);
 
   std::shared_ptr<const Discipline> discipline_;
   double room_;  ///< bytes

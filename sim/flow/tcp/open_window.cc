@@ -18,26 +18,25 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-bool OpenWindow::is_needed(const TcpPath& path, const TcpConstants& constants, double spacing,
+bool OpenWindow::is_needed(const TcpPath& path, const CoDelTimes& codel, double spacing,
                            double segments) {
   if (path.queue > 0) return false;
   if (path.round_trip > kLongRoundTrip) return true;
-  const double target = codel_target(path, constants);
-  return spacing > kShared * path.segment_time && target < kFewSegments * spacing &&
-         segments * spacing > target + codel_interval(path, constants);
+  return spacing > kShared * path.segment_time && codel.target < kFewSegments * spacing &&
+         segments * spacing > codel.target + codel.interval;
 }
 
-OpenWindow::OpenWindow(const TcpPath& path, double spacing, const CongestionWindow& congestion,
-                       double smoothed, std::int64_t first)
+OpenWindow::OpenWindow(const TcpPath& path, const CoDelTimes& codel, double spacing,
+                       const CongestionWindow& congestion, double smoothed, std::int64_t first)
     : segment_time_(spacing),
       round_trip_(path.round_trip + spacing - path.segment_time),
-      target_(kCaution * codel_target(path, congestion.constants())),
-      interval_(kCaution * codel_interval(path, congestion.constants())),
+      codel_{kCaution * codel.target, kCaution * codel.interval},
       smoothed_(smoothed),
       congestion_(congestion),
       sent_(first) {}
 
-void OpenWindow::set_spacing(double spacing) {
+void OpenWindow::set_share(const CoDelTimes& codel, double spacing) {
+  codel_ = {kCaution * codel.target, kCaution * codel.interval};
   round_trip_ += spacing - segment_time_;
   segment_time_ = spacing;
 }
@@ -47,7 +46,7 @@ bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
   const auto last = sent_ + static_cast<std::int64_t>(ahead.segments + segments);
   CongestionWindow grown = congestion_;
   double smoothed = smoothed_;
-  double above_since = ahead.drops_from - interval_ / kCaution;
+  double above_since = ahead.drops_from - codel_.interval / kCaution;
   double time = ahead.segments > 0 ? now : now + round_trip_;
   std::int64_t sent = sent_ + static_cast<std::int64_t>(ahead.segments);
   // By segment: those under way when it was sent, which its round trip is made of. Slow start sends
@@ -67,13 +66,13 @@ bool OpenWindow::pass(double now, double segments, const Ahead& ahead) {
       grown.set_limited(sent == allowed);
     }
     const double window = static_cast<double>(sent - acked) * segment_time_;
-    if (window - round_trip_ < target_) {
+    if (window - round_trip_ < codel_.target) {
       above_since = kNever;
     } else {
       // What goes out at once at the start waits as long as it takes to drain.
       above_since =
-          std::min(above_since, ahead.segments == 0 && acked == sent_ ? now + target_ : time);
-      if (time > above_since + interval_ && above_since + interval_ < end) return false;
+          std::min(above_since, ahead.segments == 0 && acked == sent_ ? now + codel_.target : time);
+      if (time > above_since + codel_.interval && above_since + codel_.interval < end) return false;
     }
     const double sample = under_way[static_cast<std::size_t>(acked - sent_)] * segment_time_;
     smoothed += kSmoothing * (std::max(round_trip_, sample) - smoothed);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/congestion.h"
 #include "sim/flow/tcp_path.h"
 
@@ -21,7 +22,7 @@ class OpenWindow {
   /// Where drops are worth foreseeing of a message of so many segments, `spacing` s apart. On short
   /// round trips their repair is quick, but where the share is so small that the segments that
   /// CoDel's target leaves in the queue are too few to tell of a loss.
-  static bool is_needed(const TcpPath& path, const TcpConstants& constants, double spacing,
+  static bool is_needed(const TcpPath& path, const CoDelTimes& codel, double spacing,
                         double segments);
 
   /// What was sent before. Acknowledgements of it come from now on, evenly.
@@ -31,12 +32,13 @@ class OpenWindow {
     double drops_from = std::numeric_limits<double>::infinity();  ///< s, tcp/bottleneck.h
   };
 
-  /// `spacing`: s, from a segment to the next. `smoothed`: the smoothed round trip, s. `first`:
-  /// number of the first segment that is not acknowledged, as `congestion` counts.
-  OpenWindow(const TcpPath& path, double spacing, const CongestionWindow& congestion,
-             double smoothed, std::int64_t first = 0);
-  /// Segments are so far apart from now on, s.
-  void set_spacing(double spacing);
+  /// `codel`: of the queue where they wait. `spacing`: s, from a segment to the next. `smoothed`:
+  /// the smoothed round trip, s. `first`: number of the first segment that is not acknowledged, as
+  /// `congestion` counts.
+  OpenWindow(const TcpPath& path, const CoDelTimes& codel, double spacing,
+             const CongestionWindow& congestion, double smoothed, std::int64_t first = 0);
+  /// From now on segments wait in this queue, and are so far apart, s.
+  void set_share(const CoDelTimes& codel, double spacing);
 
   /// Whether it fills a pipe of so many segments.
   bool fills(double segments) const {
@@ -53,8 +55,7 @@ class OpenWindow {
  private:
   double segment_time_;  ///< at the share
   double round_trip_;
-  double target_;
-  double interval_;
+  CoDelTimes codel_;
   double smoothed_;
   CongestionWindow congestion_;
   std::int64_t sent_;  ///< segments

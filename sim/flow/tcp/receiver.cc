@@ -6,7 +6,7 @@ namespace gradwire::sim {
 namespace {
 
 constexpr std::int32_t kMostBlocks = 3;  // RFC 2018, beside time stamps
-constexpr double kSameInstant = 2e-9;    // s: clocks of reference programs tick in nanoseconds
+constexpr double kClockTicks = 2e-9;     // s: clocks of reference programs tick in nanoseconds
 
 }  // namespace
 
@@ -62,7 +62,7 @@ inline void TcpReceiver::acknowledge(double time) {
 
 void TcpReceiver::arrive(std::int64_t number, double time, std::int32_t sent, bool wanted) {
   // Where both fall on one instant, as they do round after round, the older event is first.
-  if (deadline() <= time + kSameInstant) time_out();
+  if (deadline() <= time + kClockTicks) time_out();
   if (time - latest_ > quickness_.silence) quick_ = std::max(quick_, quickness_.again);
   latest_ = time;
   if (has(number)) {

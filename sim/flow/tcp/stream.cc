@@ -20,13 +20,9 @@ constexpr double kFraming = 38;
 /// Bytes of an acknowledgement for a block that it names selectively.
 constexpr double kBlock = 8;
 
-/// s: no segment waits for so long.
-constexpr double kLongTarget = 1e6;
-
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
-  Bottleneck::Discipline discipline{codel_target(path, constants), codel_interval(path, constants),
-                                    path.queue};
+  Bottleneck::Discipline discipline{codel_times(path, constants), path.queue};
   discipline.line_rate = path.line_rate;
   if (path.shares_queue) {
     discipline.limit = path.queue_before;
@@ -62,15 +58,6 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
 }
 
 }  // namespace
-
-double codel_target(const TcpPath& path, const TcpConstants& constants) {
-  if (path.on_wifi) return kLongTarget;
-  return std::max(constants.codel_target, constants.codel_segments * path.segment_time);
-}
-
-double codel_interval(const TcpPath& path, const TcpConstants& constants) {
-  return std::max(constants.codel_interval, 2 * codel_target(path, constants));
-}
 
 StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
     : TcpPath(path),
@@ -178,7 +165,7 @@ void TcpStream::serve(double now, double rate) {
   if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
     for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
       Turns::Segment& each = turns_->segments[i];
-      const double way = path_->to_queue + path_->to_queue_a_byte * (each.bytes + path_->header);
+      const double way = turns_->way.to + turns_->way.to_a_byte * (each.bytes + path_->header);
       each.came = bottleneck_.moved(now, each.came - way) + way;
     }
     return;
@@ -226,8 +213,37 @@ double TcpStream::unsent_wire() const {
   return static_cast<double>(messages_.front().end - sent_) + unsent_segments() * path_->header;
 }
 
+void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
+  turns_ = std::make_unique<Turns>();
+  turns_->fair = &queue;
+  turns_->flow = flow;
+  turns_->way = way;
+}
+
+bool TcpStream::may_change_queue(double now) const {
+  if (queues() || held_ != Scoreboard::kNone || bottleneck_.free_at() > now) return false;
+  return !is_fair() || turns_->fair->waiting(turns_->flow) <= 0;
+}
+
 double TcpStream::queued(double now) const {
+  if (is_fair()) return turns_->fair->waiting(turns_->flow);
   return std::max(0.0, free_at() - now) * bottleneck_.rate();
+}
+
+double TcpStream::before_queue() const {
+  if (!is_fair()) return 0;
+  const double full = static_cast<double>(path_->segment) + path_->header;
+  return turns_->fair->waiting(turns_->flow) + static_cast<double>(turns_->segments.size()) * full;
+}
+
+/// A fluid's bytes are served when they are sent, and arrive all the way later.
+double TcpStream::queued_at(double now, double rate) const {
+  if (!is_fair()) return queued(now);
+  const double full = static_cast<double>(path_->segment) + path_->header;
+  const QueueWay& way = turns_->way;
+  const double to = path_->propagation - way.from + (path_->forwarding - way.from_a_byte) * full;
+  const double passing = turns_->fair->passing(turns_->flow, now);
+  return std::max(0.0, before_queue() + passing - rate * to);
 }
 
 double TcpStream::acks_sent() const {

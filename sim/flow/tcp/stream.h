@@ -8,6 +8,7 @@
 
 #include "sim/flow/tcp/bottleneck.h"
 #include "sim/flow/tcp/congestion.h"
+#include "sim/flow/tcp/fair_queue.h"
 #include "sim/flow/tcp/kernel_sender.h"
 #include "sim/flow/tcp/loss_sequence.h"
 #include "sim/flow/tcp/paced_sender.h"
@@ -43,10 +44,6 @@
 /// it (shared_queue.h); acknowledgements never wait behind data; segments that wait are served at
 /// the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
-
-/// CoDel's target and interval on a path, s.
-double codel_target(const TcpPath& path, const TcpConstants& constants);
-double codel_interval(const TcpPath& path, const TcpConstants& constants);
 
 /// What the streams of one path share.
 struct StreamPath : TcpPath {
@@ -176,10 +173,15 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
+  /// Wire bytes that wait in a queue that is followed, or are on their way to it.
+  double before_queue() const;
+  /// Those that will wait when what is sent at `now` comes to the queue, at so many bytes/s.
+  double queued_at(double now, double rate) const;
   /// What TcpPath::shares_queue says. Call before anything is written.
   void join(std::shared_ptr<SharedQueue> queue) {
     turns_ = std::make_unique<Turns>();
     turns_->queue = std::move(queue);
+    turns_->way = path_->queue_way;
   }
   /// The link behind it carries so many bytes/s.
   void set_shared_rate(double rate) { turns_->rate = rate; }
@@ -188,13 +190,29 @@ class TcpStream {
   // tcp/bottleneck.h
   void set_ahead(double seconds) { bottleneck_.set_ahead(seconds); }
   void set_line(double rate) { bottleneck_.set_line(rate); }
+  void set_codel(const CoDelTimes& times) { bottleneck_.set_codel(times); }
+  /// From now on its segments come to this queue, as its flow number `flow`.
+  void join(FairQueue& queue, std::int32_t flow, const QueueWay& way);
+  void leave_queue() { turns_.reset(); }
+  /// Bytes a second of the slowest link before that queue; of the path's, where it is the first.
+  double rate_before_queue() const {
+    return turns_->way.before > 0 ? turns_->way.before : path_->line_rate;
+  }
+  /// Nothing of it waits anywhere or is on its way to a queue.
+  bool may_change_queue(double now) const;
+  /// The queue lets one of its packets go, which has passed its link at `departure`.
+  void pass_queue(const FairQueue::Packet& packet, double departure);
+  void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
   double free_at() const {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
-  double drops_from() const { return bottleneck_.drops_from(); }  ///< s, tcp/bottleneck.h
-  double wire_sent() const {                                      ///< bytes, copies too
+  /// s, tcp/bottleneck.h
+  double drops_from() const {
+    return is_fair() ? turns_->fair->drops_from(turns_->flow) : bottleneck_.drops_from();
+  }
+  double wire_sent() const {  ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
   double acks_sent() const;  ///< acknowledgements
@@ -237,6 +255,9 @@ class TcpStream {
     std::int64_t bytes = 0;              ///< of payload
     std::shared_ptr<SharedQueue> queue;  ///< null: the bottleneck is the only one
     double rate = 0;                     ///< bytes/s, of the link behind it
+    FairQueue* fair = nullptr;           ///< in its place
+    std::int32_t flow = -1;              ///< of it
+    QueueWay way;
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -247,16 +268,17 @@ class TcpStream {
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
   void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
-  bool is_shared() const { return turns_ && turns_->queue; }
+  bool is_shared() const { return turns_ && (turns_->queue || turns_->fair); }
+  bool is_fair() const { return turns_ && turns_->fair; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
-    return turns_->queue ? came : bottleneck_.turn_of(came);
+    return is_shared() ? came : bottleneck_.turn_of(came);
   }
   void take_turn();
   void take_shared_turn();
-  void cross(std::int64_t number, double wire, std::int32_t sent, double direct);
+  void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
   void decide(double now, double behind);
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);

@@ -74,14 +74,15 @@ double TcpStream::jitter() {
 }
 
 /// To the receiver, at `direct` without jitter, unless it is lost on the way.
-inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct) {
+inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent, double direct,
+                             double spacing) {
   wire_sent_ += wire;
   if (ways_ && ways_->data_loss && ways_->data_loss->next()) {
     ++counts_.lost;
     return;
   }
   if (ways_ && ways_->jitter) direct += jitter();
-  last_arrival_ = std::max(direct, last_arrival_ + path_->second_hop * wire);
+  last_arrival_ = std::max(direct, last_arrival_ + spacing * wire);
   ++(receiver_.has(number) ? counts_.duplicate : counts_.arrived);
   const bool is_last = unsent() == 0 && number + 1 == board_.end();
   const bool wanted = constants().acknowledge_messages && is_last;
@@ -93,10 +94,11 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
   const double departure = bottleneck_.departure();
   if (!is_shared()) {
-    cross(number, wire, sent, departure + path_->arrival + path_->forwarding * wire);
+    cross(number, wire, sent, departure + path_->arrival + path_->forwarding * wire,
+          path_->second_hop);
     return;
   }
-  const double came = departure + path_->to_queue + path_->to_queue_a_byte * wire;
+  const double came = departure + turns_->way.to + turns_->way.to_a_byte * wire;
   turns_->segments.push({came, number, static_cast<std::int32_t>(wire - path_->header), sent});
 }
 
@@ -113,7 +115,9 @@ void TcpStream::emit(double now, std::int64_t number) {
   }
   if (held_ != Scoreboard::kNone) decide(now, static_cast<double>(segment.bytes + to_come_again()));
   const double wire = segment.bytes + path_->header;
-  if (turns_ && !turns_->queue) {
+  if (is_fair() && turns_->way.before <= 0) {
+    turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
+  } else if (turns_ && !is_shared()) {
     turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
     turns_->wire += wire;
     turns_->bytes += segment.bytes;
@@ -138,7 +142,7 @@ void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sen
 
 /// The turn of the first one that waits begins.
 void TcpStream::take_turn() {
-  if (turns_->queue) {
+  if (is_shared()) {
     take_shared_turn();
     return;
   }
@@ -181,12 +185,24 @@ void TcpStream::take_shared_turn() {
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + path_->header;
+  if (turns_->fair) {
+    turns_->fair->push(turns_->flow,
+                       {next.came, next.number, static_cast<std::int32_t>(wire), next.sent});
+    return;
+  }
   if (!turns_->queue->pass(next.came, wire, turns_->rate)) {
     ++counts_.dropped;
     return;
   }
   cross(next.number, wire, next.sent,
-        turns_->queue->departure() + path_->from_queue + path_->from_queue_a_byte * wire);
+        turns_->queue->departure() + turns_->way.from + turns_->way.from_a_byte * wire,
+        path_->second_hop);
+}
+
+void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure) {
+  const QueueWay& way = turns_->way;
+  cross(packet.number, packet.wire, packet.sent,
+        departure + way.from + way.from_a_byte * packet.wire, way.slowest_after);
 }
 
 void TcpStream::note_arrival(double time) {

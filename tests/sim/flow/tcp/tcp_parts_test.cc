@@ -142,7 +142,7 @@ TEST_CASE("Three sacked segments beyond a segment tell that it is lost") {
 }
 
 TEST_CASE("A bottleneck serves one after the other and stretches with its rate") {
-  Bottleneck queue({.target = 1, .interval = 1});
+  Bottleneck queue({.codel = {.target = 1, .interval = 1}});
   queue.set_rate(0, 1000);
   CHECK(queue.pass(0, 100));
   CHECK(queue.pass(0, 100));
@@ -154,7 +154,7 @@ TEST_CASE("A bottleneck serves one after the other and stretches with its rate")
 
 TEST_CASE("A share of a link takes turns: a lone segment has the link's time, the next a share's") {
   // Segments of 100 B at 250 B/s of a link of 1,000 B/s.
-  Bottleneck queue({.target = 10, .interval = 10, .line_rate = 1000, .spreads = true});
+  Bottleneck queue({.codel = {.target = 10, .interval = 10}, .line_rate = 1000, .spreads = true});
   queue.set_rate(0, 250);
   REQUIRE(queue.pass(1, 100));
   CHECK(queue.departure() == Approx(1.1));  // 100 / 1,000
@@ -213,7 +213,7 @@ std::vector<double> drops_of(Bottleneck queue, int waiting) {
 
 TEST_CASE("A stream sends a segment's bytes in its turn, and what is left of it with the next") {
   // A link of 1,000 of which the stream has 250: of 100 bytes it sends 0.1 s, others 0.3 s.
-  Bottleneck queue({.target = 10, .interval = 10, .line_rate = 1000, .quantum = 100});
+  Bottleneck queue({.codel = {.target = 10, .interval = 10}, .line_rate = 1000, .quantum = 100});
   queue.set_rate(0, 250);
   queue.set_ahead(0.2);  // two others have just begun, one comes behind
   REQUIRE(queue.pass(0, 100));
@@ -246,7 +246,7 @@ TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
   // The queue stands above the target of 5 ms. The first drop comes an interval (100 ms) after the
   // target is first passed; the next 100 ms later, then 100 / sqrt(2), 100 / sqrt(3) ms (RFC 8289,
   // 5.5).
-  const auto drops = drops_of(Bottleneck({.target = 0.005, .interval = 0.1}), 12);
+  const auto drops = drops_of(Bottleneck({.codel = {.target = 0.005, .interval = 0.1}}), 12);
   REQUIRE(drops.size() >= 4);
   CHECK(drops[0] == Approx(0.095).margin(0.012));
   CHECK(drops[1] - drops[0] == Approx(0.100).margin(0.002));
@@ -258,7 +258,7 @@ TEST_CASE("CoDel's roots by Newton's steps, as queues of Linux and ns-3 take the
   // x (3 - c x^2) / 2: from 1 with c = 2: 1/2; then with c = 3: 1/2 x (3 - 3/4) / 2 = 0.5625; with
   // c = 4: 0.5625 x (3 - 4 x 0.3164) / 2 = 0.4878.
   const auto drops =
-      drops_of(Bottleneck({.target = 0.005, .interval = 0.1, .at_device = true}), 12);
+      drops_of(Bottleneck({.codel = {.target = 0.005, .interval = 0.1}, .at_device = true}), 12);
   REQUIRE(drops.size() >= 5);
   CHECK(drops[1] - drops[0] == Approx(0.1).margin(0.001));
   CHECK(drops[2] - drops[1] == Approx(0.05).margin(0.001));
@@ -268,14 +268,16 @@ TEST_CASE("CoDel's roots by Newton's steps, as queues of Linux and ns-3 take the
 
 TEST_CASE("A place behind the wire takes its time off the wait") {
   // The seventh waits 6 ms, of which the last is behind the one on the wire.
-  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1}), 6).size() > 0);
-  CHECK(drops_of(Bottleneck({.target = 0.0055, .interval = 0.1, .at_device = true}), 6).empty());
+  CHECK(drops_of(Bottleneck({.codel = {.target = 0.0055, .interval = 0.1}}), 6).size() > 0);
+  CHECK(drops_of(Bottleneck({.codel = {.target = 0.0055, .interval = 0.1}, .at_device = true}), 6)
+            .empty());
 }
 
 TEST_CASE("A drop that is taken back leaves the queue as if it had been short") {
   // Segments of 1 B and 1 ms at 1,000 B/s. Ten come at once: the eighth (7) leaves after 6 ms, the
   // first to wait for longer than 5.5; so 9, which leaves at 8 ms, is later than 1 ms after that.
-  const Bottleneck::Discipline discipline{.target = 0.0055, .interval = 0.001, .at_device = true};
+  const Bottleneck::Discipline discipline{.codel = {.target = 0.0055, .interval = 0.001},
+                                          .at_device = true};
   Bottleneck queue(discipline), strict(discipline);
   for (Bottleneck* each : {&queue, &strict}) {
     each->set_rate(0, 1000);
@@ -380,35 +382,35 @@ TEST_CASE("A full queue's drop is foreseen where a transfer lasts long enough fo
   cluster.route(0, 1, route);
   TcpPath path(cluster, route, transport);
   path.round_trip = 40e-3;
-  const TcpConstants& constants = transport.constants;
+  const CoDelTimes codel = codel_times(path, transport.constants);
   const double line = path.segment_time;
-  REQUIRE(OpenWindow::is_needed(path, constants, line, 1000));
+  REQUIRE(OpenWindow::is_needed(path, codel, line, 1000));
   CongestionWindow window(transport);
   window.cut();  // no slow start any more
   window.set_size(200 * 1448);
-  OpenWindow full(path, line, window, 40e-3);
+  OpenWindow full(path, codel, line, window, 40e-3);
   CHECK(full.fills(200));
   CHECK(full.pass(1, 100));  // over after 100 ms
   CHECK_FALSE(full.pass(2, 1000));
   // The same 100 behind 20 more, through after 120 ms: dropped where CoDel may drop from 50 ms on,
   // not (negative control) where nothing has waited for too long yet.
   constexpr double kNever = std::numeric_limits<double>::infinity();
-  CHECK_FALSE(OpenWindow(path, line, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
-  CHECK(OpenWindow(path, line, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
+  CHECK_FALSE(OpenWindow(path, codel, line, window, 40e-3).pass(0, 100, {20, 0.02, 0.05}));
+  CHECK(OpenWindow(path, codel, line, window, 40e-3).pass(0, 100, {20, 0.02, kNever}));
   // Negative control: 60 segments wait 20 ms, and grow past 115 in more than 200 ms.
   window.set_size(60 * 1448);
-  OpenWindow small(path, line, window, 40e-3);
+  OpenWindow small(path, codel, line, window, 40e-3);
   CHECK(small.pass(1, 200));
   CHECK(small.congestion().segments() > 60);
   window.set_size(30 * 1448);
-  CHECK_FALSE(OpenWindow(path, line, window, 40e-3).fills(40));
+  CHECK_FALSE(OpenWindow(path, codel, line, window, 40e-3).fills(40));
   path.round_trip = 1e-3;  // repaired soon
-  CHECK_FALSE(OpenWindow::is_needed(path, constants, line, 1000));
+  CHECK_FALSE(OpenWindow::is_needed(path, codel, line, 1000));
   // At a share of a thirtieth, 30 ms apart: CoDel's target leaves 3 segments in the queue, of which
   // a loss is not told by duplicates. Nothing is dropped of 9, through before the interval of 200
   // ms and the target are over.
-  CHECK(OpenWindow::is_needed(path, constants, 30e-3, 11));
-  CHECK_FALSE(OpenWindow::is_needed(path, constants, 30e-3, 9));
+  CHECK(OpenWindow::is_needed(path, codel, 30e-3, 11));
+  CHECK_FALSE(OpenWindow::is_needed(path, codel, 30e-3, 9));
 }
 
 TEST_CASE("What waits too long for the line's share is foreseen at that share") {
@@ -422,9 +424,10 @@ TEST_CASE("What waits too long for the line's share is foreseen at that share") 
   cluster.route(0, 1, route);
   TcpPath path(cluster, route, transport);
   path.round_trip = 40e-3;
+  const CoDelTimes codel = codel_times(path, transport.constants);
   CongestionWindow window(transport);
   window.cut();
   window.set_size(60 * 1448);
-  CHECK_FALSE(OpenWindow(path, 5e-3, window, 40e-3).pass(1, 150));
-  CHECK(OpenWindow(path, path.segment_time, window, 40e-3).pass(1, 150));
+  CHECK_FALSE(OpenWindow(path, codel, 5e-3, window, 40e-3).pass(1, 150));
+  CHECK(OpenWindow(path, codel, path.segment_time, window, 40e-3).pass(1, 150));
 }

@@ -1,0 +1,170 @@
+// Queues that streams of several connections share, packet by packet (tcp/fair_queue.h).
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/flow/flow_network.h"
+
+namespace gradwire::sim {
+namespace {
+
+/// Queues of more flows are not followed packet by packet.
+constexpr std::int32_t kFollowed = 512;
+/// Packets that the queue before a link holds at least, as `packet` has it; else two of the link's
+/// products of rate and delay.
+constexpr std::int64_t kLeastPackets = 10'240;
+
+constexpr double kUnits = 1 << 20;  // of a byte/s
+
+}  // namespace
+
+/// Whether a queue on the connection's way may be followed: links that never change, queues and a
+/// sender as ns-3 has them, no pacing.
+bool FlowNetwork::may_be_followed(const Connection& connection) const {
+  const TcpPath& path = *connection.path;
+  return transport_.protocol == TransportSettings::Protocol::kTcp &&
+         transport_.congestion_control != TransportSettings::CongestionControl::kBbr &&
+         !transport_.constants.kernel_recovery && path.queue <= 0 && !path.on_wifi &&
+         !path.changes && !connection.follows && !connection.jitters;
+}
+
+/// The channel whose queue the stream's packets are followed through: the only one on which it
+/// meets others. -1: none.
+ChannelId FlowNetwork::followed_queue(std::int32_t c) const {
+  if (!connections_[static_cast<std::size_t>(c)].may_be_followed || !sharing_.meets_on_one(c))
+    return -1;
+  const ChannelId id = sharing_.queue_of(c);
+  return id >= 0 && id < cluster_.channel_count() && sharing_.active_on(id) <= kFollowed ? id : -1;
+}
+
+/// Of the queue in which the connection's segments wait.
+CoDelTimes FlowNetwork::codel_of(std::int32_t c) const {
+  const ChannelId queue = followed_queue(c);
+  return queue < 0 ? connections_[static_cast<std::size_t>(c)].path->discipline.codel
+                   : codel_of_channel(queue);
+}
+
+CoDelTimes FlowNetwork::codel_of_channel(ChannelId id) const {
+  return codel_times(8 * segment_ / cluster_.nominal_rate(id).value(), transport_.constants);
+}
+
+/// Whether CoDel may drop something of the connection in that queue: at its share it is there for
+/// longer than must pass before that.
+bool FlowNetwork::may_be_dropped(std::int32_t c, ChannelId id) {
+  const Connection& connection = connection_at(c);
+  if (connection.fair == id) return true;  // so it has been
+  if (connection.first < 0) return false;
+  const Transfer& t = transfer(connection.first);
+  if (t.next >= 0) return true;
+  const double apart =
+      sharing_.active_on(id) * segment_ / capacities_[static_cast<std::size_t>(id)];
+  const CoDelTimes codel = codel_of_channel(id);
+  return t.segments * apart > codel.target + codel.interval;
+}
+
+/// The stream comes to another queue, where nothing of it is on its way to the one before.
+void FlowNetwork::change_queue(std::int32_t c) {
+  Connection& connection = connection_at(c);
+  ChannelId id = followed_queue(c);
+  if (id >= 0 && !may_be_dropped(c, id)) id = -1;
+  if (id == connection.fair || !connection.stream->may_change_queue(now_)) return;
+  leave_fair_queue(connection);
+  if (id < 0) return;
+  std::unique_ptr<Followed>& queue = followed_queues_[static_cast<std::size_t>(id)];
+  if (!queue) {
+    const double bits = cluster_.nominal_rate(id).value();
+    const auto product =
+        static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
+    const StreamPath& path = *connection.path;
+    queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
+                                       path.discipline.framing, std::max(kLeastPackets, product));
+  }
+  connection.fair = id;
+  connection.fair_flow = queue->packets.add_flow(c);
+  ++shares_version_;
+  route_.clear();
+  for (const ChannelId each : sharing_.route(c)) {
+    if (each < cluster_.channel_count()) route_.push_back(each);
+  }
+  connection.stream->join(queue->packets, connection.fair_flow, queue_way(cluster_, route_, id));
+  serve_before_followed(c);
+}
+
+/// Up to the queue the links are the stream's own.
+void FlowNetwork::serve_before_followed(std::int32_t c) {
+  TcpStream& stream = *connection_at(c).stream;
+  const double before = stream.rate_before_queue();
+  stream.set_codel(codel_times(segment_ / before, transport_.constants));
+  stream.serve(now_, before);
+}
+
+void FlowNetwork::leave_fair_queue(Connection& connection) {
+  const ChannelId id = std::exchange(connection.fair, -1);
+  if (id < 0) return;
+  followed_queues_[static_cast<std::size_t>(id)]->packets.remove_flow(connection.fair_flow);
+  connection.stream->leave_queue();
+  connection.stream->set_codel(connection.path->discipline.codel);
+  ++shares_version_;
+  schedule_queue(id);
+}
+
+/// What others than the streams that are followed take of the channel.
+const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
+  Followed& queue = *followed_queues_[static_cast<std::size_t>(id)];
+  if (queue.version == shares_version_) return queue;
+  queue.version = shares_version_;
+  queue.alone = true;
+  std::int64_t others = 0;  // whole numbers: the same whatever the order
+  pooled_.clear();
+  sharing_.append_active(id, pooled_);
+  for (const std::int32_t c : pooled_) {
+    if (connection_at(c).fair == id) continue;
+    queue.alone = false;
+    others += std::llround(kUnits * sharing_.rate(c));
+  }
+  const double capacity = capacities_[static_cast<std::size_t>(id)];
+  const double all = sharing_.active_on(id ^ 1) > 0 ? capacity / (1 + acks_) : capacity;
+  queue.line = all;
+  queue.rate = std::max(all - static_cast<double>(others) / kUnits,
+                        all / std::max<double>(1, static_cast<double>(pooled_.size())));
+  return queue;
+}
+
+bool FlowNetwork::is_followed_alone(ChannelId id) {
+  return followed(id).alone;
+}
+
+void FlowNetwork::note_drops(FairQueue& packets) {
+  for (const std::int32_t c : packets.dropped()) connection_at(c).stream->note_dropped();
+  packets.dropped().clear();
+}
+
+void FlowNetwork::schedule_queue(ChannelId id) {
+  if (id < 0) return;
+  FairQueue& packets = followed_queues_[static_cast<std::size_t>(id)]->packets;
+  note_drops(packets);
+  const double next = packets.next_turn();
+  if (next == kNever) {
+    queue_due_.remove(id);
+  } else {
+    queue_due_.set(id, std::max(now_, next));
+  }
+}
+
+/// Packets of the channel's queue leave it.
+void FlowNetwork::on_queue_due(ChannelId id, double until) {
+  FairQueue& packets = followed_queues_[static_cast<std::size_t>(id)]->packets;
+  const Followed& queue = followed(id);
+  while (packets.next_turn() <= until) {
+    const FairQueue::Passed passed = packets.take(now_, queue.rate, queue.line);
+    note_drops(packets);
+    Connection& connection = connection_at(passed.owner);
+    connection.stream->pass_queue(passed.packet, passed.departure);
+    if (connection.state != State::kStream) continue;
+    demand(passed.owner);
+    set_stream_due(passed.owner);
+  }
+  schedule_queue(id);
+}
+
+}  // namespace gradwire::sim

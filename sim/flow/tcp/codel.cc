@@ -1,0 +1,79 @@
+#include "sim/flow/tcp/codel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr double kRecentIntervals = 16;  // RFC 8289, 5.4: a new episode goes on where one ended
+constexpr double kRootUnits = 65536;
+constexpr double kLongTarget = 1e6;  // s: no segment waits for so long
+
+}  // namespace
+
+CoDelTimes codel_times(double segment_time, const TcpConstants& constants) {
+  const double target = std::max(constants.codel_target, constants.codel_segments * segment_time);
+  return {target, std::max(constants.codel_interval, 2 * target)};
+}
+
+CoDelTimes codel_times(const TcpPath& path, const TcpConstants& constants) {
+  if (path.on_wifi) return {kLongTarget, 2 * kLongTarget};
+  return codel_times(path.segment_time, constants);
+}
+
+bool CoDel::is_late(double start, double waited) {
+  if (waited < times.target) {
+    above_since = -1;
+    return false;
+  }
+  if (above_since < 0) above_since = start + times.interval;
+  return start > above_since;
+}
+
+/// From here on drops are interval / sqrt(count) apart.
+void CoDel::count_to(int to) {
+  count = to;
+  if (!by_steps) {
+    spacing = times.interval / std::sqrt(static_cast<double>(count));
+    return;
+  }
+  if (count == 1) {
+    root = 1 - 1 / kRootUnits;
+  } else {
+    root = std::floor(root * (3 - count * root * root) / 2 * kRootUnits) / kRootUnits;
+  }
+  spacing = times.interval * root;
+}
+
+void CoDel::begin_episode(double start) {
+  const int since = count - last_count;
+  const bool recent = start - next_drop < kRecentIntervals * times.interval;
+  count_to(since > 1 && recent ? since : 1);
+  last_count = count;
+  next_drop = start + spacing;
+}
+
+bool CoDel::drops(double start, double waited) {
+  const bool late = is_late(start, waited);
+  if (!dropping) {
+    if (!late) return false;
+    dropping = spared = true;
+    begin_episode(start);
+    return true;
+  }
+  if (!late) {
+    leave();
+    return false;
+  }
+  if (spared) {
+    spared = false;
+    if (start < next_drop) return false;
+  }
+  if (start < next_drop) return false;
+  count_to(count + 1);
+  next_drop += spacing;
+  return true;
+}
+
+}  // namespace gradwire::sim

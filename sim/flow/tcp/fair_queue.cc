@@ -1,0 +1,141 @@
+#include "sim/flow/tcp/fair_queue.h"
+
+#include <algorithm>
+
+namespace gradwire::sim {
+namespace {
+
+constexpr int kMostDrops = 64;  // RFC 8290, 4.1: at a time, to make room
+
+}  // namespace
+
+std::int32_t FairQueue::add_flow(std::int32_t owner) {
+  std::int32_t number = free_;
+  if (number < 0) {
+    number = static_cast<std::int32_t>(flows_.size());
+    flows_.emplace_back();
+  } else {
+    free_ = flow(number).next;
+  }
+  Flow& added = flow(number);
+  added = Flow{};
+  added.codel.times = times_;
+  added.codel.by_steps = true;
+  added.owner = owner;
+  return number;
+}
+
+void FairQueue::remove_flow(std::int32_t f) {
+  Flow& removed = flow(f);
+  waiting_ -= static_cast<std::int64_t>(removed.packets.size());
+  if (removed.state == State::kNew) take_out(new_, f);
+  if (removed.state == State::kOld) take_out(old_, f);
+  removed = Flow{};
+  removed.next = free_;
+  free_ = f;
+}
+
+void FairQueue::append(List& list, std::int32_t f) {
+  flow(f).next = -1;
+  (list.last < 0 ? list.first : flow(list.last).next) = f;
+  list.last = f;
+}
+
+void FairQueue::pop(List& list) {
+  list.first = flow(list.first).next;
+  if (list.first < 0) list.last = -1;
+}
+
+void FairQueue::take_out(List& list, std::int32_t f) {
+  std::int32_t before = -1;
+  for (std::int32_t each = list.first; each != f; each = flow(each).next) before = each;
+  (before < 0 ? list.first : flow(before).next) = flow(f).next;
+  if (list.last == f) list.last = before;
+}
+
+void FairQueue::push(std::int32_t f, const Packet& packet) {
+  Flow& to = flow(f);
+  to.packets.push(packet);
+  to.bytes += packet.wire - framing_;
+  ++waiting_;
+  if (to.state == State::kInactive) {
+    to.state = State::kNew;
+    to.deficit = quantum_;
+    append(new_, f);
+  }
+  if (waiting_ > most_) make_room();
+}
+
+FairQueue::Packet FairQueue::take_first(Flow& of) {
+  const Packet first = of.packets.front();
+  of.packets.pop();
+  of.bytes -= first.wire - framing_;
+  --waiting_;
+  return first;
+}
+
+void FairQueue::make_room() {
+  Flow& longest = *std::ranges::max_element(flows_, {}, &Flow::bytes);
+  const double half = longest.bytes / 2;
+  for (int i = 0; i < kMostDrops && longest.bytes > half; ++i) {
+    take_first(longest);
+    dropped_.push_back(longest.owner);
+  }
+}
+
+double FairQueue::waiting(std::int32_t f) const {
+  const Flow& of = flows_[static_cast<std::size_t>(f)];
+  return of.bytes + framing_ * static_cast<double>(of.packets.size());
+}
+
+double FairQueue::passing(std::int32_t f, double now) const {
+  const Flow& of = flows_[static_cast<std::size_t>(f)];
+  return of.departure > now ? std::min((of.departure - now) * line_, of.wire) : 0;
+}
+
+/// False: the flow has none.
+bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
+  while (!of.packets.empty()) {
+    packet = take_first(of);
+    if (of.bytes < kLeastBehind) {
+      of.codel.leave();
+      return true;
+    }
+    if (!of.codel.drops(now, now - packet.came)) return true;
+    dropped_.push_back(of.owner);
+  }
+  of.codel.leave();
+  return false;
+}
+
+FairQueue::Passed FairQueue::take(double now, double rate, double line) {
+  Passed passed;
+  for (;;) {
+    const bool is_new = new_.first >= 0;
+    List& list = is_new ? new_ : old_;
+    const std::int32_t f = list.first;
+    Flow& of = flow(f);
+    const bool has_turn = of.deficit > 0;
+    if (has_turn && take_of(of, now, passed.packet)) {
+      passed.owner = of.owner;
+      passed.flow = f;
+      of.deficit -= passed.packet.wire - framing_;
+      break;
+    }
+    // Its turn is over. One without packets stays for a round if it was new, so that it cannot
+    // be new again before the others have had their turns.
+    pop(list);
+    if (!has_turn) of.deficit += quantum_;
+    of.state = has_turn && !is_new ? State::kInactive : State::kOld;
+    if (of.state == State::kOld) append(old_, f);
+  }
+  begun_ = std::max(now, ends_);
+  ends_ = begun_ + passed.packet.wire / rate;
+  line_ = line;
+  passed.departure = begun_ + passed.packet.wire / line;
+  flow(passed.flow).departure = passed.departure;
+  flow(passed.flow).wire = passed.packet.wire;
+  return passed;
+}
+
+}  // namespace gradwire::sim

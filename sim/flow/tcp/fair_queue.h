@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sim/flow/tcp/codel.h"
+#include "sim/flow/tcp/numbered_queue.h"
+
+/// The queue before a link that streams of several connections cross: FQ-CoDel (RFC 8290), packet
+/// by packet, as ns-3 and Linux have it.
+///
+/// Each flow has a queue of its own. They have turns: a flow sends while its deficit is positive,
+/// which a packet lowers by its bytes and a turn's end raises by a quantum. A flow that comes has
+/// its first turn before those that are there. CoDel (codel.h) judges a packet when it leaves. It
+/// leaves for a place behind the one on the wire:
+///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
+///     ends(k) = begins(k) + bytes / rate
+/// where others that are no flows of the queue leave it the rate; it is through bytes / line after
+/// it begins. A packet counts without the framing that the device adds. When more packets wait than
+/// the queue holds, half of those of the flow with the most bytes are dropped, its first ones, at
+/// most 64.
+namespace gradwire::sim {
+
+class FairQueue {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  struct Packet {
+    double came = 0;  ///< s
+    std::int64_t number = 0;
+    std::int32_t wire = 0;  ///< bytes
+    std::int32_t sent = 0;  ///< ticks
+  };
+  struct Passed {
+    std::int32_t owner = 0;
+    std::int32_t flow = 0;
+    Packet packet;
+    double departure = 0;  ///< s: when the link is through with it
+  };
+
+  /// `quantum`: wire bytes of a turn. `framing`: bytes of a packet on the wire that do not count.
+  /// `most`: packets in the queue.
+  FairQueue(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
+      : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
+
+  /// A flow of its own; the number is to be given back.
+  std::int32_t add_flow(std::int32_t owner);
+  /// What waits of it is gone.
+  void remove_flow(std::int32_t flow);
+  void push(std::int32_t flow, const Packet& packet);
+  /// Wire bytes of a flow that wait.
+  double waiting(std::int32_t flow) const;
+  /// Bytes of the last packet that has left it and is not through yet.
+  double passing(std::int32_t flow, double now) const;
+  double drops_from(std::int32_t flow) const {
+    return flows_[static_cast<std::size_t>(flow)].codel.drops_from();
+  }
+  /// s: when the next packet may leave; infinite: none waits.
+  double next_turn() const { return waiting_ > 0 ? begun_ : kNever; }
+  /// The next one leaves at `now`, not before next_turn(). `line`: bytes a second of the link;
+  /// `rate`: what others leave of it.
+  Passed take(double now, double rate, double line);
+  /// Owners of packets that have been dropped, one for each; who has read them clears them.
+  std::vector<std::int32_t>& dropped() { return dropped_; }
+
+ private:
+  /// Less than a packet is no queue (RFC 8289, 4.2); bytes.
+  static constexpr double kLeastBehind = 1500;
+
+  enum class State : std::uint8_t { kInactive, kNew, kOld };
+  struct Flow {
+    NumberedQueue<Packet> packets;
+    CoDel codel;
+    double bytes = 0;
+    double deficit = 0;
+    double departure = -kNever;  ///< s: of the last one that left
+    double wire = 0;             ///< ... its bytes
+    std::int32_t owner = -1;
+    std::int32_t next = -1;  ///< in its list, or free
+    State state = State::kInactive;
+  };
+  struct List {
+    std::int32_t first = -1;
+    std::int32_t last = -1;
+  };
+
+  Flow& flow(std::int32_t f) { return flows_[static_cast<std::size_t>(f)]; }
+  void append(List& list, std::int32_t f);
+  void pop(List& list);
+  void take_out(List& list, std::int32_t f);
+  bool take_of(Flow& flow, double now, Packet& packet);
+  Packet take_first(Flow& flow);
+  void make_room();
+
+  CoDelTimes times_;
+  double quantum_;
+  double framing_;
+  std::int64_t most_;
+  std::vector<Flow> flows_;
+  std::int32_t free_ = -1;
+  List new_;
+  List old_;
+  std::int64_t waiting_ = 0;  ///< packets
+  double line_ = 0;           ///< bytes/s
+  double begun_ = -kNever;    ///< s: when the last one's time on the wire begins
+  double ends_ = -kNever;     ///< s: and when it is over
+  std::vector<std::int32_t> dropped_;
+};
+
+}  // namespace gradwire::sim

@@ -1,0 +1,102 @@
+// FQ-CoDel packet by packet, against examples by hand.
+#include "sim/flow/tcp/fair_queue.h"
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <vector>
+
+using namespace gradwire::sim;
+
+namespace {
+
+constexpr double kRate = 1000;        // bytes a second
+constexpr CoDelTimes kPatient{1, 1};  // s: nothing waits for so long
+
+FairQueue::Packet packet(double came, std::int64_t number, std::int32_t wire = 100) {
+  return {came, number, wire, 0};
+}
+
+struct Left {
+  double time = 0;
+  std::int32_t owner = 0;
+  std::int64_t number = 0;
+  double departure = 0;
+};
+
+/// All that leaves until `end`.
+std::vector<Left> run_until(FairQueue& queue, double end, double now = 0) {
+  std::vector<Left> left;
+  while (queue.next_turn() <= end) {
+    now = std::max(now, queue.next_turn());
+    const FairQueue::Passed passed = queue.take(now, kRate, kRate);
+    left.push_back({now, passed.owner, passed.packet.number, passed.departure});
+  }
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE("Flows of a fair queue have turns, and one that comes is served next") {
+  FairQueue queue(kPatient, 100, 0, 1000);
+  const std::int32_t a = queue.add_flow(7), b = queue.add_flow(8);
+  for (int i = 0; i < 4; ++i) queue.push(a, packet(0, i));
+  // The first is on the wire at once, the second in the place behind it.
+  auto left = run_until(queue, 0.05);
+  REQUIRE(left.size() == 2);
+  CHECK(left[0].departure == Approx(0.1));
+  CHECK(left[1].time == 0);
+  CHECK(left[1].departure == Approx(0.2));
+  // Another flow comes: its first packet leaves next, when the second begins. The turn of the first
+  // flow ends where it is looked at again, behind the other's second packet; then each has one.
+  for (int i = 0; i < 3; ++i) queue.push(b, packet(0.05, i));
+  left = run_until(queue, 10, 0.05);
+  REQUIRE(left.size() == 5);
+  std::vector<std::int32_t> owners;
+  for (const Left& each : left) owners.push_back(each.owner);
+  CHECK(owners == std::vector<std::int32_t>{8, 8, 7, 8, 7});
+  CHECK(left[0].time == Approx(0.1));
+  CHECK(left[0].departure == Approx(0.3));
+  CHECK(left[4].departure == Approx(0.7));
+  CHECK(queue.next_turn() == FairQueue::kNever);
+  // It has had its turn without a packet: it is new once more.
+  for (int i = 4; i < 7; ++i) queue.push(a, packet(1, i));
+  run_until(queue, 1, 1);
+  queue.push(b, packet(1.05, 3));
+  CHECK(run_until(queue, 1.1, 1.05).at(0).owner == 8);
+}
+
+TEST_CASE("CoDel drops at the head of a flow's queue, but not its last packet's bytes") {
+  // Packets of 2,000 B and 2 s. The first two leave at once, packet k after 2 (k - 1) s: 3 is the
+  // first that has waited for 3 s, after 4 s; 5, which leaves after 8 s, is later than 3 s after
+  // that.
+  const CoDelTimes times{3, 3};
+  FairQueue queue(times, 2000, 0, 1000);
+  const std::int32_t a = queue.add_flow(1);
+  for (int i = 0; i < 8; ++i) queue.push(a, packet(0, i, 2000));
+  const auto left = run_until(queue, 100);
+  REQUIRE(left.size() == 7);
+  CHECK(queue.dropped() == std::vector<std::int32_t>{1});
+  CHECK(left[4].number == 4);
+  CHECK(left[5].number == 6);
+  CHECK(left[5].departure == Approx(12));
+  // Negative control: where 1,400 B are behind it nothing is dropped.
+  FairQueue other(times, 2000, 0, 1000);
+  const std::int32_t b = other.add_flow(1);
+  for (int i = 0; i < 6; ++i) other.push(b, packet(0, i, 2000));
+  other.push(b, packet(0, 6, 1400));
+  CHECK(run_until(other, 100).size() == 7);
+}
+
+TEST_CASE("A full queue drops the first half of what the longest flow has") {
+  FairQueue queue(kPatient, 100, 0, 12);
+  const std::int32_t a = queue.add_flow(1), b = queue.add_flow(2);
+  for (int i = 0; i < 4; ++i) queue.push(a, packet(0, i));
+  for (int i = 0; i < 8; ++i) queue.push(b, packet(0, i));
+  CHECK(queue.dropped().empty());
+  queue.push(a, packet(0, 4));
+  CHECK(queue.dropped() == std::vector<std::int32_t>{2, 2, 2, 2});
+  CHECK(queue.waiting(a) == Approx(500));
+  CHECK(queue.waiting(b) == Approx(400));
+  queue.remove_flow(b);
+  CHECK(run_until(queue, 10).size() == 5);
+}
