@@ -469,7 +469,10 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
   const CoDelTimes codel = codel_of(c);
-  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments())) return true;
+  // What waits may be dropped, too.
+  const double waiting = connection.fair >= 0 ? stream.before_queue() / segment_ : 0;
+  if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments() + waiting))
+    return true;
   OpenWindow window(*connection.path, codel, apart, stream.congestion(),
                     stream.smoothed_round_trip(), stream.first_segment());
   if (!window.fills(connection.open_pipe))

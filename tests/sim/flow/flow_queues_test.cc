@@ -55,6 +55,14 @@ TEST_CASE("the queue of many streams drops whose turn it is") {
   }
 }
 
+TEST_CASE("what waits already when the last segment is sent may still be dropped") {
+  // 16 segments by each of 28 clients of 12.4 Mbps to 31.1 Mbps: some lose one near the end and
+  // wait for a timeout, 0.461 s. By the bytes alone 0.176 s.
+  const Ends flow = ends(28, link(12.4e6, 0.3655e-3), link(31.1e6, 10e-6), 22800);
+  CHECK(flow.mean == Approx(0.20208).epsilon(0.005));
+  CHECK(flow.last == Approx(0.46118).epsilon(0.005));
+}
+
 TEST_CASE("a queue of more than 10,240 packets drops of the longest") {
   // 300 clients of 100 Mbps and 10 ms, 300 kB each to 1 Gbps: some lose so much that they time out.
   const Ends flow = ends(300, link(100e6, 10e-3), link(1e9, 10e-6), 300000);
