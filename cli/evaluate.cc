@@ -32,8 +32,12 @@ void evaluate(const EvaluateArguments& arguments, const Context& context) {
     const runner::ModelScore score = runner::score_model(file, model, arguments.threads);
     const double fp32 = 4.0 * static_cast<double>(score.parameters);
     const auto bytes = static_cast<double>(score.file_bytes);
-    table.add({model, scenarios::method_label(score.scenario),
-               static_cast<std::int64_t>(score.scenario.seed), score.evaluation.loss,
+    const std::string method = scenarios::method_label(score.scenario);
+    if (score.foreign)
+      context.say("warning: " + model + " was trained by another scenario or seed: it is scored " +
+                  "on this one's held-out samples, and as " + method + " computes");
+    table.add({model, score.foreign ? Cell() : Cell(method), static_cast<std::int64_t>(score.seed),
+               score.evaluation.loss,
                is_text(score.scenario) ? Cell(std::exp(score.evaluation.loss)) : Cell(),
                score.evaluation.accuracy, bytes, fp32, fp32 / bytes});
   }

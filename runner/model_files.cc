@@ -59,6 +59,8 @@ ModelScore score_model(const scenarios::ScenarioFile& file, const std::string& p
   const std::vector<std::byte> bytes = read_all(path);
   const compressors::ModelFile model = compressors::read_model_file(bytes, path);
   ModelScore score{.scenario = run_of(file, model, path), .file_bytes = bytes.size()};
+  score.seed = model.seed;
+  score.foreign = !trained(score.scenario, model);
   for (const compressors::StoredTensor& tensor : model.tensors)
     score.parameters += tensor.elements();
   score.evaluation = make_trainer(score.scenario, {.threads = threads})->evaluate_file(bytes, path);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct ModelScore {
   scenarios::Evaluation evaluation = {};
   std::size_t file_bytes = 0;
   std::size_t parameters = 0;  ///< running statistics among them
+  std::uint64_t seed = 0;      ///< of the run that trained it
+  bool foreign = false;        ///< trained by none of the scenario's runs
 };
 
 /// Scores the file's model on the held-out samples of the run that trained it, or, where the file's

@@ -36,9 +36,9 @@ std::int64_t messages_of(std::span<const RanWork> works) {
   return sum;
 }
 
-/// When the step's first operation started: graphs are submitted before their turn.
-double first_start(const sim::Timeline& timeline) {
-  Seconds first = timeline.end;
+/// When its first operation started, if one did before `first`: graphs are submitted before their
+/// turn, and one that was cut off has no end.
+double first_start(const sim::Timeline& timeline, Seconds first) {
   for (const sim::OpRecord& op : timeline.ops)
     if (op.start >= Seconds(0)) first = std::min(first, op.start);
   return first.value();
@@ -71,7 +71,7 @@ results::StepRow StepRecorder::record(const scenarios::StepReport& report,
   double exchange = 0;
   Segments segments;
   for (const RanWork& ran : works) {
-    row.start_s = std::min(row.start_s, first_start(ran.timeline));
+    row.start_s = first_start(ran.timeline, Seconds(row.start_s));
     for (const sim::OpRecord& op : ran.timeline.ops) {
       sent += op.payload;
       row.wire_bytes += op.wire.count();

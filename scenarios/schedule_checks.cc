@@ -88,6 +88,11 @@ void check_schedule(const Rules& rules) {
   if (!rules.sound({"/schedule", "/cluster/workers"})) return;
   check_clients(rules, "/schedule", schedule.sample, schedule.drop_out, schedule.deadline,
                 "flow or packet");
+  const int drawn = schedule.sample > 0 ? schedule.sample : rules.scenario.cluster.workers;
+  if (schedule.sample_least > drawn)
+    rules.refuse("/schedule/sample_least",
+                 "a round draws " + std::to_string(drawn) + " clients, and never more",
+                 "at most /schedule/sample");
   if (schedule.local_epochs && *schedule.local_epochs == 0)
     rules.refuse("/schedule/local_epochs", "a client that does not train changes nothing", "> 0");
   const bool one_step = !schedule.local_epochs && schedule.local_steps == 1;
