@@ -70,9 +70,9 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
     const double per_byte = 8 / cluster.nominal_rate(id).value();
-    if (!slowest && per_byte * line_rate >= 1) {
+    if (!slowest && per_byte * line_rate >= kHardlyLess) {
       slowest = true;
-    } else {
+    } else if (!RateFollower::is_needed(cluster.link_of(id), id)) {  // what it is now is not known
       second_hop = std::max(second_hop, per_byte);
     }
   }

@@ -41,7 +41,7 @@ struct TcpPath : PathCost {
   double loss = 0;               ///< p
   double ack_loss = 0;           ///< of an acknowledgement
   double segment_time = 0;       ///< s, of a full segment on the slowest channel
-  double second_hop = 0;         ///< s a byte, of the slowest channel but one
+  double second_hop = 0;         ///< s a byte, of the slowest channel but one that never changes
   double ack_latency = 0;        ///< s: of an acknowledgement
   double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
   double ack_a_byte = 0;         ///< s a byte of it
