@@ -242,6 +242,70 @@ TEST_CASE("A stream sends a segment's bytes in its turn, and what is left of it 
   CHECK(queue.departure() == Approx(1.06 + 2 * (last - 1.06)));
 }
 
+TEST_CASE("What becomes of a segment is known when it leaves, at the rate of then") {
+  // A link of 1,000 of which the stream has half: 0.1 s for 100 bytes of its own, 0.1 s for the
+  // other's. CoDel's target is 0.15 s.
+  Bottleneck queue({.target = 0.15,
+                    .interval = 1,
+                    .line_rate = 1000,
+                    .at_device = true,
+                    .at_wire = true,
+                    .quantum = 100});
+  queue.set_rate(0, 500);
+  queue.begin_turn(0, 100, 100);
+  CHECK(queue.leaves() == Approx(0.1));
+  queue.set_line(100);
+  queue.set_rate(0.05, 50);  // a tenth from here on
+  CHECK(queue.leaves() == Approx(0.55));
+  REQUIRE(queue.end_turn(0, 1448));
+  CHECK(queue.departure() == Approx(0.55 + 1));
+  CHECK(queue.drops_from() == Approx(0.55 + 1));  // it has waited too long: an interval later
+  // Nothing is behind the next one when it leaves: no queue.
+  CHECK(queue.turn_of(0.1) == Approx(1.55));
+  queue.begin_turn(0.1, 100, 100);
+  REQUIRE(queue.end_turn(0.1, 0));
+  CHECK(queue.drops_from() == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("A stream keeps its place in the round while its queue is empty") {
+  // Half of 1,000: its turn is over at 0.2 s, and the other's at 0.3 s.
+  Bottleneck queue(
+      {.target = 10, .interval = 10, .line_rate = 1000, .at_wire = true, .quantum = 100});
+  queue.set_rate(0, 500);
+  queue.set_ahead(0);
+  REQUIRE(queue.pass(0, 100));
+  CHECK(queue.departure() == Approx(0.1));  // it is the first
+  CHECK(queue.place_in_round() == Approx(0.2));
+  REQUIRE(queue.pass(0.15, 100));
+  CHECK(queue.departure() == Approx(0.2 + 0.1));
+  // Later than its place it is new, and first; and so it is where it had more to send in its turn.
+  REQUIRE(queue.pass(0.5, 40));
+  CHECK(queue.departure() == Approx(0.54));
+  CHECK(queue.place_in_round() == 0);
+  REQUIRE(queue.pass(0.55, 100));
+  CHECK(queue.departure() == Approx(0.65));
+}
+
+TEST_CASE("What is dropped leaves its turn to the next segment") {
+  Bottleneck queue({.target = 0.1,
+                    .interval = 0.1,
+                    .line_rate = 1000,
+                    .at_device = true,
+                    .at_wire = true,
+                    .quantum = 100});
+  queue.set_rate(0, 1000);
+  for (int i = 0; i < 3; ++i) {
+    queue.begin_turn(0, 100, 10000);
+    REQUIRE(queue.end_turn(0, 10000));
+  }
+  queue.begin_turn(0, 100, 10000);
+  CHECK_FALSE(queue.end_turn(0, 10000));  // 0.3 s: an interval after 0.1 s
+  REQUIRE(queue.in_turn());
+  queue.hand_on(50);
+  REQUIRE(queue.end_turn(0, 10000));
+  CHECK(queue.departure() == Approx(0.35));
+}
+
 TEST_CASE("CoDel drops at intervals that shrink while the queue stands") {
   // The queue stands above the target of 5 ms. The first drop comes an interval (100 ms) after the
   // target is first passed; the next 100 ms later, then 100 / sqrt(2), 100 / sqrt(3) ms (RFC 8289,
