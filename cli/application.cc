@@ -74,6 +74,7 @@ void build_application(CLI::App& app, Context& context) {
   add_compare(app, context);
   add_tag(app, context);
   add_prune(app, context);
+  add_merge(app, context);
   add_export(app, context);
   add_report(app, context);
   add_fit(app, context);

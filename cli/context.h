@@ -63,6 +63,7 @@ void add_show(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_tag(CLI::App& app, Context& context);
 void add_prune(CLI::App& app, Context& context);
+void add_merge(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_fit(CLI::App& app, Context& context);

@@ -48,13 +48,26 @@ constexpr std::pair<const char*, Importance> kShortFields[] = {
     {"final_accuracy", Importance::kKey},
     {"simulated_s", Importance::kLow}};
 
+/// Which machine and process, where there are several.
+std::vector<const char*> place_fields(std::span<const RunSummary> runs) {
+  const auto ranked = [](const RunSummary& run) { return run.header.rank.has_value(); };
+  const auto elsewhere = [&](const RunSummary& run) {
+    return run.header.node != runs.front().header.node;
+  };
+  if (std::ranges::any_of(runs, ranked)) return {"node", "rank"};
+  if (std::ranges::any_of(runs, elsewhere)) return {"node"};
+  return {};
+}
+
 Table short_table(std::span<const RunSummary> runs) {
   std::vector<const results::Field*> fields;
   std::vector<Column> columns;
-  for (const auto& [name, importance] : kShortFields) {
+  const auto add = [&](const char* name, Importance importance) {
     fields.push_back(results::find_field(name));
     columns.push_back({name, "", style_of(name), importance});
-  }
+  };
+  for (const auto& [name, importance] : kShortFields) add(name, importance);
+  for (const char* name : place_fields(runs)) add(name, Importance::kLow);
   Table table(std::move(columns));
   for (const RunSummary& run : runs) {
     std::vector<Cell> row;

@@ -19,6 +19,11 @@ constexpr FigureOrigin kFigures[] = {
     // A run and its steps.
     {"id", kNoFigure},
     {"run", kNoFigure},
+    {"rank", kNoFigure},
+    {"added", kNoFigure},
+    {"replaced", kNoFigure},
+    {"present", kNoFigure},
+    {"running", kNoFigure},
     {"step", kNoFigure},
     {"worker", kNoFigure},
     {"channel", kNoFigure},

@@ -1,6 +1,7 @@
 #include "results/schema.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "results/store.h"
 
 namespace gradwire::results {
@@ -134,8 +135,30 @@ CREATE TABLE checkpoints (
 PRAGMA writable_schema=RESET;
 )sql";
 
-constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}, {kVersion4}};
+/// Who made a run, and an identity that it keeps in whichever database it is merged into. Of older
+/// runs it follows from what never changes of them, so that copies of one database agree. `rank` is
+/// NULL where no others shared the sweep.
+constexpr const char* kVersion5 = R"sql(
+ALTER TABLE runs ADD COLUMN uid TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN node TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN rank INTEGER;
+UPDATE runs SET uid = id || ' ' || (SELECT digest FROM scenarios WHERE id = scenario_id) || ' '
+                      || seed || ' ' || started_at || ' ' || host || ' ' || version;
+UPDATE runs SET uid = text_hash('1 ' || uid) || text_hash('2 ' || uid);
+UPDATE runs SET node = substr(host, 1, instr(host, ', ') - 1) WHERE instr(host, ', ') > 0;
+CREATE UNIQUE INDEX runs_by_uid ON runs (uid);
+)sql";
+
+constexpr Migration kMigrations[] = {
+    {kVersion1}, {kVersion2}, {kVersion3}, {kVersion4}, {kVersion5}};
 constexpr const char* kAttempted = "open the results database";
+
+/// What migrations call text_hash.
+std::string text_hash(std::string_view text) {
+  Hasher hasher;
+  hasher.add_text(text);
+  return hasher.hex();
+}
 
 }  // namespace
 
@@ -165,6 +188,7 @@ int checked_version(const Connection& connection, int newest) {
 void migrate(const Connection& connection, std::span<const Migration> list) {
   const int newest = static_cast<int>(list.size());
   if (checked_version(connection, newest) == newest) return;
+  connection.add_function("text_hash", text_hash);
   Transaction transaction(connection, Transaction::Kind::kWrite, kAttempted);
   // Another process may have migrated between the check and the lock.
   for (int version = checked_version(connection, newest); version < newest; ++version)

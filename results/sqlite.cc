@@ -1,6 +1,7 @@
 #include "results/sqlite.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -63,6 +64,14 @@ Advice advice_for(int code) {
 
 }  // namespace
 
+Connection::Access reading_access(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const bool still =
+      ::access((path + "-wal").c_str(), F_OK) != 0 && ::access(folder.c_str(), W_OK) != 0;
+  return still ? Connection::Access::kImmutable : Connection::Access::kReadOnly;
+}
+
 void Connection::fail(std::string_view attempted) const {
   const int code = sqlite3_extended_errcode(handle_);
   const std::string words = sqlite3_errmsg(handle_);
@@ -113,6 +122,30 @@ std::int64_t Connection::scalar(const std::string& sql, std::string_view attempt
   Statement statement(*this, sql, attempted);
   if (!statement.step()) throw StoreError(attempted, path_, "the query gave no row");
   return statement.column_integer(0);
+}
+
+void Connection::copy_to(const Connection& target, std::string_view attempted) const {
+  sqlite3_backup* const backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+  if (!backup) target.fail(attempted);
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code == SQLITE_DONE) return;
+  if (sqlite3_errcode(target.handle_) != SQLITE_OK) target.fail(attempted);
+  throw StoreError(attempted, path_, sqlite3_errstr(code), "try again when nobody writes to it");
+}
+
+void Connection::add_function(const char* name, std::string (*function)(std::string_view)) const {
+  const auto call = [](sqlite3_context* context, int, sqlite3_value** values) {
+    const auto its =
+        reinterpret_cast<std::string (*)(std::string_view)>(sqlite3_user_data(context));
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+    const std::string result = its(text ? text : "");
+    sqlite3_result_text64(context, result.data(), result.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  };
+  if (sqlite3_create_function_v2(handle_, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                 reinterpret_cast<void*>(function), call, nullptr, nullptr,
+                                 nullptr) != SQLITE_OK)
+    fail("add a function to");
 }
 
 std::int64_t Connection::last_insert_id() const {
@@ -176,6 +209,11 @@ Statement& Statement::bind(int index, std::span<const std::byte> blob) {
 
 Statement& Statement::bind_null(int index) {
   check(sqlite3_bind_null(handle_, index));
+  return *this;
+}
+
+Statement& Statement::bind_column(int index, const Statement& row, int column) {
+  check(sqlite3_bind_value(handle_, index, sqlite3_column_value(row.handle_, column)));
   return *this;
 }
 

@@ -37,6 +37,10 @@ class Connection {
   /// First column of the first row. Throws if there is none.
   std::int64_t scalar(const std::string& sql, std::string_view attempted) const;
   std::int64_t last_insert_id() const;
+  /// Writes all of it, page by page, over whatever `target` is.
+  void copy_to(const Connection& target, std::string_view attempted) const;
+  /// From now on statements may call `function` of one text under `name`.
+  void add_function(const char* name, std::string (*function)(std::string_view)) const;
   /// Rows changed by the latest statement / since the connection was opened.
   std::int64_t changes() const;
   std::int64_t total_changes() const;
@@ -51,6 +55,10 @@ class Connection {
   sqlite3* handle_ = nullptr;
   std::string path_;
 };
+
+/// How a file is read whose writers are unknown: kImmutable where it has no -wal file and none can
+/// be made (a CD, a colleague's folder), so that nobody writes and the file alone is the database.
+Connection::Access reading_access(const std::string& path);
 
 /// A compiled statement. Parameters are numbered from 1, columns from 0, as in SQLite. Text and
 /// blobs are copied when bound. The connection must outlive it.
@@ -73,6 +81,8 @@ class Statement {
   Statement& bind(int index, const char* text) { return bind(index, std::string_view(text)); }
   Statement& bind(int index, std::span<const std::byte> blob);
   Statement& bind_null(int index);
+  /// What `row` has in `column`, of whatever type.
+  Statement& bind_column(int index, const Statement& row, int column);
 
   /// True = a row is there; false = done.
   bool step();

@@ -1,7 +1,6 @@
 #include "results/sqlite_store.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -33,14 +32,6 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-/// Without a -wal file and where none can be made (a CD, a colleague's folder), nobody writes: the
-/// file alone is the whole database.
-bool is_still(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return !exists(path + "-wal") && ::access(folder.c_str(), W_OK) != 0;
-}
-
 Connection open_writer(const std::string& path, const StoreOptions& options) {
   Connection connection(path, Connection::Access::kCreate, options.busy_timeout_ms);
   checked_version(connection, schema_version());
@@ -60,9 +51,7 @@ Connection open_reader(const std::string& path, const StoreOptions& options) {
   if (!exists(path))
     throw StoreError(kOpen, path, "there is no such file",
                      "run a scenario first, or name another database with --db");
-  const auto access =
-      is_still(path) ? Connection::Access::kImmutable : Connection::Access::kReadOnly;
-  Connection connection(path, access, options.busy_timeout_ms);
+  Connection connection(path, reading_access(path), options.busy_timeout_ms);
   if (checked_version(connection, schema_version()) < schema_version())
     open_writer(path, options);  // an older or empty database: bring it up to date first
   return connection;
@@ -75,6 +64,10 @@ std::unique_ptr<Store> Store::open(const std::string& path, Mode mode,
   const bool writable = mode == Mode::kReadWrite;
   return std::make_unique<SqliteStore>(
       writable ? open_writer(path, options) : open_reader(path, options), writable);
+}
+
+std::unique_ptr<Store> Store::in_memory() {
+  return std::make_unique<SqliteStore>(open_writer(":memory:", {}), true);
 }
 
 void SqliteStore::require_writable(std::string_view attempted) const {
@@ -122,14 +115,19 @@ RunId SqliteStore::insert_run(const RunHeader& header, std::int64_t steps_total,
   Statement insert(connection_,
                    "INSERT INTO runs (scenario_id, scenario_hash, seed, method, executor, model, "
                    "data_set, workers, host, version, device, compute_provenance, status, "
-                   "started_at, steps_total) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,'running',?,?)",
+                   "started_at, steps_total, node, rank, uid) VALUES "
+                   "(?,?,?,?,?,?,?,?,?,?,?,?,'running',?,?,?,?,coalesce(?, "
+                   "lower(hex(randomblob(16)))))",
                    "store a run in");
   insert.bind(1, scenario).bind(2, header.scenario_hash);
   insert.bind(3, static_cast<std::int64_t>(header.seed));
   insert.bind(4, header.method).bind(5, header.executor).bind(6, header.model);
   insert.bind(7, header.data_set).bind(8, std::int64_t{header.workers}).bind(9, header.host);
   insert.bind(10, header.version).bind(11, header.device).bind(12, header.compute_provenance);
-  insert.bind(13, now_utc()).bind(14, steps_total).run();
+  insert.bind(13, now_utc()).bind(14, steps_total).bind(15, header.node);
+  if (header.rank) insert.bind(16, std::int64_t{*header.rank});
+  if (!header.uid.empty()) insert.bind(17, header.uid);
+  insert.run();
   return connection_.last_insert_id();
 }
 
@@ -258,25 +256,28 @@ void SqliteStore::finish_run(RunId run, RunStatus status, const std::string& err
   connection_.execute("PRAGMA synchronous=NORMAL", "finish a run in");
 }
 
-std::vector<std::string> SqliteStore::discard_unfinished(const std::string& scenario_hash,
-                                                         std::uint64_t seed) {
+Predecessor SqliteStore::discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) {
   constexpr const char* kAttempted = "discard unfinished runs in";
   const std::string unfinished =
       "FROM runs WHERE scenario_hash = ? AND seed = ? AND status IN ('running', 'partial')";
   const std::scoped_lock lock(mutex_);
   require_writable(kAttempted);
+  const auto about = [&](const std::string& sql) {
+    Statement statement(connection_, sql, kAttempted);
+    statement.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed));
+    return statement;
+  };
   Transaction transaction(connection_, Transaction::Kind::kWrite, kAttempted);
-  Statement find(connection_,
-                 "SELECT DISTINCT tag FROM tags WHERE run_id IN (SELECT id " + unfinished +
-                     ") ORDER BY tag",
-                 kAttempted);
-  find.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed));
-  std::vector<std::string> tags;
-  while (find.step()) tags.push_back(find.column_text(0));
-  Statement remove(connection_, "DELETE " + unfinished, kAttempted);
-  remove.bind(1, scenario_hash).bind(2, static_cast<std::int64_t>(seed)).run();
+  Predecessor found;
+  Statement latest = about("SELECT uid " + unfinished + " ORDER BY id DESC LIMIT 1");
+  if (latest.step()) found.uid = latest.column_text(0);
+  latest.reset();
+  Statement tags = about("SELECT DISTINCT tag FROM tags WHERE run_id IN (SELECT id " + unfinished +
+                         ") ORDER BY tag");
+  while (tags.step()) found.tags.push_back(tags.column_text(0));
+  about("DELETE " + unfinished).run();
   transaction.commit();
-  return tags;
+  return found;
 }
 
 void SqliteStore::put_checkpoint(RunId run, const CheckpointRow& checkpoint) {

@@ -24,14 +24,14 @@ class SqliteStore final : public Store {
   void finish_run(RunId run, RunStatus status, const std::string& error,
                   const std::string& learning_hash, const std::string& timeline_hash,
                   std::span<const MetricRow> finals) override;
-  std::vector<std::string> discard_unfinished(const std::string& scenario_hash,
-                                              std::uint64_t seed) override;
+  Predecessor discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) override;
   std::optional<RunId> find_ended(const std::string& scenario_hash,
                                   std::uint64_t seed) const override;
   void put_checkpoint(RunId run, const CheckpointRow& checkpoint) override;
   void remove_checkpoint(RunId run) override;
   void tag(RunId run, const std::string& tag, bool add) override;
   void remove_run(RunId run) override;
+  MergeResult merge(const std::string& source, const MergeOptions& options) override;
 
   std::vector<RunSummary> runs() const override;
   std::optional<RunSummary> run(RunId id) const override;
@@ -44,6 +44,7 @@ class SqliteStore final : public Store {
   std::string timeline_provenance(RunId run) const override;
   std::int64_t data_version() const override;
   std::string integrity() const override;
+  void copy_to(const std::string& path) const override;
 
  private:
   void require_writable(std::string_view attempted) const;

@@ -1,6 +1,9 @@
+#include "results/sqlite_store.h"
 
 #include <algorithm>
-#include "results/sqlite_store.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "results/timeline_blob.h"
 
@@ -15,8 +18,8 @@ constexpr const char* kRunColumns =
     "r.data_set, r.workers, r.host, r.version, r.device, r.compute_provenance, r.status, "
     "r.started_at, r.ended_at, r.error, r.steps_done, r.steps_total, r.simulated_s, r.final_loss, "
     "r.final_accuracy, r.step_time_s, r.time_to_target_s, r.wire_bytes, r.learning_hash, "
-    "r.timeline_hash, r.compression_ratio, r.traffic_ratio FROM runs r JOIN scenarios s ON s.id = "
-    "r.scenario_id ";
+    "r.timeline_hash, r.compression_ratio, r.traffic_ratio, r.uid, r.node, r.rank FROM runs r JOIN "
+    "scenarios s ON s.id = r.scenario_id ";
 
 RunHeader header_from(const Statement& row) {
   RunHeader header;
@@ -34,6 +37,9 @@ RunHeader header_from(const Statement& row) {
   header.version = row.column_text(12);
   header.device = row.column_text(13);
   header.compute_provenance = row.column_text(14);
+  header.uid = row.column_text(31);
+  header.node = row.column_text(32);
+  if (row.column_optional(33)) header.rank = static_cast<int>(row.column_integer(33));
   return header;
 }
 
@@ -220,6 +226,15 @@ std::int64_t SqliteStore::data_version() const {
   const std::scoped_lock lock(mutex_);
   // The pragma counts other connections' commits, total_changes our own; both only grow.
   return connection_.scalar("PRAGMA data_version", kReadRuns) + connection_.total_changes();
+}
+
+void SqliteStore::copy_to(const std::string& path) const {
+  const std::scoped_lock lock(mutex_);
+  const std::string unfinished = path + ".unfinished";
+  std::remove(unfinished.c_str());
+  connection_.copy_to(Connection(unfinished, Connection::Access::kCreate, 0), "copy a database to");
+  if (std::rename(unfinished.c_str(), path.c_str()) != 0)
+    throw StoreError("write", path, std::strerror(errno), "check its folder and free space");
 }
 
 std::string SqliteStore::integrity() const {

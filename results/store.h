@@ -67,6 +67,11 @@ struct RunHeader {
   std::string version;             ///< program version and commit
   std::string device;              ///< where compute times come from
   std::string compute_provenance;  ///< measured / profile
+  /// The run's identity, the same in every database that it is merged into (32 hexadecimal digits).
+  /// Empty: begin_run draws one. A run that takes an unfinished one's place keeps its identity.
+  std::string uid = {};
+  std::string node = {};         ///< name of the machine
+  std::optional<int> rank = {};  ///< of the process that ran it, where several shared a sweep
 };
 
 struct StepRow {
@@ -115,6 +120,34 @@ struct CheckpointRow {
   std::string folder;
   std::int64_t bytes = 0;  ///< of its files
   std::string saved_at;    ///< UTC, ISO 8601; set by the store
+};
+
+/// What a run keeps of unfinished ones whose place it takes.
+struct Predecessor {
+  std::string uid;  ///< of the latest; empty where there was none
+  std::vector<std::string> tags;
+};
+
+/// What came of the runs of another database, in numbers of runs.
+struct MergeCounts {
+  std::int64_t added = 0;
+  std::int64_t replaced = 0;  ///< were unfinished here, and had come further there
+  std::int64_t present = 0;   ///< were here already
+  std::int64_t running = 0;   ///< are still running there, and were left out
+  std::int64_t partial =
+      0;  ///< of those added and replaced: `run --resume` there goes on from them
+};
+
+struct MergeOptions {
+  /// Runs of the source to merge, in this order; none = all, by their numbers.
+  std::optional<std::vector<RunId>> runs = {};
+  /// This program wrote the file and nobody has it open: it is not looked through for damage.
+  bool trusted = false;
+};
+
+struct MergeResult {
+  MergeCounts counts;
+  std::vector<RunId> runs;  ///< here, for each run of the source that was asked for; 0 = left out
 };
 
 /// What one direction of a link carried over a run.
@@ -171,6 +204,8 @@ class Store {
   enum class Mode { kReadOnly, kReadWrite };
   static std::unique_ptr<Store> open(const std::string& path, Mode mode,
                                      const StoreOptions& options = {});
+  /// An empty one that lives as long as the object, in memory.
+  static std::unique_ptr<Store> in_memory();
   virtual ~Store() = default;
 
   // Writer. A run is `running` until finish_run flips its status in one transaction.
@@ -187,10 +222,9 @@ class Store {
   virtual void finish_run(RunId run, RunStatus status, const std::string& error,
                           const std::string& learning_hash, const std::string& timeline_hash,
                           std::span<const MetricRow> finals) = 0;
-  /// Removes runs of this scenario hash and seed that are running or partial (for --resume): their
-  /// tags, for the run that takes their place.
-  virtual std::vector<std::string> discard_unfinished(const std::string& scenario_hash,
-                                                      std::uint64_t seed) = 0;
+  /// Removes runs of this scenario hash and seed that are running or partial (for --resume): what
+  /// the run that takes their place keeps of them.
+  virtual Predecessor discard_unfinished(const std::string& scenario_hash, std::uint64_t seed) = 0;
   /// The latest run of this scenario hash and seed that finished or diverged.
   virtual std::optional<RunId> find_ended(const std::string& scenario_hash,
                                           std::uint64_t seed) const = 0;
@@ -199,6 +233,12 @@ class Store {
   virtual void remove_checkpoint(RunId run) = 0;
   virtual void tag(RunId run, const std::string& tag, bool add) = 0;
   virtual void remove_run(RunId run) = 0;
+  /// Puts the runs of another database into this one with all their rows but those of checkpoints,
+  /// in one transaction. Merging again adds nothing: a run is known by its identity. One that is
+  /// unfinished here and has come further there is replaced and keeps its number and tags. The
+  /// source is only read; where it is of an older schema, a copy of it is. Throws StoreError:
+  /// missing, this database itself, damaged, newer, no database of ours.
+  virtual MergeResult merge(const std::string& source, const MergeOptions& options = {}) = 0;
 
   // Reader. In ascending order of id, of step, and of (step, name).
   virtual std::vector<RunSummary> runs() const = 0;
@@ -218,6 +258,8 @@ class Store {
   virtual std::int64_t data_version() const = 0;
   /// "ok" or SQLite's own words.
   virtual std::string integrity() const = 0;
+  /// Writes all of it as one file, over one of that name: it stands there whole or not at all.
+  virtual void copy_to(const std::string& path) const = 0;
 };
 
 }  // namespace gradwire::results

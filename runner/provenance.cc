@@ -26,10 +26,14 @@ std::string program_version() {
   return std::string(GRADWIRE_VERSION) + (commit.empty() ? "" : " (" + commit + ")");
 }
 
-std::string machine_description() {
+std::string machine_name() {
   char name[256] = "unknown host";
   ::gethostname(name, sizeof name - 1);
-  return std::string(name) + ", " + processor_model() + " (" +
+  return name;
+}
+
+std::string machine_description() {
+  return machine_name() + ", " + processor_model() + " (" +
          std::to_string(std::thread::hardware_concurrency()) + " cores)";
 }
 

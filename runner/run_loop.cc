@@ -84,11 +84,11 @@ class Run {
         options_.profiles ? options_.profiles->training() : std::shared_lock<std::shared_mutex>();
     cluster_.emplace(scenarios::build_cluster(scenario_));
     executor_ = make();
-    std::vector<std::string> tags;
-    if (options_.resume) tags = store_.discard_unfinished(scenario_.hash, scenario_.seed);
-    record_.emplace(scenario_, profile, store_, *trainer_, *executor_);
+    results::Predecessor predecessor;
+    if (options_.resume) predecessor = store_.discard_unfinished(scenario_.hash, scenario_.seed);
+    if (predecessor.uid.empty()) predecessor.uid = options_.uid;
+    record_.emplace(scenario_, profile, store_, *trainer_, *executor_, predecessor, options_.rank);
     id = record_->id();
-    for (const std::string& tag : tags) store_.tag(id, tag, true);
     try {
       const RunOutcome outcome = loop();
       if (outcome == RunOutcome::kFinished) keep_model();

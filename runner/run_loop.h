@@ -52,6 +52,9 @@ struct RunOptions {
   /// `states_folder`. None = all of it in memory.
   std::optional<Bytes> memory = {};
   std::string states_folder = ".";
+  std::optional<int> rank = {};  ///< of this process, where several share a sweep
+  /// Identity of the unfinished run, in another store, whose place the run takes; empty: none.
+  std::string uid = {};
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;
 };

@@ -36,7 +36,8 @@ bool is_text(const scenarios::Workload& workload) {
 }  // namespace
 
 RunRecord::RunRecord(const scenarios::Scenario& scenario, const scenarios::ComputeProfile& profile,
-                     results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor)
+                     results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor,
+                     const results::Predecessor& predecessor, std::optional<int> rank)
     : scenario_(scenario),
       store_(store),
       trainer_(trainer),
@@ -44,7 +45,16 @@ RunRecord::RunRecord(const scenarios::Scenario& scenario, const scenarios::Compu
       recorder_(scenario.cluster.workers, scenario.network.transport,
                 gradient_bytes(scenario, profile)),
       origins_(origins_of(scenario, profile, executor.provenance())),
-      id_(store.begin_run(header(profile), trainer.steps_total())) {}
+      id_(begin(header(profile), predecessor, rank)) {}
+
+results::RunId RunRecord::begin(results::RunHeader header, const results::Predecessor& predecessor,
+                                std::optional<int> rank) {
+  header.uid = predecessor.uid;
+  header.rank = rank;
+  const results::RunId id = store_.begin_run(header, trainer_.steps_total());
+  for (const std::string& tag : predecessor.tags) store_.tag(id, tag, true);
+  return id;
+}
 
 results::RunHeader RunRecord::header(const scenarios::ComputeProfile& profile) const {
   results::RunHeader header;
@@ -59,6 +69,7 @@ results::RunHeader RunRecord::header(const scenarios::ComputeProfile& profile) c
   header.data_set = trains() ? scenario_.workload.data_set : "";
   header.workers = scenario_.cluster.workers;
   header.host = machine_description();
+  header.node = machine_name();
   header.version = program_version();
   header.device = profile.device;
   header.compute_provenance = profile.provenance;
@@ -123,8 +134,7 @@ void RunRecord::add_final(const std::string& name, double value, const std::stri
 void RunRecord::add_learning_finals(results::RunStatus status) {
   const bool learned = trains() && status != results::RunStatus::kDiverged;
   // Rounds in which nobody has arrived yet have no loss.
-  if (learned && last_loss_ && !std::isnan(*last_loss_))
-    add_final("final_loss", *last_loss_, "");
+  if (learned && last_loss_ && !std::isnan(*last_loss_)) add_final("final_loss", *last_loss_, "");
   if (learned && last_) add_final("final_accuracy", last_->accuracy, "");
   if (learned && last_ && is_text(scenario_.workload))
     add_final("perplexity", std::exp(last_->loss), "");

@@ -19,9 +19,11 @@ namespace gradwire::runner {
 /// come, its figures at the end.
 class RunRecord {
  public:
-  /// Begins the run in the store. All must outlive the record.
+  /// Begins the run in the store, with the identity of the one whose place it takes. All must
+  /// outlive the record.
   RunRecord(const scenarios::Scenario& scenario, const scenarios::ComputeProfile& profile,
-            results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor);
+            results::Store& store, scenarios::Trainer& trainer, sim::Executor& executor,
+            const results::Predecessor& predecessor, std::optional<int> rank);
 
   results::RunId id() const { return id_; }
   /// Wall time that the run has taken, before it was resumed included.
@@ -52,6 +54,8 @@ class RunRecord {
   using Clock = std::chrono::steady_clock;
 
   results::RunHeader header(const scenarios::ComputeProfile& profile) const;
+  results::RunId begin(results::RunHeader header, const results::Predecessor& predecessor,
+                       std::optional<int> rank);
   bool trains() const;
   void add_figure(std::int64_t step, const std::string& name, double value,
                   const std::string& unit);

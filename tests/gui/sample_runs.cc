@@ -199,9 +199,7 @@ class FakeStore : public Store {
                   std::span<const MetricRow>) override {
     read_only();
   }
-  std::vector<std::string> discard_unfinished(const std::string&, std::uint64_t) override {
-    read_only();
-  }
+  Predecessor discard_unfinished(const std::string&, std::uint64_t) override { read_only(); }
   std::optional<RunId> find_ended(const std::string&, std::uint64_t) const override {
     return std::nullopt;
   }
@@ -210,6 +208,7 @@ class FakeStore : public Store {
   std::optional<CheckpointRow> checkpoint(RunId) const override { return std::nullopt; }
   void tag(RunId, const std::string&, bool) override { read_only(); }
   void remove_run(RunId) override { read_only(); }
+  MergeResult merge(const std::string&, const MergeOptions&) override { read_only(); }
 
   std::vector<RunSummary> runs() const override { return runs_; }
   std::optional<RunSummary> run(RunId id) const override {
@@ -225,6 +224,7 @@ class FakeStore : public Store {
   std::string timeline_provenance(RunId) const override { return "simulated"; }
   std::int64_t data_version() const override { return 1; }
   std::string integrity() const override { return "ok"; }
+  void copy_to(const std::string&) const override { read_only(); }
 
  private:
   std::vector<RunSummary> runs_;
