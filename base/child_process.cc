@@ -47,6 +47,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const Options& 
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
+    if (options.own_group) ::setpgid(0, 0);
     connect(in.read_end, 0);
     connect(out.write_end, 1);
     connect(err.write_end, 2);

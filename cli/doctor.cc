@@ -7,6 +7,7 @@
 #include "cli/emulator_module.h"
 #include "cli/table.h"
 #include "compressors/instruction_sets.h"
+#include "engines/mpi/mpi_engine.h"
 #include "runner/trainer_module.h"
 
 namespace gradwire::cli {
@@ -61,6 +62,15 @@ Finding emulation() {
   }
 }
 
+Finding mpi() {
+  if (*GRADWIRE_WHY_NOT_MPI) return {false, GRADWIRE_WHY_NOT_MPI};
+  try {
+    return {true, engines::require_mpi() + " under mpirun"};
+  } catch (const Error& error) {
+    return {false, error.what()};
+  }
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
@@ -80,6 +90,7 @@ void add_doctor(CLI::App& app, Context& context) {
     add("CUDA", cuda());
     add("packet executor (ns-3 3.44)", built_program("gradwire-packet", GRADWIRE_WHY_NOT_NS3));
     add("emulator (namespaces)", emulation());
+    add("sweeps on MPI (Open MPI 4.1)", mpi());
     add("desktop program (Qt 6)", built_program("gradwire-gui", GRADWIRE_WHY_NOT_GUI));
     table.print(context);
   });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/closing.h"
+#include "cli/engine.h"
 #include "cli/environment.h"
 #include "cli/params.h"
 #include "cli/progress.h"
@@ -31,6 +32,9 @@ void refuse_unserved(const RunArguments& arguments, const scenarios::ScenarioFil
     const std::string reason = "executor " + scenario.executor + " sends no packets of ns-3";
     if (!arguments.pcap.empty()) refuse("--pcap", reason, "use --executor packet");
     if (!arguments.flow_monitor.empty()) refuse("--flow-monitor", reason, "use --executor packet");
+    if (scenario.executor == "emulator" && arguments.engine != "local")
+      refuse("--engine " + arguments.engine, "emulated runs take a machine to themselves",
+             "leave it out");
     if (scenario.executor == "emulator" && arguments.jobs > 1)
       refuse("--jobs " + std::to_string(arguments.jobs),
              "emulated runs take the machine's processors and clock one at a time", "leave it out");
@@ -122,7 +126,8 @@ void run(const RunArguments& arguments, Context& context,
   options.flow_monitor_folder = arguments.flow_monitor;
   options.models_folder = arguments.models;
   ProgressPrinter progress(context);
-  const runner::SweepResult result = runner::run_sweep(file, options, *store, progress);
+  const runner::SweepResult result =
+      run_with_engine(arguments, file, options, *store, progress, context);
   progress.clear();
   context.exit_code = exit_code_of(result);
   if (result.interrupted)
@@ -165,9 +170,14 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->add_option("-j,--jobs", arguments->jobs, "Runs of the sweep at a time")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  CLI::Option* jobs =
+      command
+          ->add_option("-j,--jobs", arguments->jobs,
+                       "Runs of the sweep at a time; with --engine mpi the number of ranks "
+                       "(default: mpirun's slots)")
+          ->check(CLI::Range(1, 4096))
+          ->capture_default_str();
+  add_engine_options(*command, *arguments, jobs);
   add_result_options(*command, *arguments);
   command
       ->add_option("--pcap", arguments->pcap,
@@ -197,6 +207,7 @@ void add_run(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n  gradwire run scenarios/quickstart.json\n"
       "  gradwire run scenarios/sweep.json --resume\n"
+      "  gradwire run scenarios/sweep.json --engine mpi -j 64\n"
       "  gradwire run scenarios/lan.json --executor packet --set /cluster/workers=8");
   command->callback([arguments, &context] {
     if (!arguments->print_config && is_emulated(*arguments))

@@ -20,6 +20,8 @@ struct RunArguments {
   std::string executor;
   int threads = 1;
   int jobs = 1;
+  bool jobs_given = false;       ///< by --jobs
+  std::string engine = "local";  ///< what shares the sweep out
   bool resume = false;
   std::string checkpoint_every = "30s";  ///< of wall time; empty: no checkpoints
   std::string memory;                    ///< empty: a share of what there is

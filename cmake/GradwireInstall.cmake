@@ -2,7 +2,7 @@
 # manual page and completions (both printed by the program itself). LibTorch and ns-3 stay where they
 # are: the programs' run paths name them.
 include(GNUInstallDirs)
-foreach(program gradwire gradwire-gui gradwire-packet gradwire-emulator-hub)
+foreach(program gradwire gradwire-gui gradwire-packet gradwire-emulator-hub gradwire-mpi)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -1,6 +1,6 @@
 # What a user may choose. AUTO takes a feature where its needs are found and says what was left out;
 # ON fails if they are missing.
-foreach(feature TORCH NS3 CUDA GUI EMULATOR)
+foreach(feature TORCH NS3 CUDA GUI EMULATOR MPI)
   set(GRADWIRE_WITH_${feature} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE GRADWIRE_WITH_${feature} PROPERTY STRINGS AUTO ON OFF)
 endforeach()

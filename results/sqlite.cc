@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -132,6 +133,14 @@ void Connection::copy_to(const Connection& target, std::string_view attempted) c
   if (code == SQLITE_DONE) return;
   if (sqlite3_errcode(target.handle_) != SQLITE_OK) target.fail(attempted);
   throw StoreError(attempted, path_, sqlite3_errstr(code), "try again when nobody writes to it");
+}
+
+std::string Connection::bytes(std::string_view attempted) const {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> data(
+      sqlite3_serialize(handle_, "main", &size, 0), sqlite3_free);
+  if (!data) throw StoreError(attempted, path_, "there is not enough memory", "free some");
+  return {reinterpret_cast<const char*>(data.get()), static_cast<std::size_t>(size)};
 }
 
 void Connection::add_function(const char* name, std::string (*function)(std::string_view)) const {

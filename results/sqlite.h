@@ -39,6 +39,8 @@ class Connection {
   std::int64_t last_insert_id() const;
   /// Writes all of it, page by page, over whatever `target` is.
   void copy_to(const Connection& target, std::string_view attempted) const;
+  /// What a file of it would hold.
+  std::string bytes(std::string_view attempted) const;
   /// From now on statements may call `function` of one text under `name`.
   void add_function(const char* name, std::string (*function)(std::string_view)) const;
   /// Rows changed by the latest statement / since the connection was opened.

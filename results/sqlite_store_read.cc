@@ -1,10 +1,8 @@
 #include "results/sqlite_store.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
+#include "base/file_descriptor.h"
 #include "results/timeline_blob.h"
 
 /// The reading half of SqliteStore.
@@ -228,13 +226,10 @@ std::int64_t SqliteStore::data_version() const {
   return connection_.scalar("PRAGMA data_version", kReadRuns) + connection_.total_changes();
 }
 
+/// Not by SQLite, whose locks a network's file system may lack.
 void SqliteStore::copy_to(const std::string& path) const {
   const std::scoped_lock lock(mutex_);
-  const std::string unfinished = path + ".unfinished";
-  std::remove(unfinished.c_str());
-  connection_.copy_to(Connection(unfinished, Connection::Access::kCreate, 0), "copy a database to");
-  if (std::rename(unfinished.c_str(), path.c_str()) != 0)
-    throw StoreError("write", path, std::strerror(errno), "check its folder and free space");
+  write_file(path, connection_.bytes("copy a database to " + path + " from"));
 }
 
 std::string SqliteStore::integrity() const {

@@ -30,6 +30,10 @@ InterruptGuard::~InterruptGuard() {
   ::sigaction(SIGTERM, &former_term, nullptr);
 }
 
+void interrupt(int number) {
+  requested = number;
+}
+
 int interrupted_by() {
   return requested;
 }

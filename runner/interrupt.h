@@ -14,6 +14,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
+/// Asks for a stop as that signal would.
+void interrupt(int number);
 /// The signal that asked for a stop, or 0.
 int interrupted_by();
 /// What a command that was asked to stop fails with: kTerminated by SIGTERM, else kInterrupted.

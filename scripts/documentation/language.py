@@ -8,7 +8,7 @@ from .pages import ROOT, all_pages, prose_lines, shown
 # What readers see: pages, scenarios, and the folders whose strings reach the screen. Sources are
 # spelt right as a whole, comments too.
 SPELT = ["README.md", "CHANGELOG.md", "docs", "scenarios", "base", "compressors", "sim", "results", "trainers",
-         "emulator", "runner", "cli", "gui", "bench", "scripts", "gradwire"]
+         "emulator", "runner", "engines", "cli", "gui", "bench", "scripts", "gradwire"]
 # Names of the code that are no misspellings.
 ACCEPTED = "kown,upto,nin,vermillion"
 
@@ -23,7 +23,7 @@ RULES = [
     (r"\bmore workers (?:do|are) (?:less|slower)\b", '"adding workers lowers throughput"'),
 ]
 # Folders whose texts in quotes readers see.
-SPEAKING = ("base", "cli", "compressors", "emulator", "gui", "results", "runner", "scenarios", "sim", "trainers")
+SPEAKING = ("base", "cli", "compressors", "emulator", "engines", "gui", "results", "runner", "scenarios", "sim", "trainers")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
 

@@ -32,6 +32,13 @@ TEST_CASE("destruction kills a child that still runs", "[unit]") {
   CHECK(::kill(pid, 0) == -1);
 }
 
+TEST_CASE("a child stays in its parent's process group, or leads one of its own", "[unit]") {
+  const ChildProcess beside({"sleep", "1000"}, {});
+  CHECK(::getpgid(beside.pid()) == ::getpgrp());
+  const ChildProcess apart({"sleep", "1000"}, {.own_group = true});
+  CHECK(::getpgid(apart.pid()) == apart.pid());
+}
+
 TEST_CASE("files are replaced whole, and errors name path and reason", "[unit]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("file");

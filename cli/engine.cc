@@ -1,0 +1,33 @@
+#include "cli/engine.h"
+
+#include "engines/mpi/mpi_engine.h"
+
+namespace gradwire::cli {
+
+void add_engine_options(CLI::App& command, RunArguments& arguments, CLI::Option* jobs) {
+  command
+      .add_option("--engine", arguments.engine,
+                  "What the sweep is shared out by: local (threads of this process) or mpi (ranks "
+                  "under mpirun, on one machine or many)")
+      ->check(CLI::IsMember({"local", "mpi"}))
+      ->capture_default_str();
+  command.parse_complete_callback([&arguments, jobs] { arguments.jobs_given = jobs->count() > 0; });
+}
+
+runner::SweepResult run_with_engine(const RunArguments& arguments,
+                                    const scenarios::ScenarioFile& file,
+                                    const runner::SweepOptions& options, results::Store& store,
+                                    ProgressPrinter& progress, const Context& context) {
+  if (arguments.engine == "local") return runner::run_sweep(file, options, store, progress);
+  engines::EngineOptions engine;
+  engine.sweep = options;
+  engine.processes = arguments.jobs_given ? arguments.jobs : 0;
+  engine.parts_folder = context.database + ".parts";
+  engine.say = [&](const std::string& message) {
+    progress.clear();
+    context.say(message);
+  };
+  return engines::run_with_mpi(file, engine, store, progress);
+}
+
+}  // namespace gradwire::cli

@@ -1,0 +1,59 @@
+#include "engines/parts_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/folder.h"
+
+namespace gradwire::engines {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBegin = "part-", kEnd = ".db";
+
+bool is_part(const std::string& name) {
+  return name.starts_with(kBegin) && name.ends_with(kEnd);
+}
+
+}  // namespace
+
+std::string part_file(const std::string& folder, const std::string& name) {
+  return folder + "/" + std::string(kBegin) + name + std::string(kEnd);
+}
+
+PartsFolder::PartsFolder(const std::string& path) : path_(fs::absolute(path).string()) {
+  make_folder(path_, "use another database with --db");
+  const std::string lock = file("lock");
+  lock_ = FileDescriptor(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock_.valid()) throw system_error("open", lock, errno);
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    throw Error(ErrorKind::kStore, "share a sweep out in", path_,
+                "another command does so for the same database",
+                "wait until it has finished, or use another database with --db");
+}
+
+PartsFolder::~PartsFolder() {
+  std::error_code ignored;
+  for (const char* name : {"lock", "work", "settings"}) fs::remove(file(name), ignored);
+  if (fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+}
+
+std::vector<std::string> PartsFolder::parts() const {
+  std::vector<std::string> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (is_part(name)) parts.push_back(entry.path().string());
+    std::error_code ignored;
+    if (name.starts_with(kBegin) && !is_part(name)) fs::remove(entry.path(), ignored);
+  }
+  std::ranges::sort(parts);
+  return parts;
+}
+
+}  // namespace gradwire::engines

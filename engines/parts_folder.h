@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+
+/// Where the processes of a sweep hand in what they have done: FILE.parts beside the database.
+namespace gradwire::engines {
+
+/// The path of a part of that name.
+std::string part_file(const std::string& folder, const std::string& name);
+
+/// The folder, held by one command at a time.
+class PartsFolder {
+ public:
+  /// Makes it where it is missing. Throws Error where another command holds it.
+  explicit PartsFolder(const std::string& path);
+  PartsFolder(const PartsFolder&) = delete;
+  PartsFolder& operator=(const PartsFolder&) = delete;
+  /// Takes it away, unless parts are left in it.
+  ~PartsFolder();
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// Whole parts in it, by name; halves that a lost process has left go away.
+  std::vector<std::string> parts() const;
+
+ private:
+  std::string path_;
+  FileDescriptor lock_;
+};
+
+}  // namespace gradwire::engines
