@@ -86,6 +86,7 @@ void build_application(CLI::App& app, Context& context) {
   add_reproduce(app, context);
   add_bench(app, context);
   add_calibrate(app, context);
+  add_task(app, context);
   add_schema(app, context);
   add_params(app, context);
   add_doctor(app, context);

@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "compressors/instruction_sets.h"
 #include "engines/mpi/mpi_engine.h"
+#include "engines/slurm/queue.h"
 #include "runner/trainer_module.h"
 
 namespace gradwire::cli {
@@ -71,6 +72,15 @@ Finding mpi() {
   }
 }
 
+Finding slurm() {
+  try {
+    engines::require_slurm();
+    return {true, "sbatch, squeue and scancel are in PATH"};
+  } catch (const Error& error) {
+    return {false, error.what()};
+  }
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
@@ -91,6 +101,7 @@ void add_doctor(CLI::App& app, Context& context) {
     add("packet executor (ns-3 3.44)", built_program("gradwire-packet", GRADWIRE_WHY_NOT_NS3));
     add("emulator (namespaces)", emulation());
     add("sweeps on MPI (Open MPI 4.1)", mpi());
+    add("sweeps on Slurm", slurm());
     add("desktop program (Qt 6)", built_program("gradwire-gui", GRADWIRE_WHY_NOT_GUI));
     table.print(context);
   });

@@ -1,15 +1,16 @@
 #include "cli/engine.h"
 
 #include "engines/mpi/mpi_engine.h"
+#include "engines/slurm/slurm_engine.h"
 
 namespace gradwire::cli {
 
 void add_engine_options(CLI::App& command, RunArguments& arguments, CLI::Option* jobs) {
   command
       .add_option("--engine", arguments.engine,
-                  "What the sweep is shared out by: local (threads of this process) or mpi (ranks "
-                  "under mpirun, on one machine or many)")
-      ->check(CLI::IsMember({"local", "mpi"}))
+                  "What the sweep is shared out by: local (threads of this process), mpi (ranks "
+                  "under mpirun, on one machine or many) or slurm (tasks of an array job)")
+      ->check(CLI::IsMember({"local", "mpi", "slurm"}))
       ->capture_default_str();
   command.parse_complete_callback([&arguments, jobs] { arguments.jobs_given = jobs->count() > 0; });
 }
@@ -27,7 +28,9 @@ runner::SweepResult run_with_engine(const RunArguments& arguments,
     progress.clear();
     context.say(message);
   };
-  return engines::run_with_mpi(file, engine, store, progress);
+  if (arguments.engine == "mpi") return engines::run_with_mpi(file, engine, store, progress);
+  return engines::run_with_slurm(file, engine, {.script = context.database + ".sbatch"}, store,
+                                 progress);
 }
 
 }  // namespace gradwire::cli

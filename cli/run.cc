@@ -173,8 +173,8 @@ void add_run(CLI::App& app, Context& context) {
   CLI::Option* jobs =
       command
           ->add_option("-j,--jobs", arguments->jobs,
-                       "Runs of the sweep at a time; with --engine mpi the number of ranks "
-                       "(default: mpirun's slots)")
+                       "Runs of the sweep at a time; of --engine mpi the ranks (default: "
+                       "mpirun's slots), of slurm the tasks (default: 16 at most)")
           ->check(CLI::Range(1, 4096))
           ->capture_default_str();
   add_engine_options(*command, *arguments, jobs);
