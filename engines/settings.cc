@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/available_memory.h"
+#include "runner/provenance.h"
 
 namespace gradwire::engines {
 namespace {
@@ -47,7 +48,8 @@ runner::RunOptions run_options(const Settings& settings, int neighbours) {
 }
 
 std::string text_of(const Settings& settings) {
-  nlohmann::json json = {{"runs", settings.runs},
+  nlohmann::json json = {{"version", runner::program_version()},
+                         {"runs", settings.runs},
                          {"round", settings.round},
                          {"threads", settings.threads},
                          {"resume", settings.resume},
@@ -66,6 +68,12 @@ Settings settings_from(const std::string& text) {
   if (json.is_discarded() || !json.is_object())
     throw Error(ErrorKind::kFailure, "read", "a sweep's settings", "they are no JSON object",
                 "start the sweep again");
+  const std::string version = json.value("version", "");
+  if (version != runner::program_version())
+    throw Error(ErrorKind::kFailure, "share in", "a sweep",
+                "it was started by version " + version + ", and this program is version " +
+                    runner::program_version(),
+                "build both from the same sources: ./gradwire build --part mpi");
   Settings settings;
   settings.runs = json.value("runs", 0);
   settings.round = json.value("round", 0);

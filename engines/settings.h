@@ -29,7 +29,8 @@ Settings settings_of(const runner::SweepOptions& options);
 runner::RunOptions run_options(const Settings& settings, int neighbours);
 
 std::string text_of(const Settings& settings);
-/// Throws Error for a text that is none of text_of's.
+/// Throws Error for a text that is none of text_of's, or of another version of the program: its
+/// runs would not be those of this one.
 Settings settings_from(const std::string& text);
 
 }  // namespace gradwire::engines

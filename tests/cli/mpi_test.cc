@@ -166,6 +166,35 @@ TEST_CASE("Ctrl-C ends the ranks and keeps what has finished; --resume does the 
   CHECK(store->runs().size() == 400);
 }
 
+TEST_CASE("training that loses its rank goes on from its checkpoint and learns the same",
+          "[unit][needs-mpi-torch]") {
+  require_mpi();
+  require_training();
+  const Sweep sweep(R"({"schema_version": 1, "name": "learn",
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 32, "steps": 1200,
+                 "optimizer": {"name": "sgd", "lr": 0.05, "momentum": 0.9}, "evaluate_every": 200},
+    "method": {"name": "topk", "ratio": 0.05},
+    "cluster": {"workers": 4, "device": "reference-cpu"},
+    "network": {"link": {"bandwidth": "100Mbps", "delay": "1ms", "loss": 0.001}},
+    "exchange": {"bucket": "64kB"}, "seeds": [1, 2]})");
+  REQUIRE(sweep.run("local.db", {"-q"}).exit_code == 0);
+  ChildProcess child =
+      sweep.start("mpi.db", {"--engine", "mpi", "-j", "2", "-q", "--checkpoint-every", "100ms"});
+  const std::string checkpoints = sweep.file("mpi.db.checkpoints");
+  REQUIRE(comes_about([&] {
+    return fs::exists(checkpoints) &&
+           std::ranges::any_of(
+               fs::recursive_directory_iterator(checkpoints),
+               [](const auto& entry) { return entry.path().filename() == "state"; });
+  }));
+  const std::vector<pid_t> ranks = ranks_of(sweep.file("mpi.db"));
+  REQUIRE(ranks.size() == 2);
+  ::kill(ranks[1], SIGKILL);
+  CHECK(child.wait() == 0);
+  CHECK((rows_by_run(sweep.file("mpi.db"), kOwn) == rows_by_run(sweep.file("local.db"), kOwn)));
+  CHECK_FALSE(fs::exists(checkpoints));
+}
+
 TEST_CASE("a run that fails on a rank is named, the others finish", "[unit][needs-mpi]") {
   require_mpi();
   const Sweep sweep(R"({"schema_version": 1, "name": "gone",

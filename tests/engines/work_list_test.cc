@@ -67,4 +67,6 @@ TEST_CASE("settings survive being written", "[unit]") {
   // What is for a machine is shared by its processes.
   CHECK(engines::run_options(read, 4).memory->count() == (1 << 18));
   CHECK_THROWS_AS(engines::settings_from("no settings"), Error);
+  CHECK_THROWS_WITH(engines::settings_from(R"({"version": "0.0.1", "runs": 8})"),
+                    Contains("version 0.0.1") && Contains("build both"));
 }
