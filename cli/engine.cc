@@ -1,6 +1,7 @@
 #include "cli/engine.h"
 
 #include "engines/mpi/mpi_engine.h"
+#include "engines/parts_folder.h"
 #include "engines/slurm/slurm_engine.h"
 
 namespace gradwire::cli {
@@ -19,11 +20,15 @@ runner::SweepResult run_with_engine(const RunArguments& arguments,
                                     const scenarios::ScenarioFile& file,
                                     const runner::SweepOptions& options, results::Store& store,
                                     ProgressPrinter& progress, const Context& context) {
-  if (arguments.engine == "local") return runner::run_sweep(file, options, store, progress);
+  const std::string parts_folder = context.database + ".parts";
+  if (arguments.engine == "local") {
+    engines::store_left_parts(parts_folder, store);
+    return runner::run_sweep(file, options, store, progress);
+  }
   engines::EngineOptions engine;
   engine.sweep = options;
   engine.processes = arguments.jobs_given ? arguments.jobs : 0;
-  engine.parts_folder = context.database + ".parts";
+  engine.parts_folder = parts_folder;
   engine.say = [&](const std::string& message) {
     progress.clear();
     context.say(message);

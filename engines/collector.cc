@@ -25,11 +25,6 @@ runner::RunProgress Collector::progress_of(std::size_t place) const {
   return progress;
 }
 
-void Collector::take_left(const std::string& part) {
-  store_.merge(part);
-  remove_part(part);
-}
-
 void Collector::skip_ended() {
   if (!resume_) return;
   for (const results::RunSummary& run : store_.runs())

@@ -17,8 +17,6 @@ class Collector {
   Collector(const scenarios::ScenarioFile& file, bool resume, results::Store& store,
             runner::RunObserver& observer);
 
-  /// Merges a part that an earlier command has left, whatever runs it holds, and removes it.
-  void take_left(const std::string& part);
   /// With --resume: runs that have ended in the database need not be run again.
   void skip_ended();
   /// A report of a batch; its part is removed when all of it is merged.

@@ -21,6 +21,17 @@ bool is_part(const std::string& name) {
   return name.starts_with(kBegin) && name.ends_with(kEnd);
 }
 
+FileDescriptor open_lock(const std::string& folder) {
+  const std::string lock = folder + "/lock";
+  FileDescriptor file(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.valid()) throw system_error("open", lock, errno);
+  return file;
+}
+
+bool try_lock(const FileDescriptor& lock) {
+  return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
 }  // namespace
 
 std::string part_file(const std::string& folder, const std::string& name) {
@@ -29,10 +40,8 @@ std::string part_file(const std::string& folder, const std::string& name) {
 
 PartsFolder::PartsFolder(const std::string& path) : path_(fs::absolute(path).string()) {
   make_folder(path_, "use another database with --db");
-  const std::string lock = file("lock");
-  lock_ = FileDescriptor(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!lock_.valid()) throw system_error("open", lock, errno);
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+  lock_ = open_lock(path_);
+  if (!try_lock(lock_))
     throw Error(ErrorKind::kStore, "share a sweep out in", path_,
                 "another command does so for the same database",
                 "wait until it has finished, or use another database with --db");
@@ -40,6 +49,7 @@ PartsFolder::PartsFolder(const std::string& path) : path_(fs::absolute(path).str
 
 PartsFolder::~PartsFolder() {
   std::error_code ignored;
+  if (fs::exists(file("job"), ignored)) return;
   for (const char* name : {"lock", "work", "settings"}) fs::remove(file(name), ignored);
   if (fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
 }
@@ -54,6 +64,19 @@ std::vector<std::string> PartsFolder::parts() const {
   }
   std::ranges::sort(parts);
   return parts;
+}
+
+void store_left_part(const std::string& part, results::Store& store) {
+  store.merge(part);
+  std::error_code ignored;
+  fs::remove(part, ignored);
+}
+
+void store_left_parts(const std::string& folder, results::Store& store) {
+  // Whoever holds it stores them.
+  if (!fs::exists(folder) || !try_lock(open_lock(folder))) return;
+  const PartsFolder held(folder);
+  for (const std::string& part : held.parts()) store_left_part(part, store);
 }
 
 }  // namespace gradwire::engines

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "results/store.h"
 
 /// Where the processes of a sweep hand in what they have done: FILE.parts beside the database.
 namespace gradwire::engines {
@@ -17,7 +18,7 @@ class PartsFolder {
   explicit PartsFolder(const std::string& path);
   PartsFolder(const PartsFolder&) = delete;
   PartsFolder& operator=(const PartsFolder&) = delete;
-  /// Takes it away, unless parts are left in it.
+  /// Takes it away, unless parts are left in it, or a job that goes on without us (its file `job`).
   ~PartsFolder();
 
   const std::string& path() const { return path_; }
@@ -29,5 +30,10 @@ class PartsFolder {
   std::string path_;
   FileDescriptor lock_;
 };
+
+/// Stores a part that an earlier command has left, whatever runs it holds, and removes it.
+void store_left_part(const std::string& part, results::Store& store);
+/// The same of all parts in a folder, where there is one that no other command holds.
+void store_left_parts(const std::string& folder, results::Store& store);
 
 }  // namespace gradwire::engines

@@ -16,6 +16,7 @@ SharedSweep::SharedSweep(const scenarios::ScenarioFile& file, const EngineOption
                          results::Store& store, runner::RunObserver& observer)
     : file_(file),
       options_(options),
+      store_(store),
       observer_(observer),
       folder_(options.parts_folder),
       settings_(settings_of(options.sweep)),
@@ -24,7 +25,7 @@ SharedSweep::SharedSweep(const scenarios::ScenarioFile& file, const EngineOption
 }
 
 void SharedSweep::begin() {
-  for (const std::string& part : folder_.parts()) collector_.take_left(part);
+  for (const std::string& part : folder_.parts()) store_left_part(part, store_);
   collector_.skip_ended();
 }
 

@@ -55,6 +55,7 @@ class SharedSweep {
 
   const scenarios::ScenarioFile& file_;
   const EngineOptions& options_;
+  results::Store& store_;
   runner::RunObserver& observer_;
   PartsFolder folder_;
   Settings settings_;

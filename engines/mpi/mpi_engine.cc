@@ -68,6 +68,10 @@ std::string require_mpi() {
   if (!is_in_path("mpirun"))
     throw Error(ErrorKind::kCapability, "run a sweep with MPI:", "mpirun", "it is not in PATH",
                 "install openmpi-bin, or add its folder to PATH");
+  if (run_tool({"mpirun", "--version"}).out.find("Open MPI") == std::string::npos)
+    throw Error(ErrorKind::kCapability, "run a sweep with MPI:", "mpirun",
+                "it is another MPI's, and the ranks are started as Open MPI has it",
+                "put Open MPI's mpirun first in PATH");
   return program;
 }
 

@@ -58,7 +58,7 @@ def reachable_from(start):
 def check_links(pages=None):
     """One line for each problem."""
     problems = []
-    tops = {"base", "compressors", "sim", "scenarios", "results", "trainers", "emulator", "runner", "cli",
+    tops = {"base", "compressors", "sim", "scenarios", "results", "trainers", "emulator", "runner", "engines", "cli",
             "gui", "bench", "tests", "docs", "scripts", "cmake"}
     every = pages is None
     pages = all_pages() if every else pages

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "base/file_descriptor.h"
 #include "base/temporary_file.h"
+#include "engines/parts_folder.h"
 #include "tests/engines/sweep_parts.h"
 
 using namespace gradwire;
@@ -121,9 +123,34 @@ TEST_CASE("resuming skips what has ended and takes the place of what has not", "
 
 TEST_CASE("what an earlier command has left is stored first", "[unit]") {
   Sweep sweep(true);
-  make_part(sweep.part("left"), sweep.file, {4, 5});
-  sweep.collector.take_left(sweep.part("left"));
+  const std::string parts = sweep.folder.file("t.db.parts");
+  engines::store_left_parts(parts, *sweep.store);  // there are none
+  CHECK_FALSE(std::filesystem::exists(parts));
+  std::filesystem::create_directory(parts);
+  make_part(engines::part_file(parts, "left"), sweep.file, {4, 5});
+  {
+    const engines::PartsFolder held(parts);
+    CHECK_THROWS_AS(engines::PartsFolder(parts), Error);
+    engines::store_left_parts(parts, *sweep.store);  // its holder does that
+    CHECK(sweep.stored().empty());
+  }
+  engines::store_left_parts(parts, *sweep.store);
+  CHECK(sweep.stored() == std::vector<std::size_t>{4, 5});
+  CHECK_FALSE(std::filesystem::exists(parts));
   sweep.collector.skip_ended();
   CHECK(sweep.collector.missing() == std::vector<std::size_t>{0, 1, 2, 3, 6, 7});
-  CHECK_FALSE(std::filesystem::exists(sweep.part("left")));
+}
+
+TEST_CASE("the folder of a job that goes on by itself stays as its tasks need it", "[unit]") {
+  const TemporaryFolder folder;
+  const std::string parts = folder.file("t.db.parts");
+  {
+    const engines::PartsFolder held(parts);
+    write_file(held.file("work"), "0 0 {}");
+    write_file(held.file("job"), "12");
+  }
+  CHECK(read_file(parts + "/work") == "0 0 {}");
+  std::filesystem::remove(parts + "/job");
+  { const engines::PartsFolder held(parts); }
+  CHECK_FALSE(std::filesystem::exists(parts));
 }
