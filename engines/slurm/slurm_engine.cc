@@ -49,7 +49,6 @@ class Job {
     sweep_.end_of_processes("Slurm job " + number_ + " ended; its tasks' words are in " +
                             sweep_.folder().path() + "/slurm-" + number_ + "_*.log");
     remove_quietly(sweep_.folder().file("job"));
-    if (!sweep_.goes_on()) remove_logs();
   }
 
  private:
@@ -92,17 +91,18 @@ class Job {
     }
   }
 
-  void remove_logs() const {
-    for (const fs::directory_entry& entry : fs::directory_iterator(sweep_.folder().path()))
-      if (entry.path().filename().string().starts_with("slurm-")) remove_quietly(entry.path());
-  }
-
   SharedSweep& sweep_;
   std::string number_, said_;
   bool cancelled_ = false;
   int silence_ = 0;
   Clock::time_point next_{};
 };
+
+/// What tasks have said, an earlier command's as well.
+void remove_logs(const PartsFolder& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
+    if (entry.path().filename().string().starts_with("slurm-")) remove_quietly(entry.path());
+}
 
 /// Of an earlier command's job: what it brought is stored by then.
 void remove_stale(const PartsFolder& folder) {
@@ -146,6 +146,7 @@ runner::SweepResult run_with_slurm(const scenarios::ScenarioFile& file,
     write_file(slurm.script, batch_script(job));
     Job(sweep, slurm.script).follow();
   }
+  remove_logs(sweep.folder());
   return sweep.finish();
 }
 
