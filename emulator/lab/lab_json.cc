@@ -9,7 +9,8 @@ using nlohmann::json;
 json to_json(const LabPlan& plan) {
   json channels = json::array(), routes = json::array(), chains = json::array();
   for (const auto& c : plan.channels)
-    channels.push_back({c.rate, c.delay, c.loss, c.queue.target, c.queue.interval, c.queue.limit});
+    channels.push_back(
+        {c.rate, c.delay, c.loss, c.queue.codel.target, c.queue.codel.interval, c.queue.limit});
   for (const auto& r : plan.routes) routes.push_back({r.source, r.destination, r.channels});
   for (const auto& c : plan.chains) chains.push_back({c.source, c.destination, c.bytes.count()});
   return {{"hosts", plan.hosts},

@@ -30,8 +30,8 @@ WireNetwork::Channel channel_of(const sim::Cluster& cluster, sim::ChannelId id,
   channel.loss = link.mean_loss();
   const double segment = static_cast<double>(transport.wire_segment.count()) / channel.rate;
   channel.queue.limit = static_cast<double>(link.queue.count());
-  channel.queue.target = std::max(kCodelTarget, kCodelSegments * segment);
-  channel.queue.interval = std::max(kCodelInterval, 2 * channel.queue.target);
+  channel.queue.codel.target = std::max(kCodelTarget, kCodelSegments * segment);
+  channel.queue.codel.interval = std::max(kCodelInterval, 2 * channel.queue.codel.target);
   return channel;
 }
 

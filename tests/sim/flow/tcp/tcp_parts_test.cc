@@ -245,8 +245,7 @@ TEST_CASE("A stream sends a segment's bytes in its turn, and what is left of it 
 TEST_CASE("What becomes of a segment is known when it leaves, at the rate of then") {
   // A link of 1,000 of which the stream has half: 0.1 s for 100 bytes of its own, 0.1 s for the
   // other's. CoDel's target is 0.15 s.
-  Bottleneck queue({.target = 0.15,
-                    .interval = 1,
+  Bottleneck queue({.codel = {.target = 0.15, .interval = 1},
                     .line_rate = 1000,
                     .at_device = true,
                     .at_wire = true,
@@ -269,8 +268,10 @@ TEST_CASE("What becomes of a segment is known when it leaves, at the rate of the
 
 TEST_CASE("A stream keeps its place in the round while its queue is empty") {
   // Half of 1,000: its turn is over at 0.2 s, and the other's at 0.3 s.
-  Bottleneck queue(
-      {.target = 10, .interval = 10, .line_rate = 1000, .at_wire = true, .quantum = 100});
+  Bottleneck queue({.codel = {.target = 10, .interval = 10},
+                    .line_rate = 1000,
+                    .at_wire = true,
+                    .quantum = 100});
   queue.set_rate(0, 500);
   queue.set_ahead(0);
   REQUIRE(queue.pass(0, 100));
@@ -287,8 +288,7 @@ TEST_CASE("A stream keeps its place in the round while its queue is empty") {
 }
 
 TEST_CASE("What is dropped leaves its turn to the next segment") {
-  Bottleneck queue({.target = 0.1,
-                    .interval = 0.1,
+  Bottleneck queue({.codel = {.target = 0.1, .interval = 0.1},
                     .line_rate = 1000,
                     .at_device = true,
                     .at_wire = true,
