@@ -119,9 +119,8 @@ double Bottleneck::wait_for_turn(double now, double bytes, double behind, double
   const double full = discipline_->quantum > 0 ? discipline_->quantum : bytes;
   if (free_at_ <= now) {
     // Until its next turn would have come the stream keeps its place in the round, though it is
-    // empty; then it is a new one. Where links never change `even` stands for both: there the round
-    // is one of many streams that come and go, and their mean is nearer to ns-3's.
-    const double place = leaves_to_wire() ? place_in_round() : 0;
+    // empty; then it is a new one.
+    const double place = place_in_round();
     credit_ = full - bytes + (now < place ? credit_ : 0);
     sent_ = bytes;
     if (now < place) return place - now;
