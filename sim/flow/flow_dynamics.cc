@@ -137,7 +137,6 @@ void FlowNetwork::on_change(std::int32_t f) {
   const bool was_out = follower.in_outage();
   follower.advance(now_);
   apply_change(id);
-  if (streams_ > 0) sharing_.append_active(id, on_changed_);
   if (streams_ > 0 && follower.in_outage() != was_out) hold_acks_on(id);
   if (!is_air(cluster_.link_of(id))) return;
   air_senders_.clear();
@@ -160,43 +159,6 @@ void FlowNetwork::apply_change(ChannelId id) {
   const RateFollower& follower = followers_[static_cast<std::size_t>(f)];
   sharing_.set_capacity(id, follower.rate());
   if (follower.next() < kForever.value()) changes_.set(f, follower.next());
-}
-
-/// Bytes a second; precondition: some channel changes.
-double FlowNetwork::capacity_now(ChannelId id) const {
-  const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
-  return f >= 0 ? followers_[static_cast<std::size_t>(f)].rate()
-                : capacities_[static_cast<std::size_t>(id)];
-}
-
-/// Whether the channel comes before the first one on the connection's way that changes.
-bool FlowNetwork::is_before_change(std::int32_t c, ChannelId channel) const {
-  const ChannelId change = connections_[static_cast<std::size_t>(c)].path->change;
-  for (const ChannelId id : sharing_.route(c)) {
-    if (id == change || change < 0) return false;
-    if (id == channel) return true;
-  }
-  return false;
-}
-
-/// Where it waits before links that never change and before those that do: its share of the path is
-/// that of the slower ones; of the others it has its even part at least.
-void FlowNetwork::serve_twice(std::int32_t c, double share) {
-  Connection& connection = connection_at(c);
-  double before = kNever, behind = kNever, line = kNever;
-  bool changes = false;
-  for (const ChannelId id : sharing_.route(c)) {
-    if (id >= cluster_.channel_count()) break;
-    changes = changes || id == connection.path->change;
-    const double capacity = capacity_now(id);
-    const double all = std::max(capacity, Bottleneck::kStalled);
-    const double even = all / std::max(1, sharing_.active_on(id));
-    (changes ? behind : before) = std::min(changes ? behind : before, even);
-    if (changes) line = std::min(line, all);
-  }
-  connection.stream->serve_before(now_, std::max(share, before));
-  connection.stream->set_line(line);
-  connection.stream->serve(now_, std::max(share, behind));
 }
 
 /// What the connection's bytes cost of each air, as its stations stand now.

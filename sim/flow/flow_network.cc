@@ -43,7 +43,6 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
-      firsts_(capacities_.size()),
       bursts_(static_cast<std::size_t>(cluster.channel_count())),
       shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),

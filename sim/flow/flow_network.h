@@ -258,9 +258,6 @@ class FlowNetwork final : public Network {
   void follow(std::int32_t c);
   void on_change(std::int32_t follower);
   void apply_change(ChannelId channel);
-  double capacity_now(ChannelId id) const;
-  bool is_before_change(std::int32_t c, ChannelId channel) const;
-  void serve_twice(std::int32_t c, double share);
   void update_medium_costs(std::int32_t c);
   double repaired_at(std::int32_t c, const Transfer& t) const;
   double cost_of_short_turns(std::int32_t c, ChannelId id, double rate, double& order);
@@ -352,7 +349,6 @@ class FlowNetwork final : public Network {
   IndexedHeap::Nodes change_nodes_;  // by follower
   IndexedHeap changes_{change_nodes_};
   std::vector<std::int32_t> air_senders_;  // scratch
-  std::vector<std::int32_t> on_changed_;   // connections over links that change at this instant
   /// The stations' ways up of one cell; those down are the numbers after them.
   struct Air {
     Cell::Kind kind = Cell::Kind::kWifi;
@@ -395,7 +391,6 @@ class FlowNetwork final : public Network {
     std::int32_t connection = 0;
   };
   std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
-  std::vector<std::shared_ptr<double>> firsts_;              // the same, of those that change
   std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
   std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been

@@ -114,13 +114,6 @@ void FlowNetwork::resolve_once() {
     if (streams_ > 0) serve_streams(p);
     if (pool(p).rate == 0 && pool(p).due.empty()) pool(p).served = 0;  // nobody is in it
   }
-  // A stream that asks for less than it could have is served as the link is now, all the same.
-  for (const std::int32_t c : on_changed_) {
-    if (connection_at(c).state != State::kStream) continue;
-    serve_stream(c);
-    set_stream_due(c);
-  }
-  on_changed_.clear();
 }
 
 void FlowNetwork::change_rate(std::int32_t c) {

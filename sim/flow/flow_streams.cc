@@ -265,14 +265,7 @@ void FlowNetwork::order_beginning(std::int32_t c) {
   const ChannelId id = sharing_.queue_of(c);
   if (id < 0 || !takes_turns(c)) return;
   const auto at = static_cast<std::size_t>(id);
-  TcpStream& stream = *connection_at(c).stream;
-  if (stream.waits_twice() && !is_before_change(c, id)) {
-    auto& firsts = firsts_[at];  // who comes there first is known when they come
-    if (!firsts) firsts = std::make_shared<double>(0);
-    stream.share_firsts(firsts);
-    return;
-  }
-  stream.set_ahead(std::max(0.0, first_free_[at] - now_));
+  connection_at(c).stream->set_ahead(std::max(0.0, first_free_[at] - now_));
   first_free_[at] = std::max(now_, first_free_[at]) + segment_ / capacities_[at];
 }
 
@@ -320,7 +313,7 @@ void FlowNetwork::set_stream_due(std::int32_t c) {
   const Connection& connection = connection_at(c);
   double due = connection.stream->next_event();
   if (connection.bursts && connection.fair < 0)
-    due = std::min(due, std::max(now_, connection.stream->turns_end(now_)));
+    due = std::min(due, std::max(now_, connection.stream->free_at()));
   due_.set(c, due);
 }
 
@@ -552,7 +545,9 @@ double FlowNetwork::line_now(std::int32_t c) const {
   double line = kNever;
   for (const ChannelId id : sharing_.route(c)) {
     if (id >= cluster_.channel_count()) break;
-    line = std::min(line, capacity_now(id));
+    const std::int32_t f = follower_of_[static_cast<std::size_t>(id)];
+    line = std::min(line, f >= 0 ? followers_[static_cast<std::size_t>(f)].rate()
+                                 : capacities_[static_cast<std::size_t>(id)]);
   }
   return std::max(line, Bottleneck::kStalled);
 }
@@ -571,10 +566,6 @@ void FlowNetwork::serve_stream(std::int32_t c) {
   }
   double rate = sharing_.rate(c);
   if (rate >= connection.cap * (1 - 1e-9)) rate = std::max(rate, sharing_.room(c));
-  if (connection.stream->waits_twice()) {
-    serve_twice(c, rate);
-    return;
-  }
   if (connection.follows) connection.stream->set_line(line_now(c));
   connection.stream->serve(now_, std::max(rate, Bottleneck::kStalled));
 }
@@ -635,8 +626,7 @@ void FlowNetwork::demand(std::int32_t c) {
     if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
     return;
   }
-  connection.bursts = may_burst(c) && (connection.stream->has_turns(now_) > kBurst * segment_ ||
-                                       connection.stream->keeps_place(now_));
+  connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
   } else if (may_burst(c) &&

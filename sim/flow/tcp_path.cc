@@ -66,8 +66,6 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
   if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)
     find_way_to_queue(cluster, route);
-  if (changes && queue <= 0 && !transport.constants.kernel_recovery)
-    find_way_to_change(cluster, route);
   const ChannelId own = route.front();
   last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
   for (bool slowest = false; const ChannelId id : route) {
@@ -137,29 +135,6 @@ QueueWay queue_way(const Cluster& cluster, std::span<const ChannelId> route, Cha
   way.to_a_byte -= slowest;
   way.before = slowest > 0 ? 1 / slowest : 0;
   return way;
-}
-
-void TcpPath::find_way_to_change(const Cluster& cluster, std::span<const ChannelId> route) {
-  const auto moves = [&](ChannelId id) { return RateFollower::is_needed(cluster.link_of(id), id); };
-  const auto is_air = [&](ChannelId id) { return cluster.link_of(id).cell >= 0; };
-  if (moves(route.front()) || std::ranges::any_of(route, is_air)) return;
-  change = *std::ranges::find_if(route, moves);
-  bool behind = false;
-  double slowest = 0, slowest_behind = 0;  // s a byte
-  for (const ChannelId id : route) {
-    const LinkSpec& spec = cluster.link_of(id).spec;
-    const double per_byte = 8 / cluster.nominal_rate(id).value();
-    behind = behind || id == change;
-    (behind ? from_queue : to_queue) += cluster.channel(id).delay.value();
-    (behind ? from_queue_a_byte : to_queue_a_byte) += per_byte;
-    if (!behind && per_byte > slowest) own_device = spec.half_duplex || spec.jitter.value() > 0;
-    double& most = behind ? slowest_behind : slowest;
-    most = std::max(most, per_byte);
-  }
-  to_queue_a_byte -= slowest;
-  from_queue_a_byte -= slowest_behind;
-  before_change = 1 / slowest;
-  behind_change = 1 / slowest_behind;
 }
 
 double ack_share(const TransportSettings& transport) {

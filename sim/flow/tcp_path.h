@@ -55,16 +55,6 @@ struct TcpPath : PathCost {
   bool shares_queue = false;
   double queue_before = 0;  ///< bytes, of the queue of the slowest channel before; 0: CoDel's
   QueueWay queue_way;
-  /// Or segments wait twice: before the slowest of the links that never change, and before the
-  /// first one that does, `change`, and what is behind it.
-  ChannelId change = -1;         ///< -1: they wait once
-  double before_change = 0;      ///< bytes/s, of that slowest
-  double behind_change = 0;      ///< bytes/s, of the slowest from the change on
-  bool own_device = false;       ///< the slowest before it is packet's own device
-  double to_queue = 0;           ///< s, from the slowest channel before it
-  double to_queue_a_byte = 0;    ///< s a byte on top
-  double from_queue = 0;         ///< s
-  double from_queue_a_byte = 0;  ///< s a byte on top
   double queue_below =
       std::numeric_limits<double>::infinity();  ///< bytes/s: where slower, it fills
   double queue_elsewhere = 0;                   ///< bytes, of the queue that fills else; 0: CoDel's
@@ -87,7 +77,6 @@ struct TcpPath : PathCost {
  private:
   void find_queue(const Cluster& cluster, std::span<const ChannelId> route);
   void find_way_to_queue(const Cluster& cluster, std::span<const ChannelId> route);
-  void find_way_to_change(const Cluster& cluster, std::span<const ChannelId> route);
 };
 
 /// Wire bytes of acknowledgements over wire bytes of data.

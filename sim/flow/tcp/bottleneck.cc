@@ -21,16 +21,17 @@ void Bottleneck::set_rate(double now, double rate) {
   // Where other flows come or go, whose turn is next keeps it.
   const bool same_line = !std::exchange(line_changes_, false);
   const bool few = std::max(rate, rate_) <= kFewCome * std::min(rate, rate_);
-  const double until = in_turn() ? waiting_->turn.end() : free_at_;
-  if (same_line && few && until > now && discipline_->quantum > 0) {
+  if (same_line && few && free_at_ > now && discipline_->quantum > 0) {
     const double spacing = discipline_->quantum / rate_;
-    kept_ = until - (std::ceil((until - now) / spacing - kSegmentRounding) - 1) * spacing;
+    kept_ = free_at_ - (std::ceil((free_at_ - now) / spacing - kSegmentRounding) - 1) * spacing;
   }
   free_at_ = moved(now, free_at_);
   begun_ = moved(now, begun_);
-  // It is not decided yet whether these pass.
-  if (dropped_ && dropped_->turn.leaves > now) move(now, dropped_->turn);
-  if (in_turn()) move(now, waiting_->turn);
+  if (dropped_ && dropped_->leaves > now) {  // it is not decided yet whether it passes
+    dropped_->leaves = moved(now, dropped_->leaves);
+    dropped_->start = moved(now, dropped_->start);
+    dropped_->service *= stretch_;
+  }
   // Both count from when a segment leaves, which may be yet to come.
   const double interval = codel_.times.interval;
   if (codel_.above_since >= 0)
@@ -39,76 +40,45 @@ void Bottleneck::set_rate(double now, double rate) {
   rate_ = rate;
 }
 
-/// When the next segment leaves the queue, and has the wire. Others' segments pass between two of
-/// the stream's.
-Bottleneck::Turn Bottleneck::next_turn(double now, double bytes, double behind) {
+bool Bottleneck::pass(double now, double bytes, double behind) {
   double start = std::max(now, free_at_);
   double service = bytes / rate_;
-  const bool shares = (!is_limited() || discipline_->spreads) && line_ > rate_;
+  // Others' segments pass between two of the stream's.
+  const bool limited =
+      discipline_->limit > 0 && (rate_ < discipline_->limit_below || discipline_->elsewhere > 0);
+  const bool shares = (!limited || discipline_->spreads) && line_ > rate_;
   double others = shares ? service - bytes / line_ : 0;
   if (discipline_->spreads && others > 0) {
     start = std::max(now, free_at_ + others);
     service = bytes / line_;
     others = 0;
   }
-  service -= others;
-  if (others > 0 && rate_ > kStalled) others = wait_for_turn(now, bytes, behind, others);
-  const double leaves = leaves_to_wire()         ? start + others
-                        : discipline_->at_device ? std::max(now, begun_ + others)
-                                                 : start;
-  return {leaves, start + others, service};
-}
-
-void Bottleneck::move(double now, Turn& turn) const {
-  const double end = moved(now, turn.end());
-  turn.leaves = moved(now, turn.leaves);
-  turn.start = moved(now, turn.start);
-  turn.service = end - turn.start;
-}
-
-bool Bottleneck::pass(double now, double bytes, double behind) {
-  const Turn turn = next_turn(now, bytes, behind);
-  if (is_limited()) {
+  if (others > 0 && rate_ > kStalled) {
+    const double before = others;
+    others = wait_for_turn(now, bytes, behind, others);
+    service += others - before;
+  }
+  if (limited) {
     if (!fits(now, bytes)) return false;
   } else if (rate_ > kStalled) {
-    if (turn.leaves - now < codel_.times.target && !codel_.dropping) {
+    // A link that has become slower than the line is the one that changes.
+    const bool at_wire = discipline_->at_wire || line_ < discipline_->line_rate;
+    const double leaves = at_wire                  ? start + others
+                          : discipline_->at_device ? std::max(now, begun_ + others)
+                                                   : start;
+    if (leaves - now < codel_.times.target && !codel_.dropping) {
       codel_.above_since = -1;  // nearly always
-    } else if (const CoDel before = codel_; codel_.drops(turn.leaves, turn.leaves - now)) {
+    } else if (const CoDel before = codel_; codel_.drops(leaves, leaves - now)) {
       if (!dropped_) dropped_ = std::make_unique<Dropped>();
-      *dropped_ = {before, turn};
+      *dropped_ = {before, leaves, start + others, service - others};
       return false;
     }
     // What was dropped is sent again, and may come behind it.
     if (discipline_->at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
   }
-  take(turn);
+  begun_ = start + others;
+  free_at_ = start + service;
   return true;
-}
-
-void Bottleneck::begin_turn(double came, double bytes, double behind) {
-  if (!waiting_) waiting_ = std::make_unique<Waiting>();
-  *waiting_ = {next_turn(came, bytes, behind), bytes, true};
-}
-
-bool Bottleneck::end_turn(double came, double behind) {
-  const double waited = leaves() - came;
-  if (waited < codel_.times.target || (discipline_->at_device && !is_queue(behind))) {
-    codel_.leave();
-  } else if (codel_.drops(leaves(), waited)) {
-    waiting_->open = behind > 0;
-    return false;
-  }
-  waiting_->open = false;
-  take(waiting_->turn);
-  return true;
-}
-
-void Bottleneck::hand_on(double bytes) {
-  const double less = waiting_->bytes - bytes;
-  credit_ += less;
-  sent_ -= less;
-  waiting_->turn.service *= bytes / waiting_->bytes;
-  waiting_->bytes = bytes;
 }
 
 /// s that others take before the segment, as fair queueing serves them: each stream in turn sends a
@@ -118,26 +88,18 @@ void Bottleneck::hand_on(double bytes) {
 double Bottleneck::wait_for_turn(double now, double bytes, double behind, double even) {
   const double full = discipline_->quantum > 0 ? discipline_->quantum : bytes;
   if (free_at_ <= now) {
-    // Until its next turn would have come the stream keeps its place in the round, though it is
-    // empty; then it is a new one.
-    const double place = place_in_round();
-    credit_ = full - bytes + (now < place ? credit_ : 0);
-    sent_ = bytes;
-    if (now < place) return place - now;
-    if (firsts_) {
-      ahead_ = std::max(0.0, *firsts_ - now);
-      *firsts_ = now + ahead_ + bytes / line_;
-    }
+    credit_ = full - bytes;
+    turn_ = bytes;
     return std::min(even, ahead_);
   }
   if (credit_ > 0) {
     credit_ -= bytes;
-    sent_ += bytes;
+    turn_ += bytes;
     return 0;
   }
   credit_ += full - bytes;
-  const double last = sent_;
-  sent_ = bytes;
+  const double last = turn_;
+  turn_ = bytes;
   const double this_one = bytes + (credit_ > 0 && behind > 0 ? full : 0);
   const double before = std::min(1.0, ahead_ / (even * full / bytes));
   return even / bytes * ((1 - before) * last + before * this_one);
@@ -170,7 +132,8 @@ double Bottleneck::filled(double now, double bytes) const {
 void Bottleneck::spare() {
   codel_ = dropped_->before;
   codel_.leave();
-  take(dropped_->turn);
+  begun_ = dropped_->start;
+  free_at_ = dropped_->start + dropped_->service;
 }
 
 }  // namespace gradwire::sim

@@ -66,8 +66,6 @@ class Bottleneck {
   /// A segment that finds none of its own stream's before it is served at once, as fair queueing
   /// does new flows, but for first segments of other streams, which take so long, s.
   void set_ahead(double seconds) { ahead_ = seconds; }
-  /// ... or this one tells and is told of them, as they come: when they are through, s.
-  void share_firsts(std::shared_ptr<double> through) { firsts_ = std::move(through); }
   /// The slowest link carries so many bytes/s now, which others' segments pass at, too: what
   /// set_rate() says next comes of that.
   void set_line(double rate) {
@@ -84,13 +82,6 @@ class Bottleneck {
     return departure > from ? from + (departure - from) * stretch_ : departure;
   }
 
-  /// When the stream's next turn would come, after one that has been, s; 0: none has, or it had
-  /// more to send in it: without, it has lost its place.
-  double place_in_round() const {
-    if (free_at_ <= 0 || line_ <= rate_ || credit_ > 0) return 0;
-    return free_at_ + discipline_->quantum * (1 / rate_ - 1 / line_);
-  }
-
   /// Bytes that the stream's share would have served until the turns of others behind its last
   /// segment are over, too.
   double round_left(double now) const;
@@ -99,24 +90,14 @@ class Bottleneck {
   /// payload bytes that are to come behind it.
   bool pass(double now, double bytes, double behind = std::numeric_limits<double>::infinity());
   double departure() const { return free_at_; }
-  /// Where the rate changes while segments wait, in place of pass(): only when a segment leaves the
-  /// queue what becomes of it is known. When the turn of the next one begins, which came at `came`:
-  double turn_of(double came) const { return std::max(came, leaves_to_wire() ? free_at_ : begun_); }
-  /// It does, with `behind` payload bytes that are to come behind it.
-  void begin_turn(double came, double bytes, double behind);
-  bool in_turn() const { return waiting_ && waiting_->open; }
-  /// When it leaves the queue, if the rate stays. Precondition: in_turn().
-  double leaves() const { return waiting_->turn.leaves; }
-  /// It leaves, with `behind` payload bytes in the queue, and passes or is dropped: then the next
-  /// one has the turn.
-  bool end_turn(double came, double behind);
-  /// ... which has so many bytes. Precondition: in_turn().
-  void hand_on(double bytes);
+  /// When the next segment's turn begins, which came at `came`: from then on pass() may say what
+  /// becomes of it, and no later change of the rate makes that untrue.
+  double turn_of(double came) const { return std::max(came, free_at_); }
   /// Whether the segment that was dropped last passes after all if by drop_time(), when it would
   /// leave the queue, less than a packet has come behind it: spare().
   bool may_spare() const { return discipline_->at_device && discipline_->limit <= 0; }
   /// When the dropped segment would leave. Precondition: pass() has said no.
-  double drop_time() const { return dropped_->turn.leaves; }
+  double drop_time() const { return dropped_->leaves; }
   static bool is_queue(double behind) { return behind >= kLeastBehind; }
   /// The dropped segment passes. Precondition: nothing has come since pass() said no.
   void spare();
@@ -128,35 +109,13 @@ class Bottleneck {
   /// Less than a packet is no queue (RFC 8289, 4.2); bytes of its payload.
   static constexpr double kLeastBehind = 1448;
 
-  struct Turn {
-    double leaves = 0;  ///< s, the queue
-    double start = 0;   ///< s: on the wire
-    double service = 0;
-    double end() const { return start + service; }
-  };
   struct Dropped {
     CoDel before;
-    Turn turn;  ///< it would have had it
-  };
-  /// The segment whose turn has begun.
-  struct Waiting {
-    Turn turn;
-    double bytes = 0;
-    bool open = false;
+    double leaves = 0;  ///< s: when it is dropped
+    double start = 0;   ///< s: when its turn on the wire would come
+    double service = 0;
   };
 
-  bool is_limited() const {
-    return discipline_->limit > 0 &&
-           (rate_ < discipline_->limit_below || discipline_->elsewhere > 0);
-  }
-  /// A link that has become slower than the line is the one that changes.
-  bool leaves_to_wire() const { return discipline_->at_wire || line_ < discipline_->line_rate; }
-  Turn next_turn(double now, double bytes, double behind);
-  void take(const Turn& turn) {
-    begun_ = turn.start;
-    free_at_ = turn.end();
-  }
-  void move(double now, Turn& turn) const;
   double wait_for_turn(double now, double bytes, double behind, double even);
   bool fits(double now, double bytes);
   double filled(double now, double bytes) const;
@@ -167,7 +126,7 @@ class Bottleneck {
   double ahead_ = std::numeric_limits<double>::infinity();  ///< s
   double line_ = 0;                                         ///< bytes/s
   double credit_ = 0;                                       ///< bytes left of the stream's turn
-  double sent_ = 0;                                         ///< bytes sent in it
+  double turn_ = 0;                                         ///< bytes sent in it
   double free_at_ = 0;
   double before_free_ = 0;  ///< s: when the link before the queue has passed the last one
   double begun_ = 0;        ///< s: when the last one's turn on the wire came
@@ -176,8 +135,6 @@ class Bottleneck {
   bool line_changes_ = false;
   CoDel codel_;
   std::unique_ptr<Dropped> dropped_;  ///< the last one; few streams have any
-  std::unique_ptr<Waiting> waiting_;  ///< null until a turn begins
-  std::shared_ptr<double> firsts_;    ///< of streams that share the link; null: ahead_ says it
 };
 
 }  // namespace gradwire::sim

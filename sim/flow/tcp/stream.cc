@@ -20,20 +20,11 @@ constexpr double kFraming = 38;
 /// Bytes of an acknowledgement for a block that it names selectively.
 constexpr double kBlock = 8;
 
-/// CoDel's of a link of so many bytes/s.
-void set_line(Bottleneck::Discipline& discipline, double rate, const TransportSettings& transport) {
-  const double segment_time = static_cast<double>(transport.wire_segment.count()) / rate;
-  discipline.line_rate = rate;
-  discipline.codel = codel_times(segment_time, transport.constants);
-}
-
 Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSettings& transport) {
   const TcpConstants& constants = transport.constants;
   Bottleneck::Discipline discipline{codel_times(path, constants), path.queue};
   discipline.line_rate = path.line_rate;
-  if (path.change >= 0) {
-    set_line(discipline, path.behind_change, transport);
-  } else if (path.shares_queue) {
+  if (path.shares_queue) {
     discipline.limit = path.queue_before;
     discipline.line_rate = path.before_queue;
   } else {
@@ -44,22 +35,13 @@ Bottleneck::Discipline discipline_of(const TcpPath& path, const TransportSetting
   discipline.spreads = transport.congestion_control == TransportSettings::CongestionControl::kBbr;
   // The links on which kernels are measured queue by themselves.
   discipline.at_device = !constants.kernel_recovery;
-  discipline.at_wire = path.change >= 0 || (path.changes && path.line_changes);
+  discipline.at_wire = path.changes && path.line_changes;
   // A burst that an acknowledgement lets out begins with it, and so do the ones after it end with
   // acknowledgements: of two events of one instant that is first which was begun first.
   discipline.comes_first = path.queue_at_sender && path.last_ack_hop > path.segment_time;
   discipline.framing = kFraming;
   if (discipline.at_device)
     discipline.quantum = static_cast<double>(transport.wire_segment.count());
-  return discipline;
-}
-
-/// Of the queue before the one that `discipline` is of.
-Bottleneck::Discipline discipline_before(Bottleneck::Discipline discipline, const TcpPath& path,
-                                         const TransportSettings& transport) {
-  if (path.change < 0) return discipline;
-  set_line(discipline, path.before_change, transport);
-  discipline.at_wire = path.own_device;
   return discipline;
 }
 
@@ -80,11 +62,9 @@ TcpReceiver::Quickness quickness_of(const TcpPath& path, const TransportSettings
 StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
     : TcpPath(path),
       discipline(discipline_of(path, transport)),
-      before(discipline_before(discipline, path, transport)),
       header(static_cast<double>((transport.wire_segment - transport.segment).count())),
       segment(transport.segment.count()),
-      arrival(path.change < 0 ? path.propagation : path.from_queue),
-      arrival_a_byte(path.change < 0 ? path.forwarding : path.from_queue_a_byte),
+      arrival(path.propagation),
       ack_arrival(path.ack_latency) {
   using CongestionControl = TransportSettings::CongestionControl;
   if (!transport.constants.kernel_recovery)
@@ -97,7 +77,7 @@ StreamPath::StreamPath(const TcpPath& path, const TransportSettings& transport)
 void StreamPath::shake_hands(bool paced) {
   const double per_byte = forwarding + 1 / line_rate;
   const double following = std::min(kFollowing, header) * gap_a_byte;
-  const double plain = propagation + header * per_byte - following;
+  const double plain = arrival + header * per_byte - following;
   handshake = 2 * (plain + kSynOptions * per_byte);
   clock_ahead = handshake + plain;
   // A fluid's deliveries wait for what follows: so do a stream's, unless their pace hangs on them.
@@ -121,10 +101,6 @@ TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSett
   if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
   // A queue with a limit is full or not when a segment comes.
   if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
-  if (path_->change >= 0) {
-    turns_->before = std::make_unique<Bottleneck>(
-        std::shared_ptr<const Bottleneck::Discipline>(path_, &path_->before));
-  }
   if (!constants().kernel_recovery) {
     smoothed_ = sample_of(0, static_cast<std::int32_t>(path_->handshake * path_->ticks_per_second));
     deviation_ = smoothed_ / 2;
@@ -181,32 +157,21 @@ void TcpStream::cancel(double now, std::uint64_t id) {
   note_arrival(now);
 }
 
-/// What has not left `queue` at `now` comes to the next one as much later as its new rate makes it.
-void TcpStream::move_waiting(double now, const Bottleneck& queue) {
-  for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
-    Turns::Segment& each = turns_->segments[i];
-    const double way = way_to_queue(each.bytes + path_->header);
-    each.came = queue.moved(now, each.came - way) + way;
-  }
-}
-
-void TcpStream::serve_before(double now, double rate) {
-  if (rate == turns_->before->rate()) return;
-  turns_->before->set_rate(now, rate);
-  move_waiting(now, *turns_->before);
-}
-
 /// What has not left the bottleneck at `now` leaves it, and arrives, as much later as the new rate
 /// makes it.
 void TcpStream::serve(double now, double rate) {
   if (rate == bottleneck_.rate()) return;
   bottleneck_.set_rate(now, rate);
   if (is_shared()) {  // what is behind its queue no longer hangs on the rate before it
-    move_waiting(now, bottleneck_);
+    for (std::uint64_t i = turns_->segments.begin(); i != turns_->segments.end(); ++i) {
+      Turns::Segment& each = turns_->segments[i];
+      const double way = turns_->way.to + turns_->way.to_a_byte * (each.bytes + path_->header);
+      each.came = bottleneck_.moved(now, each.came - way) + way;
+    }
     return;
   }
-  const double way = path_->arrival +
-                     path_->arrival_a_byte * (static_cast<double>(path_->segment) + path_->header);
+  const double way =
+      path_->arrival + path_->forwarding * (static_cast<double>(path_->segment) + path_->header);
   const auto move = [&](double& arrival) {
     if (arrival < kNever) arrival = bottleneck_.moved(now, arrival - way) + way;
   };
@@ -260,35 +225,9 @@ bool TcpStream::may_change_queue(double now) const {
   return !is_fair() || turns_->fair->waiting(turns_->flow) <= 0;
 }
 
-double TcpStream::free_at() const {
-  if (!queues()) return bottleneck_.free_at();
-  const double front = waits_twice() ? turns_->segments.front().came : 0;
-  return std::max(bottleneck_.free_at(), front) + turns_->wire / bottleneck_.rate();
-}
-
 double TcpStream::queued(double now) const {
   if (is_fair()) return turns_->fair->waiting(turns_->flow);
-  if (!waits_twice()) return std::max(0.0, free_at() - now) * bottleneck_.rate();
-  const double before = (turns_->before->free_at() - now) * turns_->before->rate();
-  return std::max({0.0, before, (free_at() - path_->to_queue - now) * bottleneck_.rate()});
-}
-
-bool TcpStream::keeps_place(double now) const {
-  if (!turns_ || is_shared()) return false;
-  const double place = bottleneck_.place_in_round();
-  if (place <= now) return false;
-  if (queues()) return turns_->segments.front().came < place;
-  if (unsent() == 0 && board_.lost() == 0) return false;
-  const double wire = static_cast<double>(path_->segment) + path_->header;
-  const double way = waits_twice() ? wire / turns_->before->rate() + way_to_queue(wire) : 0;
-  return next_event() + way < place;
-}
-
-double TcpStream::has_turns(double now) const {
-  if (!turns_ || is_shared()) return queued(now);
-  // A segment whose turn is yet to come has all of it; what is on its way to the queue has none.
-  if (queues() && turns_->segments.front().came <= now) return turns_->wire;
-  return std::max(0.0, bottleneck_.free_at() - now) * bottleneck_.rate();
+  return std::max(0.0, free_at() - now) * bottleneck_.rate();
 }
 
 double TcpStream::before_queue() const {

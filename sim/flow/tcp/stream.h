@@ -40,10 +40,9 @@
 ///
 /// Acknowledgements take the way back (way_back.h).
 ///
-/// Where it breaks down: one bottleneck a path, and behind it a queue with a limit that others
-/// share (shared_queue.h), or that of the links that change; acknowledgements never wait behind
-/// data; segments that wait are served at the new share as soon as it changes, whatever others have
-/// queued.
+/// Where it breaks down: one bottleneck a path, and a queue with a limit that others share behind
+/// it (shared_queue.h); acknowledgements never wait behind data; segments that wait are served at
+/// the new share as soon as it changes, whatever others have queued.
 namespace gradwire::sim {
 
 /// What the streams of one path share.
@@ -51,14 +50,12 @@ struct StreamPath : TcpPath {
   StreamPath(const TcpPath& path, const TransportSettings& transport);
 
   Bottleneck::Discipline discipline;
-  Bottleneck::Discipline before;  ///< of the links before one that changes
-  double header;                  ///< bytes
-  std::int64_t segment;           ///< bytes of payload
-  double arrival;                 ///< s, from the last queue until a segment has arrived
-  double arrival_a_byte;          ///< s a byte on top
-  double ack_arrival;             ///< s
-  double handshake = 0;           ///< s: a round trip of it
-  double clock_ahead = 0;         ///< s: of time stamps
+  double header;           ///< bytes
+  std::int64_t segment;    ///< bytes of payload
+  double arrival;          ///< s, until a segment has arrived
+  double ack_arrival;      ///< s
+  double handshake = 0;    ///< s: a round trip of it
+  double clock_ahead = 0;  ///< s: of time stamps
 
  private:
   void shake_hands(bool paced);
@@ -132,10 +129,6 @@ class TcpStream {
   double smoothed_round_trip() const { return smoothed_; }  ///< s
   /// Bytes a second that the bottleneck serves from now on.
   void serve(double now, double rate);
-  /// Whether segments wait twice: before the links that never change, and before those that do.
-  bool waits_twice() const { return turns_ && turns_->before; }
-  /// Bytes a second that the former serve from now on.
-  void serve_before(double now, double rate);
 
   double next_event() const;
   /// Everything that happens until `now`, in order; until `ahead` while there is more to send: then
@@ -180,14 +173,6 @@ class TcpStream {
   double unsent_wire() const;
   /// Wire bytes that wait for the bottleneck.
   double queued(double now) const;
-  /// ... and take part in the rounds of those that share it.
-  double has_turns(double now) const;
-  /// When it does no more if nothing comes, s; infinite where that is an event of its own.
-  double turns_end(double now) const {
-    return (queues() && !is_shared()) || keeps_place(now) ? kNever : free_at();
-  }
-  /// Whether none of it waits, but something comes before its next turn in the round would.
-  bool keeps_place(double now) const;
   /// Wire bytes that wait in a queue that is followed, or are on their way to it.
   double before_queue() const;
   /// Those that will wait when what is sent at `now` comes to the queue, at so many bytes/s.
@@ -203,11 +188,7 @@ class TcpStream {
   /// Of a queue with a limit others leave so much, bytes.
   void set_queue_room(double bytes) { bottleneck_.set_room(bytes); }
   // tcp/bottleneck.h
-  void set_ahead(double seconds) { first_queue().set_ahead(seconds); }
-  /// Of the second queue, where it waits twice.
-  void share_firsts(std::shared_ptr<double> through) {
-    bottleneck_.share_firsts(std::move(through));
-  }
+  void set_ahead(double seconds) { bottleneck_.set_ahead(seconds); }
   void set_line(double rate) { bottleneck_.set_line(rate); }
   void set_codel(const CoDelTimes& times) { bottleneck_.set_codel(times); }
   /// From now on its segments come to this queue, as its flow number `flow`.
@@ -224,11 +205,12 @@ class TcpStream {
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
-  double free_at() const;
-  double drops_from() const {  ///< s, tcp/bottleneck.h
-    if (is_fair()) return turns_->fair->drops_from(turns_->flow);
-    const double last = bottleneck_.drops_from();
-    return waits_twice() ? std::min(last, turns_->before->drops_from()) : last;
+  double free_at() const {
+    return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
+  }
+  /// s, tcp/bottleneck.h
+  double drops_from() const {
+    return is_fair() ? turns_->fair->drops_from(turns_->flow) : bottleneck_.drops_from();
   }
   double wire_sent() const {  ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
@@ -260,7 +242,7 @@ class TcpStream {
   }
 
   /// Segments whose turn has not come yet, where the rate that they wait for changes; or that are
-  /// on their way to there, or to a queue that others share.
+  /// on their way to a queue that others share.
   struct Turns {
     struct Segment {
       double came = 0;  ///< s
@@ -276,8 +258,6 @@ class TcpStream {
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
     QueueWay way;
-    /// Where they wait before they wait there; null: nowhere.
-    std::unique_ptr<Bottleneck> before;
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -287,27 +267,15 @@ class TcpStream {
   void send_new(double now, std::int64_t bytes);
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
-  void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent);
+  void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
   bool is_shared() const { return turns_ && (turns_->queue || turns_->fair); }
   bool is_fair() const { return turns_ && turns_->fair; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
-    if (is_shared()) return came;
-    return bottleneck_.in_turn() ? bottleneck_.leaves() : bottleneck_.turn_of(came);
+    return is_shared() ? came : bottleneck_.turn_of(came);
   }
-  /// Where segments wait first.
-  Bottleneck& first_queue() { return waits_twice() ? *turns_->before : bottleneck_; }
-  const Bottleneck& first_queue() const { return waits_twice() ? *turns_->before : bottleneck_; }
-  /// s, of a segment from where it waits first to the next queue.
-  double way_to_queue(double wire) const {
-    return waits_twice() ? path_->to_queue + path_->to_queue_a_byte * wire
-                         : turns_->way.to + turns_->way.to_a_byte * wire;
-  }
-  void move_waiting(double now, const Bottleneck& queue);
-  void wait(double came, std::int64_t number, std::int32_t bytes, std::int32_t sent);
-  std::int64_t waiting_at(double time) const;
   void take_turn();
   void take_shared_turn();
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);
@@ -315,7 +283,7 @@ class TcpStream {
   std::int64_t to_come_again() const;
   void travel(std::int64_t number, double wire, std::int32_t sent);
   double next_ack() const;
-  double decision() const { return held_ < 0 ? kNever : first_queue().drop_time(); }
+  double decision() const { return held_ < 0 ? kNever : bottleneck_.drop_time(); }
   double jitter();
   double demand_of(std::int64_t size) const;
   std::int32_t tick_of(double time) const;

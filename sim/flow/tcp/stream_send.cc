@@ -90,24 +90,16 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
   note_arrival(last_arrival_);
 }
 
-/// On from the queue where it waited first.
+/// On from the bottleneck.
 void TcpStream::travel(std::int64_t number, double wire, std::int32_t sent) {
-  const double departure = first_queue().departure();
-  if (!is_shared() && !waits_twice()) {
-    cross(number, wire, sent, departure + path_->arrival + path_->arrival_a_byte * wire,
+  const double departure = bottleneck_.departure();
+  if (!is_shared()) {
+    cross(number, wire, sent, departure + path_->arrival + path_->forwarding * wire,
           path_->second_hop);
     return;
   }
-  wait(departure + way_to_queue(wire), number, static_cast<std::int32_t>(wire - path_->header),
-       sent);
-}
-
-/// For its turn, from `came` on.
-void TcpStream::wait(double came, std::int64_t number, std::int32_t bytes, std::int32_t sent) {
-  turns_->segments.push({came, number, bytes, sent});
-  if (is_shared()) return;
-  turns_->wire += bytes + path_->header;
-  turns_->bytes += bytes;
+  const double came = departure + turns_->way.to + turns_->way.to_a_byte * wire;
+  turns_->segments.push({came, number, static_cast<std::int32_t>(wire - path_->header), sent});
 }
 
 void TcpStream::emit(double now, std::int64_t number) {
@@ -125,18 +117,21 @@ void TcpStream::emit(double now, std::int64_t number) {
   const double wire = segment.bytes + path_->header;
   if (is_fair() && turns_->way.before <= 0) {
     turns_->fair->push(turns_->flow, {now, number, static_cast<std::int32_t>(wire), tick_of(now)});
-  } else if (turns_ && !is_shared() && !turns_->before) {
-    wait(now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now));
-  } else if (first_queue().pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
+  } else if (turns_ && !is_shared()) {
+    turns_->segments.push({now, number, static_cast<std::int32_t>(segment.bytes), tick_of(now)});
+    turns_->wire += wire;
+    turns_->bytes += segment.bytes;
+  } else if (bottleneck_.pass(now, wire, static_cast<double>(unsent() + to_come_again()))) {
     travel(number, wire, tick_of(now));
   } else {
-    refuse(number, segment.bytes, tick_of(now));
+    refuse(number, segment.bytes, tick_of(now), 0);
   }
 }
 
-/// The queue where segments wait first lets one not pass, which may be the last in it.
-void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent) {
-  if (!first_queue().may_spare()) {
+/// The bottleneck lets a segment not pass, behind which so many bytes wait.
+void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent,
+                       std::int64_t waiting) {
+  if (!bottleneck_.may_spare() || Bottleneck::is_queue(static_cast<double>(waiting))) {
     ++counts_.dropped;
     return;
   }
@@ -145,42 +140,26 @@ void TcpStream::refuse(std::int64_t number, std::int64_t bytes, std::int32_t sen
   held_sent_ = sent;
 }
 
-/// Payload bytes behind the first one that waits, of those that have come.
-std::int64_t TcpStream::waiting_at(double time) const {
-  std::int64_t bytes = 0;
-  const auto& segments = turns_->segments;
-  for (std::uint64_t i = segments.begin() + 1; i < segments.end(); ++i) {
-    if (segments[i].came > time || Bottleneck::is_queue(static_cast<double>(bytes))) break;
-    bytes += segments[i].bytes;
-  }
-  return bytes;
-}
-
-/// The turn of the first one that waits begins, or is over.
+/// The turn of the first one that waits begins.
 void TcpStream::take_turn() {
   if (is_shared()) {
     take_shared_turn();
     return;
   }
-  const Turns::Segment next = turns_->segments.front();
-  const double wire = next.bytes + path_->header;
-  if (!bottleneck_.in_turn()) {
-    const std::int64_t behind = turns_->bytes - next.bytes + unsent() + to_come_again();
-    bottleneck_.begin_turn(next.came, wire, static_cast<double>(behind));
+  if (held_ != Scoreboard::kNone) {
+    decide(next_turn(), static_cast<double>(turns_->bytes));
     return;
   }
-  const double leaves = bottleneck_.leaves();
-  const bool passes = bottleneck_.end_turn(next.came, static_cast<double>(waiting_at(leaves)));
+  const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
+  const double wire = next.bytes + path_->header;
   turns_->wire -= wire;
   turns_->bytes -= next.bytes;
-  if (passes) {
-    cross(next.number, wire, next.sent,
-          bottleneck_.departure() + path_->arrival + path_->arrival_a_byte * wire,
-          path_->second_hop);
+  const std::int64_t behind = turns_->bytes + unsent() + to_come_again();
+  if (bottleneck_.pass(next.came, wire, static_cast<double>(behind))) {
+    travel(next.number, wire, next.sent);
   } else {
-    ++counts_.dropped;
-    if (bottleneck_.in_turn()) bottleneck_.hand_on(turns_->segments.front().bytes + path_->header);
+    refuse(next.number, next.bytes, next.sent, turns_->bytes);
   }
 }
 
@@ -193,11 +172,11 @@ std::int64_t TcpStream::to_come_again() const {
 /// Whether the segment that is held is dropped is known: so many bytes come behind it at `now`.
 void TcpStream::decide(double now, double behind) {
   const std::int64_t number = std::exchange(held_, Scoreboard::kNone);
-  if (now < first_queue().drop_time() && Bottleneck::is_queue(behind)) {
+  if (now < bottleneck_.drop_time() && Bottleneck::is_queue(behind)) {
     ++counts_.dropped;
     return;
   }
-  first_queue().spare();
+  bottleneck_.spare();
   travel(number, held_bytes_ + path_->header, held_sent_);
 }
 
