@@ -30,6 +30,7 @@ struct Case {
 const std::map<std::string, std::string> kWithoutTable = {
     {"validate", "sentences, and problems on stderr"},
     {"tag", "nothing"},
+    {"task", "sentences for a batch job's file"},
     {"export", "data for other programs"},
     {"report", "a file's path"},
     {"schema", "JSON"},
@@ -114,6 +115,9 @@ class Prepared {
                  "--models", file("models")});  // where this build trains
     REQUIRE(run_program({"run", file("long.json"), "--db", db(), "--no-report", "-q"}).exit_code ==
             0);
+    REQUIRE(run_program({"run", file("long.json"), "--seed", "3", "--db", file("other.db"),
+                         "--no-report", "-q"})
+                .exit_code == 0);
     REQUIRE(run_program(
                 {"codec", "encode", "topk", "-i", file("values.f32"), "-o", file("values.grwf")})
                 .exit_code == 0);
@@ -156,7 +160,8 @@ class Prepared {
              false},
             {"calibrate", {"--points", "3", "--time-limit", "5"}, false},
             {"params"},
-            {"doctor"}};
+            {"doctor"},
+            {"merge", {file("other.db")}, false}};
   }
 
  private:
