@@ -28,16 +28,6 @@ constexpr std::string_view kWithoutInfluence[] = {
     "/cluster/absences",
 };
 
-void erase_at(ordered_json& root, std::string_view pointer) {
-  const std::vector<std::string> tokens = scenarios::pointer_tokens(pointer);
-  ordered_json* at = &root;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!at->is_object() || !at->contains(tokens[i])) return;
-    at = &(*at)[tokens[i]];
-  }
-  if (at->is_object()) at->erase(tokens.back());
-}
-
 }  // namespace
 
 bool decides_profile(std::string_view pointer) {
@@ -50,9 +40,9 @@ bool decides_profile(std::string_view pointer) {
 
 std::string profile_key(const scenarios::Scenario& scenario, const scenarios::Trainer& trainer) {
   ordered_json decides = scenario.json;
-  for (const std::string_view pointer : kWithoutInfluence) erase_at(decides, pointer);
+  for (const std::string_view pointer : kWithoutInfluence) scenarios::erase_at(decides, pointer);
   for (const scenarios::Field& field : scenarios::scenario_table().fields())
-    if (field.free_of_hash) erase_at(decides, field.pointer);
+    if (field.free_of_hash) scenarios::erase_at(decides, field.pointer);
   const auto chosen = trainer.collective_choice().candidates;
   if (!chosen.empty()) decides["exchange"]["collective"] = chosen.front().collective;
   // Profiles and data may be named by paths seen from the scenario's folder.

@@ -71,13 +71,11 @@ class Run {
   }
 
   RunOutcome run(results::RunId& id) {
-    trainer_ = make_trainer(scenario_, {.threads = options_.threads,
-                                        .memory = options_.memory,
-                                        .states_folder = options_.states_folder});
+    open_checkpoint();
+    find_trainer();
     progress_.steps = trainer_->steps_total();
     progress_.phase = "measuring";
     observer_.on_progress(progress_);
-    open_checkpoint();
     const scenarios::ComputeProfile& profile = prepare();
     profile_ = &profile;
     const auto training =
@@ -89,16 +87,19 @@ class Run {
     if (predecessor.uid.empty()) predecessor.uid = options_.uid;
     record_.emplace(scenario_, profile, store_, *trainer_, *executor_, predecessor, options_.rank);
     id = record_->id();
+    if (trained_by_) record_->set_trained_by(*trained_by_);
     try {
       const RunOutcome outcome = loop();
       if (outcome == RunOutcome::kFinished) keep_model();
       finish(status_of(outcome), outcome == RunOutcome::kDiverged ? how_it_diverged() : "");
       if (outcome != RunOutcome::kInterrupted) remove_checkpoint();
+      if (outcome == RunOutcome::kFinished) share();
       return outcome;
     } catch (const scenarios::Diverged& diverged) {
       record_->append();
       finish(results::RunStatus::kDiverged, diverged.what());
       remove_checkpoint();
+      share();
       return RunOutcome::kDiverged;
     } catch (const results::StoreError& error) {
       finish(results::RunStatus::kFailed, error.what());
@@ -119,6 +120,31 @@ class Run {
     checkpoint_ = std::make_unique<Checkpoint>(options_.checkpoint_folder, key);
     resumes_ = options_.resume && checkpoint_->open();
     if (resumes_) state_ = load_state(checkpoint_->state());
+  }
+
+  /// One that trains, unless a run that learns alike has.
+  void find_trainer() {
+    SharedTraining* const shared =
+        options_.executor_factory || resumes_ ? nullptr : options_.shared;
+    const auto trained = shared ? shared->find(scenario_) : nullptr;
+    if (trained) {
+      trained_by_ = trained->run;
+      checkpoint_.reset();
+      trainer_ = std::make_unique<TrainedAlready>(trained);
+      return;
+    }
+    trainer_ = make_trainer(scenario_, {.threads = options_.threads,
+                                        .memory = options_.memory,
+                                        .states_folder = options_.states_folder});
+    if (!shared || !shared->is_wanted(scenario_)) return;
+    auto recording = std::make_unique<RecordingTrainer>(std::move(trainer_));
+    recording_ = recording.get();
+    trainer_ = std::move(recording);
+  }
+
+  /// What this run has trained is there for those that learn alike.
+  void share() {
+    if (recording_) options_.shared->keep(scenario_, recording_->take(record_->id()));
   }
 
   static results::RunStatus status_of(RunOutcome outcome) {
@@ -367,6 +393,8 @@ class Run {
   RunProgress progress_;
   std::optional<LinkSampler> sampler_;  ///< not of executors from outside, on a real clock
   std::unique_ptr<scenarios::Trainer> trainer_;
+  RecordingTrainer* recording_ = nullptr;     ///< the trainer, where others want what it trains
+  std::optional<results::RunId> trained_by_;  ///< the run that did
   std::optional<sim::Cluster> cluster_;
   const scenarios::ComputeProfile* profile_ = nullptr;  ///< the trainer's
   std::unique_ptr<sim::Executor> executor_;

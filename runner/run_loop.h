@@ -8,6 +8,7 @@
 #include "results/store.h"
 #include "runner/profile_cache.h"
 #include "runner/run_observer.h"
+#include "runner/shared_training.h"
 #include "scenarios/trainer.h"
 #include "sim/session/executor.h"
 
@@ -57,6 +58,8 @@ struct RunOptions {
   std::string uid = {};
   /// Frozen compute times of an earlier measurement, kept from run to run.
   ProfileCache* profiles = nullptr;
+  /// What runs that learn alike have trained; not with executors from outside.
+  SharedTraining* shared = nullptr;
 };
 
 enum class RunOutcome { kFinished, kDiverged, kInterrupted };

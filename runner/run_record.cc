@@ -109,6 +109,12 @@ void RunRecord::add_evaluation(const results::StepRow& row,
   if (!time_to_target_ && target > 0 && evaluation.accuracy >= target) time_to_target_ = row.end_s;
 }
 
+void RunRecord::set_trained_by(results::RunId other) {
+  trained_here_ = false;
+  add_note("run " + std::to_string(other) +
+           " trained it: the two differ in their network alone, which this method does not heed");
+}
+
 void RunRecord::append() {
   if (steps_.empty() && metrics_.empty()) return;
   store_.append(id_, steps_, metrics_);
@@ -163,7 +169,7 @@ void RunRecord::add_workload_finals() {
     add_final("missing_bytes", static_cast<double>(missing_bytes_), "B");
   for (const scenarios::Figure& figure : trainer_.figures())
     add_final(figure.name, figure.value, figure.unit);
-  if (const auto peak = peak_.bytes(); peak && trains())
+  if (const auto peak = peak_.bytes(); peak && trains() && trained_here_)
     add_final("peak_rss_bytes", static_cast<double>(*peak), "B");
 }
 

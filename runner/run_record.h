@@ -39,6 +39,8 @@ class RunRecord {
   void set_summary(std::optional<results::StepSummary> summary) { summary_ = std::move(summary); }
   /// The first step behind which the held-out loss is not finite. Of training alone.
   const std::optional<std::int64_t>& diverged_at() const { return diverged_at_; }
+  /// Another run has trained what this one sends.
+  void set_trained_by(results::RunId other);
   /// What else is to be known about the run.
   void add_note(const std::string& note) { notes_.push_back(note); }
   /// Of an executor from outside.
@@ -85,6 +87,7 @@ class RunRecord {
   std::int64_t missing_bytes_ = 0;
   double earlier_wall_s_ = 0;
   PeakMemory peak_;
+  bool trained_here_ = true;
   Clock::time_point started_ = Clock::now(), last_append_ = started_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -43,8 +46,15 @@ class Sweep {
  public:
   Sweep(const scenarios::ScenarioFile& file, const SweepOptions& options, results::Store& store,
         RunObserver& observer)
-      : file_(file), options_(options), store_(store), observer_(observer), ids_(file.runs.size()) {
+      : file_(file),
+        options_(options),
+        store_(store),
+        observer_(observer),
+        shared_(file.runs),
+        ids_(file.runs.size()) {
     options_.profiles = &profiles_;
+    options_.shared = &shared_;
+    for (std::size_t place = 0; place < file.runs.size(); ++place) open_.push_back(place);
     if (!options_.memory && available_memory() > Bytes(0))
       options_.memory = Bytes(available_memory().count() / 2);
     if (options_.memory)
@@ -72,16 +82,33 @@ class Sweep {
 
  private:
   void work() {
-    for (std::size_t place = next_++; place < file_.runs.size(); place = next_++) {
-      if (interrupted_by() != 0 || stop_) return;
+    while (const auto place = take_next()) {
       try {
-        run_one(place);
+        run_one(*place);
       } catch (...) {
         const std::lock_guard lock(mutex_);
         if (!fatal_) fatal_ = std::current_exception();
         stop_ = true;
       }
+      shared_.end(file_.runs[*place]);
+      ended_.notify_all();
     }
+  }
+
+  /// The first run that waits for no other's training; none: all are taken, or the sweep stops.
+  std::optional<std::size_t> take_next() {
+    std::unique_lock lock(mutex_);
+    while (!open_.empty() && interrupted_by() == 0 && !stop_) {
+      const auto found = std::ranges::find_if(
+          open_, [this](std::size_t place) { return shared_.begin(file_.runs[place]); });
+      if (found != open_.end()) {
+        const std::size_t place = *found;
+        open_.erase(found);
+        return place;
+      }
+      ended_.wait_for(lock, std::chrono::milliseconds(100));  // an interrupt notifies nobody
+    }
+    return std::nullopt;
   }
 
   /// Throws only what makes the rest of the sweep useless.
@@ -129,8 +156,10 @@ class Sweep {
   results::Store& store_;
   SerialObserver observer_;
   ProfileCache profiles_;
+  SharedTraining shared_;
+  std::deque<std::size_t> open_;  ///< places of runs that nobody has taken
+  std::condition_variable ended_;
   std::vector<results::RunId> ids_;
-  std::atomic<std::size_t> next_{0};
   std::atomic<int> failed_{0}, diverged_{0}, skipped_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;

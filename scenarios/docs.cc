@@ -60,6 +60,11 @@ Axes are crossed: the first varies slowest, seeds fastest. Beside the pointers t
   run; a list means any of its values.
 
 Every run is checked as if it stood in a file of its own. A file expands to 100,000 runs at most.
+
+Runs that differ in `/executor` or in the rates, delays, losses, traces or transport of `/network` alone learn alike
+where learning does not heed time: they are trained once, and the others send what the first has trained (a note of
+theirs says whose that is). Rounds, asynchronous and late workers, pipelines, `udp-lossy` and `collective: auto` train
+for themselves.
 )";
 
 std::string escaped(const std::string& text) {

@@ -104,4 +104,15 @@ bool assign_at(ordered_json& root, std::string_view pointer, const ordered_json&
   return true;
 }
 
+void erase_at(ordered_json& root, std::string_view pointer) {
+  const std::vector<std::string> tokens = pointer_tokens(pointer);
+  if (tokens.empty()) return;
+  ordered_json* at = &root;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!at->is_object() || !at->contains(tokens[i])) return;
+    at = &(*at)[tokens[i]];
+  }
+  if (at->is_object()) at->erase(tokens.back());
+}
+
 }  // namespace gradwire::scenarios

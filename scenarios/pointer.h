@@ -24,5 +24,7 @@ const nlohmann::ordered_json* find_at(const nlohmann::ordered_json& root, std::s
 /// that is not there, or a value on the way is neither object nor array.
 bool assign_at(nlohmann::ordered_json& root, std::string_view pointer,
                const nlohmann::ordered_json& value);
+/// Takes the member at `pointer` out of its object; nothing where there is none.
+void erase_at(nlohmann::ordered_json& root, std::string_view pointer);
 
 }  // namespace gradwire::scenarios

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "base/child_process.h"
 #include "base/file_descriptor.h"
+#include "results/notes.h"
 #include "results/store.h"
 #include "tests/cli/program.h"
 
@@ -148,6 +150,52 @@ TEST_CASE("two runs at a time give the hashes of one at a time", "[unit]") {
   }
   CHECK(hashes[0].size() == 12);
   CHECK(hashes[0] == hashes[1]);
+}
+
+TEST_CASE(
+    "runs that differ in their network alone are trained once, and store what they would alone",
+    "[unit][needs-torch]") {
+  require_training();
+  const TemporaryFolder folder;
+  write_file(folder.file("links.json"), R"({"schema_version": 1, "name": "links",
+    "workload": {"model": "mlp", "data": {"set": "digits"}, "batch_per_worker": 8, "steps": 12,
+                 "evaluate_every": 4, "target_accuracy": 0.2},
+    "cluster": {"workers": 2, "device": "reference-cpu"}, "method": {"name": "terngrad"},
+    "sweep": {"/network/link/bandwidth": ["10Mbps", "1Gbps"],
+              "/workload/optimizer/lr": [0.05, 0.1]}})");
+  const auto run = [&](const std::string& database, std::vector<std::string> more) {
+    std::vector<std::string> command = {"run",  folder.file("links.json"), "--no-report", "-q",
+                                        "--db", folder.file(database)};
+    command.insert(command.end(), more.begin(), more.end());
+    REQUIRE(run_program(command).exit_code == 0);
+  };
+  run("together.db", {"-j", "2"});
+  for (const char* link : {"10Mbps", "1Gbps"})
+    for (const char* rate : {"0.05", "0.1"})
+      run("alone.db", {"--set", std::string("/network/link/bandwidth=") + link, "--set",
+                       std::string("/workload/optimizer/lr=") + rate});
+  // By what it is of each run: what it learnt, when, and how many of them another run trained.
+  const auto stored = [&](const std::string& database) {
+    const auto store = Store::open(folder.file(database), Store::Mode::kReadOnly);
+    std::map<std::string, std::set<std::string>> found;
+    int trained_by_others = 0;
+    for (const results::RunSummary& run : store->runs()) {
+      std::set<std::string>& figures = found[run.learning_hash + run.timeline_hash];
+      for (const results::MetricRow& metric : store->metrics(run.id))
+        if (metric.name != "wall_s" && metric.name != "peak_rss_bytes" && !results::is_note(metric))
+          figures.insert(std::to_string(metric.step) + metric.name + std::to_string(metric.value));
+      CHECK(figures.size() > 12);
+      for (const std::string& note : results::notes_of(store->metrics(run.id)))
+        trained_by_others += note.find("trained it: the two differ") != note.npos;
+    }
+    CHECK(found.size() == 4);
+    return std::pair(found, trained_by_others);
+  };
+  const auto [together, taken] = stored("together.db");
+  const auto [alone, none_taken] = stored("alone.db");
+  CHECK(together == alone);
+  CHECK(taken == 2);
+  CHECK(none_taken == 0);
 }
 
 TEST_CASE("a training that diverges stops there, says so, and is not run again",
