@@ -70,20 +70,29 @@ void Candidates::scan_all(bool add, std::uint32_t lowest) {
     float values[kBlock + kSlack];
     for (; begin < end; begin += kBlock) {
       const std::size_t size = std::min(kBlock, end - begin);
-      visit_block(begin, begin + size);
-      largest = std::max(largest, scan_block(begin, size, add, indices, values));
+      const kernels::Scan scan = scan_block(begin, size, add, indices, values);
+      take_sample(begin, begin + size, {indices, scan.count}, {values, scan.count});
+      largest = std::max(largest, scan.max_magnitude);
     }
     note_largest(largest);
   });
 }
 
-void Candidates::visit_block(std::size_t begin, std::size_t end) const {
-  if (visit_.step != nullptr) visit_.step->take(begin, end);
+/// From the sums that a scan of the block has left in the cache; of those that it has cleared the
+/// values are among what it has found.
+void Candidates::take_sample(std::size_t begin, std::size_t end,
+                             std::span<const std::uint32_t> indices,
+                             std::span<const float> values) const {
   const std::size_t stride = visit_.rule.stride;
+  const float* const sums = residual_ == nullptr ? tensor_.data.data() : residual_;
   for (std::size_t i = (begin + stride - 1) / stride; i < visit_.sample.size() && i * stride < end;
        ++i) {
     const std::size_t e = i * stride;
-    visit_.sample[i] = tensor_.data[e] + (residual_ == nullptr ? 0.0f : residual_[e]);
+    visit_.sample[i] = sums[e];
+    if (residual_ == nullptr || sums[e] != 0) continue;
+    const auto found = std::ranges::lower_bound(indices, static_cast<std::uint32_t>(e));
+    if (found != indices.end() && *found == e)
+      visit_.sample[i] = values[static_cast<std::size_t>(found - indices.begin())];
   }
 }
 
@@ -102,13 +111,20 @@ std::size_t Candidates::add_to_total(std::size_t count) {
   return before;
 }
 
-std::uint32_t Candidates::scan_block(std::size_t begin, std::size_t size, bool add,
-                                     std::uint32_t* indices, float* values) {
+kernels::Scan Candidates::look(std::size_t begin, std::size_t size, bool add,
+                               std::uint32_t* indices, float* values) {
   const auto base = static_cast<std::uint32_t>(begin);
-  const kernels::Scan scan =
-      add ? kernels::add_scan_large(tensor_.data.data() + begin, residual_ + begin, size, base,
-                                    lowest_, cleared_from_, indices, values)
-          : kernels::scan_large(sums() + begin, size, base, lowest_, indices, values);
+  if (!add) return kernels::scan_large(sums() + begin, size, base, lowest_, indices, values);
+  if (visit_.step == nullptr)
+    return kernels::add_scan_large(tensor_.data.data() + begin, residual_ + begin, size, base,
+                                   lowest_, cleared_from_, indices, values);
+  return kernels::step_scan_large(visit_.step->rule(begin), residual_ + begin, size, base, lowest_,
+                                  cleared_from_, indices, values);
+}
+
+kernels::Scan Candidates::scan_block(std::size_t begin, std::size_t size, bool add,
+                                     std::uint32_t* indices, float* values) {
+  const kernels::Scan scan = look(begin, size, add, indices, values);
   if (scan.max_magnitude >= kInfinityBits) refuse({indices, scan.count}, {values, scan.count});
   const std::size_t at = add_to_total(scan.count);
   Segment& segment = segments_[begin / kBlock];
@@ -116,12 +132,12 @@ std::uint32_t Candidates::scan_block(std::size_t begin, std::size_t size, bool a
     overflow_ = true;
     segment = {0, 0, 0, 0};
     if (add) put_back(indices, values, scan.count);
-    return scan.max_magnitude;
+    return scan;
   }
   std::copy_n(indices, scan.count, indices_.data() + at);
   std::copy_n(values, scan.count, values_.data() + at);
   segment = {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(scan.count), 0, 0};
-  return scan.max_magnitude;
+  return scan;
 }
 
 // What is not finite is among what was found: no threshold exceeds it.

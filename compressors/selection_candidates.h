@@ -40,9 +40,9 @@ class Candidates {
   /// Magnitude bits that nothing reaches.
   static constexpr std::uint32_t kNone = 0x80000000u;
 
-  /// What happens to each block of the sum before its first scan, while it is in the cache.
+  /// What the first scan does beside it, while a block of the sum is in the cache.
   struct Visit {
-    const VelocityStep* step = nullptr;  ///< taken; the tensor is its velocity
+    const VelocityStep* step = nullptr;  ///< made as it is read; the tensor is its velocity
     std::span<float> sample = {};        ///< of the sum, by `rule`
     SampleRule rule = {};
   };
@@ -90,10 +90,13 @@ class Candidates {
   /// The values to select from, once the tensor has been added to the residual.
   const float* sums() const { return added_ ? residual_ : tensor_.data.data(); }
   void scan_all(bool add, std::uint32_t lowest);
-  void visit_block(std::size_t begin, std::size_t end) const;
+  void take_sample(std::size_t begin, std::size_t end, std::span<const std::uint32_t> indices,
+                   std::span<const float> values) const;
+  kernels::Scan look(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
+                     float* values);
   void note_largest(std::uint32_t largest);
   std::size_t add_to_total(std::size_t count);  ///< returns the total before
-  std::uint32_t scan_block(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
+  kernels::Scan scan_block(std::size_t begin, std::size_t size, bool add, std::uint32_t* indices,
                            float* values);
   [[noreturn]] void refuse(std::span<const std::uint32_t> indices, std::span<const float> values);
   void put_back(const std::uint32_t* indices, const float* values, std::size_t count);

@@ -41,8 +41,35 @@ HWY_INLINE IntVector just_below(std::uint32_t bits) {
   return hn::Set(IntTag(), static_cast<std::int32_t>(bits - 1u));
 }
 
-template <bool kAdd>
-HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint32_t base,
+/// Where scanned values come from: as they stand, or a velocity that makes its step.
+struct PlainValues {
+  const float* values;
+  HWY_INLINE FloatVector take(std::size_t i) const {
+    prefetch_ahead(values + i);
+    return hn::LoadU(FloatTag(), values + i);
+  }
+  float take_one(std::size_t i) const { return values[i]; }
+};
+struct SteppedValues {
+  VelocityRule rule;
+  HWY_INLINE FloatVector take(std::size_t i) const {
+    prefetch_ahead(rule.gradient + i);
+    prefetch_ahead(rule.velocity + i);
+    const FloatTag d;
+    const auto kept = hn::Mul(hn::Set(d, rule.momentum), hn::LoadU(d, rule.velocity + i));
+    const auto more = hn::Mul(hn::Set(d, rule.factor), hn::LoadU(d, rule.gradient + i));
+    const auto velocity = hn::Add(kept, more);
+    hn::StoreU(velocity, d, rule.velocity + i);
+    return velocity;
+  }
+  float take_one(std::size_t i) const {
+    const float kept = rule.momentum * rule.velocity[i], more = rule.factor * rule.gradient[i];
+    return rule.velocity[i] = kept + more;
+  }
+};
+
+template <bool kAdd, class Values>
+HWY_INLINE Scan scan(const Values& values, float* sums, std::size_t n, std::uint32_t base,
                      std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
                      float* found) {
   const IntTag d;
@@ -53,8 +80,7 @@ HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint3
                 reinterpret_cast<std::int32_t*>(found)};
   std::size_t i = 0;
   for (; i + kFloats <= n; i += kFloats) {
-    prefetch_ahead(values + i);
-    auto value = hn::LoadU(FloatTag(), values + i);
+    auto value = values.take(i);
     if constexpr (kAdd) {
       prefetch_ahead(sums + i);
       value = hn::Add(hn::LoadU(FloatTag(), sums + i), value);
@@ -71,7 +97,7 @@ HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint3
   std::uint32_t largest = reduce_max(finder.largest);
   std::size_t count = finder.count;
   for (; i < n; ++i) {
-    const float value = kAdd ? sums[i] + values[i] : values[i];
+    const float own = values.take_one(i), value = kAdd ? sums[i] + own : own;
     const std::uint32_t key = magnitude_bits(value);
     largest = key > largest ? key : largest;
     if constexpr (kAdd) sums[i] = key >= cleared_from ? 0.0f : value;
@@ -84,13 +110,19 @@ HWY_INLINE Scan scan(const float* values, float* sums, std::size_t n, std::uint3
 
 HWY_ATTR Scan ScanLarge(const float* values, std::size_t n, std::uint32_t base,
                         std::uint32_t lowest, std::uint32_t* indices, float* found) {
-  return scan<false>(values, nullptr, n, base, lowest, 0, indices, found);
+  return scan<false>(PlainValues{values}, nullptr, n, base, lowest, 0, indices, found);
 }
 
 HWY_ATTR Scan AddScanLarge(const float* values, float* sums, std::size_t n, std::uint32_t base,
                            std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
                            float* found) {
-  return scan<true>(values, sums, n, base, lowest, cleared_from, indices, found);
+  return scan<true>(PlainValues{values}, sums, n, base, lowest, cleared_from, indices, found);
+}
+
+HWY_ATTR Scan StepScanLarge(const VelocityRule& rule, float* sums, std::size_t n,
+                            std::uint32_t base, std::uint32_t lowest, std::uint32_t cleared_from,
+                            std::uint32_t* indices, float* found) {
+  return scan<true>(SteppedValues{rule}, sums, n, base, lowest, cleared_from, indices, found);
 }
 
 HWY_ATTR void CountMagnitudes(const float* values, std::size_t n, std::uint32_t low,
@@ -246,6 +278,7 @@ namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(ScanLarge);
 HWY_EXPORT(AddScanLarge);
+HWY_EXPORT(StepScanLarge);
 HWY_EXPORT(CountMagnitudes);
 HWY_EXPORT(CountLarge);
 HWY_EXPORT(KeepLarge);
@@ -261,6 +294,12 @@ Scan add_scan_large(const float* values, float* sums, std::size_t n, std::uint32
                     float* found) {
   return HWY_DYNAMIC_DISPATCH(AddScanLarge)(values, sums, n, base, lowest, cleared_from, indices,
                                             found);
+}
+Scan step_scan_large(const VelocityRule& rule, float* sums, std::size_t n, std::uint32_t base,
+                     std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                     float* found) {
+  return HWY_DYNAMIC_DISPATCH(StepScanLarge)(rule, sums, n, base, lowest, cleared_from, indices,
+                                             found);
 }
 void count_magnitudes(const float* values, std::size_t n, std::uint32_t low, std::uint32_t high,
                       int shift, std::uint32_t* bins) {

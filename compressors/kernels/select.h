@@ -24,6 +24,18 @@ Scan add_scan_large(const float* values, float* sums, std::size_t n, std::uint32
                     std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
                     float* found);
 
+/// A velocity's step: velocity[i] = momentum velocity[i] + factor gradient[i], each rounded.
+struct VelocityRule {
+  const float* gradient = nullptr;
+  float* velocity = nullptr;
+  float momentum = 0, factor = 1;
+};
+
+/// As the step, and then add_scan_large of the velocity, with one look at each element.
+Scan step_scan_large(const VelocityRule& rule, float* sums, std::size_t n, std::uint32_t base,
+                     std::uint32_t lowest, std::uint32_t cleared_from, std::uint32_t* indices,
+                     float* found);
+
 /// ++bins[(key - low) >> shift] for each key = magnitude bits of a value with low <= key <= high.
 void count_magnitudes(const float* values, std::size_t n, std::uint32_t low, std::uint32_t high,
                       int shift, std::uint32_t* bins);

@@ -135,13 +135,38 @@ void SynchronousTrainer::pass_of(int worker, int thread) {
     local_steps_of(worker, thread);
   else if (micro_batches() > 1)
     micro_batches_of(worker, thread);
+  else if (encoders_look(w))
+    return pass_and_send(worker, thread);
   else
     losses_[w] = learner_.pass(worker, thread, step_, step_, worker == 0, *gradients_[w]);
+  send(worker);
+}
+
+void SynchronousTrainer::send(int worker) {
   if (exchange_->shares_scales()) {
     exchange_->propose(worker, gradients_of(worker));
   } else {
     exchange_->encode(worker, gradients_of(worker), step_);
   }
+}
+
+/// Codecs refuse what is not finite, so that gradients need no look beforehand.
+bool SynchronousTrainer::encoders_look(std::size_t worker) const {
+  return workers() > 1 && gradients_[worker]->on_host() && !method().takes_any_gradient();
+}
+
+void SynchronousTrainer::pass_and_send(int worker, int thread) {
+  const auto w = static_cast<std::size_t>(worker);
+  losses_[w] = learner_.pass_into(worker, thread, step_, step_, worker == 0, *gradients_[w],
+                                  [&](const Gradients& own) {
+                                    try {
+                                      send(worker);
+                                    } catch (const compressors::CodecError&) {
+                                      if (all_finite(own)) throw;
+                                      return false;
+                                    }
+                                    return true;
+                                  });
 }
 
 void SynchronousTrainer::local_steps_of(int worker, int thread) {

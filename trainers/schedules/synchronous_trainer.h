@@ -130,6 +130,9 @@ class SynchronousTrainer final : public scenarios::Trainer {
   std::vector<int> decided_;                ///< by the method, by tensor of the layout
 
   void pass_of(int worker, int thread);
+  void send(int worker);
+  bool encoders_look(std::size_t worker) const;
+  void pass_and_send(int worker, int thread);
   void make_local_sums();
   void local_steps_of(int worker, int thread);
   void compute_of(int worker, int thread);
