@@ -14,6 +14,9 @@ namespace gradwire::runner {
 namespace {
 
 std::vector<std::byte> read_all(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw Error(ErrorKind::kUsage, "read model file", path, "it is a folder",
+                "name the files in it, as run-1.grwm");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw system_error("read model file", path, errno, "check the path");
   std::vector<char> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

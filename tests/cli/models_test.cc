@@ -107,6 +107,9 @@ TEST_CASE("models are kept, read back and score as in their runs", "[needs-torch
   CHECK_THAT(damaged.out, Contains("damaged.grwm: byte") && Contains("damaged or cut off"));
   CHECK_THAT(folder.evaluate("s.json", {folder.file("no.grwm")}).out,
              Contains("no.grwm: No such file"));
+  const Result whole = folder.evaluate("s.json", {folder.file("models")});
+  CHECK(whole.exit_code == 2);
+  CHECK_THAT(whole.out, Contains("it is a folder") && Contains("name the files in it"));
 }
 
 TEST_CASE("a run that trains nothing has no model to keep") {
