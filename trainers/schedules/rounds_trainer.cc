@@ -169,8 +169,9 @@ void RoundsTrainer::on_wake(std::uint64_t token, Session& session) {
 void RoundsTrainer::cut_off_late(bool last, Session& session, std::vector<std::int64_t>& over) {
   for (auto& [number, trip] : trips_) {
     if (trip.stage == Stage::kArrived) continue;
-    const bool own = trip.round == round_ && !trip.drops_out;
-    if (own) ++now_.late;
+    // At the end of the run nobody is late for a buffer.
+    const bool late = trip.round == round_ && !trip.drops_out && !(last && buffers());
+    if (late) ++now_.late;
     const bool goes_on = keeps_late() && !last && !trip.drops_out && trip.stage != Stage::kFailed;
     if (goes_on) continue;
     session.cancel(trip.graphs.back());
@@ -193,8 +194,6 @@ void RoundsTrainer::close_round(Session& session) {
   std::vector<std::int64_t> over;
   for (const auto& [number, trip] : trips_)
     if (trip.stage == Stage::kArrived) over.push_back(number);
-  const auto under_way = std::ranges::count_if(
-      trips_, [](const auto& each) { return each.second.stage != Stage::kArrived; });
   update_model();
   cut_off_late(last, session, over);
   if (encoded_) session.cancel(*encoded_);
@@ -202,7 +201,6 @@ void RoundsTrainer::close_round(Session& session) {
   scenarios::StepReport report = report_of(over, session);
   forget(over);
   all_.add(now_);
-  if (last && buffers()) all_.late -= under_way;  // no deadline has dropped them
   const int every = learner_.scenario().workload.evaluate_every;
   if ((round_ + 1) % every == 0 || last) report.evaluation = learner_.evaluate();
   if (last) measure_fairness();
