@@ -14,12 +14,19 @@ def value_at(scenario, pointer):
     return scenario
 
 
+def file_of(name):
+    """A scenario of a method, else one that ships under that name."""
+    own = scenario_path(f"methods/{name}")
+    return own if own.exists() else scenario_path(name)
+
+
 class Runs:
     """The runs of one scenario file, by number, with the resolved scenario of each."""
 
     def __init__(self, program, name, database):
-        self.file = json.loads(scenario_path(f"methods/{name}").read_text())
-        text = call(program, ["run", scenario_path(f"methods/{name}"), "--resume", "--no-report", "-q", "--format", "json",
+        path = file_of(name)
+        self.file = json.loads(path.read_text())
+        text = call(program, ["run", path, "--resume", "--no-report", "-q", "--format", "json",
                               "--db", database])
         self.store = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
         self.rows = sorted(json.loads(text)["rows"], key=lambda row: row["id"])
@@ -38,6 +45,10 @@ class Runs:
         """A figure of a run that its workload knows; None where it has none."""
         found = self.store.execute("SELECT value FROM metrics WHERE run_id = ? AND name = ? AND step < 0", (row["id"], name)).fetchone()
         return found and found[0]
+
+    def total(self, row, name):
+        """Of a figure that each row of the run has."""
+        return self.store.execute("SELECT sum(value) FROM metrics WHERE run_id = ? AND name = ? AND step >= 0", (row["id"], name)).fetchone()[0]
 
     def swept(self):
         return [pointer for pointer in self.file["sweep"] if pointer.startswith("/") and pointer != "/method"]
@@ -130,6 +141,18 @@ def table(runs):
                       seconds(row["time_to_target_s"]), *(own or "-" for own in of_model(runs, row))])
     keep = [place for place in range(len(header)) if place == 0 or any(line[place] != "-" for line in lines)]
     return markdown([header[place] for place in keep], header[1:], [[line[place] for place in keep] for line in lines])
+
+
+def clients(runs):
+    """One row a run of rounds: accuracy of the model and for the tenth of the clients that it serves worst, bytes each way, time."""
+    lines = []
+    for row in runs.rows:
+        worst = runs.figure(row, "client_accuracy_worst_tenth")
+        ways = [f"{runs.total(row, way) / 1e6:.0f} MB" for way in ("upload_bytes", "download_bytes")]
+        lines.append([f"`{row['method']}`", f"{100 * row['final_accuracy']:.1f} %", f"{100 * worst:.0f} %", *ways,
+                      seconds(row["simulated_s"])])
+    header = ["method", "accuracy", "worst tenth of the clients", "up", "down", "simulated time"]
+    return markdown(header, header[1:], lines)
 
 
 def spaced(quantity):

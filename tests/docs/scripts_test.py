@@ -140,6 +140,8 @@ class Shown(unittest.TestCase):
                     self.assertIn(name, experiments)
                 elif name.startswith(("runs-", "ranking-")):  # scripts/update-methods
                     self.assertIn(name.partition("-")[2], self.METHOD_SCENARIOS)
+                elif name.startswith("clients-"):
+                    self.assertTrue(method_runs.file_of(name.partition("-")[2]).exists(), name)
                 else:
                     self.assertIn(f'"{name}"', source, page)
 
