@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,37 @@ std::string join(std::string_view attempted, std::string_view subject, std::stri
   text.append(": ").append(reason);
   if (!remedy.empty()) text.append("; ").append(remedy);
   return text;
+}
+
+/// What helps against most failures of a kind; empty where nothing is known.
+std::string_view remedy_for(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case EISDIR:
+      return "check the path";
+    case EACCES:
+    case EPERM:
+      return "check its rights and those of its folder";
+    case EROFS:
+      return "name a place on a disk that can be written to";
+    case ENOSPC:
+    case EDQUOT:
+      return "make room there, or name a place on another disk";
+    case EIO:
+      return "check the disk (dmesg), or name a place on another one";
+    case EMFILE:
+    case ENFILE:
+      return "allow more open files (ulimit -n), or run fewer things at a time";
+    case ENOMEM:
+    case EAGAIN:
+      return "free some memory, or run fewer things at a time";
+    case ENOLCK:
+      return "use a file system that has locks, such as a local disk's";
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -51,6 +83,7 @@ Error::Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::m
 
 Error system_error(std::string_view attempted, std::string_view subject, int error_number,
                    std::string_view remedy) {
+  if (remedy.empty()) remedy = remedy_for(error_number);
   return Error(ErrorKind::kFailure, attempted, subject, std::strerror(error_number), remedy);
 }
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "compressors/codec.h"
-#include "compressors/kernels/select.h"
 
 /// Selecting the elements of largest magnitude, for every sparse codec. Ties go to the lower index;
 /// the result does not depend on threads or instruction set. Tensors of up to 2^32 - 1 elements.
@@ -54,9 +53,6 @@ struct VelocityStep {
   bool finite = false;  ///< all of the gradient is known to be
 
   float at(std::size_t e) const { return momentum * velocity[e] + factor * gradient[e]; }
-  kernels::VelocityRule rule(std::size_t begin) const {
-    return {gradient.data() + begin, velocity.data() + begin, momentum, factor};
-  }
   void take(std::size_t begin, std::size_t end) const;
 };
 

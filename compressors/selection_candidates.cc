@@ -15,6 +15,10 @@ namespace {
 constexpr std::size_t kBlock = 16384;  // large: for each, threads wait for a shared counter
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
+kernels::VelocityRule rule_of(const VelocityStep& step, std::size_t begin) {
+  return {step.gradient.data() + begin, step.velocity.data() + begin, step.momentum, step.factor};
+}
+
 std::size_t blocks_of(std::size_t n) {
   return (n + kBlock - 1) / kBlock;
 }
@@ -118,7 +122,7 @@ kernels::Scan Candidates::look(std::size_t begin, std::size_t size, bool add,
   if (visit_.step == nullptr)
     return kernels::add_scan_large(tensor_.data.data() + begin, residual_ + begin, size, base,
                                    lowest_, cleared_from_, indices, values);
-  return kernels::step_scan_large(visit_.step->rule(begin), residual_ + begin, size, base, lowest_,
+  return kernels::step_scan_large(rule_of(*visit_.step, begin), residual_ + begin, size, base, lowest_,
                                   cleared_from_, indices, values);
 }
 

@@ -1,5 +1,6 @@
 #include "results/merge_source.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "results/schema.h"
@@ -28,7 +29,8 @@ MergeSource::MergeSource(const std::string& path, bool trusted, int busy_timeout
 /// Rows of a damaged page might be missing without a word.
 void MergeSource::require_sound() const {
   Statement check(*connection_, "PRAGMA quick_check(1)", "merge");
-  const std::string words = check.step() ? check.column_text(0) : std::string("it says nothing");
+  std::string words = check.step() ? check.column_text(0) : std::string("it says nothing");
+  std::ranges::replace(words, '\n', ' ');
   if (words != "ok")
     throw StoreError("merge", path_, "the file is damaged (" + words + ")",
                      "keep it as it is, recover what is left with `sqlite3 FILE .recover`, and "

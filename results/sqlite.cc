@@ -58,8 +58,16 @@ Advice advice_for(int code) {
               "check that it and its folder exist and that you may use them"};
     case SQLITE_IOERR:
       return {"the disk gave an input/output error", "check the disk and its free space"};
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+      return {"its file system has no locks that work",
+              "put the database on a local disk, or name another with --db"};
+    case SQLITE_NOMEM:
+      return {"there is not enough memory", "free some"};
+    case SQLITE_INTERRUPT:
+      return {{}, "run it again"};
     default:
-      return {{}, {}};
+      return {{}, "check the file with `sqlite3 FILE \"PRAGMA integrity_check\"`"};
   }
 }
 

@@ -356,8 +356,10 @@ class Run {
     if (quiet_ == 0 || until < limit) return;
     if (limit < sim::kForever && executor_->now() >= limit && session_->wake(schedule, session))
       return;
-    throw sim::SimError("finish step", std::to_string(progress_.step),
-                        "nothing is left to happen, but " + session_->describe_unfinished());
+    throw sim::SimError("finish step", step_under_way(),
+                        "nothing is left to happen, but " + session_->describe_unfinished() +
+                            gone_workers(scenario_, executor_->now()),
+                        "check the links' outages, and who is absent");
   }
 
   /// Where `flow` stops for a look at its links, which changes nothing for it; not for ever where
@@ -368,10 +370,13 @@ class Run {
     return stops ? sampler_->next(*executor_) : sim::kForever;
   }
 
+  /// As people count: the first is 1.
+  std::string step_under_way() const { return std::to_string(progress_.step + 1); }
+
   void react(const sim::Event& event, scenarios::Schedule& schedule, scenarios::Session& session) {
     const bool failed = event.kind == sim::EventKind::kTransferFailed;
     if (failed && !schedule.survives_failures())
-      throw sim::SimError("finish step", std::to_string(progress_.step),
+      throw sim::SimError("finish step", step_under_way(),
                           "a transfer to host " + std::to_string(event.host) +
                               " failed: it met the time limit or can never finish" +
                               gone_workers(scenario_, event.time),
