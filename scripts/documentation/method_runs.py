@@ -233,3 +233,31 @@ def ranking(runs):
         if row["scenario"]["network"]["link"] not in links:
             links.append(row["scenario"]["network"]["link"])
     return "\n\n".join(ranking_of(runs, link) for link in links)
+
+
+def times_over_fp16(runs):
+    """One row a training: bytes, accuracy, and its time to the target over that of fp16 on each network, the fastest of each in bold."""
+    links = []
+    for row in runs.rows:
+        if row["scenario"]["network"]["link"] not in links:
+            links.append(row["scenario"]["network"]["link"])
+    tables = [dict(standings(runs, link)) for link in links]
+    trainings = sorted(tables[0], key=lambda training: [row["id"] for _, row in tables[0][training]])
+    fp16 = next(training for training in trainings if training[0] == "fp16" and training[2] == places_optimizer(runs))
+    times = [{training: mean_time(table[training]) for training in trainings} for table in tables]
+    best = [min(time for time in each.values() if time is not None) for each in times]
+    def cell(training, place):
+        time = times[place][training]
+        if time is None:
+            return "-"
+        text = f"{time / times[place][fp16]:.2f}"
+        return f"**{text}**" if time == best[place] else text
+    lines = []
+    for training in trainings:
+        several = sum(other[0] == training[0] and other[2] == training[2] for other in trainings) > 1
+        each = tables[0][training]
+        lines.append([label(training, several), training[1], f"{mean([row['traffic_ratio'] for _, row in each]):.3f}",
+                      f"{100 * mean([row['final_accuracy'] for _, row in each]):.1f} %", *(cell(training, place) for place in range(len(links)))])
+    header = ["method", "exchange", "bytes / fp32", "final accuracy", *(link_in_words(link) for link in links)]
+    own = ", ".join(f"{seconds(each[fp16])}" for each in times)
+    return markdown(header, header[2:], lines) + f"\n\nfp16 takes {own}."

@@ -80,8 +80,8 @@ TEST_CASE("profiles are found by name or by a path from the scenario's folder", 
   const std::string path = write(folder, "mine.json", text);
   const std::string beside = std::filesystem::path(path).parent_path().string() + "/scenario.json";
   CHECK(load_device_profile("mine.json", beside).origin.file == path);
-  CHECK(load_device_profile("./mine.json", beside).models.size() == 6);
-  CHECK(load_device_profile(path, "").models.size() == 6);
+  CHECK(load_device_profile("./mine.json", beside).models.size() == 7);
+  CHECK(load_device_profile(path, "").models.size() == 7);
   const std::string scenario = scenario_with(R"(, "cluster": {"device": "mine.json"})");
   CHECK(problems_of(scenario, beside).empty());
   CHECK_THROWS_WITH(load_device_profile("refrence-cpu", ""),
