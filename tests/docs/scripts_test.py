@@ -138,7 +138,7 @@ class Shown(unittest.TestCase):
             for name in blocks.names_of(page):
                 if page.name == "reproductions.md":  # scripts/update-reproductions
                     self.assertIn(name, experiments)
-                elif name.startswith(("runs-", "ranking-")):  # scripts/update-methods
+                elif name.startswith(("runs-", "ranking-", "networks-")):  # scripts/update-methods
                     self.assertIn(name.partition("-")[2], self.METHOD_SCENARIOS)
                 elif name.startswith("clients-"):
                     self.assertTrue(method_runs.file_of(name.partition("-")[2]).exists(), name)
@@ -152,7 +152,7 @@ class Shown(unittest.TestCase):
         shown = {}
         for page in pages.all_pages():
             for name in blocks.names_of(page):
-                if name.startswith(("runs-", "ranking-")):
+                if name.startswith(("runs-", "ranking-", "networks-")):
                     shown[name.partition("-")[2]] = blocks.table_rows(blocks.block_text(page, name))
         self.assertLessEqual(set(shown), self.METHOD_SCENARIOS)
         lockstep = {path.stem for path in self.METHOD_FILES if "schedule" not in json.loads(path.read_text())}
