@@ -120,6 +120,7 @@ void run(const RunArguments& arguments, Context& context,
   options.executor_factory = factory;
   options.checkpoint_every_s = parse_duration(arguments.checkpoint_every).value();
   if (options.checkpoint_every_s > 0) options.checkpoint_folder = context.checkpoint_folder();
+  options.most_hours = arguments.most_hours;
   if (!arguments.memory.empty()) options.memory = parse_bytes(arguments.memory);
   options.states_folder = context.states_folder();
   options.pcap_folder = arguments.pcap;
@@ -202,6 +203,11 @@ void add_run(CLI::App& app, Context& context) {
                    "remember, such as 2GiB; more lies in a file beside the database (default: half "
                    "of what is available)")
       ->type_name("SIZE");
+  command
+      ->add_option("--hours", arguments->most_hours,
+                   "Begin no run whose simulation would take longer than so many hours of one core")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_flag("--print-config", arguments->print_config,
                     "Only print each value and where it comes from");
   command->footer(

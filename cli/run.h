@@ -25,6 +25,7 @@ struct RunArguments {
   bool resume = false;
   std::string checkpoint_every = "30s";  ///< of wall time; empty: no checkpoints
   std::string memory;                    ///< empty: a share of what there is
+  double most_hours = 168;
   std::string report;
   bool no_report = false;
   bool print_config = false;

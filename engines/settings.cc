@@ -21,6 +21,7 @@ Settings settings_of(const runner::SweepOptions& options) {
   settings.threads = options.threads;
   settings.resume = options.resume;
   settings.checkpoint_every_s = options.checkpoint_every_s;
+  settings.most_hours = options.most_hours;
   settings.memory = options.memory;
   settings.checkpoint_folder = absolute(options.checkpoint_folder);
   settings.states_folder = absolute(options.states_folder);
@@ -35,6 +36,7 @@ runner::RunOptions run_options(const Settings& settings, int neighbours) {
   options.threads = settings.threads;
   options.resume = settings.resume;
   options.checkpoint_every_s = settings.checkpoint_every_s;
+  options.most_hours = settings.most_hours;
   options.checkpoint_folder = settings.checkpoint_folder;
   options.states_folder = settings.states_folder;
   options.pcap_folder = settings.pcap_folder;
@@ -54,6 +56,7 @@ std::string text_of(const Settings& settings) {
                          {"threads", settings.threads},
                          {"resume", settings.resume},
                          {"checkpoint_every_s", settings.checkpoint_every_s},
+                         {"most_hours", settings.most_hours},
                          {"checkpoint_folder", settings.checkpoint_folder},
                          {"states_folder", settings.states_folder},
                          {"pcap_folder", settings.pcap_folder},
@@ -80,6 +83,7 @@ Settings settings_from(const std::string& text) {
   settings.threads = json.value("threads", 1);
   settings.resume = json.value("resume", false);
   settings.checkpoint_every_s = json.value("checkpoint_every_s", 30.0);
+  settings.most_hours = json.value("most_hours", 168.0);
   if (json.contains("memory")) settings.memory = Bytes(json["memory"].get<std::int64_t>());
   settings.checkpoint_folder = json.value("checkpoint_folder", "");
   settings.states_folder = json.value("states_folder", "");

@@ -14,6 +14,7 @@ struct Settings {
   int threads = 1;
   bool resume = false;
   double checkpoint_every_s = 30;
+  double most_hours = 168;
   std::optional<Bytes> memory;  ///< of all processes of a machine together
   // Absolute paths, on every machine; empty: none.
   std::string checkpoint_folder;

@@ -13,6 +13,7 @@
 #include "runner/lockstep.h"
 #include "runner/model_files.h"
 #include "runner/packet_forecast.h"
+#include "runner/run_cost.h"
 #include "runner/provenance.h"
 #include "runner/run_description.h"
 #include "runner/run_record.h"
@@ -302,7 +303,7 @@ class Run {
   Lockstep::Options lockstep_options() {
     return {.train_first = options_.train_first && trains(),
             .evaluates = [this](std::int64_t step) { return trains() && due(step); },
-            .before_submit = [this](const StepPlan& plan) { forecast(plan); },
+            .before_submit = [this](const StepPlan& plan) { look_ahead(plan); },
             .on_submitted = [this](const StepPlan& plan,
                                    sim::GraphId graph) { summarize_once(plan, graph); },
             .interrupted = [] { return interrupted_by() != 0; }};
@@ -317,12 +318,18 @@ class Run {
     state_.summarized = graph;
   }
 
-  /// Says what a run on the packet executor will cost, once its first step is known.
-  void forecast(const StepPlan& plan) {
-    if (forecast_made_ || scenario_.executor != "packet" || options_.executor_factory) return;
-    forecast_made_ = true;
-    observer_.on_forecast(
-        progress_, forecast_packet_run(scenario_, plan, progress_.steps, options_.packet_program));
+  /// Says what a run on the packet executor will cost, and begins none that costs too much, once
+  /// its first step is known.
+  void look_ahead(const StepPlan& plan) {
+    if (looked_ahead_ || options_.executor_factory) return;
+    looked_ahead_ = true;
+    const std::int64_t steps = progress_.steps - progress_.step;
+    if (scenario_.executor != "packet")
+      return require_affordable(scenario_, plan, steps, options_.most_hours);
+    const PacketForecast forecast =
+        forecast_packet_run(scenario_, plan, progress_.steps, options_.packet_program);
+    observer_.on_forecast(progress_, forecast);
+    require_affordable(scenario_, forecast.wall_s, options_.most_hours);
   }
 
   bool trains() const { return scenario_.workload.kind == scenarios::WorkloadKind::kTraining; }
@@ -414,14 +421,19 @@ class Run {
   double checkpoint_took_s_ = 0;
   std::vector<sim::Event> events_;
   int quiet_ = 0;  ///< stops in a row at which nothing happened
-  bool forecast_made_ = false;
+  bool looked_ahead_ = false;
 };
 
 }  // namespace
 
 RunOutcome run_scenario(const Scenario& scenario, const RunOptions& options, results::Store& store,
                         RunObserver& observer, RunProgress progress, results::RunId& run) {
-  return Run(scenario, options, store, observer, std::move(progress)).run(run);
+  try {
+    return Run(scenario, options, store, observer, std::move(progress)).run(run);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kFailure, "run", scenario.name, "there is not enough memory",
+                "ask for fewer workers or a smaller model, or run fewer at a time (-j)");
+  }
 }
 
 }  // namespace gradwire::runner

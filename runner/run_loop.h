@@ -49,6 +49,8 @@ struct RunOptions {
   double checkpoint_every_s = 30;
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;
+  /// A run whose simulation would take longer, of one core's time, is not begun (runner/run_cost.h).
+  double most_hours = 168;
   /// What clients of federated rounds remember: at most so much in memory, the rest in a file in
   /// `states_folder`. None = all of it in memory.
   std::optional<Bytes> memory = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/serial.h"
+#include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/whole_model.h"
 
 namespace gradwire::trainers {
@@ -15,6 +16,7 @@ GossipModels::GossipModels(Learner& learner, const sim::Mixing& mixing)
   const auto workers = static_cast<std::size_t>(learner.workers());
   const auto threads = static_cast<std::size_t>(learner_.pool().threads());
   const std::vector<float> first(learner.weights().begin(), learner.weights().end());
+  require_memory(learner_, "models");
   for (std::size_t w = 0; w < workers; ++w)
     updates_.emplace_back(learner.scenario(), learner.method(), learner.layout());
   x_.assign(workers, first);

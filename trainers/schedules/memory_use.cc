@@ -1,5 +1,8 @@
 #include "trainers/schedules/memory_use.h"
 
+#include "base/available_memory.h"
+#include "trainers/trainer_error.h"
+
 namespace gradwire::trainers {
 
 std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles) {
@@ -29,6 +32,18 @@ std::vector<scenarios::Figure> memory_figures(const Learner& learner, const Memo
     add("memory_server_bytes",
         common + (roles.updates_at_server ? model + statistics + roles.optimizer_bytes : 0));
   return figures;
+}
+
+void require_memory(const Learner& learner, std::string_view what) {
+  const auto workers = static_cast<double>(learner.workers());
+  const double needed = 4 * workers * static_cast<double>(learner.layout().elements());
+  const Bytes available = available_memory();
+  if (available == Bytes(0) || needed <= static_cast<double>(available.count())) return;
+  throw TrainerError("train", learner.scenario().workload.model,
+                     std::string(what) + " of " + std::to_string(learner.workers()) +
+                         " workers take " + format_bytes(Bytes(static_cast<std::int64_t>(needed))) +
+                         ", and " + format_bytes(available) + " of memory are available",
+                     "use fewer workers or a smaller model");
 }
 
 }  // namespace gradwire::trainers

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "trainers/schedules/learner.h"
@@ -32,5 +33,9 @@ struct MemoryRoles {
 /// of what it updates) and `offload_bytes` (over the link between the two in a step). Of the
 /// server, between steps: `memory_server_bytes`. A figure that cannot be counted is left out.
 std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles);
+
+/// Throws TrainerError where this process, which plays all workers, has not even the memory for one
+/// `what` of a model's size at each: it would be killed on its way, hours later perhaps.
+void require_memory(const Learner& learner, std::string_view what);
 
 }  // namespace gradwire::trainers

@@ -42,6 +42,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   }
   phase_ = method().phase(moment());
   exchange_ = exchange_in(phase_);
+  require_memory(learner_, "gradients");
   for (std::size_t w = 0; w < losses_.size(); ++w) gradients_.push_back(learner_.make_gradients());
   if (sends_own()) make_local_sums();
   memory_.assign(method().buffers(), std::vector<float>(weights_.size()));

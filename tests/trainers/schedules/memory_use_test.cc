@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "base/available_memory.h"
 #include "tests/trainers/support.h"
 #include "trainers/schedules/synchronous_trainer.h"
 
@@ -95,6 +96,17 @@ TEST_CASE("memory of workers that take local steps, and of the servers", "[memor
   bytes = of_fresh();
   CHECK(bytes.at("memory_server_bytes") == 4 * kElements + 4 * kElements);
   CHECK(bytes.at("memory_method_bytes") == 4 * kElements);  // the model that it was sent
+}
+
+TEST_CASE("workers whose gradients do not fit into memory are refused at once", "[memory]") {
+  scenarios::Scenario scenario = small_scenario("none");
+  scenario.workload.hidden = {4000, 4000};  // 4000 x (64 + 4000 + 10) and more weights: 65 MB
+  scenario.workload.batch_per_worker = 1;
+  scenario.cluster.workers = 1400;  // 91 GB
+  if (available_memory() > Bytes(80'000'000'000)) return WARN("this machine has room for them");
+  CHECK_THROWS_WITH(make_trainer(scenario, {}),
+                    Catch::Contains("gradients of 1400 workers take 91.2 GB, and") &&
+                        Catch::Contains("use fewer workers or a smaller model"));
 }
 
 }  // namespace gradwire::trainers
