@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/child_process.h"
+#include "base/program_part.h"
 
 namespace gradwire::bench {
 namespace {
@@ -17,7 +17,7 @@ struct Module {
 
 std::string module_path() {
   if (const char* path = std::getenv("GRADWIRE_BENCH_TORCH_MODULE")) return path;
-  return executable_folder() + "/../lib/libgradwire_bench_torch.so";
+  return part_path("bench", "../lib/libgradwire_bench_torch.so");
 }
 
 Module load_module() {

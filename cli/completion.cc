@@ -21,7 +21,7 @@ std::vector<std::string> option_names(const CLI::Option& option) {
 }
 
 std::string option_words(const CLI::App& command) {
-  std::vector<std::string> words = {"--help"};
+  std::vector<std::string> words = {"--help", "-h"};
   for (const CLI::Option* option : options_of(command))
     for (const std::string& name : option_names(*option)) words.push_back(name);
   return joined(words);
@@ -97,6 +97,11 @@ std::string fish_quoted(const std::string& text) {
   return out + "'";
 }
 
+/// Whether the command typed so far is `path`, " codec list".
+std::string fish_condition(const std::string& path) {
+  return fish_quoted("__gradwire_at \"" + path + "\"");
+}
+
 void add_fish_lines(const CLI::App& command, const std::string& condition, std::string& text) {
   const std::string start = "complete -c gradwire" + condition;
   for (const CLI::Option* option : options_of(command)) {
@@ -110,21 +115,41 @@ void add_fish_lines(const CLI::App& command, const std::string& condition, std::
   }
 }
 
-void add_fish_commands(const CLI::App& parent, const std::string& parents, std::string& text) {
+/// " codec list": the words of a command and those above it.
+void add_fish_commands(const CLI::App& parent, const std::string& above, std::string& text) {
   for (const CLI::App* command : commands_of(parent)) {
-    const std::string& name = command->get_name();
-    const std::string seen = "__fish_seen_subcommand_from " + name;
-    text += "complete -c gradwire -n " +
-            (parents.empty() ? std::string("__fish_use_subcommand") : fish_quoted(parents)) +
-            " -a " + name + " -d " + fish_quoted(command->get_description()) + "\n";
-    const std::string path = parents.empty() ? seen : parents + "; and " + seen;
-    add_fish_lines(*command, " -n " + fish_quoted(path), text);
+    const std::string path = above + " " + command->get_name();
+    text += "complete -c gradwire -n " + fish_condition(above) + " -f -a " + command->get_name() +
+            " -d " + fish_quoted(command->get_description()) + "\n";
+    add_fish_lines(*command, " -n " + fish_condition(path), text);
     add_fish_commands(*command, path, text);
   }
 }
 
+void add_paths(const CLI::App& parent, const std::string& above, std::string& text) {
+  for (const CLI::App* command : commands_of(parent)) {
+    const std::string path = above + " " + command->get_name();
+    text += " " + fish_quoted(path);
+    add_paths(*command, path, text);
+  }
+}
+
+/// Some names are commands of two others (list, codec list): which one is typed is found as bash does.
 std::string fish_script(const CLI::App& root) {
-  std::string text = "# fish completion for gradwire\n";
+  std::string paths;
+  add_paths(root, "", paths);
+  std::string text =
+      "# fish completion for gradwire\n"
+      "function __gradwire_at\n"
+      "  set -l path ''\n"
+      "  for word in (commandline -opc)[2..-1]\n"
+      "    contains -- \"$path $word\"" +
+      paths +
+      "; and set path \"$path $word\"\n"
+      "  end\n"
+      "  test \"$path\" = \"$argv\"\n"
+      "end\n"
+      "complete -c gradwire -l help -s h -d 'Print this help message and exit'\n";
   add_fish_lines(root, "", text);
   add_fish_commands(root, "", text);
   return text;

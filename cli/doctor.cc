@@ -19,10 +19,23 @@ struct Finding {
   std::string reason;
 };
 
-Finding built_program(const char* name, const char* why_not) {
+Finding built_program(const char* name, const char* part, const char* why_not) {
   const std::string path = executable_folder() + "/" + name;
   if (::access(path.c_str(), X_OK) == 0) return {true, path};
+  if (is_installed()) return {false, part_advice(part)};
   return {false, *why_not ? why_not : "./gradwire builds it at its first use: " + path};
+}
+
+/// How the program came here, and where an installed one has the libraries of wheels.
+Finding installation() {
+  if (!is_installed()) return {true, "built in place, " + executable_folder()};
+  std::string text = "installed, " + executable_folder();
+  for (const char* name : {"training", "packet"}) {
+    const std::string folder = wheels_folder(name);
+    text += std::string("; ") + (name == std::string("training") ? "LibTorch" : "ns-3") + " " +
+            (folder.empty() ? "is fetched at its first use" : "in " + folder);
+  }
+  return {true, text};
 }
 
 Finding training() {
@@ -95,14 +108,15 @@ void add_doctor(CLI::App& app, Context& context) {
     const auto add = [&](const char* name, const Finding& finding) {
       table.add({std::string(name), finding.ok, finding.reason});
     };
+    add("installation", installation());
     add("training (LibTorch 2.11)", training());
     add("codecs' instruction set", instructions());
     add("CUDA", cuda());
-    add("packet executor (ns-3 3.44)", built_program("gradwire-packet", GRADWIRE_WHY_NOT_NS3));
+    add("packet executor (ns-3 3.44)", built_program("gradwire-packet", "packet", GRADWIRE_WHY_NOT_NS3));
     add("emulator (namespaces)", emulation());
     add("sweeps on MPI (Open MPI 4.1)", mpi());
     add("sweeps on Slurm", slurm());
-    add("desktop program (Qt 6)", built_program("gradwire-gui", GRADWIRE_WHY_NOT_GUI));
+    add("desktop program (Qt 6)", built_program("gradwire-gui", "gui", GRADWIRE_WHY_NOT_GUI));
     table.print(context);
   });
 }

@@ -12,8 +12,9 @@ namespace {
 [[noreturn]] void start_desktop(const std::string& database) {
   const std::string program = part_path("gui", "gradwire-gui");
   if (::access(program.c_str(), X_OK) != 0)
-    throw Error(ErrorKind::kCapability, "start the desktop program", program, "it is not built",
-                "install qt6-base-dev and run ./gradwire build --part gui");
+    throw Error(ErrorKind::kCapability, "start the desktop program", program, "it is not there",
+                is_installed() ? part_advice("gui")
+                               : "install qt6-base-dev and " + part_advice("gui"));
   ::execl(program.c_str(), program.c_str(), database.c_str(), nullptr);
   throw system_error("start", program, errno);
 }

@@ -1,31 +1,58 @@
-# `cmake --install build/release --prefix DIR`: programs, their modules, shipped scenarios, the
-# manual page and completions (both printed by the program itself). LibTorch and ns-3 stay where they
-# are: the programs' run paths name them.
+# `cmake --install build/release --prefix DIR`: programs, their modules, shipped scenarios, the scripts
+# that fetch wheels, the manual page and completions (both printed by the program itself). Each
+# COMPONENT is a Debian package (cmake/GradwirePackages.cmake). Nothing installed names a folder of the
+# machine that built it: LibTorch and ns-3 are found by base/program_part.h.
 include(GNUInstallDirs)
-foreach(program gradwire gradwire-gui gradwire-packet gradwire-emulator-hub gradwire-mpi)
-  if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
-endforeach()
-foreach(module gradwire_trainers_module gradwire_emulator_module gradwire_bench_module gradwire_cuda_module
-        gradwire_bench_torch gradwire_bench_training)
-  if(TARGET ${module})
-    install(TARGETS ${module} LIBRARY DESTINATION lib)
-  endif()
-endforeach()
-install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gradwire/scenarios FILES_MATCHING PATTERN "*.json" PATTERN "published/*.csv"
-        PATTERN "*.up" PATTERN "*.down" PATTERN "*.gz" PATTERN "traces/README.md" PATTERN "data/README.md")
+set(modules_folder lib/gradwire)
+
+# gradwire_install(component folder target...): without the run paths of the build.
+function(gradwire_install component folder)
+  foreach(target ${ARGN})
+    if(NOT TARGET ${target})
+      continue()
+    endif()
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "" INSTALL_RPATH_USE_LINK_PATH OFF)
+    install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT ${component}
+            LIBRARY DESTINATION ${folder} COMPONENT ${component})
+    # What target_link_options() told the linker stays after CMake's own change.
+    install(CODE "file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\")"
+            COMPONENT ${component})
+  endforeach()
+endfunction()
+gradwire_install(program ${CMAKE_INSTALL_BINDIR} gradwire gradwire-emulator-hub)
+gradwire_install(program ${modules_folder} gradwire_trainers_module gradwire_emulator_module gradwire_cuda_module)
+gradwire_install(packet ${CMAKE_INSTALL_BINDIR} gradwire-packet)
+gradwire_install(gui ${CMAKE_INSTALL_BINDIR} gradwire-gui)
+gradwire_install(mpi ${CMAKE_INSTALL_BINDIR} gradwire-mpi)
+gradwire_install(bench ${modules_folder} gradwire_bench_module gradwire_bench_torch gradwire_bench_training)
+
+set(share ${CMAKE_INSTALL_DATADIR}/gradwire)
+install(DIRECTORY scenarios/ DESTINATION ${share}/scenarios COMPONENT program
+        FILES_MATCHING PATTERN "*.json" PATTERN "published/*.csv" PATTERN "*.up" PATTERN "*.down" PATTERN "*.gz"
+        PATTERN "traces/README.md" PATTERN "data/README.md")
+install(PROGRAMS scripts/install-wheels DESTINATION ${share}/scripts COMPONENT program)
+install(FILES scripts/progress scripts/unpack_wheels.py scripts/wheels-training.txt scripts/wheels-packet.txt
+        scripts/wheels-gpu.txt DESTINATION ${share}/scripts COMPONENT program)
 if(TARGET gradwire)
   install(CODE [[
-    set(destination "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
-    set(program "${destination}/bin/gradwire")
-    file(MAKE_DIRECTORY ${destination}/share/man/man1 ${destination}/share/bash-completion/completions
-         ${destination}/share/zsh/site-functions ${destination}/share/fish/vendor_completions.d)
-    execute_process(COMMAND ${program} man OUTPUT_FILE ${destination}/share/man/man1/gradwire.1 COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND ${program} completion bash OUTPUT_FILE ${destination}/share/bash-completion/completions/gradwire COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND ${program} completion zsh OUTPUT_FILE ${destination}/share/zsh/site-functions/_gradwire COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND ${program} completion fish OUTPUT_FILE ${destination}/share/fish/vendor_completions.d/gradwire.fish COMMAND_ERROR_IS_FATAL ANY)
-  ]])
+    set(share "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share")
+    # print(file argument...): what the program prints.
+    function(print file)
+      get_filename_component(folder ${share}/${file} DIRECTORY)
+      file(MAKE_DIRECTORY ${folder})
+      execute_process(COMMAND "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin/gradwire" ${ARGN}
+                      OUTPUT_FILE ${share}/${file} COMMAND_ERROR_IS_FATAL ANY)
+    endfunction()
+    print(man/man1/gradwire.1 man)
+    print(bash-completion/completions/gradwire completion bash)
+    print(zsh/vendor-completions/_gradwire completion zsh)
+    print(fish/vendor_completions.d/gradwire.fish completion fish)
+  ]] COMPONENT program)
+endif()
+if(TARGET gradwire-gui)
+  install(FILES gui/desktop/gradwire-gui.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT gui)
+  install(FILES gui/desktop/gradwire.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps COMPONENT gui)
+  install(FILES gui/desktop/gradwire.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages COMPONENT gui)
 endif()
 
 # The codecs alone, for other programs: find_package(gradwire COMPONENTS compressors). Needs no
@@ -67,3 +94,16 @@ if(TARGET gradwire_compressors)
   install(FILES ${CMAKE_BINARY_DIR}/gradwireConfig.cmake ${CMAKE_BINARY_DIR}/gradwireConfigVersion.cmake
           DESTINATION ${package} COMPONENT compressors)
 endif()
+
+# Each package's licence, where Debian has it; gradwire-packet links ns-3 (docs/licences.md).
+set(package_names program gradwire packet gradwire-packet gui gradwire-gui mpi gradwire-mpi bench gradwire-bench
+    compressors gradwire-dev)
+while(package_names)
+  list(POP_FRONT package_names component name)
+  install(FILES docs/licences.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  set(licence LICENSE)
+  if(component STREQUAL packet)
+    set(licence sim/packet/COPYING)
+  endif()
+  install(FILES ${licence} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} RENAME copyright COMPONENT ${component})
+endwhile()

@@ -7,6 +7,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/program_part.h"
 
 namespace gradwire::scenarios {
 
@@ -16,6 +17,8 @@ std::string share_folder() {
   std::vector<std::string> candidates;
   if (const char* given = std::getenv("GRADWIRE_SHARE"); given && *given)
     candidates = {given};
+  else if (is_installed())  // never where it was built
+    candidates = {executable_folder() + "/../share/gradwire/scenarios"};
   else
     candidates = {executable_folder() + "/../share/gradwire/scenarios", GRADWIRE_SOURCE_SHARE};
   std::error_code ignored;

@@ -63,8 +63,9 @@ class Start {
 std::string require_mpi() {
   const std::string program = part_path("mpi", "gradwire-mpi");
   if (::access(program.c_str(), X_OK) != 0)
-    throw Error(ErrorKind::kCapability, "run a sweep with MPI:", program, "it is not built",
-                "install libopenmpi-dev and openmpi-bin, and run ./gradwire build --part mpi");
+    throw Error(ErrorKind::kCapability, "run a sweep with MPI:", program, "it is not there",
+                is_installed() ? part_advice("mpi")
+                               : "install libopenmpi-dev and openmpi-bin, and " + part_advice("mpi"));
   if (!is_in_path("mpirun"))
     throw Error(ErrorKind::kCapability, "run a sweep with MPI:", "mpirun", "it is not in PATH",
                 "install openmpi-bin, or add its folder to PATH");

@@ -26,7 +26,7 @@ std::string runnable_program(const ExecutorOptions& options) {
   if (::access(program.c_str(), X_OK) != 0)
     throw Error(ErrorKind::kCapability, "use", "executor 'packet'",
                 program + " is not there (it is built where ns-3 was found)",
-                "run ./gradwire, which installs ns-3, or take executor 'flow'");
+                part_advice("packet") + ", or take executor 'flow'");
   return program;
 }
 
@@ -178,6 +178,20 @@ class PacketExecutor final : public Executor {
 
 }  // namespace
 
+namespace {
+
+/// An installed gradwire-packet finds ns-3 by LD_LIBRARY_PATH: its wheel lies in the user's folder.
+void find_ns3_libraries() {
+  if (!is_installed()) return;
+  const std::string folder = fetched_wheels("packet");
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  const std::string others = before ? before : "";
+  if (folder.empty() || others.find(folder) != std::string::npos) return;
+  ::setenv("LD_LIBRARY_PATH", (others.empty() ? folder : folder + ":" + others).c_str(), 1);
+}
+
+}  // namespace
+
 PacketStatistics packet_statistics(const Executor& executor) {
   const auto* packet = dynamic_cast<const PacketExecutor*>(&executor);
   GRADWIRE_ASSERT(packet);
@@ -188,6 +202,7 @@ std::string packet_program(const ExecutorOptions& options) {
   if (!options.packet_program.empty()) return options.packet_program;
   const char* variable = std::getenv("GRADWIRE_PACKET_PROGRAM");
   if (variable && *variable) return variable;
+  find_ns3_libraries();
   return part_path("packet", "gradwire-packet");
 }
 

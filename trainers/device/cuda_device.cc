@@ -2,9 +2,11 @@
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <mutex>
 
+#include "base/program_part.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
@@ -17,7 +19,9 @@ namespace {
 /// The driver and LibTorch's CUDA part stay loaded until the program ends: unloading either while
 /// streams exist is not supported.
 void* load(const char* library, const char* what) {
-  void* handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+  const std::string wheels = is_installed() ? wheels_folder("training") + "/" : "";
+  const bool in_wheels = is_installed() && ::access((wheels + library).c_str(), R_OK) == 0;
+  void* handle = dlopen(((in_wheels ? wheels : "") + library).c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!handle) {
     const char* detail = dlerror();
     missing(std::string(what) + " (" + (detail ? detail : library) + ")",
