@@ -34,9 +34,9 @@ std::vector<scenarios::Figure> memory_figures(const Learner& learner, const Memo
   return figures;
 }
 
-void require_memory(const Learner& learner, std::string_view what) {
+void require_memory(const Learner& learner, std::string_view what, int each) {
   const auto workers = static_cast<double>(learner.workers());
-  const double needed = 4 * workers * static_cast<double>(learner.layout().elements());
+  const double needed = 4.0 * each * workers * static_cast<double>(learner.layout().elements());
   const Bytes available = available_memory();
   if (available == Bytes(0) || needed <= static_cast<double>(available.count())) return;
   throw TrainerError("train", learner.scenario().workload.model,

@@ -34,8 +34,9 @@ struct MemoryRoles {
 /// server, between steps: `memory_server_bytes`. A figure that cannot be counted is left out.
 std::vector<scenarios::Figure> memory_figures(const Learner& learner, const MemoryRoles& roles);
 
-/// Throws TrainerError where this process, which plays all workers, has not even the memory for one
-/// `what` of a model's size at each: it would be killed on its way, hours later perhaps.
-void require_memory(const Learner& learner, std::string_view what);
+/// Throws TrainerError where this process, which plays all workers, has not even the memory for
+/// `each` vectors of a model's size at each of them, `what`: it would be killed on its way, hours
+/// later perhaps.
+void require_memory(const Learner& learner, std::string_view what, int each = 1);
 
 }  // namespace gradwire::trainers

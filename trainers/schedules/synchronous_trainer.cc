@@ -25,6 +25,16 @@ DeviceCodecSettings device_codec_settings(const scenarios::Scenario& scenario) {
           plan.decorated() || several};
 }
 
+namespace {
+
+bool remembers_errors(const methods::Method& method) {
+  for (std::size_t set = 0; set < method.sets(); ++set)
+    if (method.plan(set, method.phases() - 1).up.error_feedback) return true;
+  return false;
+}
+
+}  // namespace
+
 SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
@@ -42,7 +52,10 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
   }
   phase_ = method().phase(moment());
   exchange_ = exchange_in(phase_);
-  require_memory(learner_, "gradients");
+  if (remembers_errors(method()))
+    require_memory(learner_, "gradients and residuals", 2);
+  else
+    require_memory(learner_, "gradients");
   for (std::size_t w = 0; w < losses_.size(); ++w) gradients_.push_back(learner_.make_gradients());
   if (sends_own()) make_local_sums();
   memory_.assign(method().buffers(), std::vector<float>(weights_.size()));
