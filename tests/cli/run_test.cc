@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sqlite3.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -133,6 +134,49 @@ TEST_CASE("the same run twice gives the same timeline hash; another rate gives a
   REQUIRE(hashes.size() == 24);
   for (std::size_t i = 0; i < 12; ++i) CHECK(hashes[i] == hashes[i + 12]);
   CHECK(std::set<std::string>(hashes.begin(), hashes.end()).size() == 12);
+}
+
+TEST_CASE("two programs write to one database: each run is there once and whole", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("sweep.json"), kSweep);
+  const std::string database = folder.file("runs.db");
+  const auto start = [&](const char* seed) {
+    return ChildProcess({program_path(), "run", folder.file("sweep.json"), "--db", database,
+                         "--seed", seed, "--no-report", "-q"},
+                        {.pipe_stdout = true});
+  };
+  ChildProcess first = start("1"), second = start("2");
+  CHECK(first.wait() == 0);
+  CHECK(second.wait() == 0);
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  CHECK(store->integrity() == "ok");
+  std::map<std::uint64_t, std::set<std::string>> scenarios;
+  for (const auto& run : store->runs()) {
+    CHECK(run.status == results::RunStatus::kFinished);
+    CHECK(store->steps(run.id).size() == 300);
+    CHECK(scenarios[run.header.seed].insert(run.header.scenario_hash).second);
+  }
+  CHECK(scenarios[1].size() == 12);
+  CHECK(scenarios[2].size() == 12);
+}
+
+TEST_CASE("a database that another program has locked is not waited for without end", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("sweep.json"), kSweep);
+  const std::string database = folder.file("runs.db");
+  REQUIRE(run_program({"run", folder.file("sweep.json"), "--db", database, "--no-report", "-q"})
+              .exit_code == 0);
+  sqlite3* other = nullptr;
+  REQUIRE(sqlite3_open(database.c_str(), &other) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  const Result locked = run_program(
+      {"run", folder.file("sweep.json"), "--db", database, "--seed", "2", "--no-report", "-q"});
+  CHECK(locked.exit_code == 6);
+  CHECK_THAT(locked.err, Contains(database) && Contains("another process holds its write lock") &&
+                             Contains("wait until that process has finished"));
+  REQUIRE(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(other);
+  CHECK(rows_of(database).size() == 12);  // what was there is there
 }
 
 TEST_CASE("two runs at a time give the hashes of one at a time", "[unit]") {
