@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cliffs/operations.h"
+#include "bench/fidelity/comparison.h"
 
 /// `flow` against `packet` on one scenario.
 namespace gradwire::bench {
@@ -47,7 +48,6 @@ CliffKind kind_of(const nlohmann::ordered_json& scenario);
 inline constexpr double kCleanBar = 0.10;   ///< of the error, as a share of the reference
 inline constexpr double kChanceBar = 0.15;  ///< ... together with
 inline constexpr double kErrorsBar = 5;     ///< standard errors of the difference
-inline constexpr double kChaos = 0.05;      ///< ns-3's own spread from which it is the yardstick
 inline constexpr double kCloseBar = 0.05;   ///< a scenario is close within this, or within
 inline constexpr double kCloseErrors = 3;   ///< so many standard errors
 

@@ -15,6 +15,11 @@ struct Comparison {
   /// and |flow - reference| in seconds.
   std::vector<double> errors;
   std::vector<double> differences;
+  /// Of clean cases that are off: how many figures the reference itself changes by more than kChaos
+  /// of their mean where starts are shifted by up to 2 us, and by how much at most. Their errors are
+  /// those of means over the shifts, and 0 within that range: nobody could be nearer.
+  int chaotic = 0;
+  double spread = 0;
   double quantile_50 = 0;  ///< errors of quantiles, of random cases
   double quantile_90 = 0;
   double timeouts = 0;  ///< share of the reference's transfers with a timeout
@@ -46,6 +51,8 @@ auto by_reference(Run run) {
 }
 
 void add_difference(Comparison& result, double flow, double reference);
+
+inline constexpr double kChaos = 0.05;
 
 /// Clean cases: each of clean_figures() by itself. Throws ReferenceFailure.
 Comparison compare_clean(const FidelityCase& c, const std::string& reference);

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "base/philox.h"
 #include "bench/fidelity/rounds.h"
 #include "sim/executors.h"
 #include "sim/packet/packet_estimate.h"
 
 namespace gradwire::bench {
 namespace {
+
+constexpr double kMostShift = 2e-6;  // s
+constexpr std::uint32_t kShiftDraws = 301;
 
 /// The operations whose times count, by [chain][repeat].
 struct Plan {
@@ -40,6 +44,23 @@ class Planner {
     return builder_.add_operation(sim::OpKind::kAggregate, sim::Lane::kHost, host, "pause", after);
   }
 
+  sim::OpIndex add_shift(int host, sim::OpIndex after) {
+    const RandomStream stream{experiment_.shift, 0, kShiftDraws, kFirstReservedTensor};
+    plan_.seconds.push_back(Seconds(kMostShift * static_cast<double>(uniform(stream, shifts_++))));
+    return builder_.add_operation(sim::OpKind::kAggregate, sim::Lane::kHost, host, "shift",
+                                  std::vector{after});
+  }
+
+  /// A host does one thing at a time: the end of the chain that has fewer of them waits.
+  int shifted_host(const Chain& chain) const {
+    const auto chains = [&](int host) {
+      return std::ranges::count_if(experiment_.chains, [host](const Chain& each) {
+        return each.source == host || each.destination == host;
+      });
+    };
+    return chains(chain.source) <= chains(chain.destination) ? chain.source : chain.destination;
+  }
+
   /// One pause for all: a host has one at a time, and several chains may start at one.
   void pause_all(int repeat) {
     std::vector<sim::OpIndex> all;
@@ -57,12 +78,18 @@ class Planner {
 
   /// A collective holds back a rank only by operations of its host: each member has its own pause.
   std::vector<sim::OpIndex> pauses_before(std::size_t chain, int repeat) {
-    if (experiment_.together) return {pause_};
-    if (!experiment_.collective)
-      return {add_pause(experiment_.chains[chain].source, last_[chain], repeat)};
+    const bool shifted = experiment_.shift != 0 && repeat == 0;
+    if (!experiment_.collective) {
+      const Chain& own = experiment_.chains[chain];
+      const sim::OpIndex pause =
+          experiment_.together ? pause_ : add_pause(own.source, last_[chain], repeat);
+      return {shifted ? add_shift(shifted_host(own), pause) : pause};
+    }
     std::vector<sim::OpIndex> pauses;
-    for (const int member : experiment_.collective->members)
-      pauses.push_back(add_pause(member, last_[chain], repeat));
+    for (const int member : experiment_.collective->members) {
+      const sim::OpIndex pause = add_pause(member, last_[chain], repeat);
+      pauses.push_back(shifted ? add_shift(member, pause) : pause);
+    }
     return pauses;
   }
 
@@ -81,6 +108,7 @@ class Planner {
   sim::GraphBuilder builder_;
   Plan plan_;
   std::vector<std::vector<sim::OpIndex>> last_;  // by chain
+  std::uint64_t shifts_ = 0;
   sim::OpIndex pause_ = 0;                       // together: of the present repeat
 };
 

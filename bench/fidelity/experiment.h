@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct Experiment {
   /// Every channel that loses packets carries one connection alone, so that `flow` can be given the
   /// reference's losses (sim::ExecutorOptions::losses_by_channel).
   bool own_losses = true;
+  /// Not 0: chains (of a collective its members) begin their first repeat up to 2 us later, drawn
+  /// from it. Not with a deadline.
+  std::uint64_t shift = 0;
 };
 
 /// Seconds of each transfer (or collective), by [chain][repeat]; with a deadline from the repeat's

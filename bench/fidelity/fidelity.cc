@@ -91,6 +91,11 @@ std::string summary_of(const Comparison& c) {
                   c.transfers, 100 * c.reference_error);
     line += text;
   }
+  if (c.chaotic > 0) {
+    std::snprintf(text, sizeof text, "; shifted starts move the reference itself by %.0f %%",
+                  100 * c.spread);
+    line += text;
+  }
   return line;
 }
 
@@ -172,6 +177,10 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
     rows.push_back({.name = name + ".cases", .value = double(results[r].size()), .unit = ""});
     if (left_out > 0)
       rows.push_back({.name = name + ".not_compared", .value = double(left_out), .unit = ""});
+    const auto chaotic = std::ranges::count_if(
+        results[r], [](const Comparison& c) { return c.chaotic > 0; });
+    if (chaotic > 0)
+      rows.push_back({.name = name + ".chaotic", .value = double(chaotic), .unit = ""});
     if (!results[r].empty()) wanted[r].rows(name, results[r], rows);
   }
   return labelled(std::move(rows), "simulated");
