@@ -303,6 +303,7 @@ class FlowNetwork final : public Network {
 
   // flow_queues.cc
   bool may_be_followed(const Connection& connection) const;
+  bool follows_change(std::int32_t c, ChannelId change) const;
   ChannelId followed_queue(std::int32_t c) const;
   CoDelTimes codel_of(std::int32_t c) const;
   CoDelTimes codel_of_channel(ChannelId id) const;

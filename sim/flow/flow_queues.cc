@@ -18,23 +18,34 @@ constexpr double kUnits = 1 << 20;  // of a byte/s
 
 }  // namespace
 
-/// Whether a queue on the connection's way may be followed: links that never change, queues and a
-/// sender as ns-3 has them, no pacing.
+/// Whether a queue on the connection's way may be followed: that of the one link that changes, or
+/// links that never do; queues and a sender as ns-3 has them, no pacing.
 bool FlowNetwork::may_be_followed(const Connection& connection) const {
   const TcpPath& path = *connection.path;
   return transport_.protocol == TransportSettings::Protocol::kTcp &&
          transport_.congestion_control != TransportSettings::CongestionControl::kBbr &&
          !transport_.constants.kernel_recovery && path.queue <= 0 && !path.on_wifi &&
-         !path.changes && !connection.follows && !connection.jitters;
+         (path.change >= 0 || (!path.changes && !connection.follows)) && !connection.jitters;
 }
 
 /// The channel whose queue the stream's packets are followed through: the only one on which it
 /// meets others. -1: none.
 ChannelId FlowNetwork::followed_queue(std::int32_t c) const {
-  if (!connections_[static_cast<std::size_t>(c)].may_be_followed || !sharing_.meets_on_one(c))
-    return -1;
+  const Connection& connection = connections_[static_cast<std::size_t>(c)];
+  if (!connection.may_be_followed) return -1;
+  const ChannelId change = connection.path->change;
+  if (change >= 0) return follows_change(c, change) ? change : -1;
+  if (!sharing_.meets_on_one(c)) return -1;
   const ChannelId id = sharing_.queue_of(c);
   return id >= 0 && id < cluster_.channel_count() && sharing_.active_on(id) <= kFollowed ? id : -1;
+}
+
+/// Whether its packets are followed through the queue before the link that changes: it meets others
+/// there or nowhere.
+bool FlowNetwork::follows_change(std::int32_t c, ChannelId change) const {
+  const std::int32_t there = sharing_.active_on(change);
+  if (!sharing_.meets_others(c)) return true;
+  return sharing_.meets_on_one(c) && there >= 2 && there <= kFollowed;
 }
 
 /// Of the queue in which the connection's segments wait.
@@ -53,6 +64,7 @@ CoDelTimes FlowNetwork::codel_of_channel(ChannelId id) const {
 bool FlowNetwork::may_be_dropped(std::int32_t c, ChannelId id) {
   const Connection& connection = connection_at(c);
   if (connection.fair == id) return true;  // so it has been
+  if (id == connection.path->change) return true;
   if (connection.first < 0) return false;
   const Transfer& t = transfer(connection.first);
   if (t.next >= 0) return true;
@@ -78,6 +90,9 @@ void FlowNetwork::change_queue(std::int32_t c) {
     const StreamPath& path = *connection.path;
     queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
                                        path.discipline.framing, std::max(kLeastPackets, product));
+    if (id == path.change)
+      queue->packets.set_wire(
+          followers_[static_cast<std::size_t>(follower_of_[static_cast<std::size_t>(id)])]);
   }
   connection.fair = id;
   connection.fair_flow = queue->packets.add_flow(c);
@@ -95,6 +110,7 @@ void FlowNetwork::serve_before_followed(std::int32_t c) {
   TcpStream& stream = *connection_at(c).stream;
   const double before = stream.rate_before_queue();
   stream.set_codel(codel_times(segment_ / before, transport_.constants));
+  if (connection_at(c).follows) stream.set_line(before);
   stream.serve(now_, before);
 }
 
@@ -122,11 +138,18 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
     queue.alone = false;
     others += std::llround(kUnits * sharing_.rate(c));
   }
-  const double capacity = capacities_[static_cast<std::size_t>(id)];
+  const std::int32_t f = follower_of_.empty() ? -1 : follower_of_[static_cast<std::size_t>(id)];
+  const double capacity = f < 0 ? capacities_[static_cast<std::size_t>(id)]
+                                : followers_[static_cast<std::size_t>(f)].rate();
   const double all = sharing_.active_on(id ^ 1) > 0 ? capacity / (1 + acks_) : capacity;
   queue.line = all;
   queue.rate = std::max(all - static_cast<double>(others) / kUnits,
                         all / std::max<double>(1, static_cast<double>(pooled_.size())));
+  if (f < 0) return queue;
+  const double part = capacity > 0 ? queue.rate / queue.line
+                                   : 1 / std::max<double>(1, static_cast<double>(pooled_.size()));
+  queue.line = sharing_.active_on(id ^ 1) > 0 ? 1 / (1 + acks_) : 1;
+  queue.rate = queue.alone ? queue.line : queue.line * part;
   return queue;
 }
 

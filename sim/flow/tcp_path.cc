@@ -37,6 +37,8 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   const double ack = header_bytes(transport);
   double kept = 1;
   bool line = false;
+  constexpr ChannelId kNoChange = -1, kSeveral = -2;
+  ChannelId only_change = kNoChange;
   for (const ChannelId id : route) {
     const LinkSpec& channel = cluster.channel(id);
     const double per_byte = 8 / cluster.nominal_rate(id).value();
@@ -44,7 +46,9 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     const bool wire = cell < 0;
     on_wifi = on_wifi ||
               (!wire && cluster.cells()[static_cast<std::size_t>(cell)].kind == Cell::Kind::kWifi);
-    changes = changes || (wire && RateFollower::is_needed(cluster.link_of(id), id));
+    const bool follows = RateFollower::is_needed(cluster.link_of(id), id);
+    changes = changes || (wire && follows);
+    if (follows || !wire) only_change = only_change == kNoChange && wire ? id : kSeveral;
     const LinkSpec& spec = cluster.link_of(id).spec;
     const bool steady = !spec.schedule && !spec.schedule_back && spec.outages.empty() &&
                         !spec.half_duplex && spec.jitter.value() <= 0;
@@ -62,6 +66,7 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
     ack_latency += channel.delay.value() + per_byte_back * ack;
     ack_a_byte += per_byte_back;
   }
+  if (only_change >= 0 && !cluster.link_of(only_change).spec.half_duplex) change = only_change;
   find_queue(cluster, route);
   const bool steady = queue > 0 && !changes && cluster.link_of(queue_channel).cell < 0;
   if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)

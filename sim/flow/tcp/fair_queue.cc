@@ -108,6 +108,20 @@ bool FairQueue::take_of(Flow& of, double now, Packet& packet) {
   return false;
 }
 
+void FairQueue::put_on_wire(Passed& passed, double now, double rate, double line) {
+  const double bytes = passed.packet.wire;
+  begun_ = std::max(now, ends_);
+  if (!wire_) {
+    ends_ = begun_ + bytes / rate;
+    line_ = line;
+    passed.departure = begun_ + bytes / line;
+    return;
+  }
+  passed.departure = wire_->through(begun_, bytes / line);
+  ends_ = rate == line ? passed.departure : wire_->through(begun_, bytes / rate);
+  line_ = bytes / (passed.departure - begun_);
+}
+
 FairQueue::Passed FairQueue::take(double now, double rate, double line) {
   Passed passed;
   for (;;) {
@@ -129,10 +143,7 @@ FairQueue::Passed FairQueue::take(double now, double rate, double line) {
     of.state = has_turn && !is_new ? State::kInactive : State::kOld;
     if (of.state == State::kOld) append(old_, f);
   }
-  begun_ = std::max(now, ends_);
-  ends_ = begun_ + passed.packet.wire / rate;
-  line_ = line;
-  passed.departure = begun_ + passed.packet.wire / line;
+  put_on_wire(passed, now, rate, line);
   flow(passed.flow).departure = passed.departure;
   flow(passed.flow).wire = passed.packet.wire;
   return passed;

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "sim/flow/tcp/changing_wire.h"
 #include "sim/flow/tcp/codel.h"
 #include "sim/flow/tcp/numbered_queue.h"
 
@@ -16,7 +18,9 @@
 ///     leaves(k) >= begins(k - 1),  begins(k) = max(leaves(k), ends(k - 1)),
 ///     ends(k) = begins(k) + bytes / rate
 /// where others that are no flows of the queue leave it the rate; it is through bytes / line after
-/// it begins. A packet counts without the framing that the device adds. When more packets wait than
+/// it begins. A link that changes has no such place (it is packet's own device): there
+///     begins(k) = leaves(k) >= ends(k - 1)
+/// and the link's rate is integrated (changing_wire.h). A packet counts without the framing that the device adds. When more packets wait than
 /// the queue holds, half of those of the flow with the most bytes are dropped, its first ones, at
 /// most 64.
 namespace gradwire::sim {
@@ -43,6 +47,8 @@ class FairQueue {
   FairQueue(const CoDelTimes& times, double quantum, double framing, std::int64_t most)
       : times_(times), quantum_(quantum - framing), framing_(framing), most_(most) {}
 
+  /// The link changes.
+  void set_wire(const RateFollower& follower) { wire_.emplace(follower); }
   /// A flow of its own; the number is to be given back.
   std::int32_t add_flow(std::int32_t owner);
   /// What waits of it is gone.
@@ -56,9 +62,9 @@ class FairQueue {
     return flows_[static_cast<std::size_t>(flow)].codel.drops_from();
   }
   /// s: when the next packet may leave; infinite: none waits.
-  double next_turn() const { return waiting_ > 0 ? begun_ : kNever; }
+  double next_turn() const { return waiting_ == 0 ? kNever : wire_ ? ends_ : begun_; }
   /// The next one leaves at `now`, not before next_turn(). `line`: bytes a second of the link;
-  /// `rate`: what others leave of it.
+  /// `rate`: what others leave of it. Of one that changes, both are shares of what it carries.
   Passed take(double now, double rate, double line);
   /// Owners of packets that have been dropped, one for each; who has read them clears them.
   std::vector<std::int32_t>& dropped() { return dropped_; }
@@ -92,7 +98,10 @@ class FairQueue {
   Packet take_first(Flow& flow);
   void make_room();
 
+  void put_on_wire(Passed& passed, double now, double rate, double line);
+
   CoDelTimes times_;
+  std::optional<ChangingWire> wire_;
   double quantum_;
   double framing_;
   std::int64_t most_;

@@ -99,8 +99,7 @@ TcpStream::TcpStream(std::shared_ptr<const StreamPath> path, const TransportSett
   if (acks.loses()) ways().ack_loss = std::make_unique<LossSequence>(std::move(acks));
   // Where acknowledgements may come faster than they pass.
   if (path_->ack_spacing > path_->segment_time) set_ack_jitter({}, {});
-  // A queue with a limit is full or not when a segment comes.
-  if (path_->changes && path_->queue <= 0) turns_ = std::make_unique<Turns>();
+  if (has_turns()) turns_ = std::make_unique<Turns>();
   if (!constants().kernel_recovery) {
     smoothed_ = sample_of(0, static_cast<std::int32_t>(path_->handshake * path_->ticks_per_second));
     deviation_ = smoothed_ / 2;
@@ -218,6 +217,10 @@ void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
   turns_->fair = &queue;
   turns_->flow = flow;
   turns_->way = way;
+}
+
+void TcpStream::leave_queue() {
+  turns_ = has_turns() ? std::make_unique<Turns>() : nullptr;
 }
 
 bool TcpStream::may_change_queue(double now) const {

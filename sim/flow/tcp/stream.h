@@ -193,7 +193,7 @@ class TcpStream {
   void set_codel(const CoDelTimes& times) { bottleneck_.set_codel(times); }
   /// From now on its segments come to this queue, as its flow number `flow`.
   void join(FairQueue& queue, std::int32_t flow, const QueueWay& way);
-  void leave_queue() { turns_.reset(); }
+  void leave_queue();
   /// Bytes a second of the slowest link before that queue; of the path's, where it is the first.
   double rate_before_queue() const {
     return turns_->way.before > 0 ? turns_->way.before : path_->line_rate;
@@ -268,6 +268,9 @@ class TcpStream {
   void send_again(double now, std::int64_t number);
   void emit(double now, std::int64_t number);
   void refuse(std::int64_t number, std::int64_t bytes, std::int32_t sent, std::int64_t waiting);
+  /// Segments wait in the stream itself for a link that changes. (A queue with a limit is full or
+  /// not when a segment comes.)
+  bool has_turns() const { return path_->changes && path_->queue <= 0; }
   bool is_shared() const { return turns_ && (turns_->queue || turns_->fair); }
   bool is_fair() const { return turns_ && turns_->fair; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }

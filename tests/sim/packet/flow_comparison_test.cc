@@ -142,3 +142,68 @@ TEST_CASE("a handshake's window of 16 bits limits the first flight, on flow and 
     CHECK(times[1][0] > times[1][2] + 0.03);
   }
 }
+
+namespace {
+
+/// `flows` clients send `bytes` each at once to a server behind a link of their own rate, which
+/// changes; mean and last of their times by the executor, s.
+std::pair<double, double> times_through(const LinkSpec& server, double delay, int flows,
+                                        Bytes bytes, std::string_view executor) {
+  LinkSpec client = link(server.rate.value(), delay);
+  const Cluster cluster = Cluster::star(flows, client, 1, server);
+  std::vector<Pair> routes;
+  for (int flow = 0; flow < flows; ++flow) routes.push_back({flow, flows});
+  const auto network = make_executor(executor, cluster, {});
+  const Timeline timeline = run(*network, transfer_graph(routes),
+                                std::vector<Bytes>(static_cast<std::size_t>(flows), bytes));
+  double mean = 0, last = 0;
+  for (const OpRecord& op : timeline.ops) {
+    mean += (op.end - timeline.start).value() / flows;
+    last = std::max(last, (op.end - timeline.start).value());
+  }
+  return {mean, last};
+}
+
+void check_through(const LinkSpec& server, double delay, int flows, Bytes bytes) {
+  const auto [mean, last] = times_through(server, delay, flows, bytes, "flow");
+  const auto [packet_mean, packet_last] = times_through(server, delay, flows, bytes, "packet");
+  CHECK(mean == Approx(packet_mean).epsilon(0.01));
+  CHECK(last == Approx(packet_last).epsilon(0.01));
+}
+
+LinkSpec changing(double rate, double later, double at, double period = 0) {
+  LinkSpec spec = link(rate, 1e-3);
+  spec.schedule = spec.schedule_back = RateSchedule::from_pieces(
+      "changing", {{Seconds(0), BitsPerSecond(rate)}, {Seconds(at), BitsPerSecond(later)}},
+      Seconds(period));
+  return spec;
+}
+
+LinkSpec going_out(double rate, std::vector<Outage> outages) {
+  LinkSpec spec = link(rate, 1e-3);
+  spec.outages = std::move(outages);
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("flow and packet agree within 1 % where many flows share a link that changes",
+          "[needs-packet]") {
+  require_packet_program();
+  check_through(changing(25e6, 5e6, 0.1), 8e-3, 28, Bytes(40'000));
+  check_through(changing(20e6, 4e6, 0.2, 0.3), 15e-3, 40, Bytes(60'000));
+  check_through(going_out(17e6, {{Seconds(0.3), Seconds(0.45)}}), 3e-3, 20, Bytes(40'000));
+}
+
+TEST_CASE("flow and packet agree within 1 % on one flow through a link that goes out twice",
+          "[needs-packet]") {
+  require_packet_program();
+  const LinkSpec twice =
+      going_out(136e6, {{Seconds(0.15), Seconds(0.2)}, {Seconds(0.35), Seconds(0.6)}});
+  check_through(twice, 13e-3, 1, Bytes(7'760'000));
+  // The test sees an outage that only one of them has.
+  const LinkSpec once = going_out(136e6, {{Seconds(0.15), Seconds(0.2)}});
+  const double last = times_through(once, 13e-3, 1, Bytes(7'760'000), "flow").second;
+  CHECK(last !=
+        Approx(times_through(twice, 13e-3, 1, Bytes(7'760'000), "packet").second).epsilon(0.05));
+}
