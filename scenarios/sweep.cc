@@ -22,8 +22,9 @@ class SweepReader {
 
   Sweep read(const std::vector<std::string>& overridden) {
     for (const auto& [key, value] : block_.items()) {
-      const bool dropped = std::any_of(overridden.begin(), overridden.end(),
-                                       [&](const auto& set) { return is_at_or_below(key, set); });
+      const bool dropped =
+          std::any_of(overridden.begin(), overridden.end(),
+                      [&, &key = key](const auto& set) { return is_at_or_below(key, set); });
       if (!dropped && key != "zip" && key != "exclude") read_axis(key, value);
     }
     group(overridden);
