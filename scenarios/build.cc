@@ -77,7 +77,7 @@ namespace {
 void fill_offload(const ordered_json& json, Exchange& exchange) {
   const auto found = json.find("offload");
   if (found == json.end()) return;
-  Exchange::Offload& offload = exchange.offload.emplace();
+  Exchange::Offload& offload = exchange.offload.emplace(Exchange::Offload{});
   const auto take_rate = [&](const char* key, BitsPerSecond& rate) {
     if (found->contains(key)) rate = parse_rate((*found)[key].get<std::string>());
   };
