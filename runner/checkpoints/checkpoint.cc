@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -34,6 +36,19 @@ FileDescriptor lock(const std::string& path) {
   return file;
 }
 
+/// The same, after a while: a process that was killed holds its locks until the kernel is through
+/// with its memory.
+FileDescriptor lock_in_time(const std::string& path) {
+  constexpr auto kPatience = std::chrono::seconds(5);
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    FileDescriptor file = lock(path);
+    if (file.valid() || std::chrono::steady_clock::now() - start > kPatience) return file;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 /// Whether it is on the disk for good.
 bool sync_file(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -53,7 +68,7 @@ std::string Checkpoint::folder_of(const std::string& folder, const CheckpointKey
 Checkpoint::Checkpoint(const std::string& folder, const CheckpointKey& key)
     : key_(key), folder_(folder_of(folder, key)) {
   make_folder(folder_, "make the database's folder writable");
-  lock_ = lock(file("lock"));
+  lock_ = lock_in_time(file("lock"));
   if (!lock_.valid())
     throw Error(ErrorKind::kFailure, "run", folder_,
                 "another process works on this run: same scenario, seed and database",

@@ -83,7 +83,7 @@ int finish_with_kills(const Folder& folder, const std::string& seconds,
   std::vector<std::string> resumed = more;
   resumed.push_back("--resume");
   for (; result.exit_code != 0 && kills < 12; ++kills) {
-    CHECK(result.err.find("cannot") == std::string::npos);
+    CHECK_THAT(result.err, !Catch::Contains("cannot"));
     result = folder.run("killed.db", resumed,
                         kills == 11 ? std::string() : "timeout -s KILL " + seconds + " \"$@\"");
   }
