@@ -18,6 +18,7 @@ class ChangingWire {
 
  private:
   RateFollower follower_;
+  double begun_ = 0;  ///< s: the last one
 };
 
 }  // namespace gradwire::sim

@@ -55,6 +55,18 @@ TEST_CASE("a packet's time on a link that changes is the integral of its rate") 
   CHECK(wire.through(2.5, 500) == Approx(4));     // begun while the link is out
 }
 
+TEST_CASE("a packet after 10^9 repetitions of a schedule is through as the first was") {
+  Link repeats;
+  repeats.spec = link(8e3, 0);
+  repeats.spec.schedule = repeats.spec.schedule_back = RateSchedule::from_pieces(
+      "a period", {{Seconds(0), BitsPerSecond(8e3)}, {Seconds(0.5e-3), BitsPerSecond(4e3)}},
+      Seconds(1e-3));
+  ChangingWire wire(RateFollower(repeats, 0, 1538));
+  // Each millisecond carries .5 + .25 bytes.
+  CHECK(wire.through(0, 0.75) == Approx(1e-3));
+  CHECK(wire.through(1e6, 750) - 1e6 == Approx(1).margin(1e-3));
+}
+
 TEST_CASE("a link that goes out for good lets nothing through") {
   Link gone;
   gone.spec = link(8e3, 0);
