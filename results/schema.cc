@@ -1,5 +1,7 @@
 #include "results/schema.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "results/store.h"
@@ -169,10 +171,28 @@ int schema_version() {
   return static_cast<int>(migrations().size());
 }
 
+namespace {
+
+struct Marks {
+  std::int64_t id = 0;
+  std::int64_t version = 0;
+  std::int64_t tables = 0;
+};
+
+/// All of one moment: another process may make the database meanwhile.
+Marks marks_of(const Connection& connection) {
+  const auto id = [&] { return connection.scalar("PRAGMA application_id", kAttempted); };
+  for (Marks marks{.id = id()};;) {
+    marks.version = connection.scalar("PRAGMA user_version", kAttempted);
+    marks.tables = connection.scalar("SELECT count(*) FROM sqlite_schema", kAttempted);
+    if (const std::int64_t now = id(); std::exchange(marks.id, now) == now) return marks;
+  }
+}
+
+}  // namespace
+
 int checked_version(const Connection& connection, int newest) {
-  const std::int64_t id = connection.scalar("PRAGMA application_id", kAttempted);
-  const std::int64_t version = connection.scalar("PRAGMA user_version", kAttempted);
-  const std::int64_t tables = connection.scalar("SELECT count(*) FROM sqlite_schema", kAttempted);
+  const auto [id, version, tables] = marks_of(connection);
   if (id != kApplicationId && (id != 0 || version != 0 || tables != 0))
     throw StoreError(kAttempted, connection.path(),
                      "it is a SQLite database, but not one of Gradwire",

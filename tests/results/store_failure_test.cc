@@ -2,10 +2,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "base/file_descriptor.h"
 #include "results/schema.h"
@@ -149,6 +151,28 @@ TEST_CASE("migrations run in order, all or none", "[store]") {
   CHECK(connection.scalar("SELECT y FROM a", "test") == 42);  // 41 + 1: data carried along
   migrate(connection, three);                                 // nothing left to do
   CHECK_THROWS_WITH(migrate(connection, std::span(three).first(2)), Contains("newer Gradwire"));
+}
+
+TEST_CASE("a database that another is making is never another program's", "[store]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 50; ++i) {
+    const std::string path = folder.file(std::to_string(i) + ".db");
+    std::string why;
+    std::atomic<bool> looks = false;
+    std::thread reader([&] {
+      const Connection connection(path, Connection::Access::kCreate, 1000);
+      try {
+        while (checked_version(connection, schema_version()) < schema_version()) looks = true;
+      } catch (const std::exception& error) {
+        why = error.what();
+        looks = true;
+      }
+    });
+    while (!looks) std::this_thread::yield();
+    Store::open(path, kWrite);
+    reader.join();
+    CHECK(why == "");
+  }
 }
 
 TEST_CASE("files that are no database of ours", "[store]") {
