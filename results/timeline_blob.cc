@@ -126,6 +126,9 @@ void unpack_timeline(std::span<const std::byte> data, std::int64_t step, const s
   for (std::string& label : labels) label = in.text();
   const std::size_t count = in.count();
   out.reserve(out.size() + count);
+  const auto add = [&](std::int64_t difference, std::int64_t& to) {
+    if (__builtin_add_overflow(to, difference, &to)) in.damaged();
+  };
   std::int64_t worker = 0, start = 0;
   for (std::size_t i = 0; i < count; ++i) {
     TimelineSegment segment;
@@ -133,12 +136,14 @@ void unpack_timeline(std::span<const std::byte> data, std::int64_t step, const s
     const std::uint64_t label = in.varint();
     if (label >= labels.size()) in.damaged();
     segment.label = labels[label];
-    worker += in.zigzag();
+    add(in.zigzag(), worker);
     segment.worker = static_cast<std::int32_t>(worker);
     segment.lane = in.byte();
-    start += in.zigzag();
+    add(in.zigzag(), start);
     segment.start_s = base + static_cast<double>(start) / kTicksPerSecond;
-    segment.end_s = base + static_cast<double>(start + in.zigzag()) / kTicksPerSecond;
+    std::int64_t end = start;
+    add(in.zigzag(), end);
+    segment.end_s = base + static_cast<double>(end) / kTicksPerSecond;
     segment.bytes = in.zigzag();
     out.push_back(std::move(segment));
   }

@@ -176,6 +176,10 @@ class Reader {
 
   void end_run() {
     if (run_.rows.empty()) return;
+    for (const NcclRow& row : run_.rows)
+      if (row.timings.empty())
+        refuse_log(file_, row.line, "no column of times was recognised",
+                   "keep the two lines with the columns' names above the table");
     run_.hosts = static_cast<int>(hosts_.size());
     find_test();
     find_ranks();
