@@ -1,7 +1,10 @@
-#include <algorithm>
+#include <ATen/record_function.h>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <string_view>
 
 #include "scenarios/data_sets.h"
 #include "tests/trainers/support.h"
@@ -178,21 +181,45 @@ TEST_CASE("with a device profile a step takes one forward pass more", "[checkpoi
   CHECK(after.value() == Approx((before + plain.forward).value()));
 }
 
-TEST_CASE("measured passes take longer with checkpointing", "[checkpointing]") {
-  // A forward pass is about a third of a whole one. The least of many, by turns, so that other load
-  // on the machine, which comes and goes, does not decide.
-  const Made made("resnet20");
-  const auto seconds_of = [&](int segments) {
-    const PassTimes times = made.replica->time_pass(made.batch, {.checkpoint_segments = segments});
-    return (times.forward + times.backward).value();
-  };
-  seconds_of(0);
-  double plain = 1e9, again = 1e9;
-  for (int i = 0; i < 40; ++i) {
-    plain = std::min(plain, seconds_of(0));
-    again = std::min(again, seconds_of(11));
+/// Convolutions that run while it lives, of all threads.
+class CountedConvolutions {
+ public:
+  CountedConvolutions() {
+    count = 0;
+    handle_ = at::addGlobalCallback(
+        at::RecordFunctionCallback([](const at::RecordFunction& function)
+                                       -> std::unique_ptr<at::ObserverContext> {
+          if (std::string_view(function.name()) == "aten::conv2d") ++count;
+          return nullptr;
+        }).scopes({at::RecordScope::FUNCTION}));
   }
-  CHECK(again > 1.1 * plain);
+  ~CountedConvolutions() { at::removeCallback(handle_); }
+  CountedConvolutions(const CountedConvolutions&) = delete;
+  CountedConvolutions& operator=(const CountedConvolutions&) = delete;
+
+  static inline std::atomic<int> count = 0;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+TEST_CASE("measured passes run the network's segments again with checkpointing",
+          "[checkpointing]") {
+  const Made made("resnet20");
+  const auto convolutions_of = [&](int segments) {
+    const CountedConvolutions counted;
+    const PassTimes times = made.replica->time_pass(made.batch, {.checkpoint_segments = segments});
+    CHECK(times.forward.value() > 0);
+    CHECK(times.backward.value() > 0);
+    return counted.count.load();
+  };
+  // 1 + 3 stages x 3 blocks x 2; the shortcuts of the wider stages pad.
+  const int plain = convolutions_of(0);
+  CHECK(plain == 19);
+  // Each of one segment's convolutions again; of eleven, all but those of the last segment, which
+  // is the classifier.
+  CHECK(convolutions_of(1) == 2 * plain);
+  CHECK(convolutions_of(11) == 2 * plain);
 }
 
 }  // namespace
