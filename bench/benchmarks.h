@@ -8,6 +8,7 @@
 #include "bench/cliffs/cliffs.h"
 #include "bench/codecs.h"
 #include "bench/fidelity/fidelity.h"
+#include "bench/measured/measured.h"
 #include "bench/methods.h"
 #include "bench/prediction/prediction.h"
 #include "bench/row.h"
@@ -41,6 +42,7 @@ class Benchmarks {
   virtual std::vector<BenchRow> prediction(const PredictionOptions& options,
                                            const Say& say) const = 0;
   virtual std::vector<BenchRow> predict(std::uint64_t seed, const Say& say) const = 0;
+  virtual std::vector<BenchRow> measured(const MeasuredOptions& options, const Say& say) const = 0;
   virtual std::vector<BenchRow> advice(const AdviceOptions& options, const Say& say) const = 0;
 
   virtual CalibrationResult calibrate(const CalibrateOptions& options, const Say& say) const = 0;

@@ -59,6 +59,9 @@ class AllBenchmarks final : public Benchmarks {
   std::vector<BenchRow> predict(std::uint64_t seed, const Say& say) const override {
     return bench_predict(seed, say);
   }
+  std::vector<BenchRow> measured(const MeasuredOptions& options, const Say& say) const override {
+    return bench_measured(options, say);
+  }
   std::vector<BenchRow> advice(const AdviceOptions& options, const Say& say) const override {
     return bench_advice(options, say);
   }

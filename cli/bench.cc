@@ -194,6 +194,22 @@ void add_bench_advice(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_measured(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "measured", "Predicted steps and collectives against tables of what others measured");
+  auto options = std::make_shared<bench::MeasuredOptions>();
+  command
+      ->add_option("--csv", options->tables,
+                   "Tables with the columns of docs/validation/measured.md; none: those that ship")
+      ->type_name("FILE");
+  command->add_option("--seed", options->seed, "Seed of the half that gives constants")
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Say every row");
+  command->callback([options, &context] {
+    print_bench_rows(benchmarks().measured(*options, say_to(context)), false, context);
+  });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -239,6 +255,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_predict(*command, context);
   add_bench_advice(*command, context);
   add_bench_report(*command, context);
+  add_bench_measured(*command, context);
 }
 
 }  // namespace gradwire::cli

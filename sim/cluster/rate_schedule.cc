@@ -102,6 +102,11 @@ RateSchedulePtr RateSchedule::from_opportunities(std::string name,
   if (instants.empty()) refuse_schedule(name, "it is empty", "give it at least one line");
   if (instants.back() == 0)
     refuse_schedule(name, "it lasts 0 ms", "its last line says after how long it repeats");
+  if (instants.back() > kLongestTraceMs)
+    refuse_schedule(name,
+                    "its last line says that it lasts " + std::to_string(instants.back()) +
+                        " ms, and a trace may last a day (86400000 ms)",
+                    "cut it, or give longer changes as a schedule of rates");
   GRADWIRE_ASSERT(std::is_sorted(instants.begin(), instants.end()));
   RateSchedule schedule;
   schedule.name_ = std::move(name);

@@ -31,7 +31,8 @@ class RateSchedule {
   static RateSchedulePtr fading(std::string name, std::vector<Piece> pieces);
   /// Mahimahi's trace: each line a millisecond at which 1,500 bytes may pass (several lines of one
   /// millisecond: so many times); repeats after the last line's millisecond (Netravali et al.,
-  /// USENIX ATC 2015).
+  /// USENIX ATC 2015). Throws SimError for a line that is no millisecond, times that go back, and
+  /// traces of 0 ms or of more than a day: their bins would fill the memory.
   static RateSchedulePtr from_mahimahi(std::string name, std::string_view text);
   /// A Mahimahi trace by its milliseconds.
   static RateSchedulePtr from_opportunities(std::string name, std::vector<std::uint32_t> instants);
@@ -46,6 +47,7 @@ class RateSchedule {
   /// Piecewise constant rates. Of a Mahimahi trace: what passes in each bin of kBin.
   const std::vector<Piece>& pieces() const { return pieces_; }
   static constexpr std::uint32_t kBinMs = 20;
+  static constexpr std::uint32_t kLongestTraceMs = 86'400'000;
   /// Mean rate over a period; without a period, the last piece's.
   BitsPerSecond mean_rate() const;
 

@@ -47,7 +47,8 @@ const std::map<std::string, std::string> kWithoutTable = {
     {"bench prediction", "as bench codecs"},
     {"bench predict", "as bench codecs"},
     {"bench advice", "as bench codecs"},
-    {"bench report", "as bench codecs"}};
+    {"bench report", "as bench codecs"},
+    {"bench measured", "as bench codecs"}};
 
 /// Names below a heading of --help.
 Arguments listed_commands(const Arguments& command) {

@@ -39,6 +39,10 @@ TEST_CASE("Schedules that cannot be are refused, with the line") {
   CHECK_THROWS_WITH(RateSchedule::from_mahimahi("t", "1\nx\n"), Catch::Contains("line 2"));
   CHECK_THROWS_WITH(RateSchedule::from_mahimahi("t", "-1\n"), Catch::Contains("line 1"));
   CHECK_THROWS_WITH(RateSchedule::from_mahimahi("t", "0\n0\n"), Catch::Contains("0 ms"));
+  CHECK_NOTHROW(RateSchedule::from_mahimahi("t", "86400000\n"));
+  CHECK_THROWS_WITH(RateSchedule::from_mahimahi("t", "86400001\n"), Catch::Contains("a day"));
+  // Its bins' begins would wrap around.
+  CHECK_THROWS_WITH(RateSchedule::from_mahimahi("t", "4294967295\n"), Catch::Contains("a day"));
   CHECK_THROWS_WITH(RateSchedule::from_csv("c", "0,1e6\n1;2\n"), Catch::Contains("line 2"));
   CHECK_THROWS_WITH(RateSchedule::from_csv("c", "1,1e6\n"), Catch::Contains("at 0 s"));
   CHECK_THROWS_WITH(RateSchedule::from_csv("c", "0,1e6\n2,1\n1,5\n"), Catch::Contains("back"));

@@ -1,0 +1,47 @@
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/prediction/least_squares.h"
+
+/// A form's constants fitted to some rows of tables, and held against others.
+namespace gradwire::bench {
+
+/// A row and its form. Seconds.
+struct FormRow {
+  std::string group;  ///< source, workload and device: rows that one program gave
+  std::string label;  ///< what tells it from others of its group
+  int workers = 1;
+  double measured = 0;
+  std::function<double(std::span<const double> logarithms)> time;
+};
+
+struct JudgedRow {
+  std::string group, label;
+  double measured = 0, predicted = 0;
+  double low = 0, high = 0;  ///< nine of ten lie between, if the form is right
+  double error() const { return predicted / measured - 1; }
+  bool inside() const { return low <= measured && measured <= high; }
+};
+
+/// The judged rows with constants from `fitted` and, where that is empty, from the priors. The band
+/// has three parts: what the fit leaves open of the constants, the scatter of the rows that were
+/// fitted (a twentieth at least), and `between`, the deviation (of the logarithm) of one program
+/// from another on the same device.
+std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
+                                  std::span<const FormRow* const> judged,
+                                  std::span<const results::Unknown> unknowns, double between);
+
+/// For each group, the rows that were not drawn, with constants from half of its rows drawn by
+/// `seed`; from those of fewest workers where it has fewer than 8 rows.
+std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
+                                    std::span<const results::Unknown> unknowns, std::uint64_t seed);
+
+/// For each group, all its rows with constants from the other groups. How far programs differ is
+/// told by those other groups, each left out in turn; a third where there are fewer than three.
+std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
+                                       std::span<const results::Unknown> unknowns);
+
+}  // namespace gradwire::bench

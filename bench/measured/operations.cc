@@ -1,0 +1,179 @@
+#include "bench/measured/operations.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "scenarios/profile.h"
+
+namespace gradwire::bench {
+namespace {
+
+using Kind = Operation::Kind;
+constexpr double kMomentumBytes = 20;  // three reads, two writes of fp32
+constexpr double kAdamBytes = 28;
+
+Operation memory(double forward, double backward, int forward_kernels, int backward_kernels) {
+  return {.forward = forward,
+          .backward = backward,
+          .forward_kernels = forward_kernels,
+          .backward_kernels = backward_kernels};
+}
+
+Operation matrix(double m, double n, double k) {
+  return {.kind = Kind::kMatrix, .m = m, .n = n, .k = k, .forward = m * k + m * n + n * k};
+}
+
+Operation convolution(const scenarios::WorkloadProfile::Layer& layer, double batch) {
+  const std::vector<std::int64_t>& shape = layer.tensors.front().shape;
+  const auto outputs = static_cast<double>(shape[0]);
+  const auto inputs = static_cast<double>(shape[1]);
+  const double window = static_cast<double>(shape[2] * shape[3]);
+  const double positions = static_cast<double>(layer.activations) / outputs;
+  Operation one = matrix(batch * positions, outputs, inputs * window);
+  one.forward = batch * static_cast<double>(layer.inputs + layer.activations) +
+                static_cast<double>(layer.elements);
+  const bool keeps_size = static_cast<double>(layer.inputs) / inputs == positions;
+  if (window > 1)
+    one.kind = window == 9 && keeps_size && shape[2] == 3 ? Kind::kWinograd : Kind::kConvolution;
+  one.input_gradient = inputs > 3;
+  return one;
+}
+
+StepWork from_table(const MeasuredStep& step) {
+  const scenarios::WorkloadProfile table = scenarios::load_workload_profile(step.workload, "");
+  StepWork work;
+  work.parameters = static_cast<double>(table.elements());
+  work.update_bytes = kMomentumBytes;
+  const double batch = step.batch;
+  for (const auto& layer : table.layers) {
+    const double in = batch * static_cast<double>(layer.inputs);
+    const double out = batch * static_cast<double>(layer.activations);
+    if (layer.kind == "convolution")
+      work.operations.push_back(convolution(layer, batch));
+    else if (layer.kind == "linear")
+      work.operations.push_back(matrix(batch, static_cast<double>(layer.tensors[0].shape[0]),
+                                       static_cast<double>(layer.tensors[0].shape[1])));
+    else if (layer.kind == "batch-norm")
+      work.operations.push_back(memory(2 * in + out, 3 * in + 2 * out, 1, 1));
+    else if (layer.kind == "relu")
+      work.operations.push_back(memory(in + out, in + 2 * out, 1, 1));
+    else if (layer.kind == "add")
+      work.operations.push_back(memory(in + out, out, 1, 1));
+    else
+      work.operations.push_back(memory(in + out, in + out, 1, 1));
+  }
+  return work;
+}
+
+class Transformer {
+ public:
+  explicit Transformer(const MeasuredStep& step)
+      : step_(step),
+        llama_(step.workload == "llama-8b"),
+        tokens_(static_cast<double>(step.batch) * step.sequence),
+        hidden_(step.hidden),
+        keys_(llama_ ? hidden_ / 4 : hidden_),
+        inner_(llama_ ? 3.5 * hidden_ : 4 * hidden_) {}
+
+  StepWork work() {
+    add_attention();
+    add_feed_forward();
+    for (Operation& one : result_.operations) one.repeats = step_.layers;
+    if (step_.workload != "bert-large") add_head();
+    add(memory(3 * state(), 3 * state(), 3, 3));  // embeddings
+    result_.parameters = parameters();
+    result_.update_bytes = kAdamBytes;
+    return std::move(result_);
+  }
+
+ private:
+  void add(const Operation& one) { result_.operations.push_back(one); }
+  double state() const { return tokens_ * hidden_; }
+
+  void add_attention() {
+    if (step_.workload == "bert-large")
+      for (int i = 0; i < 3; ++i) add(matrix(tokens_, hidden_, hidden_));
+    else
+      add(matrix(tokens_, hidden_ + 2 * keys_, hidden_));
+    const double heads = static_cast<double>(step_.batch) * step_.heads;
+    const double sequence = step_.sequence;
+    const double scores = llama_ ? 0 : heads * sequence * sequence;
+    const double width = hidden_ / step_.heads;
+    add({.kind = Kind::kAttention,
+         .count = heads,
+         .m = sequence,
+         .n = llama_ ? sequence / 2 : sequence,  // causal: half of the scores
+         .k = width,
+         .forward = heads * 2 * sequence * width + scores,
+         .forward_kernels = llama_ ? 1 : 2,
+         .backward_kernels = llama_ ? 1 : 4,
+         .fused = llama_});
+    if (llama_)
+      add(memory(6 * tokens_ * (hidden_ + keys_), 6 * tokens_ * (hidden_ + keys_), 2, 4));
+    else
+      add(memory(8 * scores, 10 * scores, 3, 4));  // scale and mask, softmax, dropout
+    add(memory(4 * state(), 4 * state(), 2, 2));   // heads apart and together
+    add(matrix(tokens_, hidden_, hidden_));
+  }
+
+  void add_feed_forward() {
+    add(matrix(tokens_, llama_ ? 2 * inner_ : inner_, hidden_));
+    if (llama_)
+      add(memory(5 * tokens_ * inner_, 8 * tokens_ * inner_, 2, 4));
+    else
+      add(memory(2 * tokens_ * inner_, 3 * tokens_ * inner_, 1, 2));
+    add(matrix(tokens_, hidden_, inner_));
+    // Twice dropout, addition and normalisation; RMSNorm is written as six operations.
+    if (llama_)
+      add(memory(18 * state(), 22 * state(), 12, 20));
+    else
+      add(memory(17 * state(), 18 * state(), 6, 8));
+  }
+
+  void add_head() {
+    const double vocabulary = step_.vocabulary;
+    add(matrix(tokens_, vocabulary, hidden_));
+    add(memory(8 * tokens_ * vocabulary, 6 * tokens_ * vocabulary, 4, 3));  // loss in fp32
+  }
+
+  double parameters() const {
+    const double layers = step_.layers, vocabulary = step_.vocabulary;
+    if (llama_)
+      return layers * (hidden_ * (2 * hidden_ + 2 * keys_) + 3 * hidden_ * inner_ + 2 * hidden_) +
+             2 * vocabulary * hidden_ + hidden_;
+    return layers * (12 * hidden_ * hidden_ + 13 * hidden_) +
+           (vocabulary + step_.sequence + 2) * hidden_;
+  }
+
+  const MeasuredStep& step_;
+  bool llama_;
+  double tokens_, hidden_, keys_, inner_;
+  StepWork result_;
+};
+
+bool is_transformer(const std::string& workload) {
+  return workload == "gpt" || workload == "bert-large" || workload == "llama-8b";
+}
+
+}  // namespace
+
+std::string why_no_work(const MeasuredStep& step) {
+  if (is_transformer(step.workload)) {
+    if (step.layers && step.hidden && step.heads && step.sequence && step.vocabulary) return "";
+    return "its shape is not stated (layers, hidden, heads, sequence, vocabulary)";
+  }
+  const std::vector<std::string> tables = scenarios::shipped_profiles("workload");
+  if (std::find(tables.begin(), tables.end(), step.workload) == tables.end())
+    return "there is no layer table " + step.workload;
+  for (const auto& layer : scenarios::load_workload_profile(step.workload, "").layers)
+    if (layer.has_times || layer.kind == "lstm" || layer.kind == "matrix-product")
+      return "layer table " + step.workload + " has other layers than convolutional networks have";
+  return "";
+}
+
+StepWork work_of(const MeasuredStep& step) {
+  GRADWIRE_ASSERT(why_no_work(step).empty());
+  return is_transformer(step.workload) ? Transformer(step).work() : from_table(step);
+}
+
+}  // namespace gradwire::bench

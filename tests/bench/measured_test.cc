@@ -1,0 +1,172 @@
+#include "bench/measured/measured.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.h"
+#include "bench/measured/collective_form.h"
+#include "bench/measured/judged.h"
+#include "bench/measured/operations.h"
+#include "bench/measured/step_form.h"
+#include "bench/measured/table.h"
+
+namespace gradwire::bench {
+namespace {
+
+MeasuredTables read(const std::string& text) {
+  MeasuredTables tables;
+  read_measured(text, "t.csv", tables);
+  return tables;
+}
+
+MeasuredStep transformer(const std::string& workload, int layers, int hidden, int heads,
+                         int sequence, int vocabulary) {
+  MeasuredStep step;
+  step.workload = workload;
+  step.layers = layers;
+  step.hidden = hidden;
+  step.heads = heads;
+  step.sequence = sequence;
+  step.vocabulary = vocabulary;
+  return step;
+}
+
+TEST_CASE("steps are read in seconds whatever the metric", "[measured]") {
+  const auto rows = read(
+                        "source,workload,device,gpus,batch_per_gpu,micro_batch,global_batch,"
+                        "sequence,metric,value\n"
+                        "a,resnet50,v100,8,32,,,,samples_per_s,2560\n"
+                        "a,gpt,a100,2,,4,32,1024,step_s,0.5\n"
+                        "a,gpt,a100,8,2,,,8192,tokens_per_s_per_gpu,16384\n")
+                        .steps;
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].time.value() == Approx(8 * 32 / 2560.0));
+  CHECK(rows[1].accumulated == 4);  // 32 samples of 2 workers, 4 a pass
+  CHECK(rows[1].time.value() == 0.5);
+  CHECK(rows[2].time.value() == Approx(2 * 8192 / 16384.0));
+}
+
+TEST_CASE("tables that cannot be are refused with their place", "[measured]") {
+  CHECK_THROWS_WITH(read("source,workload,device,value\na,b,c,1\n"), Catch::Contains("metric"));
+  const std::string head = "source,workload,device,metric,value\n";
+  CHECK_THROWS_WITH(read(head + "a,b,c,steps,1\n"),
+                    Catch::Contains("t.csv:2") && Catch::Contains("metric"));
+  CHECK_THROWS_WITH(read(head + "a,b,c,step_s,-1\n"), Catch::Contains("value"));
+  CHECK_THROWS_WITH(read("source,collective,device,gpus,bytes,time_us\na,b,c,1,2,3\n"),
+                    Catch::Contains("below 2"));
+  CHECK_THROWS_AS(bench_measured({.tables = {"/no/such.csv"}}, [](const std::string&) {}), Error);
+}
+
+TEST_CASE("transformers by shape have the parameters of the models they are", "[measured]") {
+  // GPT-2 medium as its layer table counts it; Llama 3 8B's published 8,030,261,248.
+  CHECK(work_of(transformer("gpt", 24, 1024, 16, 1024, 50257)).parameters == 354'823'168);
+  CHECK(work_of(transformer("llama-8b", 32, 4096, 32, 8192, 128256)).parameters == 8'030'261'248);
+}
+
+TEST_CASE("the products of a layer table are its FLOPs", "[measured]") {
+  MeasuredStep step;
+  step.workload = "resnet50";
+  step.batch = 2;
+  double flops = 0;
+  for (const Operation& one : work_of(step).operations) flops += 2 * one.m * one.n * one.k;
+  // 4.089 x 10^9 multiply-adds an image.
+  CHECK(flops == Approx(2 * 2 * 4.089e9).epsilon(0.002));
+}
+
+TEST_CASE("a row without a form says why", "[measured]") {
+  MeasuredStep step;
+  step.workload = "faster-rcnn";
+  step.device = "p40";
+  CHECK_THAT(why_no_step_form(step), Catch::Contains("layer table faster-rcnn"));
+  step.workload = "resnet50";
+  CHECK_THAT(why_no_step_form(step), Catch::Contains("device profile p40"));
+  step.device = "v100";
+  step.precision = "fp32";
+  step.sharding = step.method = "none";
+  CHECK(why_no_step_form(step).empty());
+  step.workers = 2;
+  CHECK_THAT(why_no_step_form(step), Catch::Contains("between its nodes"));
+}
+
+TEST_CASE("more of anything takes longer", "[measured]") {
+  std::vector<double> priors;
+  for (const auto& unknown : constant_unknowns()) priors.push_back(unknown.prior_mean);
+  MeasuredStep step = transformer("gpt", 12, 1024, 16, 1024, 51200);
+  step.device = "a100";
+  step.precision = "fp16";
+  step.sharding = step.method = "none";
+  step.batch = 4;
+  step.gpus_per_node = 8;
+  const auto seconds = [&] { return StepForm(step).time(constants_at(priors)).value(); };
+  const double one = seconds();
+  step.accumulated = 2;
+  CHECK(seconds() > 1.5 * one);
+  step.accumulated = 1;
+  step.workers = 8;
+  CHECK(seconds() > one);
+  step.workers = 1;
+  step.checkpointing = "full";
+  CHECK(seconds() > 1.2 * one);
+}
+
+/// Rows that a form made with constants of its own, and one that it did not.
+std::vector<FormRow> made_rows(double exponent) {
+  std::vector<FormRow> rows;
+  for (int i = 0; i < 40; ++i) {
+    const MeasuredCollective one{
+        "s", "all-reduce", "v100", 8, 8, Bytes(std::int64_t{1} << (i % 20 + 10)), {}};
+    const double truth[] = {std::log(45e-6), std::log(20e-6), -0.1};
+    rows.push_back({"made", "row", 8, std::pow(collective_time(one, truth).value(), exponent),
+                    [one](std::span<const double> x) { return collective_time(one, x).value(); }});
+  }
+  return rows;
+}
+
+TEST_CASE("constants from half of the rows predict the other half, if the form is right",
+          "[measured]") {
+  const auto unknowns = collective_unknowns();
+  for (const JudgedRow& row : judge_halves(made_rows(1), unknowns, 7)) {
+    CHECK(std::abs(row.error()) < 0.03);
+    CHECK(row.inside());
+  }
+  const auto wrong = judge_halves(made_rows(1.3), unknowns, 7);
+  CHECK(
+      std::ranges::any_of(wrong, [](const JudgedRow& row) { return std::abs(row.error()) > 0.2; }));
+}
+
+TEST_CASE("a stranger's band knows how far programs differ", "[measured]") {
+  const auto unknowns = collective_unknowns();
+  std::vector<FormRow> rows;
+  for (int group = 0; group < 4; ++group)
+    for (FormRow row : made_rows(1)) {
+      row.group = std::string(1, static_cast<char>('a' + group));
+      row.measured *= 1 + 0.3 * group;
+      rows.push_back(row);
+    }
+  const auto judged = judge_strangers(rows, unknowns);
+  REQUIRE(judged.size() == rows.size());
+  const auto inside = std::ranges::count_if(judged, &JudgedRow::inside);
+  CHECK(inside > 0.85 * static_cast<double>(judged.size()));
+  // Programs that agree leave a narrow band.
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].measured = made_rows(1)[i % 40].measured;
+  const auto agreed = judge_strangers(rows, unknowns);
+  CHECK(agreed[0].high / agreed[0].low < 0.8 * judged[0].high / judged[0].low);
+}
+
+TEST_CASE("the shipped tables are predicted row by row or left out with a reason", "[measured]") {
+  std::string said;
+  const auto rows = bench_measured({}, [&](const std::string& line) { said += line + "\n"; });
+  const auto value = [&](const std::string& name) {
+    const auto row = std::ranges::find(rows, name, &BenchRow::name);
+    REQUIRE(row != rows.end());
+    return row->value;
+  };
+  CHECK_THAT(said, Catch::Contains("there is no layer table faster-rcnn"));
+  CHECK(value("measured.without_form") == Approx(100 * 6 / 247.0));  // 195 steps, 52 collectives
+  CHECK(value("measured.half.via-research-vtrain.gpt.a100.median_error") < 6);
+  CHECK(value("measured.half.paddlepaddle-fleetx.resnet50.v100.worst_error") < 15);
+}
+
+}  // namespace
+}  // namespace gradwire::bench
