@@ -8,28 +8,28 @@
 namespace gradwire::bench {
 namespace {
 
-using Kind = Operation::Kind;
+using Kind = StepKernel::Kind;
 constexpr double kMomentumBytes = 20;  // three reads, two writes of fp32
 constexpr double kAdamBytes = 28;
 
-Operation memory(double forward, double backward, int forward_kernels, int backward_kernels) {
+StepKernel memory(double forward, double backward, int forward_kernels, int backward_kernels) {
   return {.forward = forward,
           .backward = backward,
           .forward_kernels = forward_kernels,
           .backward_kernels = backward_kernels};
 }
 
-Operation matrix(double m, double n, double k) {
+StepKernel matrix(double m, double n, double k) {
   return {.kind = Kind::kMatrix, .m = m, .n = n, .k = k, .forward = m * k + m * n + n * k};
 }
 
-Operation convolution(const scenarios::WorkloadProfile::Layer& layer, double batch) {
+StepKernel convolution(const scenarios::WorkloadProfile::Layer& layer, double batch) {
   const std::vector<std::int64_t>& shape = layer.tensors.front().shape;
   const auto outputs = static_cast<double>(shape[0]);
   const auto inputs = static_cast<double>(shape[1]);
   const double window = static_cast<double>(shape[2] * shape[3]);
   const double positions = static_cast<double>(layer.activations) / outputs;
-  Operation one = matrix(batch * positions, outputs, inputs * window);
+  StepKernel one = matrix(batch * positions, outputs, inputs * window);
   one.forward = batch * static_cast<double>(layer.inputs + layer.activations) +
                 static_cast<double>(layer.elements);
   const bool keeps_size = static_cast<double>(layer.inputs) / inputs == positions;
@@ -78,7 +78,7 @@ class Transformer {
   StepWork work() {
     add_attention();
     add_feed_forward();
-    for (Operation& one : result_.operations) one.repeats = step_.layers;
+    for (StepKernel& one : result_.operations) one.repeats = step_.layers;
     if (step_.workload != "bert-large") add_head();
     add(memory(3 * state(), 3 * state(), 3, 3));  // embeddings
     result_.parameters = parameters();
@@ -87,7 +87,7 @@ class Transformer {
   }
 
  private:
-  void add(const Operation& one) { result_.operations.push_back(one); }
+  void add(const StepKernel& one) { result_.operations.push_back(one); }
   double state() const { return tokens_ * hidden_; }
 
   void add_attention() {

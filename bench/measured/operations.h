@@ -8,7 +8,7 @@
 namespace gradwire::bench {
 
 /// A kernel of the forward pass and those of the backward pass that belong to it.
-struct Operation {
+struct StepKernel {
   enum class Kind {
     kMatrix,       ///< dense layers and 1 x 1 convolutions
     kConvolution,  ///< by implicit matrix products
@@ -29,7 +29,7 @@ struct Operation {
 };
 
 struct StepWork {
-  std::vector<Operation> operations;
+  std::vector<StepKernel> operations;
   double parameters = 0;
   double update_bytes = 0;  ///< that the optimiser moves for a parameter
 };

@@ -11,7 +11,7 @@
 namespace gradwire::bench {
 namespace {
 
-using Kind = Operation::Kind;
+using Kind = StepKernel::Kind;
 constexpr double kShortestKernel = 2e-6;  // seconds
 constexpr double kTileSide = 128;
 
@@ -60,7 +60,7 @@ StepForm::StepForm(const MeasuredStep& step) : step_(step), work_(work_of(step))
   multiprocessors_ = multiprocessors().at(step.device);
 }
 
-double StepForm::product(const Operation& one, double m, double n, double k,
+double StepForm::product(const StepKernel& one, double m, double n, double k,
                          const Constants& constants) const {
   const bool matrix = one.kind == Kind::kMatrix;
   double efficiency =
@@ -79,7 +79,7 @@ double StepForm::product(const Operation& one, double m, double n, double k,
   return std::max(computing, moving) + kShortestKernel;
 }
 
-void StepForm::add(const Operation& one, const Constants& constants, Pass& pass) const {
+void StepForm::add(const StepKernel& one, const Constants& constants, Pass& pass) const {
   pass.launches += one.repeats * (one.forward_kernels + one.backward_kernels);
   if (one.kind == Kind::kMemory) {
     const double seconds_an_element = element_bytes_ * of(constants, Constant::kTraffic) *
@@ -122,7 +122,7 @@ double StepForm::reduction(const Constants& constants) const {
 
 Seconds StepForm::time(const Constants& constants) const {
   Pass pass;
-  for (const Operation& one : work_.operations) add(one, constants, pass);
+  for (const StepKernel& one : work_.operations) add(one, constants, pass);
   double device = pass.forward + pass.backward;
   if (step_.checkpointing == "selective") device += 0.35 * pass.forward;
   if (step_.checkpointing == "full") device += pass.forward;

@@ -43,9 +43,9 @@ class StepForm {
     double forward = 0, backward = 0;  // seconds of the device
     double launches = 0;
   };
-  double product(const Operation& one, double m, double n, double k,
+  double product(const StepKernel& one, double m, double n, double k,
                  const Constants& constants) const;
-  void add(const Operation& one, const Constants& constants, Pass& pass) const;
+  void add(const StepKernel& one, const Constants& constants, Pass& pass) const;
   double reduction(const Constants& constants) const;
 
   const MeasuredStep step_;

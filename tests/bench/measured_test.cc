@@ -69,7 +69,7 @@ TEST_CASE("the products of a layer table are its FLOPs", "[measured]") {
   step.workload = "resnet50";
   step.batch = 2;
   double flops = 0;
-  for (const Operation& one : work_of(step).operations) flops += 2 * one.m * one.n * one.k;
+  for (const StepKernel& one : work_of(step).operations) flops += 2 * one.m * one.n * one.k;
   // 4.089 x 10^9 multiply-adds an image.
   CHECK(flops == Approx(2 * 2 * 4.089e9).epsilon(0.002));
 }
