@@ -201,7 +201,7 @@ void add_bench_measured(CLI::App& parent, Context& context) {
   command
       ->add_option("--csv", options->tables,
                    "Tables with the columns of docs/validation/measured.md; none: those that ship")
-      ->type_name("FILE");
+      ->check(CLI::ExistingFile);
   command->add_option("--seed", options->seed, "Seed of the half that gives constants")
       ->capture_default_str();
   command->add_flag("--list", options->list, "Say every row");

@@ -1,7 +1,6 @@
 #include "bench/measured/collective_form.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 
@@ -43,11 +42,10 @@ std::vector<results::Unknown> collective_unknowns() {
 
 Seconds collective_time(const MeasuredCollective& one, std::span<const double> logarithms) {
   const auto bytes = static_cast<double>(one.bytes.count());
-  const double share = 2.0 * (one.workers - 1) / one.workers;
   const double bandwidth = node_bytes_per_second(one.device, one.workers) * std::exp(logarithms[2]);
   const double large = 1 - std::exp(-bytes / kLargeMessage);
   return Seconds(std::exp(logarithms[0]) + std::exp(logarithms[1]) * large +
-                 share * bytes / bandwidth);
+                 ring_share(one.workers) * bytes / bandwidth);
 }
 
 }  // namespace gradwire::bench

@@ -25,6 +25,12 @@ namespace gradwire::bench {
 /// 1.65, 2, 4, 6; among five GPUs no ring is whole: the figure is what NCCL reached).
 double node_bytes_per_second(const std::string& device, int workers);
 
+/// What a worker of a ring all-reduce sends, in payloads: 2 (n - 1) / n.
+inline double ring_share(int workers) {
+  return 2.0 * (workers - 1) / workers;
+}
+
+/// Why the row has no time in this form; empty if it has.
 std::string why_no_collective_form(const MeasuredCollective& one);
 
 /// Logarithms of a, p and the factor of B.

@@ -5,12 +5,14 @@
 #include <map>
 #include <random>
 
+#include "bench/fidelity/statistics.h"
+#include "results/prediction/constant.h"
+
 namespace gradwire::bench {
 namespace {
 
 using Rows = std::vector<const FormRow*>;
 using Groups = std::map<std::string, Rows>;
-constexpr double kNineOfTen = 1.645;  // deviations of a normal distribution
 constexpr double kLeastScatter = 0.05;
 constexpr double kUnknownSpread = 1.0 / 3;
 
@@ -83,12 +85,6 @@ double variance_of(const FormRow& row, const Known& known) {
   return variance;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 /// All rows but those of one or two groups.
 Rows without(const Groups& groups, const std::string& one, const std::string& other) {
   Rows rows;
@@ -97,38 +93,45 @@ Rows without(const Groups& groups, const std::string& one, const std::string& ot
   return rows;
 }
 
-double spread_without(const Groups& groups, const std::string& left_out,
-                      std::span<const results::Unknown> unknowns) {
-  double squares = 0;
-  int count = 0;
-  for (const auto& [name, members] : groups) {
-    if (name == left_out) continue;
-    std::vector<double> offsets;
-    for (const JudgedRow& row : judge_rows(without(groups, left_out, name), members, unknowns, 0))
-      offsets.push_back(std::log(row.predicted / row.measured));
-    const double offset = median(offsets);
-    squares += offset * offset;
-    ++count;
-  }
-  return count < 3 ? kUnknownSpread : std::sqrt(squares / count);
+/// Median of the logarithms of predicted over measured.
+double offset_of(const Rows& rows, const Known& known) {
+  std::vector<double> offsets;
+  for (const FormRow* row : rows)
+    offsets.push_back(std::log(row->time(known.values) / row->measured));
+  return median_of(std::move(offsets));
 }
 
-/// Which of a group's rows give constants.
-std::vector<bool> drawn(const Rows& rows, std::mt19937_64& random) {
-  const auto fewest =
-      std::ranges::min(rows, {}, [](const FormRow* row) { return row->workers; })->workers;
-  std::vector<bool> chosen(rows.size());
-  std::size_t smallest = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) smallest += chosen[i] = rows[i]->workers == fewest;
-  if (rows.size() < 8 && smallest < rows.size()) return chosen;
-  chosen.assign(rows.size(), false);
-  std::fill_n(chosen.begin(), (rows.size() + 1) / 2, true);
-  for (std::size_t i = rows.size(); i > 1; --i) {
-    const std::size_t j = random() % i;
-    const bool moved = chosen[i - 1];
-    chosen[i - 1] = chosen[j];
-    chosen[j] = moved;
+/// By group: how far the others lie from what the rest of them says.
+std::map<std::string, double> spreads_of(const Groups& groups,
+                                         std::span<const results::Unknown> unknowns) {
+  std::map<std::string, std::vector<double>> squares;
+  const auto add = [&](const std::string& left_out, double offset) {
+    squares[left_out].push_back(offset * offset);
+  };
+  for (auto one = groups.begin(); one != groups.end(); ++one)
+    for (auto other = std::next(one); other != groups.end(); ++other) {
+      const Known known = known_from(without(groups, one->first, other->first), unknowns);
+      add(one->first, offset_of(other->second, known));
+      add(other->first, offset_of(one->second, known));
+    }
+  std::map<std::string, double> spreads;
+  for (const auto& [name, members] : groups)
+    spreads[name] = squares[name].size() < 3 ? kUnknownSpread : std::sqrt(mean_of(squares[name]));
+  return spreads;
+}
+
+/// Which of a group's rows give constants; chars, as a vector of bools has no elements to swap.
+std::vector<char> drawn(const Rows& rows, std::mt19937_64& random) {
+  const auto workers = [](const FormRow* row) { return row->workers; };
+  const auto [least, most] = std::ranges::minmax(rows, {}, workers);
+  std::vector<char> chosen(rows.size());
+  if (rows.size() < 8 && least->workers < most->workers) {
+    std::ranges::transform(rows, chosen.begin(),
+                           [&](const FormRow* row) { return row->workers == least->workers; });
+    return chosen;
   }
+  std::fill_n(chosen.begin(), (rows.size() + 1) / 2, true);
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(chosen[i - 1], chosen[random() % i]);
   return chosen;
 }
 
@@ -141,8 +144,9 @@ std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
   std::vector<JudgedRow> rows;
   for (const FormRow* row : judged) {
     const double predicted = row->time(known.values);
-    const double width = kNineOfTen * std::sqrt(variance_of(*row, known) +
-                                                known.scatter * known.scatter + between * between);
+    const double width =
+        results::kNormal90 *
+        std::sqrt(variance_of(*row, known) + known.scatter * known.scatter + between * between);
     rows.push_back({row->group, row->label, row->measured, predicted, predicted * std::exp(-width),
                     predicted * std::exp(width)});
   }
@@ -155,7 +159,7 @@ std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
   std::vector<JudgedRow> all;
   std::mt19937_64 random(seed);
   for (const auto& [name, members] : groups_of(rows)) {
-    const std::vector<bool> chosen = drawn(members, random);
+    const std::vector<char> chosen = drawn(members, random);
     Rows fitted, judged;
     for (std::size_t i = 0; i < members.size(); ++i)
       (chosen[i] ? fitted : judged).push_back(members[i]);
@@ -169,9 +173,9 @@ std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
                                        std::span<const results::Unknown> unknowns) {
   std::vector<JudgedRow> all;
   const Groups groups = groups_of(rows);
+  const auto spreads = spreads_of(groups, unknowns);
   for (const auto& [name, members] : groups) {
-    const auto some = judge_rows(without(groups, name, name), members, unknowns,
-                                 spread_without(groups, name, unknowns));
+    const auto some = judge_rows(without(groups, name, name), members, unknowns, spreads.at(name));
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

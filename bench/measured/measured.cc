@@ -4,12 +4,12 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
+#include <optional>
 
-#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "bench/fidelity/statistics.h"
 #include "bench/measured/collective_form.h"
 #include "bench/measured/judged.h"
 #include "bench/measured/step_form.h"
@@ -65,23 +65,19 @@ struct Forms {
 
 Forms forms_of(const MeasuredTables& tables) {
   Forms forms;
+  const auto has_form = [&forms](const std::string& group, const std::string& reason) {
+    if (!reason.empty()) ++forms.without_form[group + ": " + reason];
+    return reason.empty();
+  };
   for (const MeasuredStep& step : tables.steps) {
-    const std::string reason = why_no_step_form(step);
-    if (!reason.empty()) {
-      ++forms.without_form[group_of(step) + ": " + reason];
-      continue;
-    }
+    if (!has_form(group_of(step), why_no_step_form(step))) continue;
     auto form = std::make_shared<const StepForm>(step);
     forms.steps.push_back(
         {group_of(step), label_of(step), step.workers, step.time.value(),
          [form](std::span<const double> x) { return form->time(constants_at(x)).value(); }});
   }
   for (const MeasuredCollective& one : tables.collectives) {
-    const std::string reason = why_no_collective_form(one);
-    if (!reason.empty()) {
-      ++forms.without_form[group_of(one) + ": " + reason];
-      continue;
-    }
+    if (!has_form(group_of(one), why_no_collective_form(one))) continue;
     forms.collectives.push_back(
         {group_of(one),
          std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",
@@ -94,22 +90,8 @@ Forms forms_of(const MeasuredTables& tables) {
 MeasuredTables tables_of(const MeasuredOptions& options) {
   if (options.tables.empty()) return shipped_measured();
   MeasuredTables tables;
-  for (const std::string& path : options.tables) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()))
-      throw Error(ErrorKind::kUsage, "read a table of measurements", path,
-                  "it cannot be opened or is empty",
-                  "give a CSV file with the columns of docs/validation/measured.md");
-    read_measured(text.str(), path, tables);
-  }
+  for (const std::string& path : options.tables) read_measured(read_file(path), path, tables);
   return tables;
-}
-
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /// What the rows of a way of fitting are held to.
@@ -137,7 +119,7 @@ void add_rows(const std::string& way, const std::vector<JudgedRow>& judged, cons
     }
     const std::string prefix = "measured." + way + "." + name;
     rows.push_back({.name = prefix + ".median_error",
-                    .value = middle(errors),
+                    .value = median_of(errors),
                     .unit = "%",
                     .bar = bars.median});
     rows.push_back({.name = prefix + ".worst_error",

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "base/error.h"
 #include "bench/measured/collective_form.h"
 #include "scenarios/profile.h"
 
@@ -51,7 +50,6 @@ std::string why_no_step_form(const MeasuredStep& step) {
 }
 
 StepForm::StepForm(const MeasuredStep& step) : step_(step), work_(work_of(step)) {
-  GRADWIRE_ASSERT(why_no_step_form(step).empty());
   const auto profile = scenarios::load_device_profile(step.device, "");
   tensor_cores_ = uses_tensor_cores(step.precision);
   element_bytes_ = tensor_cores_ ? 2 : 4;
@@ -110,8 +108,7 @@ double StepForm::reduction(const Constants& constants) const {
     const double between = step_.between_nodes.value() / 8;
     bandwidth = step_.gpus_per_node == 1 ? between : std::min(bandwidth, between);
   }
-  const double share = 2.0 * (step_.workers - 1) / step_.workers;
-  const double whole = share * element_bytes_ * work_.parameters / bandwidth;
+  const double whole = ring_share(step_.workers) * element_bytes_ * work_.parameters / bandwidth;
   const double exposed = of(constants, Constant::kExposed);
   if (step_.sharding == "fsdp") return 0.02 * 1.5 * exposed * whole;
   if (step_.method == "local-sgd")
@@ -122,7 +119,7 @@ double StepForm::reduction(const Constants& constants) const {
 
 Seconds StepForm::time(const Constants& constants) const {
   Pass pass;
-  for (const StepKernel& one : work_.operations) add(one, constants, pass);
+  for (const StepKernel& one : work_.kernels) add(one, constants, pass);
   double device = pass.forward + pass.backward;
   if (step_.checkpointing == "selective") device += 0.35 * pass.forward;
   if (step_.checkpointing == "full") device += pass.forward;

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "bench/measured/constants.h"
-#include "bench/measured/operations.h"
+#include "bench/measured/step_work.h"
 #include "bench/measured/table.h"
 
 /// Seconds of a training step from its kernels.
@@ -34,7 +34,7 @@ std::string why_no_step_form(const MeasuredStep& step);
 /// The work and the device of a row, looked up once.
 class StepForm {
  public:
-  /// Precondition (assertion): why_no_step_form is empty.
+  /// Precondition: why_no_step_form is empty.
   explicit StepForm(const MeasuredStep& step);
   Seconds time(const Constants& constants) const;
 

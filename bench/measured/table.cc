@@ -9,8 +9,8 @@ namespace {
 using results::CsvTable;
 
 int whole(const CsvTable& table, std::size_t row, const std::string& column, int missing) {
-  const double value = table.positive(row, column, missing == 0 ? 1 : missing);
   if (table.text(row, column).empty()) return missing;
+  const double value = table.positive(row, column);
   if (value > 1e9 || value != static_cast<int>(value))
     table.refuse(row, column, "is no whole number below 10^9");
   return static_cast<int>(value);
@@ -55,8 +55,9 @@ MeasuredStep step_of(const CsvTable& table, std::size_t row) {
   if (!table.text(row, "inter_node_gbps").empty())
     step.between_nodes = BitsPerSecond(1e9 * table.positive(row, "inter_node_gbps"));
   step.batch = whole(table, row, "micro_batch", whole(table, row, "batch_per_gpu", 1));
-  const int whole_batch = whole(table, row, "global_batch", step.batch * step.workers);
-  step.accumulated = whole_batch / (step.batch * step.workers);
+  const std::int64_t at_once = std::int64_t{step.batch} * step.workers;
+  if (!table.text(row, "global_batch").empty())
+    step.accumulated = static_cast<int>(whole(table, row, "global_batch", 1) / at_once);
   if (step.accumulated < 1) table.refuse(row, "global_batch", "is below one batch of each worker");
   step.local_steps = whole(table, row, "local_steps", 1);
   step.time = step_seconds(table, row, step);
@@ -81,14 +82,11 @@ MeasuredCollective collective_of(const CsvTable& table, std::size_t row) {
 void read_measured(std::string_view text, const std::string& file, MeasuredTables& tables) {
   const CsvTable table(text, file);
   const bool collectives = table.has("collective");
-  const auto expect = [&](std::initializer_list<const char*> columns) {
-    for (const char* column : columns)
-      if (!table.has(column)) table.expect({column}, table.columns());
-  };
-  if (collectives)
-    expect({"source", "collective", "device", "gpus", "bytes", "time_us"});
-  else
-    expect({"source", "workload", "device", "metric", "value"});
+  const std::vector<std::string> required =
+      collectives
+          ? std::vector<std::string>{"source", "collective", "device", "gpus", "bytes", "time_us"}
+          : std::vector<std::string>{"source", "workload", "device", "metric", "value"};
+  table.expect(required, table.columns());
   for (std::size_t row = 0; row < table.rows(); ++row) {
     if (collectives)
       tables.collectives.push_back(collective_of(table, row));

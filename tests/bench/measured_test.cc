@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "bench/measured/collective_form.h"
 #include "bench/measured/judged.h"
-#include "bench/measured/operations.h"
 #include "bench/measured/step_form.h"
+#include "bench/measured/step_work.h"
 #include "bench/measured/table.h"
 
 namespace gradwire::bench {
@@ -55,6 +55,10 @@ TEST_CASE("tables that cannot be are refused with their place", "[measured]") {
   CHECK_THROWS_WITH(read(head + "a,b,c,step_s,-1\n"), Catch::Contains("value"));
   CHECK_THROWS_WITH(read("source,collective,device,gpus,bytes,time_us\na,b,c,1,2,3\n"),
                     Catch::Contains("below 2"));
+  // 10^18 samples at once are no overflow.
+  CHECK_THROWS_WITH(read("source,workload,device,gpus,batch_per_gpu,global_batch,metric,value\n"
+                         "a,b,c,1000000000,1000000000,5,step_s,1\n"),
+                    Catch::Contains("below one batch"));
   CHECK_THROWS_AS(bench_measured({.tables = {"/no/such.csv"}}, [](const std::string&) {}), Error);
 }
 
@@ -69,7 +73,7 @@ TEST_CASE("the products of a layer table are its FLOPs", "[measured]") {
   step.workload = "resnet50";
   step.batch = 2;
   double flops = 0;
-  for (const StepKernel& one : work_of(step).operations) flops += 2 * one.m * one.n * one.k;
+  for (const StepKernel& one : work_of(step).kernels) flops += 2 * one.m * one.n * one.k;
   // 4.089 x 10^9 multiply-adds an image.
   CHECK(flops == Approx(2 * 2 * 4.089e9).epsilon(0.002));
 }
