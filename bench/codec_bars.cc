@@ -106,7 +106,8 @@ const char* unit_of(Metric metric) {
 }
 
 std::optional<Bar> codec_bar(std::string_view instructions, std::string_view label,
-                             Operation operation, Metric metric, std::size_t bytes, int threads) {
+                             CodecOperation operation, Metric metric, std::size_t bytes,
+                             int threads) {
   for (const BarRow& row : kBars) {
     if (row.metric != metric || row.bytes != bytes || !is_of(row.machine, instructions)) continue;
     if (!lists(row.codecs, label) || !lists(row.operations, name_of(operation))) continue;

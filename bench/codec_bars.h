@@ -24,7 +24,8 @@ struct Bar {
 
 /// `instructions` as in compressors/instruction_sets.h. Empty where nothing is demanded.
 std::optional<Bar> codec_bar(std::string_view instructions, std::string_view label,
-                             Operation operation, Metric metric, std::size_t bytes, int threads);
+                             CodecOperation operation, Metric metric, std::size_t bytes,
+                             int threads);
 
 /// Million symbols a second and core that an entropy coder must reach; empty = nothing demanded.
 std::optional<double> coder_bar(std::string_view coder);

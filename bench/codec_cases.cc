@@ -96,22 +96,22 @@ std::vector<CodecCase> codec_cases(std::span<const std::string> only) {
   return cases;
 }
 
-const char* name_of(Operation operation) {
+const char* name_of(CodecOperation operation) {
   switch (operation) {
-    case Operation::kEncode:
+    case CodecOperation::kEncode:
       return "encode";
-    case Operation::kDecode:
+    case CodecOperation::kDecode:
       return "decode";
-    case Operation::kAccumulate:
+    case CodecOperation::kAccumulate:
       return "decode_add";
   }
   return "";
 }
 
-Traffic traffic_of(const CodecCase& codec_case, Operation operation, double payload,
+Traffic traffic_of(const CodecCase& codec_case, CodecOperation operation, double payload,
                    double density) {
-  if (operation == Operation::kEncode) return encode_traffic(codec_case, payload);
-  if (operation == Operation::kDecode) return {.reads = payload, .writes = 4};
+  if (operation == CodecOperation::kEncode) return encode_traffic(codec_case, payload);
+  if (operation == CodecOperation::kDecode) return {.reads = payload, .writes = 4};
   return {.reads = payload, .updates = touched_bytes(codec_case, density)};
 }
 

@@ -37,14 +37,14 @@ struct CodecCase {
 /// unless that is empty. Throws Error(kUsage) for a name in `only` that there is not.
 std::vector<CodecCase> codec_cases(std::span<const std::string> only);
 
-enum class Operation { kEncode, kDecode, kAccumulate };
-inline constexpr Operation kOperations[] = {Operation::kEncode, Operation::kDecode,
-                                            Operation::kAccumulate};
-const char* name_of(Operation operation);  ///< "encode", "decode", "decode_add"
+enum class CodecOperation { kEncode, kDecode, kAccumulate };
+inline constexpr CodecOperation kOperations[] = {CodecOperation::kEncode, CodecOperation::kDecode,
+                                                 CodecOperation::kAccumulate};
+const char* name_of(CodecOperation operation);  ///< "encode", "decode", "decode_add"
 
 /// Bytes that must move, an element, where the payload takes `payload` bytes an element and a share
 /// `density` of the decoded values is not zero.
-Traffic traffic_of(const CodecCase& codec_case, Operation operation, double payload,
+Traffic traffic_of(const CodecCase& codec_case, CodecOperation operation, double payload,
                    double density);
 
 }  // namespace gradwire::bench

@@ -75,13 +75,13 @@ void CodecRun::accumulate() {
   codec_->decode_accumulate(decode_job(), 0.5f, scratch_.bytes());
 }
 
-void CodecRun::call(Operation operation) {
+void CodecRun::call(CodecOperation operation) {
   switch (operation) {
-    case Operation::kEncode:
+    case CodecOperation::kEncode:
       return encode();
-    case Operation::kDecode:
+    case CodecOperation::kDecode:
       return decode();
-    case Operation::kAccumulate:
+    case CodecOperation::kAccumulate:
       return accumulate();
   }
 }

@@ -41,7 +41,7 @@ class CodecRun {
   void encode();
   void decode();      ///< what encode wrote last
   void accumulate();  ///< the same, added to the values with factor 0.5
-  void call(Operation operation);
+  void call(CodecOperation operation);
 
   /// The tensor's shape: rows and columns.
   std::span<const std::int64_t> shape() const { return shape_; }

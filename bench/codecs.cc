@@ -17,8 +17,8 @@ constexpr std::size_t kCyclesFrom = 16 << 10, kCyclesTo = 1 << 20;
 constexpr std::size_t kTwinsFrom = 1 << 20, kTwinsTo = 64 << 20;
 constexpr double kSmallLasting = 0.01;  // s, for calls that are short
 
-std::vector<Operation> operations_of(const CodecCase& codec_case) {
-  if (codec_case.encode_only) return {Operation::kEncode};
+std::vector<CodecOperation> operations_of(const CodecCase& codec_case) {
+  if (codec_case.encode_only) return {CodecOperation::kEncode};
   return {std::begin(kOperations), std::end(kOperations)};
 }
 
@@ -122,7 +122,7 @@ class Measurement {
     run_.encode();
     run_.decode();
     density_ = run_.density();
-    for (const Operation operation : operations_)
+    for (const CodecOperation operation : operations_)
       rounds_.add([this, operation] { run_.call(operation); });
   }
   void add_roof() {
@@ -149,7 +149,7 @@ class Measurement {
   const CodecCase& case_;
   Tensors& tensors_;
   ThreadTeam* team_;
-  std::vector<Operation> operations_;
+  std::vector<CodecOperation> operations_;
   CodecRun run_;
   double density_ = 0;
   std::unique_ptr<TorchTwin> twin_;
@@ -168,11 +168,12 @@ void Measurement::add_twin() {
                            .columns = run_.shape()[1],
                            .threads = threads()});
   if (!twin_) return;
-  for (const Operation operation : operations_) {
-    if (operation == Operation::kAccumulate) break;  // decode and an addition: nothing new
+  for (const CodecOperation operation : operations_) {
+    if (operation == CodecOperation::kAccumulate) break;  // decode and an addition: nothing new
     twin_rounds_.add([this, operation] { run_.call(operation); });
-    twin_rounds_.add(
-        [this, operation] { operation == Operation::kEncode ? twin_->encode() : twin_->decode(); });
+    twin_rounds_.add([this, operation] {
+      operation == CodecOperation::kEncode ? twin_->encode() : twin_->decode();
+    });
   }
 }
 

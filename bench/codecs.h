@@ -30,7 +30,7 @@ struct CodecBenchSettings {
 /// One operation on a tensor of one size.
 struct CodecPoint {
   std::string label;
-  Operation operation = Operation::kEncode;
+  CodecOperation operation = CodecOperation::kEncode;
   std::size_t bytes = 0;  ///< of the fp32 tensor
   int threads = 1;
   double call_s = 0;  ///< median

@@ -30,7 +30,7 @@ TEST_CASE("every codec of the catalogue is measured, in each operation", "[unit]
     CHECK(row.value >= 0);
   }
   for (const auto& codec : compressors::codec_catalogue())
-    for (const Operation operation : kOperations)
+    for (const CodecOperation operation : kOperations)
       for (const char* size : {"4B", "4KiB"}) {
         const std::string stem =
             "codecs." + codec.name + "." + name_of(operation) + "." + size + ".t1.";
@@ -50,7 +50,7 @@ TEST_CASE("large tensors get a share of the roof, cached ones cycles", "[unit]")
   CHECK(names.count("codecs.fp16_ef.encode.64MiB.t1.roof_share") == 1);
   CHECK(names.count("codecs.roof.copy.64MiB.t2.speed") == 1);
   for (const CodecPoint& point : result.points)
-    if (point.label == "fp16" && point.operation == Operation::kEncode)
+    if (point.label == "fp16" && point.operation == CodecOperation::kEncode)
       CHECK(point.traffic.total() == Approx(6));
 }
 
@@ -78,20 +78,20 @@ TEST_CASE("a codec that there is not is refused with the nearest name", "[unit]"
 }
 
 TEST_CASE("bars are found by codec, operation, size, threads and instruction set", "[unit]") {
-  const auto share = [](const char* set, const char* label, Operation operation, int threads) {
+  const auto share = [](const char* set, const char* label, CodecOperation operation, int threads) {
     const auto bar = codec_bar(set, label, operation, Metric::kRoofShare, 64 << 20, threads);
     return bar ? bar->value : 0;
   };
-  CHECK(share("avx3_dl", "terngrad", Operation::kEncode, 2) == .58);
-  CHECK(share("avx3", "int8", Operation::kEncode, 1) == .80);
-  CHECK(share("avx2", "int8", Operation::kEncode, 1) == .60);
-  CHECK(share("avx2", "natural", Operation::kEncode, 2) == .12);
-  CHECK(share("avx2", "natural", Operation::kDecode, 2) == .90);
-  CHECK(share("sse2", "natural", Operation::kDecode, 2) == 0);
-  CHECK(share("avx3_dl", "none", Operation::kEncode, 1) == 0);
-  CHECK(share("avx3_dl", "topk_ef", Operation::kEncode, 4) == 0);  // no bar for 4 threads
+  CHECK(share("avx3_dl", "terngrad", CodecOperation::kEncode, 2) == .58);
+  CHECK(share("avx3", "int8", CodecOperation::kEncode, 1) == .80);
+  CHECK(share("avx2", "int8", CodecOperation::kEncode, 1) == .60);
+  CHECK(share("avx2", "natural", CodecOperation::kEncode, 2) == .12);
+  CHECK(share("avx2", "natural", CodecOperation::kDecode, 2) == .90);
+  CHECK(share("sse2", "natural", CodecOperation::kDecode, 2) == 0);
+  CHECK(share("avx3_dl", "none", CodecOperation::kEncode, 1) == 0);
+  CHECK(share("avx3_dl", "topk_ef", CodecOperation::kEncode, 4) == 0);  // no bar for 4 threads
   const auto call = [](const char* label) {
-    const auto bar = codec_bar("avx3", label, Operation::kEncode, Metric::kCallTime, 4, 1);
+    const auto bar = codec_bar("avx3", label, CodecOperation::kEncode, Metric::kCallTime, 4, 1);
     return bar ? bar->value : 0;
   };
   CHECK(call("fp16") == 0.1);

@@ -76,16 +76,17 @@ TEST_CASE("what each operation must move, by hand", "[unit]") {
   const CodecCase feedback{.label = "c", .feedback = true};
   const CodecCase feedback2{.label = "d", .feedback = true, .passes = 2};
   const CodecCase sparse{.label = "e", .sparse = true};
-  const auto total = [](const CodecCase& c, Operation operation, double payload, double density) {
+  const auto total = [](const CodecCase& c, CodecOperation operation, double payload,
+                        double density) {
     return traffic_of(c, operation, payload, density).total();
   };
-  CHECK(total(one_pass, Operation::kEncode, 0.25, 1) == Approx(4.25));
-  CHECK(total(two_passes, Operation::kEncode, 0.25, 1) == Approx(8.25));
-  CHECK(total(feedback, Operation::kEncode, 0.08, 1) == Approx(12.08));
-  CHECK(total(feedback2, Operation::kEncode, 0.25, 1) == Approx(20.25));
-  CHECK(total(one_pass, Operation::kDecode, 0.25, 1) == Approx(4.25));
-  CHECK(total(one_pass, Operation::kAccumulate, 0.25, 1) == Approx(8.25));
+  CHECK(total(one_pass, CodecOperation::kEncode, 0.25, 1) == Approx(4.25));
+  CHECK(total(two_passes, CodecOperation::kEncode, 0.25, 1) == Approx(8.25));
+  CHECK(total(feedback, CodecOperation::kEncode, 0.08, 1) == Approx(12.08));
+  CHECK(total(feedback2, CodecOperation::kEncode, 0.25, 1) == Approx(20.25));
+  CHECK(total(one_pass, CodecOperation::kDecode, 0.25, 1) == Approx(4.25));
+  CHECK(total(one_pass, CodecOperation::kAccumulate, 0.25, 1) == Approx(8.25));
   // One entry in a hundred: 1 - 0.99^16 = 0.1485 of the lines, 8 bytes for each of their floats.
-  CHECK(total(sparse, Operation::kAccumulate, 0.08, 0.01) ==
+  CHECK(total(sparse, CodecOperation::kAccumulate, 0.08, 0.01) ==
         Approx(0.08 + 8 * 0.1485).epsilon(1e-3));
 }
