@@ -30,7 +30,7 @@ std::string short_source(const std::string& source) {
 
 std::string group_of(const MeasuredStep& step) {
   return short_source(step.source) + "." + step.workload + "." + step.device +
-         (step.method == "none" ? "" : "." + step.method);
+         (step.method.empty() ? "" : "." + step.method);
 }
 
 std::string group_of(const MeasuredCollective& one) {

@@ -38,9 +38,9 @@ std::string why_no_step_form(const MeasuredStep& step) {
   const auto profile = scenarios::load_device_profile(step.device, "");
   if (!profile.peak || !profile.peak->compute.contains(peak_of(step.precision)))
     return "device profile " + step.device + " has no peak in " + step.precision;
-  if (step.method != "none" && step.method != "local-sgd")
+  if (!step.method.empty() && step.method != "local-sgd")
     return "method " + step.method + " is not in this form";
-  if (step.sharding != "none" && step.sharding != "fsdp")
+  if (!step.sharding.empty() && step.sharding != "fsdp")
     return "sharding " + step.sharding + " is not in this form";
   if (step.workers > step.gpus_per_node && step.between_nodes.value() == 0)
     return "the bandwidth between its nodes is not stated";

@@ -1,5 +1,7 @@
 #include "bench/measured/table.h"
 
+#include <set>
+
 #include "bench/measured/shipped_tables.h"
 #include "results/csv.h"
 
@@ -16,10 +18,11 @@ int whole(const CsvTable& table, std::size_t row, const std::string& column, int
   return static_cast<int>(value);
 }
 
-std::string word(const CsvTable& table, std::size_t row, const std::string& column,
-                 const std::string& missing) {
+/// Empty where the cell is, or says that there is nothing of the kind.
+std::string word(const CsvTable& table, std::size_t row, const std::string& column) {
+  static const std::set<std::string> nothing = {"none", "no"};
   const std::string& text = table.text(row, column);
-  return text.empty() ? missing : text;
+  return nothing.contains(text) ? "" : text;
 }
 
 Seconds step_seconds(const CsvTable& table, std::size_t row, const MeasuredStep& step) {
@@ -40,10 +43,10 @@ MeasuredStep step_of(const CsvTable& table, std::size_t row) {
   step.source = table.text(row, "source");
   step.workload = table.text(row, "workload");
   step.device = table.text(row, "device");
-  step.precision = word(table, row, "precision", "fp32");
-  step.sharding = word(table, row, "sharding", "none");
-  step.checkpointing = word(table, row, "checkpointing", "no");
-  step.method = word(table, row, "method", "none");
+  if (!table.text(row, "precision").empty()) step.precision = table.text(row, "precision");
+  step.sharding = word(table, row, "sharding");
+  step.checkpointing = word(table, row, "checkpointing");
+  step.method = word(table, row, "method");
   step.compiled = table.text(row, "note").find("torch.compile") != std::string::npos;
   step.layers = whole(table, row, "layers", 0);
   step.hidden = whole(table, row, "hidden", 0);

@@ -11,8 +11,10 @@ namespace gradwire::bench {
 
 /// A step of data-parallel training.
 struct MeasuredStep {
-  std::string source, workload, device, precision, sharding, checkpointing, method;
-  bool compiled = false;  ///< its note says torch.compile: kernels are fused
+  std::string source, workload, device;
+  std::string precision = "fp32";
+  std::string sharding, checkpointing, method;  ///< empty = none
+  bool compiled = false;                        ///< its note says torch.compile: kernels are fused
   int layers = 0, hidden = 0, heads = 0, sequence = 0, vocabulary = 0;  ///< of a transformer
   int workers = 1;
   int gpus_per_node = 1;

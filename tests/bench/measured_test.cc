@@ -86,8 +86,6 @@ TEST_CASE("a row without a form says why", "[measured]") {
   step.workload = "resnet50";
   CHECK_THAT(why_no_step_form(step), Catch::Contains("device profile p40"));
   step.device = "v100";
-  step.precision = "fp32";
-  step.sharding = step.method = "none";
   CHECK(why_no_step_form(step).empty());
   step.workers = 2;
   CHECK_THAT(why_no_step_form(step), Catch::Contains("between its nodes"));
@@ -99,7 +97,6 @@ TEST_CASE("more of anything takes longer", "[measured]") {
   MeasuredStep step = transformer("gpt", 12, 1024, 16, 1024, 51200);
   step.device = "a100";
   step.precision = "fp16";
-  step.sharding = step.method = "none";
   step.batch = 4;
   step.gpus_per_node = 8;
   const auto seconds = [&] { return StepForm(step).time(constants_at(priors)).value(); };
