@@ -1,5 +1,7 @@
 #include "emulator/control.h"
 
+#include "emulator/answers.h"
+
 namespace gradwire::emulator {
 
 nlohmann::json error_message(const std::exception& error) {
@@ -9,8 +11,12 @@ nlohmann::json error_message(const std::exception& error) {
 }
 
 void throw_error(const nlohmann::json& message) {
-  throw Error(static_cast<ErrorKind>(message.at("error_kind").get<int>()),
-              message.at("message").get<std::string>());
+  throw understood("an error of the emulator's processes", [&] {
+    const int kind = message.at("error_kind").get<int>();
+    if (kind < 0 || kind > static_cast<int>(ErrorKind::kTerminated))
+      throw std::out_of_range("an error of kind " + std::to_string(kind));
+    return Error(static_cast<ErrorKind>(kind), message.at("message").get<std::string>());
+  });
 }
 
 Outbox::Outbox(FileDescriptor pipe) : pipe_(std::move(pipe)) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "emulator/answers.h"
 #include "emulator/clock.h"
 #include "emulator/emulator_session.h"
 #include "emulator/exchange_stats.h"
@@ -56,13 +57,14 @@ void EmulatorSession::set_up(const sim::Cluster& cluster) {
                     {"segment", options_.transport.segment.count()},
                     {"wire_segment", options_.transport.wire_segment.count()}});
   const json ready = await("ready");
-  report_.name_space = ready.at("namespace");
-  report_.priority = ready.at("priority");
-  report_.shaper = ready.at("shaper");
-  report_.netem = ready.at("netem");
+  const Shaping shaping = understood("the emulator's answer to its setup", [&] {
+    report_.name_space = ready.at("namespace");
+    report_.priority = ready.at("priority");
+    report_.shaper = ready.at("shaper");
+    report_.netem = ready.at("netem");
+    return Shaping{report_.shaper, report_.netem, Seconds(ready.at("timers_late").get<double>())};
+  });
   report_.loss_by = "none";
-  const Shaping shaping{report_.shaper, report_.netem,
-                        Seconds(ready.at("timers_late").get<double>())};
   Seconds longest{0};
   for (const HostLink& link : links_) {
     report_.burst.push_back(burst_of(link, shaping));
@@ -103,7 +105,11 @@ Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds
   await("connected");
   hub_->send(from_host, {{"kind", "ping"}, {"peer", to_host}, {"rounds", rounds}});
   std::vector<Seconds> times;
-  for (const double time : from_blob<double>(await("pong").at("times"))) times.emplace_back(time);
+  const json pong = await("pong");
+  understood("a worker's round trip times", [&] {
+    for (const double time : from_blob<double>(pong.at("times"))) times.emplace_back(time);
+    if (times.empty()) throw std::out_of_range("there are none");
+  });
   return median_of(times);
 }
 
@@ -114,7 +120,7 @@ json EmulatorSession::await(std::string_view kind) {
     const auto message = hub_->receive(last_news_ + longest);
     if (!message) give_up(longest);
     last_news_ = monotonic_now();
-    if (message->at("kind") == kind) return *message;
+    if (kind_of(*message) == kind) return *message;
     take(*message);
   }
 }
@@ -131,11 +137,9 @@ std::vector<sim::ChannelRecord> EmulatorSession::read_channels() {
   last_news_ = monotonic_now();
   hub_->send(kAllHosts, {{"kind", "counters"}});
   for (std::size_t answers = 0; answers < links_.size(); ++answers) {
-    const json message = await("counters");
-    const auto from = message.at("host").get<std::size_t>();
-    for (const json& item : message.at("connections")) {
-      const auto to = item[0].get<std::size_t>();
-      const Bytes wire(item[1].get<std::int64_t>() + item[2].get<std::int64_t>() * headers);
+    const auto [from, connections] = host_counters_from_json(await("counters"), links_.size());
+    for (const auto& [to, bytes, segments] : connections) {
+      const Bytes wire(bytes + segments * headers);
       for (const auto& [channel, host] :
            {std::pair{up_channel_[from], from}, std::pair{up_channel_[to] ^ 1, to}}) {
         sim::ChannelRecord& record = records[static_cast<std::size_t>(channel)];

@@ -108,31 +108,30 @@ GraphId EmulatorSession::submit(const sim::Submission& submission) {
 }
 
 void EmulatorSession::take(const json& message) {
-  if (message.at("kind") == "report") take_report(message);
+  if (kind_of(message) == "report") take_report(operation_report_from_json(message));
 }
 
-void EmulatorSession::take_report(const json& message) {
-  const auto found = runs_.find(message.at("graph").get<GraphId>());
+void EmulatorSession::take_report(const OperationReport& report) {
+  const auto found = runs_.find(report.graph);
   if (found == runs_.end() || found->second->cancelled) return;
   Run& run = *found->second;
-  const auto op = message.at("op").get<OpIndex>();
+  const OpIndex op = report.op;
+  if (op >= run.missing.size() || run.missing[op] == 0)
+    throw Error(ErrorKind::kFailure, "read", "a worker's report",
+                "nothing is missing of operation " + std::to_string(op) + " of graph " +
+                    std::to_string(report.graph),
+                "the process that sent it is broken");
   sim::OpRecord& record = run.timeline.ops[op];
-  const double start = message.at("start");
-  if (start >= 0) {
-    const Seconds time = Seconds(start) - epoch_;
+  if (report.start >= 0) {
+    const Seconds time = Seconds(report.start) - epoch_;
     record.start = record.start < Seconds(0) ? time : std::min(record.start, time);
   }
-  if (message.contains("sent")) {
-    const json& sent = message.at("sent");
-    record.payload += Bytes(sent[0].get<std::int64_t>());
-    record.wire += Bytes(sent[1].get<std::int64_t>());
-    record.transfers += sent[2].get<std::int64_t>();
-    record.retransmissions += sent[3].get<std::int64_t>();
-  }
-  if (const int source = message.at("source"); source >= 0)
-    source_ended(run, op, static_cast<std::uint32_t>(source),
-                 Seconds(message.at("end").get<double>()) - epoch_);
-  GRADWIRE_ASSERT(run.missing[op] > 0);
+  record.payload += Bytes(report.sent[0]);
+  record.wire += Bytes(report.sent[1]);
+  record.transfers += report.sent[2];
+  record.retransmissions += report.sent[3];
+  if (report.source >= 0)
+    source_ended(run, op, static_cast<std::uint32_t>(report.source), Seconds(report.end) - epoch_);
   if (--run.missing[op] == 0) end_operation(run, op);
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 
+#include "emulator/answers.h"
 #include "emulator/emulator.h"
 #include "emulator/host_view.h"
 #include "emulator/hub_link.h"
@@ -52,7 +53,7 @@ class EmulatorSession final : public Emulator {
   std::vector<sim::ChannelRecord> read_channels();
   nlohmann::json await(std::string_view kind);
   void take(const nlohmann::json& message);
-  void take_report(const nlohmann::json& message);
+  void take_report(const OperationReport& report);
   void source_ended(Run& run, sim::OpIndex op, std::uint32_t source, Seconds time);
   void end_operation(Run& run, sim::OpIndex op);
   void emit(sim::EventKind kind, sim::GraphId graph, sim::OpIndex op, int host, Seconds time);

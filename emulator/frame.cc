@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
+#include "emulator/answers.h"
 
 namespace gradwire::emulator {
 namespace {
@@ -26,7 +26,8 @@ std::vector<std::byte> with_header(std::int32_t address, std::span<const std::by
 
 nlohmann::json Frame::message() const {
   const auto* first = reinterpret_cast<const std::uint8_t*>(body.data());
-  return nlohmann::json::from_cbor(first, first + body.size());
+  return understood("an emulator's message",
+                    [&] { return nlohmann::json::from_cbor(first, first + body.size()); });
 }
 
 std::vector<std::byte> encode_frame(std::int32_t address, const nlohmann::json& message) {

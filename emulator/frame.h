@@ -26,6 +26,7 @@ struct Frame {
   std::int32_t address = kExecutor;
   std::vector<std::byte> body;
 
+  /// Throws Error where the body is no CBOR.
   nlohmann::json message() const;
 };
 

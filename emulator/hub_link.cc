@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/program_part.h"
+#include "emulator/answers.h"
 #include "emulator/clock.h"
-#include "emulator/control.h"
 
 namespace gradwire::emulator {
 namespace {
@@ -56,7 +56,7 @@ std::optional<nlohmann::json> HubLink::receive(Seconds until) {
   for (;;) {
     if (const auto frame = frames_.next()) {
       nlohmann::json message = frame->message();
-      if (message.at("kind") == "error") throw_error(message);
+      kind_of(message);
       return message;
     }
     if (!wait_readable(until)) return std::nullopt;

@@ -1,6 +1,5 @@
 #include "emulator/relay.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,13 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "emulator/tcp_socket.h"
 
 namespace gradwire::emulator {
 namespace {
-
-void make_non_blocking(const FileDescriptor& pipe) {
-  ::fcntl(pipe.get(), F_SETFL, ::fcntl(pipe.get(), F_GETFL) | O_NONBLOCK);
-}
 
 void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());

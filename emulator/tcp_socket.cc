@@ -52,11 +52,11 @@ FileDescriptor tcp_socket() {
   return socket;
 }
 
-void make_non_blocking(const FileDescriptor& socket) {
-  ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
-}
-
 }  // namespace
+
+void make_non_blocking(const FileDescriptor& file) {
+  ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) | O_NONBLOCK);
+}
 
 FileDescriptor listen_on(const SocketSettings& settings) {
   FileDescriptor socket = tcp_socket();

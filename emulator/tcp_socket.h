@@ -14,6 +14,9 @@ struct SocketSettings {
   int port = 7700;
 };
 
+/// Of a socket or pipe.
+void make_non_blocking(const FileDescriptor& file);
+
 /// Non-blocking, close-on-exec, bound to every address of the namespace.
 FileDescriptor listen_on(const SocketSettings& settings);
 /// Connects (blocking, 30 s at most), then non-blocking. Throws Error naming the address.

@@ -4,7 +4,7 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
-#include "emulator/control.h"
+#include "emulator/answers.h"
 #include "emulator/hub_link.h"
 
 namespace gradwire::emulator {
@@ -24,8 +24,9 @@ LabResult run_lab(const LabPlan& plan, const std::string& program) {
   if (answer.empty())
     throw Error(ErrorKind::kFailure, "measure with", "kernel TCP",
                 "its process ended with code " + std::to_string(code));
-  const nlohmann::json message = nlohmann::json::from_cbor(answer);
-  if (message.at("kind") == "error") throw_error(message);
+  const nlohmann::json message =
+      understood("the lab's answer", [&] { return nlohmann::json::from_cbor(answer); });
+  kind_of(message);
   return lab_result_from_json(message);
 }
 

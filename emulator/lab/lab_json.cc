@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "emulator/answers.h"
 #include "emulator/lab/lab.h"
 
 namespace gradwire::emulator {
@@ -63,23 +64,26 @@ json to_json(const LabResult& result) {
 }
 
 LabResult lab_result_from_json(const json& j) {
-  LabResult result;
-  for (const json& chain : j.at("transfers")) {
-    auto& list = result.transfers.emplace_back();
-    for (const json& transfer : chain) list.push_back({transfer[0], transfer[1]});
-  }
-  result.retransmissions = j.at("retransmissions").get<std::vector<std::int64_t>>();
-  result.late_in = j.at("late_in").get<std::vector<double>>();
-  result.late_50 = j.at("late")[0];
-  result.late_99 = j.at("late")[1];
-  result.late_most = j.at("late")[2];
-  result.frames = j.at("frames")[0];
-  result.dropped = j.at("frames")[1];
-  result.lost = j.at("frames")[2];
-  result.missed = j.at("frames")[3];
-  result.kernel = j.at("kernel");
-  result.priority = j.at("priority");
-  return result;
+  return understood("the lab's result", [&] {
+    LabResult result;
+    for (const json& chain : j.at("transfers")) {
+      auto& list = result.transfers.emplace_back();
+      for (const json& transfer : chain) list.push_back({transfer.at(0), transfer.at(1)});
+    }
+    result.retransmissions = j.at("retransmissions").get<std::vector<std::int64_t>>();
+    result.late_in = j.at("late_in").get<std::vector<double>>();
+    const json &late = j.at("late"), &frames = j.at("frames");
+    result.late_50 = late.at(0);
+    result.late_99 = late.at(1);
+    result.late_most = late.at(2);
+    result.frames = frames.at(0);
+    result.dropped = frames.at(1);
+    result.lost = frames.at(2);
+    result.missed = frames.at(3);
+    result.kernel = j.at("kernel");
+    result.priority = j.at("priority");
+    return result;
+  });
 }
 
 }  // namespace gradwire::emulator

@@ -1,5 +1,6 @@
 #include "runner/checkpoints/graph_bytes.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -52,13 +53,21 @@ void each_column(Graph& graph, Field&& field) {
   field(graph.bytes_begin);
 }
 
+/// [i] .. [i + 1] are ranges, one after the other, from 0 on.
+bool are_begins(const std::vector<std::uint32_t>& begin) {
+  return !begin.empty() && begin.front() == 0 && std::is_sorted(begin.begin(), begin.end());
+}
+
 bool is_whole(const sim::GraphTemplate& graph) {
   const std::size_t size = graph.size();
   bool whole = graph.lane.size() == size && graph.worker.size() == size &&
                graph.peer.size() == size && graph.label.size() == size &&
                graph.meaning.size() == size && graph.dependency_begin.size() == size + 1 &&
                graph.bytes_begin.size() == size + 1;
-  whole = whole && graph.dependency_begin.back() == graph.dependency.size();
+  whole = whole && are_begins(graph.dependency_begin) && are_begins(graph.bytes_begin) &&
+          graph.dependency_begin.back() == graph.dependency.size() &&
+          std::all_of(graph.dependency.begin(), graph.dependency.end(),
+                      [&](sim::OpIndex op) { return op < size; });
   for (std::size_t op = 0; whole && op < size; ++op)
     whole = graph.label[op] < graph.labels.size() &&
             (graph.kind[op] != sim::OpKind::kCollective ||

@@ -183,6 +183,9 @@ Work ReplayedSchedule::read_work() {
   work.bytes = get_or_repeat(log_, last.bytes);
   work.seconds = get_or_repeat(log_, last.seconds);
   work.after = get_vector<sim::CrossEdge>(log_);
+  if (work.bytes.size() != work.graph->bytes_begin.back() ||
+      work.seconds.size() != work.graph->size())
+    refuse_checkpoint("a submission in it does not fit its graph");
   return work;
 }
 

@@ -1,9 +1,11 @@
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
 #include "tests/fuzz/readers.h"
 
-/// libFuzzer target for the reader that GRADWIRE_FUZZ_READER names.
+/// libFuzzer target for the reader that GRADWIRE_FUZZ_READER names; with GRADWIRE_FUZZ_LIST it
+/// prints the names that there are.
 namespace {
 
 const gradwire::testing::Reader& chosen() {
@@ -17,6 +19,11 @@ const gradwire::testing::Reader& chosen() {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  if (std::getenv("GRADWIRE_FUZZ_LIST") != nullptr) {
+    for (const gradwire::testing::Reader& reader : gradwire::testing::readers())
+      std::puts(reader.name);
+    std::exit(0);
+  }
   const char* const folder = std::getenv("GRADWIRE_FUZZ_SEEDS");
   if (folder == nullptr) return 0;
   int number = 0;

@@ -1,0 +1,118 @@
+#include "tests/fuzz/readers/groups.h"
+#include "tests/fuzz/readers/inputs.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "sim/packet/wire_format.h"
+#ifdef GRADWIRE_FUZZ_EMULATOR
+#include "emulator/answers.h"
+#include "emulator/frame.h"
+#include "emulator/lab/lab.h"
+#endif
+
+namespace gradwire::testing {
+namespace {
+
+using nlohmann::json;
+
+/// What a packet simulator answers: its parent takes exceptions of CBOR for a damaged frame.
+Inputs answer_seeds() {
+  const std::vector<sim::Event> events = {
+      {Seconds(0.1), sim::EventKind::kRankDone, sim::OpRef{7, 2}, 5}};
+  sim::Timeline timeline;
+  timeline.ops.resize(2);
+  timeline.rank_done = {{Seconds(1), Seconds(2)}, {}};
+  const std::vector<sim::MissingData> missing(1);
+  return {cbor({{"events", sim::encode_events(events)}}),
+          cbor({{"timeline", sim::encode_timeline(timeline)}}),
+          cbor({{"missing", sim::encode_missing(missing)}})};
+}
+bool read_answer(std::span<const std::byte> bytes) {
+  return takes([&] {
+    try {
+      const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      const json answer = json::from_cbor(begin, begin + bytes.size());
+      std::vector<sim::Event> events;
+      if (answer.contains("events")) sim::decode_events(answer.at("events"), events);
+      if (answer.contains("timeline")) sim::decode_timeline(answer.at("timeline"));
+      if (answer.contains("missing")) sim::decode_missing(answer.at("missing"));
+    } catch (const json::exception&) {
+      throw Error(ErrorKind::kFailure, "read", "an answer", "it is damaged");
+    } catch (const std::out_of_range&) {
+      throw Error(ErrorKind::kFailure, "read", "an answer", "it is damaged");
+    }
+  });
+}
+
+#ifdef GRADWIRE_FUZZ_EMULATOR
+Inputs emulator_seeds() {
+  return {cbor({{"kind", "report"},
+                {"graph", 1},
+                {"op", 2},
+                {"start", 0.5},
+                {"sent", {100, 140, 1, 0}},
+                {"source", 0},
+                {"end", 0.75}}),
+          cbor({{"kind", "counters"}, {"host", 1}, {"connections", {{0, 1000, 2}}}})};
+}
+bool read_emulator(std::span<const std::byte> bytes) {
+  return takes([&] {
+    emulator::Frame sent{0, {bytes.begin(), bytes.end()}};
+    emulator::FrameBuffer stream;
+    stream.append(emulator::encode_frame(sent));
+    const json message = stream.next().value().message();
+    const std::string kind = emulator::kind_of(message);
+    if (kind == "report") emulator::operation_report_from_json(message);
+    if (kind == "counters") emulator::host_counters_from_json(message, 2);
+  });
+}
+
+/// A stream of frames from its first byte on.
+Inputs frames_seeds() {
+  return {emulator::encode_frame(0, {{"kind", "pong"}, {"times", json::array()}})};
+}
+bool read_frames(std::span<const std::byte> bytes) {
+  return takes([&] {
+    emulator::FrameBuffer stream;
+    stream.append(bytes);
+    while (const auto frame = stream.next()) emulator::kind_of(frame->message());
+  });
+}
+
+Inputs lab_seeds() {
+  emulator::LabResult result;
+  result.transfers = {{{0.5, 0.75}, {1, 1.25}}};
+  result.retransmissions = {3};
+  result.late_in = {1e-6, 2e-6};
+  result.kernel = "6.1";
+  result.priority = "normal";
+  return {cbor(emulator::to_json(result))};
+}
+bool read_lab(std::span<const std::byte> bytes) {
+  return takes([&] {
+    const json message = emulator::understood("the lab's answer", [&] {
+      const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      return json::from_cbor(begin, begin + bytes.size());
+    });
+    emulator::lab_result_from_json(message);
+  });
+}
+#endif
+
+constexpr Reader kReaders[] = {
+    {"answer", answer_seeds, read_answer},
+#ifdef GRADWIRE_FUZZ_EMULATOR
+    {"emulator", emulator_seeds, read_emulator},
+    {"emulator-frames", frames_seeds, read_frames},
+    {"lab", lab_seeds, read_lab},
+#endif
+};
+
+}  // namespace
+
+std::span<const Reader> message_readers() {
+  return kReaders;
+}
+
+}  // namespace gradwire::testing
