@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
+#include "results/prediction/local_steps.h"
 #include "runner/chart_panel.h"
 #include "scenarios/share.h"
 
@@ -99,6 +100,43 @@ void add_terngrad_chart(CLI::App& parent, Context& context) {
   command->callback([arguments, &context] { reproduce_terngrad_chart(*arguments, context); });
 }
 
+/// What is arithmetic on a published table; nothing is trained.
+struct PublishedTable {
+  const char* name;
+  const char* help;
+  std::vector<results::ReproductionRow> (*reproduce)(const std::string& text,
+                                                     const std::string& file, Context& context);
+};
+
+std::string published_file(const std::string& name) {
+  return scenarios::share_folder() + "/published/" + name + ".csv";
+}
+
+const PublishedTable kPublishedTables[] = {
+    {"streaming-diloco", "Streaming DiLoCo's bandwidths for a compute utilisation",
+     [](const std::string& text, const std::string& file, Context& context) {
+       std::vector<std::string> explained;
+       auto rows = results::reproduce_streaming_diloco(text, file, explained);
+       for (const std::string& line : explained) context.say(line);
+       return rows;
+     }},
+    {"intellect-1", "INTELLECT-1's utilisation over the Internet",
+     [](const std::string& text, const std::string& file, Context&) {
+       return results::reproduce_intellect(text, file);
+     }},
+};
+
+void add_published_tables(CLI::App& parent, Context& context) {
+  for (const PublishedTable& table : kPublishedTables) {
+    CLI::App* command = parent.add_subcommand(table.name, table.help);
+    command->footer(std::string("Examples:\n  gradwire reproduce ") + table.name);
+    command->callback([&table, &context] {
+      const std::string file = published_file(table.name);
+      print_checks(table.reproduce(read_file(file), file, context), context);
+    });
+  }
+}
+
 struct MethodArguments {
   std::vector<std::string> names;
   int seeds = 0;  ///< 0 = the file's
@@ -127,6 +165,7 @@ std::vector<std::string> chosen(const MethodArguments& arguments) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string nearest = nearest_name(name, known);
     std::string all = "terngrad-chart";
+    for (const PublishedTable& table : kPublishedTables) all += std::string(", ") + table.name;
     for (const std::string& each : known) all += ", " + each;
     throw Error(
         ErrorKind::kUsage, "reproduce", name, "there is no such experiment",
@@ -178,12 +217,14 @@ void add_reproduce(CLI::App& app, Context& context) {
       "Examples:\n  gradwire reproduce dgc terngrad --seeds 3 -j 2 --db reproductions.db\n"
       "  gradwire reproduce terngrad-chart");
   add_terngrad_chart(*command, context);
+  add_published_tables(*command, context);
   command->callback([command, arguments, &context] {
     if (!command->get_subcommands().empty()) return;
     if (!arguments->names.empty()) return reproduce_methods(*arguments, context);
     Table table({{.name = "name", .importance = Importance::kKey}});
     for (const std::string& name : experiments()) table.add({name});
     table.add({std::string("terngrad-chart")});
+    for (const PublishedTable& one : kPublishedTables) table.add({std::string(one.name)});
     table.print(context);
   });
 }

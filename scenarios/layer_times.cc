@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "scenarios/kernels/kernel_time.h"
+#include "scenarios/kernels/layer_kernels.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -31,6 +33,57 @@ Seconds forward_time(const WorkloadProfile::Layer& layer, const Roof& roof, doub
   return std::max(Seconds(std::max(computing, moving)), roof.launch);
 }
 
+/// Times of its own, for a batch.
+WorkloadTimes::Layer given(const WorkloadProfile::Layer& layer, int batch) {
+  return {layer.forward_per_sample * batch, layer.backward_per_sample * batch};
+}
+
+WorkloadTimes simple_layers(const WorkloadProfile& workload, const DeviceProfile* device,
+                            const std::string& precision, int batch) {
+  WorkloadTimes times;
+  for (const WorkloadProfile::Layer& layer : workload.layers) {
+    if (layer.has_times) {
+      times.layers.push_back(given(layer, batch));
+      continue;
+    }
+    const Seconds forward = forward_time(layer, roof_of(*device->peak, precision), batch);
+    times.layers.push_back({forward, forward * 2.0});
+  }
+  return times;
+}
+
+/// The host's share falls to layers by the device's time of them.
+WorkloadTimes kernel_layers(const WorkloadProfile& workload, const DeviceProfile& device,
+                            const std::string& precision, int batch) {
+  const KernelRoof roof = kernel_roof(device, precision);
+  WorkloadTimes times;
+  std::vector<std::size_t> computed;
+  double on_device = 0, launches = 0;
+  for (const WorkloadProfile::Layer& layer : workload.layers) {
+    if (layer.has_times) {
+      times.layers.push_back(given(layer, batch));
+      continue;
+    }
+    computed.push_back(times.layers.size());
+    KernelTimes sum;
+    for (const Kernel& one : layer_kernels(layer, batch)) {
+      const KernelTimes taken = kernel_times(one, roof);
+      sum.forward += taken.forward;
+      sum.backward += taken.backward;
+      launches += taken.launches;
+    }
+    on_device += sum.forward + sum.backward;
+    times.layers.push_back({Seconds(sum.forward), Seconds(sum.backward)});
+  }
+  const double longer =
+      side_by_side(on_device, launches * device.kernels->host.value()) / on_device;
+  for (const std::size_t l : computed) {
+    times.layers[l].forward = times.layers[l].forward * longer;
+    times.layers[l].backward = times.layers[l].backward * longer;
+  }
+  return times;
+}
+
 }  // namespace
 
 bool needs_peak(const WorkloadProfile& workload) {
@@ -50,22 +103,19 @@ std::string why_no_layer_times(const WorkloadProfile& workload, const DeviceProf
 }
 
 WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
-                          const std::string& precision, int batch) {
+                          const std::string& precision, int batch, int workers) {
   GRADWIRE_ASSERT(why_no_layer_times(workload, device, precision).empty());
-  WorkloadTimes times;
-  for (const WorkloadProfile::Layer& layer : workload.layers) {
-    if (layer.has_times) {
-      times.layers.push_back({layer.forward_per_sample * batch, layer.backward_per_sample * batch});
-      continue;
-    }
-    const Seconds forward = forward_time(layer, roof_of(*device->peak, precision), batch);
-    times.layers.push_back({forward, forward * 2.0});
-  }
-  if (workload.update)
-    times.update = *workload.update;
-  else if (needs_peak(workload))
+  const bool computed = needs_peak(workload);
+  WorkloadTimes times = computed && device->kernels
+                            ? kernel_layers(workload, *device, precision, batch)
+                            : simple_layers(workload, device, precision, batch);
+  if (computed)
     times.update = Seconds(kUpdateBytesPerElement * static_cast<double>(workload.elements()) /
                            device->peak->memory_bytes_per_second);
+  if (computed && device->kernels) times.update = times.update * device->kernels->update;
+  if (workload.update) times.update = *workload.update;
+  if (computed && device->kernels)
+    times.update += device->kernels->step + (workers > 1 ? device->kernels->parallel : Seconds(0));
   return times;
 }
 

@@ -19,10 +19,17 @@
 /// layer, P of the model; w bytes of an element, 4 in fp32 and tf32, 2 in fp16. The backward pass
 /// computes two gradients, of inputs and of parameters, each as large as the forward pass.
 ///
-/// Limits. One efficiency for all shapes: small layers reach less, and 3 x 3 convolutions by
-/// Winograd's algorithm more than 1. Nothing stays in caches, nothing is fused, nothing is
-/// recomputed. The first layer's input needs no gradient, but is charged for one. An embedding is
-/// charged for its whole table. See docs/models/devices.md.
+/// Where the device has constants of kernels, a layer takes the sum of its kernels
+/// (scenarios/kernels/kernel_time.h), both passes times c where the host that launches them
+/// does not keep up, and the update u times what it takes above, with a step's fixed costs:
+///
+///   c = (G^3 + H^3)^(1/3) / G        G kernels of both passes, H launches times the host's time
+///   update = u 20 P / W + step + (several workers) parallel
+///
+/// Limits. Nothing stays in caches, nothing is fused, nothing is recomputed. Without constants of
+/// kernels: one efficiency for all shapes, though small layers reach less, and 3 x 3 convolutions
+/// by Winograd's algorithm more than 1; the first layer's input is charged for a gradient that it
+/// does not need, an embedding for its whole table. See docs/models/devices.md.
 namespace gradwire::scenarios {
 
 struct WorkloadTimes {
@@ -42,9 +49,10 @@ bool needs_peak(const WorkloadProfile& workload);
 std::string why_no_layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
                                std::string_view precision);
 
-/// Precondition (assertion): why_no_layer_times is empty.
+/// `workers`: of the step, for what several of them add beside their exchange. Precondition
+/// (assertion): why_no_layer_times is empty.
 WorkloadTimes layer_times(const WorkloadProfile& workload, const DeviceProfile* device,
-                          const std::string& precision, int batch);
+                          const std::string& precision, int batch, int workers = 1);
 
 /// Shipped device profiles that have peak figures: "a100, gtx-1080, ...".
 std::string devices_with_peak();

@@ -102,6 +102,23 @@ DeviceProfile::Peak peak_of(const ordered_json& json) {
   return peak;
 }
 
+DeviceProfile::Kernels kernels_of(const ordered_json& json) {
+  DeviceProfile::Kernels kernels;
+  kernels.multiprocessors = json["multiprocessors"].get<int>();
+  for (const auto& [precision, shares] : json["shares"].items())
+    kernels.shares[precision] = {shares["matrix"].get<double>(),
+                                 shares["convolution"].get<double>()};
+  kernels.winograd = json["winograd"].get<double>();
+  kernels.memory = json["memory"].get<double>();
+  kernels.tile = json["tile"].get<double>();
+  kernels.traffic = json["traffic"].get<double>();
+  kernels.update = json["update"].get<double>();
+  kernels.host = seconds_at(json, "host_s");
+  kernels.step = seconds_at(json, "step_s");
+  kernels.parallel = seconds_at(json, "parallel_s");
+  return kernels;
+}
+
 /// The number of elements of tensors, as double: what overflows an integer is wrong anyway.
 double elements_of(const ordered_json& tensors) {
   double sum = 0;
@@ -140,12 +157,24 @@ const auto kCheckLayers = [](const ordered_json& json, const auto& refuse) {
 };
 
 const auto kCheckDevice = [](const ordered_json& json, const auto& refuse) {
-  if (!json.contains("peak")) return;
+  if (!json.contains("peak")) {
+    if (json.contains("kernels"))
+      refuse("/kernels", "it says what kernels reach of peak figures, and there are none", "/peak");
+    return;
+  }
   if (json["peak"]["compute"].empty()) refuse("/peak/compute", "names no precision", "fp32");
   for (const auto& [precision, compute] : json["peak"]["compute"].items())
     if (precision != "fp32" && precision != "tf32" && precision != "fp16")
       refuse(child_pointer("/peak/compute", precision), "there is no such precision",
              "fp32, tf32, fp16");
+  if (!json.contains("kernels")) return;
+  const ordered_json &shares = json["kernels"]["shares"], &peaks = json["peak"]["compute"];
+  for (const auto& [precision, ignored] : peaks.items())
+    if (!shares.contains(precision))
+      refuse("/kernels/shares", "there are none for " + precision + ", which has a peak");
+  for (const auto& [precision, ignored] : shares.items())
+    if (!peaks.contains(precision))
+      refuse(child_pointer("/kernels/shares", precision), "there is no peak in " + precision);
 };
 
 WorkloadProfile::Layer layer_of(const ordered_json& json) {
@@ -198,6 +227,7 @@ DeviceProfile load_device_profile(std::string_view name_or_path, const std::stri
     profile.momentum_correction = cost_of(json["decorators"]["momentum_correction"]);
   }
   if (json.contains("peak")) profile.peak = peak_of(json["peak"]);
+  if (json.contains("kernels")) profile.kernels = kernels_of(json["kernels"]);
   if (json.contains("host"))
     profile.host = {json["host"]["link_bytes_per_s"].get<double>(),
                     json["host"]["memory_bytes_per_s"].get<double>()};

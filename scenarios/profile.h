@@ -69,6 +69,26 @@ struct DeviceProfile {
     Seconds launch{0};  ///< the shortest time of a layer's pass
   };
 
+  /// What its kernels reach of the peak figures, and what a program adds
+  /// (scenarios/kernels/kernel_time.h).
+  struct Kernels {
+    /// Of the peak, by large products without and with a window.
+    struct Shares {
+      double matrix = 0;
+      double convolution = 0;
+    };
+    int multiprocessors = 1;
+    std::map<std::string, Shares> shares;  ///< by precision, for each that has a peak
+    double winograd = 1;                   ///< gain of 3 x 3 convolutions of stride 1 in fp32
+    double memory = 1;                     ///< share of the memory's bandwidth
+    double tile = 0;      ///< tiles a multiprocessor at which half of a share is reached
+    double traffic = 1;   ///< multiple of the counted traffic of what memory bounds
+    double update = 1;    ///< the same of the optimiser
+    Seconds host{0};      ///< the host's time to launch a kernel
+    Seconds step{0};      ///< of a step: input, scalars, synchronisation
+    Seconds parallel{0};  ///< of a step of several workers
+  };
+
   /// The machine that the device is in, for state that lies there.
   struct Host {
     double link_bytes_per_second = 0;  ///< between device and host, each way
@@ -81,6 +101,7 @@ struct DeviceProfile {
   Cost error_feedback;       ///< what it adds to encoding
   Cost momentum_correction;  ///< the same
   std::optional<Peak> peak;
+  std::optional<Kernels> kernels;  ///< without: one efficiency for all products
   std::optional<Host> host;
 };
 

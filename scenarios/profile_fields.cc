@@ -114,6 +114,37 @@ void add_peak(Rows& rows) {
   rows.push_back(seconds("/peak/launch_s", "The shortest time of a layer's pass.", "0"));
 }
 
+/// What kernels reach of the peak, and what a program adds.
+void add_kernels(Rows& rows) {
+  using enum OptionType;
+  const std::string at = "/kernels";
+  rows.push_back(optional(group(at, Shape::kObject,
+                                "What kernels reach of the peak figures, for layer tables; left "
+                                "out: one efficiency for all products.")));
+  rows.push_back({.pointer = at + "/note", .spec = {.type = kText, .help = "How that is known."}});
+  rows.push_back(
+      required(number(at + "/multiprocessors", kInteger, "Streaming multiprocessors.", 1, 1e6)));
+  rows.push_back(group(at + "/shares", Shape::kMap, "By precision, for each that has a peak."));
+  rows.push_back(group(at + "/shares/*", Shape::kObject, "One precision."));
+  rows.push_back(required(number(at + "/shares/*/matrix", kNumber,
+                                 "Share of the peak that large matrix products reach.", 1e-6, 4)));
+  rows.push_back(
+      required(number(at + "/shares/*/convolution", kNumber,
+                      "Share that large convolutions and products of attention reach.", 1e-6, 4)));
+  const auto add = [&](const char* name, const char* help, double min, double max,
+                       const char* unit = "") {
+    rows.push_back(required(number(at + "/" + name, kNumber, help, min, max, unit)));
+  };
+  add("winograd", "Gain of 3 x 3 convolutions of stride 1 in fp32.", 1e-3, 1e3);
+  add("memory", "Share of the memory's bandwidth that is reached.", 1e-6, 1);
+  add("tile", "Tiles of 128 x 128 a multiprocessor at which half of a share is reached.", 0, 1e6);
+  add("traffic", "What layers that memory bounds move, over what is counted.", 1e-3, 1e3);
+  add("update", "The same of the optimiser.", 1e-3, 1e3);
+  add("host_s", "The host's time to launch a kernel, beside the device.", 0, 1, "s");
+  add("step_s", "Of each step: input, scalars, synchronisation.", 0, 1e3, "s");
+  add("parallel_s", "Of each step of several workers, beside the exchange itself.", 0, 1e3, "s");
+}
+
 Rows device_rows() {
   Rows rows;
   add_head(rows, "A device profile: compute and codec times of one kind of machine.", "device");
@@ -134,6 +165,7 @@ Rows device_rows() {
   add_cost(rows, "/decorators/error_feedback", "Error feedback.");
   add_cost(rows, "/decorators/momentum_correction", "Momentum correction.");
   add_peak(rows);
+  add_kernels(rows);
   rows.push_back(optional(group("/host", Shape::kObject, "The machine that it is in.")));
   rows.push_back(required(number("/host/link_bytes_per_s", OptionType::kNumber,
                                  "Between device and host, each way.", 1, 1e18, "B/s")));

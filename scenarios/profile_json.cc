@@ -78,6 +78,23 @@ ordered_json peak_json(const DeviceProfile::Peak& peak) {
   return json;
 }
 
+ordered_json kernels_json(const DeviceProfile::Kernels& kernels) {
+  ordered_json json = {{"multiprocessors", kernels.multiprocessors},
+                       {"shares", ordered_json::object()}};
+  for (const auto& [precision, shares] : kernels.shares)
+    json["shares"][precision] = {{"matrix", rounded(shares.matrix)},
+                                 {"convolution", rounded(shares.convolution)}};
+  json["winograd"] = rounded(kernels.winograd);
+  json["memory"] = rounded(kernels.memory);
+  json["tile"] = rounded(kernels.tile);
+  json["traffic"] = rounded(kernels.traffic);
+  json["update"] = rounded(kernels.update);
+  json["host_s"] = rounded(kernels.host);
+  json["step_s"] = rounded(kernels.step);
+  json["parallel_s"] = rounded(kernels.parallel);
+  return json;
+}
+
 }  // namespace
 
 std::string profile_text(const WorkloadProfile& profile) {
@@ -95,6 +112,7 @@ std::string profile_text(const DeviceProfile& profile) {
   ordered_json json = head(profile.origin, "device");
   add_range(profile.origin, "codecs", profile.origin.codecs, json);
   if (profile.peak) json["peak"] = peak_json(*profile.peak);
+  if (profile.kernels) json["kernels"] = kernels_json(*profile.kernels);
   if (profile.host)
     json["host"] = {{"link_bytes_per_s", rounded(profile.host->link_bytes_per_second)},
                     {"memory_bytes_per_s", rounded(profile.host->memory_bytes_per_second)}};

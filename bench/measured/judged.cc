@@ -22,13 +22,6 @@ Groups groups_of(std::span<const FormRow> rows) {
   return groups;
 }
 
-/// Logarithms of constants, and how well they are known.
-struct Known {
-  std::vector<double> values;
-  std::vector<double> covariance;  // [unknowns][unknowns]
-  double scatter = kLeastScatter;
-};
-
 Known from_priors(std::span<const results::Unknown> unknowns) {
   const std::size_t n = unknowns.size();
   Known known{{}, std::vector<double>(n * n), kLeastScatter};
@@ -37,33 +30,6 @@ Known from_priors(std::span<const results::Unknown> unknowns) {
     known.covariance[i * n + i] = unknowns[i].prior_deviation * unknowns[i].prior_deviation;
   }
   return known;
-}
-
-/// Every row counts as known to kLeastScatter, so that priors keep their weight however well few
-/// rows can be met. Of several groups, all rows of one weigh as much as one that is known to
-/// kUnknownSpread: they share what is particular to their program.
-Known known_from(std::span<const FormRow* const> fitted,
-                 std::span<const results::Unknown> unknowns) {
-  if (fitted.empty()) return from_priors(unknowns);
-  std::map<std::string, double> members;
-  for (const FormRow* row : fitted) ++members[row->group];
-  const bool several = members.size() > 1;
-  std::vector<double> weights;
-  for (const FormRow* row : fitted)
-    weights.push_back(several ? kLeastScatter / kUnknownSpread / std::sqrt(members[row->group])
-                              : 1);
-  const auto residuals = [&](std::span<const double> values, std::span<double> out) {
-    for (std::size_t i = 0; i < fitted.size(); ++i)
-      out[i] = weights[i] * std::log(fitted[i]->time(values) / fitted[i]->measured);
-  };
-  const results::LeastSquaresFit fit = results::fit_least_squares(
-      unknowns, fitted.size(), residuals, {.least_scale = kLeastScatter});
-  double squares = 0;
-  for (const double residual : fit.residuals) squares += residual * residual;
-  return {fit.values, fit.covariance,
-          several
-              ? 2 * kLeastScatter
-              : std::max(kLeastScatter, std::sqrt(squares / static_cast<double>(fitted.size())))};
 }
 
 /// Variance of the predicted logarithm that the constants bring: g' C g.
@@ -91,14 +57,6 @@ Rows without(const Groups& groups, const std::string& one, const std::string& ot
   for (const auto& [name, members] : groups)
     if (name != one && name != other) rows.insert(rows.end(), members.begin(), members.end());
   return rows;
-}
-
-/// Median of the logarithms of predicted over measured.
-double offset_of(const Rows& rows, const Known& known) {
-  std::vector<double> offsets;
-  for (const FormRow* row : rows)
-    offsets.push_back(std::log(row->time(known.values) / row->measured));
-  return median_of(std::move(offsets));
 }
 
 /// By group: how far the others lie from what the rest of them says.
@@ -137,6 +95,69 @@ std::vector<char> drawn(const Rows& rows, std::mt19937_64& random) {
 
 }  // namespace
 
+Known known_from(std::span<const FormRow* const> fitted,
+                 std::span<const results::Unknown> unknowns) {
+  if (fitted.empty()) return from_priors(unknowns);
+  // Every row counts as known to kLeastScatter, so that priors keep their weight however well few
+  // rows can be met.
+  std::map<std::string, double> members;
+  for (const FormRow* row : fitted) ++members[row->group];
+  const bool several = members.size() > 1;
+  std::vector<double> weights;
+  for (const FormRow* row : fitted)
+    weights.push_back(several ? kLeastScatter / kUnknownSpread / std::sqrt(members[row->group])
+                              : 1);
+  const auto residuals = [&](std::span<const double> values, std::span<double> out) {
+    for (std::size_t i = 0; i < fitted.size(); ++i)
+      out[i] = weights[i] * std::log(fitted[i]->time(values) / fitted[i]->measured);
+  };
+  const results::LeastSquaresFit fit = results::fit_least_squares(
+      unknowns, fitted.size(), residuals, {.least_scale = kLeastScatter});
+  double squares = 0;
+  for (const double residual : fit.residuals) squares += residual * residual;
+  return {fit.values, fit.covariance,
+          several
+              ? 2 * kLeastScatter
+              : std::max(kLeastScatter, std::sqrt(squares / static_cast<double>(fitted.size())))};
+}
+
+Known known_with_levels(std::span<const FormRow* const> fitted,
+                        std::span<const results::Unknown> unknowns) {
+  if (fitted.empty()) return from_priors(unknowns);
+  const std::size_t constants = unknowns.size();
+  std::vector<results::Unknown> all(unknowns.begin(), unknowns.end());
+  std::map<std::string, std::size_t> programs;  // group -> its unknown
+  for (const FormRow* row : fitted) programs.emplace(row->group, 0);
+  for (auto& [name, place] : programs) {
+    place = all.size();
+    all.push_back({name, 0, 0, kUnknownSpread});
+  }
+  const auto residuals = [&](std::span<const double> values, std::span<double> out) {
+    for (std::size_t i = 0; i < fitted.size(); ++i)
+      out[i] = std::log(fitted[i]->time(values.first(constants)) / fitted[i]->measured) +
+               values[programs.at(fitted[i]->group)];
+  };
+  const results::LeastSquaresFit fit =
+      results::fit_least_squares(all, fitted.size(), residuals, {.least_scale = kLeastScatter});
+  double squares = 0;
+  for (const double residual : fit.residuals) squares += residual * residual;
+  Known known;
+  known.values.assign(fit.values.begin(),
+                      fit.values.begin() + static_cast<std::ptrdiff_t>(constants));
+  for (std::size_t i = 0; i < constants; ++i)
+    for (std::size_t j = 0; j < constants; ++j)
+      known.covariance.push_back(fit.covariance[i * all.size() + j]);
+  known.scatter = std::max(kLeastScatter, std::sqrt(squares / static_cast<double>(fitted.size())));
+  return known;
+}
+
+double offset_of(std::span<const FormRow* const> rows, const Known& known) {
+  std::vector<double> offsets;
+  for (const FormRow* row : rows)
+    offsets.push_back(std::log(row->time(known.values) / row->measured));
+  return median_of(std::move(offsets));
+}
+
 std::vector<JudgedRow> judge_rows(std::span<const FormRow* const> fitted,
                                   std::span<const FormRow* const> judged,
                                   std::span<const results::Unknown> unknowns, double between) {
@@ -170,11 +191,14 @@ std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
 }
 
 std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
-                                       std::span<const results::Unknown> unknowns) {
+                                       std::span<const results::Unknown> unknowns,
+                                       std::span<const FormRow> others) {
   std::vector<JudgedRow> all;
-  const Groups groups = groups_of(rows);
+  const Groups judged = groups_of(rows);
+  Groups groups = judged;
+  groups.merge(groups_of(others));
   const auto spreads = spreads_of(groups, unknowns);
-  for (const auto& [name, members] : groups) {
+  for (const auto& [name, members] : judged) {
     const auto some = judge_rows(without(groups, name, name), members, unknowns, spreads.at(name));
     all.insert(all.end(), some.begin(), some.end());
   }

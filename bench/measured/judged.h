@@ -13,6 +13,7 @@ namespace gradwire::bench {
 struct FormRow {
   std::string group;  ///< source, workload and device: rows that one program gave
   std::string label;  ///< what tells it from others of its group
+  std::string device;
   int workers = 1;
   double measured = 0;
   std::function<double(std::span<const double> logarithms)> time;
@@ -25,6 +26,25 @@ struct JudgedRow {
   double error() const { return predicted / measured - 1; }
   bool inside() const { return low <= measured && measured <= high; }
 };
+
+/// Logarithms of constants, and how well they are known.
+struct Known {
+  std::vector<double> values;
+  std::vector<double> covariance;  ///< [unknowns][unknowns]
+  double scatter = 0;              ///< deviation of the logarithm of a row's time
+};
+
+/// Fitted to rows; from the priors where there are none. Of several groups, all rows of one weigh
+/// as much as one row that is known to a third: they share what is particular to their program.
+Known known_from(std::span<const FormRow* const> fitted,
+                 std::span<const results::Unknown> unknowns);
+/// The same, where each group has a level of its own, within a third of what the constants say:
+/// they are those of a program in the middle, and the rows of each tell how times change with
+/// shapes.
+Known known_with_levels(std::span<const FormRow* const> fitted,
+                        std::span<const results::Unknown> unknowns);
+/// Median of the logarithms of predicted over measured.
+double offset_of(std::span<const FormRow* const> rows, const Known& known);
 
 /// The judged rows with constants from `fitted` and, where that is empty, from the priors. The band
 /// has three parts: what the fit leaves open of the constants, the scatter of the rows that were
@@ -41,7 +61,10 @@ std::vector<JudgedRow> judge_halves(std::span<const FormRow> rows,
 
 /// For each group, all its rows with constants from the other groups. How far programs differ is
 /// told by those other groups, each left out in turn; a third where there are fewer than three.
+/// `others`: rows that give constants, too, and are not judged; groups that `rows` has are left
+/// out.
 std::vector<JudgedRow> judge_strangers(std::span<const FormRow> rows,
-                                       std::span<const results::Unknown> unknowns);
+                                       std::span<const results::Unknown> unknowns,
+                                       std::span<const FormRow> others = {});
 
 }  // namespace gradwire::bench

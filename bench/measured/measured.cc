@@ -73,7 +73,7 @@ Forms forms_of(const MeasuredTables& tables) {
     if (!has_form(group_of(step), why_no_step_form(step))) continue;
     auto form = std::make_shared<const StepForm>(step);
     forms.steps.push_back(
-        {group_of(step), label_of(step), step.workers, step.time.value(),
+        {group_of(step), label_of(step), step.device, step.workers, step.time.value(),
          [form](std::span<const double> x) { return form->time(constants_at(x)).value(); }});
   }
   for (const MeasuredCollective& one : tables.collectives) {
@@ -81,7 +81,7 @@ Forms forms_of(const MeasuredTables& tables) {
     forms.collectives.push_back(
         {group_of(one),
          std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",
-         one.workers, one.time.value(),
+         one.device, one.workers, one.time.value(),
          [one](std::span<const double> x) { return collective_time(one, x).value(); }});
   }
   return forms;
@@ -154,6 +154,10 @@ void append(std::vector<JudgedRow>& all, const std::vector<JudgedRow>& some) {
 
 }  // namespace
 
+std::vector<FormRow> shipped_steps() {
+  return forms_of(shipped_measured()).steps;
+}
+
 std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& say) {
   const Forms forms = forms_of(tables_of(options));
   std::vector<BenchRow> rows;
@@ -168,9 +172,11 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
   append(steps, collectives);
   add_coverage("half", steps, rows);
 
-  say("constants from the other sources");
-  steps = judge_strangers(forms.steps, of_steps);
-  collectives = judge_strangers(forms.collectives, of_collectives);
+  say(options.tables.empty() ? "constants from the other sources"
+                             : "constants from other sources, those that ship among them");
+  const Forms shipped = options.tables.empty() ? Forms{} : forms_of(shipped_measured());
+  steps = judge_strangers(forms.steps, of_steps, shipped.steps);
+  collectives = judge_strangers(forms.collectives, of_collectives, shipped.collectives);
   append(steps, collectives);
   add_rows("strangers", steps, {15, std::nullopt}, options, say, rows);
   add_coverage("strangers", steps, rows);

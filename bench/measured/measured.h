@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/measured/judged.h"
 #include "bench/row.h"
 
 /// `gradwire bench measured`: predictions against tables of what others measured.
@@ -14,10 +15,14 @@ struct MeasuredOptions {
   bool list = false;                     ///< say every row
 };
 
+/// The steps of the tables that ship and have a form.
+std::vector<FormRow> shipped_steps();
+
 /// Every row of the tables is predicted twice: with constants from half of its own group (`half`),
-/// and with constants from the other groups (`strangers`). Rows of figures: median and worst error
-/// and the share of rows inside the 90 % band, by group and of all; rows of the tables that have no
-/// form are said with the reason and counted. Throws Error (a file that cannot be read).
+/// and with constants from the other groups (`strangers`), those that ship among them. Rows of
+/// figures: median and worst error and the share of rows inside the 90 % band, by group and of all;
+/// rows of the tables that have no form are said with the reason and counted. Throws Error (a file
+/// that cannot be read).
 std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& say);
 
 }  // namespace gradwire::bench

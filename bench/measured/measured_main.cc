@@ -1,12 +1,20 @@
 #include <cstdlib>
+#include <iostream>
 #include <string>
+#include <string_view>
 
 #include "bench/alone.h"
+#include "bench/measured/device_fit.h"
 #include "bench/measured/measured.h"
 
 /// gradwire-bench-measured [SEED [FILE...]]: `gradwire bench measured` alone.
+/// gradwire-bench-measured --constants: scripts/device-kernels.json.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
+  if (count > 1 && std::string_view(arguments[1]) == "--constants") {
+    std::cout << device_fits_json();
+    return 0;
+  }
   MeasuredOptions options;
   options.list = true;
   if (count > 1) options.seed = std::strtoull(arguments[1], nullptr, 10);

@@ -1,26 +1,12 @@
 #include "bench/measured/step_form.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "bench/measured/collective_form.h"
 #include "scenarios/profile.h"
 
 namespace gradwire::bench {
 namespace {
-
-using Kind = StepKernel::Kind;
-constexpr double kShortestKernel = 2e-6;  // seconds
-constexpr double kTileSide = 128;
-
-/// Streaming multiprocessors, from the makers' data sheets.
-const std::map<std::string, int>& multiprocessors() {
-  static const std::map<std::string, int> counts = {
-      {"gtx-1080", 20}, {"p100", 56},        {"v100", 80}, {"t4", 40},
-      {"a100", 108},    {"rtx-2080-ti", 68}, {"h100", 132}};
-  return counts;
-}
 
 bool uses_tensor_cores(const std::string& precision) {
   return precision == "amp" || precision == "fp16" || precision == "bf16" || precision == "fp8";
@@ -34,8 +20,10 @@ std::string peak_of(const std::string& precision) {
 
 std::string why_no_step_form(const MeasuredStep& step) {
   if (const std::string reason = why_no_work(step); !reason.empty()) return reason;
-  if (!multiprocessors().contains(step.device)) return "there is no device profile " + step.device;
+  const std::vector<std::string> devices = scenarios::shipped_profiles("device");
+  if (!std::ranges::count(devices, step.device)) return "there is no device profile " + step.device;
   const auto profile = scenarios::load_device_profile(step.device, "");
+  if (!profile.kernels) return "device profile " + step.device + " has no constants of kernels";
   if (!profile.peak || !profile.peak->compute.contains(peak_of(step.precision)))
     return "device profile " + step.device + " has no peak in " + step.precision;
   if (!step.method.empty() && step.method != "local-sgd")
@@ -52,52 +40,21 @@ std::string why_no_step_form(const MeasuredStep& step) {
 StepForm::StepForm(const MeasuredStep& step) : step_(step), work_(work_of(step)) {
   const auto profile = scenarios::load_device_profile(step.device, "");
   tensor_cores_ = uses_tensor_cores(step.precision);
-  element_bytes_ = tensor_cores_ ? 2 : 4;
-  flops_ = profile.peak->compute.at(peak_of(step.precision)).flops_per_second;
-  memory_bytes_ = profile.peak->memory_bytes_per_second;
-  multiprocessors_ = multiprocessors().at(step.device);
+  roof_ = scenarios::kernel_roof(profile, peak_of(step.precision));
 }
 
-double StepForm::product(const StepKernel& one, double m, double n, double k,
-                         const Constants& constants) const {
-  const bool matrix = one.kind == Kind::kMatrix;
-  double efficiency =
-      tensor_cores_ ? of(constants, matrix ? Constant::kMatrixTensor : Constant::kConvolutionTensor)
-                    : of(constants, matrix ? Constant::kMatrixFp32 : Constant::kConvolutionFp32);
-  if (one.kind == Kind::kWinograd && !tensor_cores_)
-    efficiency *= of(constants, Constant::kWinograd);
-  if (matrix && step_.precision == "fp8") efficiency *= of(constants, Constant::kFp8);
-  double tiles = m / kTileSide * n / kTileSide * one.count;
-  const double enough = 4 * multiprocessors_;
-  if (tiles < enough) tiles = std::max(tiles, std::min(enough, tiles * std::max(1.0, k / 512)));
-  const double used = tiles / (tiles + of(constants, Constant::kTile) * multiprocessors_);
-  const double computing = 2 * m * n * k * one.count / (flops_ * efficiency * used);
-  const double moving =
-      element_bytes_ * one.forward / (memory_bytes_ * of(constants, Constant::kMemory));
-  return std::max(computing, moving) + kShortestKernel;
-}
-
-void StepForm::add(const StepKernel& one, const Constants& constants, Pass& pass) const {
-  pass.launches += one.repeats * (one.forward_kernels + one.backward_kernels);
-  if (one.kind == Kind::kMemory) {
-    const double seconds_an_element = element_bytes_ * of(constants, Constant::kTraffic) *
-                                      (step_.compiled ? of(constants, Constant::kCompiled) : 1) /
-                                      (memory_bytes_ * of(constants, Constant::kMemory));
-    pass.forward +=
-        one.repeats * (one.forward * seconds_an_element + one.forward_kernels * kShortestKernel);
-    pass.backward +=
-        one.repeats * (one.backward * seconds_an_element + one.backward_kernels * kShortestKernel);
-    return;
-  }
-  const double forward = one.repeats * product(one, one.m, one.n, one.k, constants);
-  if (one.kind == Kind::kAttention) {
-    pass.forward += 2 * forward;
-    pass.backward += (one.fused ? 5 : 4) * forward;  // fused: the scores once more
-    return;
-  }
-  pass.forward += forward;
-  if (one.input_gradient) pass.backward += forward;
-  pass.backward += one.repeats * product(one, one.k, one.n, one.m, constants);
+scenarios::KernelRoof StepForm::roof_with(const Constants& constants) const {
+  scenarios::KernelRoof roof = roof_;
+  roof.matrix = of(constants, tensor_cores_ ? Constant::kMatrixTensor : Constant::kMatrixFp32) *
+                (step_.precision == "fp8" ? of(constants, Constant::kFp8) : 1);
+  roof.convolution =
+      of(constants, tensor_cores_ ? Constant::kConvolutionTensor : Constant::kConvolutionFp32);
+  roof.winograd = step_.precision == "fp32" ? of(constants, Constant::kWinograd) : 1;
+  roof.memory = of(constants, Constant::kMemory);
+  roof.tile = of(constants, Constant::kTile);
+  roof.traffic =
+      of(constants, Constant::kTraffic) * (step_.compiled ? of(constants, Constant::kCompiled) : 1);
+  return roof;
 }
 
 double StepForm::reduction(const Constants& constants) const {
@@ -108,7 +65,8 @@ double StepForm::reduction(const Constants& constants) const {
     const double between = step_.between_nodes.value() / 8;
     bandwidth = step_.gpus_per_node == 1 ? between : std::min(bandwidth, between);
   }
-  const double whole = ring_share(step_.workers) * element_bytes_ * work_.parameters / bandwidth;
+  const double whole =
+      ring_share(step_.workers) * roof_.element_bytes * work_.parameters / bandwidth;
   const double exposed = of(constants, Constant::kExposed);
   if (step_.sharding == "fsdp") return 0.02 * 1.5 * exposed * whole;
   if (step_.method == "local-sgd")
@@ -118,16 +76,22 @@ double StepForm::reduction(const Constants& constants) const {
 }
 
 Seconds StepForm::time(const Constants& constants) const {
-  Pass pass;
-  for (const StepKernel& one : work_.kernels) add(one, constants, pass);
+  const scenarios::KernelRoof roof = roof_with(constants);
+  scenarios::KernelTimes pass;
+  for (const scenarios::Kernel& one : work_.kernels) {
+    const scenarios::KernelTimes taken = scenarios::kernel_times(one, roof);
+    pass.forward += taken.forward;
+    pass.backward += taken.backward;
+    pass.launches += taken.launches;
+  }
   double device = pass.forward + pass.backward;
   if (step_.checkpointing == "selective") device += 0.35 * pass.forward;
   if (step_.checkpointing == "full") device += pass.forward;
   const double host = pass.launches * of(constants, Constant::kHost) * (step_.compiled ? 0.4 : 1.0);
-  const double both = std::pow(std::pow(device, 3) + std::pow(host, 3), 1.0 / 3);
+  const double both = scenarios::side_by_side(device, host);
   const double shards = step_.sharding == "fsdp" ? step_.workers : 1;
   const double update = of(constants, Constant::kUpdate) * work_.parameters / shards *
-                        work_.update_bytes / memory_bytes_;
+                        work_.update_bytes / roof_.bytes_per_second;
   return Seconds(step_.accumulated * both + update + of(constants, Constant::kStep) +
                  reduction(constants));
 }

@@ -2,65 +2,27 @@
 
 #include <algorithm>
 
+#include "scenarios/kernels/layer_kernels.h"
 #include "scenarios/profile.h"
 
 namespace gradwire::bench {
 namespace {
 
-using Kind = StepKernel::Kind;
+using scenarios::Kernel;
+using Kind = Kernel::Kind;
+using scenarios::matrix_kernel;
+using scenarios::memory_kernel;
 constexpr double kMomentumBytes = 20;  // three reads, two writes of fp32
 constexpr double kAdamBytes = 28;
-
-StepKernel memory(double forward, double backward, int forward_kernels, int backward_kernels) {
-  return {.forward = forward,
-          .backward = backward,
-          .forward_kernels = forward_kernels,
-          .backward_kernels = backward_kernels};
-}
-
-StepKernel matrix(double m, double n, double k) {
-  return {.kind = Kind::kMatrix, .m = m, .n = n, .k = k, .forward = m * k + m * n + n * k};
-}
-
-StepKernel convolution(const scenarios::WorkloadProfile::Layer& layer, double batch) {
-  const std::vector<std::int64_t>& shape = layer.tensors.front().shape;
-  const auto outputs = static_cast<double>(shape[0]);
-  const auto inputs = static_cast<double>(shape[1]);
-  const double window = static_cast<double>(shape[2] * shape[3]);
-  const double positions = static_cast<double>(layer.activations) / outputs;
-  StepKernel one = matrix(batch * positions, outputs, inputs * window);
-  one.forward = batch * static_cast<double>(layer.inputs + layer.activations) +
-                static_cast<double>(layer.elements);
-  const bool keeps_size = static_cast<double>(layer.inputs) / inputs == positions;
-  if (window > 1)
-    one.kind = window == 9 && keeps_size && shape[2] == 3 ? Kind::kWinograd : Kind::kConvolution;
-  one.input_gradient = inputs > 3;
-  return one;
-}
 
 StepWork from_table(const MeasuredStep& step) {
   const scenarios::WorkloadProfile table = scenarios::load_workload_profile(step.workload, "");
   StepWork work;
   work.parameters = static_cast<double>(table.elements());
   work.update_bytes = kMomentumBytes;
-  const double batch = step.batch;
-  for (const auto& layer : table.layers) {
-    const double in = batch * static_cast<double>(layer.inputs);
-    const double out = batch * static_cast<double>(layer.activations);
-    if (layer.kind == "convolution")
-      work.kernels.push_back(convolution(layer, batch));
-    else if (layer.kind == "linear")
-      work.kernels.push_back(matrix(batch, static_cast<double>(layer.tensors[0].shape[0]),
-                                    static_cast<double>(layer.tensors[0].shape[1])));
-    else if (layer.kind == "batch-norm")
-      work.kernels.push_back(memory(2 * in + out, 3 * in + 2 * out, 1, 1));
-    else if (layer.kind == "relu")
-      work.kernels.push_back(memory(in + out, in + 2 * out, 1, 1));
-    else if (layer.kind == "add")
-      work.kernels.push_back(memory(in + out, out, 1, 1));
-    else
-      work.kernels.push_back(memory(in + out, in + out, 1, 1));
-  }
+  for (const auto& layer : table.layers)
+    for (const Kernel& one : scenarios::layer_kernels(layer, step.batch))
+      work.kernels.push_back(one);
   return work;
 }
 
@@ -77,23 +39,23 @@ class Transformer {
   StepWork work() {
     add_attention();
     add_feed_forward();
-    for (StepKernel& one : result_.kernels) one.repeats = step_.layers;
+    for (Kernel& one : result_.kernels) one.repeats = step_.layers;
     if (step_.workload != "bert-large") add_head();
-    add(memory(3 * state(), 3 * state(), 3, 3));  // embeddings
+    add(memory_kernel(3 * state(), 3 * state(), 3, 3));  // embeddings
     result_.parameters = parameters();
     result_.update_bytes = kAdamBytes;
     return std::move(result_);
   }
 
  private:
-  void add(const StepKernel& one) { result_.kernels.push_back(one); }
+  void add(const Kernel& one) { result_.kernels.push_back(one); }
   double state() const { return tokens_ * hidden_; }
 
   void add_attention() {
     if (step_.workload == "bert-large")
-      for (int i = 0; i < 3; ++i) add(matrix(tokens_, hidden_, hidden_));
+      for (int i = 0; i < 3; ++i) add(matrix_kernel(tokens_, hidden_, hidden_));
     else
-      add(matrix(tokens_, hidden_ + 2 * keys_, hidden_));
+      add(matrix_kernel(tokens_, hidden_ + 2 * keys_, hidden_));
     const double heads = static_cast<double>(step_.batch) * step_.heads;
     const double sequence = step_.sequence;
     const double scores = llama_ ? 0 : heads * sequence * sequence;
@@ -108,31 +70,31 @@ class Transformer {
          .backward_kernels = llama_ ? 1 : 4,
          .fused = llama_});
     if (llama_)
-      add(memory(6 * tokens_ * (hidden_ + keys_), 6 * tokens_ * (hidden_ + keys_), 2, 4));
+      add(memory_kernel(6 * tokens_ * (hidden_ + keys_), 6 * tokens_ * (hidden_ + keys_), 2, 4));
     else
-      add(memory(8 * scores, 10 * scores, 3, 4));  // scale and mask, softmax, dropout
-    add(memory(4 * state(), 4 * state(), 2, 2));   // heads apart and together
-    add(matrix(tokens_, hidden_, hidden_));
+      add(memory_kernel(8 * scores, 10 * scores, 3, 4));  // scale and mask, softmax, dropout
+    add(memory_kernel(4 * state(), 4 * state(), 2, 2));   // heads apart and together
+    add(matrix_kernel(tokens_, hidden_, hidden_));
   }
 
   void add_feed_forward() {
-    add(matrix(tokens_, llama_ ? 2 * inner_ : inner_, hidden_));
+    add(matrix_kernel(tokens_, llama_ ? 2 * inner_ : inner_, hidden_));
     if (llama_)
-      add(memory(5 * tokens_ * inner_, 8 * tokens_ * inner_, 2, 4));
+      add(memory_kernel(5 * tokens_ * inner_, 8 * tokens_ * inner_, 2, 4));
     else
-      add(memory(2 * tokens_ * inner_, 3 * tokens_ * inner_, 1, 2));
-    add(matrix(tokens_, hidden_, inner_));
+      add(memory_kernel(2 * tokens_ * inner_, 3 * tokens_ * inner_, 1, 2));
+    add(matrix_kernel(tokens_, hidden_, inner_));
     // Twice dropout, addition and normalisation; RMSNorm is written as six operations.
     if (llama_)
-      add(memory(18 * state(), 22 * state(), 12, 20));
+      add(memory_kernel(18 * state(), 22 * state(), 12, 20));
     else
-      add(memory(17 * state(), 18 * state(), 6, 8));
+      add(memory_kernel(17 * state(), 18 * state(), 6, 8));
   }
 
   void add_head() {
     const double vocabulary = step_.vocabulary;
-    add(matrix(tokens_, vocabulary, hidden_));
-    add(memory(8 * tokens_ * vocabulary, 6 * tokens_ * vocabulary, 4, 3));  // loss in fp32
+    add(matrix_kernel(tokens_, vocabulary, hidden_));
+    add(memory_kernel(8 * tokens_ * vocabulary, 6 * tokens_ * vocabulary, 4, 3));  // loss in fp32
   }
 
   double parameters() const {
@@ -165,8 +127,7 @@ std::string why_no_work(const MeasuredStep& step) {
   if (std::find(tables.begin(), tables.end(), step.workload) == tables.end())
     return "there is no layer table " + step.workload;
   for (const auto& layer : scenarios::load_workload_profile(step.workload, "").layers)
-    if (layer.has_times || layer.kind == "lstm" || layer.kind == "matrix-product")
-      return "layer table " + step.workload + " has other layers than convolutional networks have";
+    if (layer.has_times) return "layer table " + step.workload + " has times of its own";
   return "";
 }
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "bench/measured/collective_form.h"
+#include "bench/measured/device_fit.h"
 #include "bench/measured/judged.h"
 #include "bench/measured/step_form.h"
 #include "bench/measured/step_work.h"
 #include "bench/measured/table.h"
+#include "scenarios/profile.h"
 
 namespace gradwire::bench {
 namespace {
@@ -73,7 +76,7 @@ TEST_CASE("the products of a layer table are its FLOPs", "[measured]") {
   step.workload = "resnet50";
   step.batch = 2;
   double flops = 0;
-  for (const StepKernel& one : work_of(step).kernels) flops += 2 * one.m * one.n * one.k;
+  for (const scenarios::Kernel& one : work_of(step).kernels) flops += 2 * one.m * one.n * one.k;
   // 4.089 x 10^9 multiply-adds an image.
   CHECK(flops == Approx(2 * 2 * 4.089e9).epsilon(0.002));
 }
@@ -84,7 +87,8 @@ TEST_CASE("a row without a form says why", "[measured]") {
   step.device = "p40";
   CHECK_THAT(why_no_step_form(step), Catch::Contains("layer table faster-rcnn"));
   step.workload = "resnet50";
-  CHECK_THAT(why_no_step_form(step), Catch::Contains("device profile p40"));
+  step.device = "mi250";
+  CHECK_THAT(why_no_step_form(step), Catch::Contains("device profile mi250"));
   step.device = "v100";
   CHECK(why_no_step_form(step).empty());
   step.workers = 2;
@@ -118,7 +122,8 @@ std::vector<FormRow> made_rows(double exponent) {
     const MeasuredCollective one{
         "s", "all-reduce", "v100", 8, 8, Bytes(std::int64_t{1} << (i % 20 + 10)), {}};
     const double truth[] = {std::log(45e-6), std::log(20e-6), -0.1};
-    rows.push_back({"made", "row", 8, std::pow(collective_time(one, truth).value(), exponent),
+    rows.push_back({"made", "row", "v100", 8,
+                    std::pow(collective_time(one, truth).value(), exponent),
                     [one](std::span<const double> x) { return collective_time(one, x).value(); }});
   }
   return rows;
@@ -153,6 +158,57 @@ TEST_CASE("a stranger's band knows how far programs differ", "[measured]") {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].measured = made_rows(1)[i % 40].measured;
   const auto agreed = judge_strangers(rows, unknowns);
   CHECK(agreed[0].high / agreed[0].low < 0.8 * judged[0].high / judged[0].low);
+}
+
+TEST_CASE("a file's rows are judged with the constants of others, which are not judged",
+          "[measured]") {
+  const auto unknowns = collective_unknowns();
+  auto own = made_rows(1);
+  for (FormRow& row : own) row.group = "own", row.measured *= 1.5;
+  // Nothing but priors, and then three programs that all take 1.5 times what the form says.
+  std::vector<FormRow> others;
+  for (const char* group : {"a", "b", "c"})
+    for (FormRow row : made_rows(1)) {
+      row.group = group;
+      row.measured *= 1.5;
+      others.push_back(row);
+    }
+  const auto alone = judge_strangers(own, unknowns), known = judge_strangers(own, unknowns, others);
+  REQUIRE(known.size() == own.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    CHECK(std::abs(known[i].error()) < std::abs(alone[i].error()));
+  }
+}
+
+TEST_CASE("a device's constants are those of its sources, or of all", "[measured]") {
+  std::vector<FormRow> rows = shipped_steps();
+  const auto fits = fit_devices({"v100", "h100", "t4"}, rows);
+  CHECK(fits.at("v100").sources == 3);
+  CHECK(fits.at("h100").sources == 1);
+  CHECK(fits.at("t4").sources == 0);
+  const auto convolution = [&](const char* device) {
+    return of(fits.at(device).constants, Constant::kConvolutionFp32);
+  };
+  CHECK(convolution("v100") != convolution("t4"));
+  // Devices that nobody measured share their constants, and the width of not knowing.
+  CHECK(fit_devices({"p100"}, rows).at("p100").constants == fits.at("t4").constants);
+  CHECK(fits.at("t4").deviation > 0.2);
+}
+
+TEST_CASE("shipped device profiles hold what is fitted to the shipped tables", "[measured]") {
+  const auto fitted = nlohmann::json::parse(device_fits_json());
+  const auto close = [](double shipped, const nlohmann::json& value) {
+    return std::abs(shipped / value.get<double>() - 1) < 0.02;
+  };
+  for (const auto& [name, kernels] : fitted.items()) {
+    INFO(name);
+    const auto shipped = scenarios::load_device_profile(name, "").kernels;
+    REQUIRE(shipped);
+    CHECK(close(shipped->shares.at("fp32").matrix, kernels["shares"]["fp32"]["matrix"]));
+    CHECK(close(shipped->traffic, kernels["traffic"]));
+    CHECK(close(shipped->host.value(), kernels["host_s"]));
+    CHECK(close(shipped->step.value(), kernels["step_s"]));
+  }
 }
 
 TEST_CASE("the shipped tables are predicted row by row or left out with a reason", "[measured]") {

@@ -371,7 +371,8 @@ TEST_CASE("one mistake, one message: place, what is allowed, what was meant", "[
       {R"(, "cluster": {"device": "reference-cpuu"})",
        "t.json:1: /cluster/device: cannot find device profile reference-cpuu: no such profile "
        "ships "
-       "(shipped: a100, gtx-1080, h100, p100, reference-cpu, rtx-2080-ti, t4, v100); did you mean "
+       "(shipped: a100, b200, gtx-1080, h100, h200, p100, p40, reference-cpu, rtx-2080-ti, "
+       "rtx-3090, t4, v100); did you mean "
        "\"reference-cpu\"?; allowed: cpu, cuda, a device "
        "profile"},
       {"",

@@ -184,7 +184,8 @@ ComputeProfile ProfileReplay::compute_times() const {
                        "choose a device that has: " + scenarios::devices_with_peak(),
                        ErrorKind::kScenario);
   }
-  const auto layers = layer_times(workload_, device, settings.precision, settings.batch_per_worker);
+  const auto layers = layer_times(workload_, device, settings.precision, settings.batch_per_worker,
+                                  scenario_.cluster.workers);
   ComputeProfile times = empty_profile(layout_);
   times.provenance = "profile";
   times.device = workload_.origin.name + " (" + workload_.origin.source + ")";

@@ -1,0 +1,92 @@
+#include "scenarios/kernels/layer_kernels.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace gradwire::scenarios {
+namespace {
+
+using Kind = Kernel::Kind;
+using Layer = WorkloadProfile::Layer;
+
+double size(const Layer& layer, std::size_t tensor, std::size_t dimension) {
+  return static_cast<double>(layer.tensors[tensor].shape[dimension]);
+}
+
+Kernel convolution(const Layer& layer, double batch) {
+  const double outputs = size(layer, 0, 0), inputs = size(layer, 0, 1);
+  const double window = size(layer, 0, 2) * size(layer, 0, 3);
+  const double positions = static_cast<double>(layer.activations) / outputs;
+  Kernel one = matrix_kernel(batch * positions, outputs, inputs * window);
+  one.forward = batch * static_cast<double>(layer.inputs + layer.activations) +
+                static_cast<double>(layer.elements);
+  const bool keeps_size = static_cast<double>(layer.inputs) / inputs == positions;
+  if (window > 1)
+    one.kind =
+        window == 9 && keeps_size && size(layer, 0, 2) == 3 ? Kind::kWinograd : Kind::kConvolution;
+  one.input_gradient = inputs > 3;
+  return one;
+}
+
+Kernel linear(const Layer& layer, double batch) {
+  const double outputs = size(layer, 0, 0);
+  return matrix_kernel(batch * static_cast<double>(layer.activations) / outputs, outputs,
+                       size(layer, 0, 1));
+}
+
+/// Tensors: of inputs [4 h, i], of the state [4 h, h].
+std::vector<Kernel> lstm(const Layer& layer, double batch) {
+  const double steps = static_cast<double>(layer.inputs) / size(layer, 0, 1);
+  Kernel state = matrix_kernel(batch, size(layer, 1, 0), size(layer, 1, 1));
+  state.repeats = steps;
+  Kernel gates = memory_kernel(2 * batch * size(layer, 1, 0), 3 * batch * size(layer, 1, 0));
+  gates.repeats = steps;
+  return {matrix_kernel(batch * steps, size(layer, 0, 0), size(layer, 0, 1)), state, gates};
+}
+
+/// Of no known shape: all that is written, each a sum of so many products.
+Kernel product(const Layer& layer, double batch) {
+  const double out = batch * static_cast<double>(layer.activations);
+  const double each =
+      static_cast<double>(layer.flops) / 2 / std::max(1.0, static_cast<double>(layer.activations));
+  Kernel one = matrix_kernel(out, 1, each);
+  one.kind = Kind::kActivations;
+  one.forward = batch * static_cast<double>(layer.inputs + layer.activations);
+  return one;
+}
+
+Kernel moved(const Layer& layer, double batch) {
+  const double in = batch * static_cast<double>(layer.inputs);
+  const double out = batch * static_cast<double>(layer.activations);
+  const std::string_view kind = layer.kind;
+  if (kind == "batch-norm") return memory_kernel(2 * in + out, 3 * in + 2 * out);
+  if (kind == "layer-norm") return memory_kernel(in + out, 2 * in + 2 * out, 1, 2);
+  if (kind == "relu" || kind == "gelu" || kind == "tanh" || kind == "softmax")
+    return memory_kernel(in + out, in + 2 * out);
+  if (kind == "add") return memory_kernel(in + out, out);
+  return memory_kernel(in + out, in + out);
+}
+
+bool has_shape(const Layer& layer, std::size_t dimensions, std::size_t tensors = 1) {
+  return layer.tensors.size() >= tensors &&
+         std::all_of(layer.tensors.begin(),
+                     layer.tensors.begin() + static_cast<std::ptrdiff_t>(tensors),
+                     [&](const auto& tensor) {
+                       return tensor.shape.size() == dimensions &&
+                              std::ranges::all_of(tensor.shape, [](auto n) { return n > 0; });
+                     });
+}
+
+}  // namespace
+
+std::vector<Kernel> layer_kernels(const Layer& layer, double batch) {
+  if (layer.kind == "convolution" && has_shape(layer, 4)) return {convolution(layer, batch)};
+  if (layer.kind == "linear" && has_shape(layer, 2)) return {linear(layer, batch)};
+  if (layer.kind == "lstm" && has_shape(layer, 2, 2)) return lstm(layer, batch);
+  // A table of another make: products where it has more arithmetic than it moves.
+  if (layer.kind == "matrix-product" || layer.flops > 16 * (layer.inputs + layer.activations))
+    return {product(layer, batch)};
+  return {moved(layer, batch)};
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,121 @@
+#include "scenarios/kernels/kernel_time.h"
+
+#include <catch2/catch.hpp>
+
+#include "scenarios/kernels/layer_kernels.h"
+
+using namespace gradwire::scenarios;
+
+namespace {
+
+/// 1 TFLOP/s of which products reach a half and convolutions a quarter, 100 GB/s whole, 10
+/// multiprocessors, no tiles lost.
+KernelRoof round_roof() {
+  KernelRoof roof;
+  roof.flops_per_second = 1e12;
+  roof.bytes_per_second = 1e11;
+  roof.multiprocessors = 10;
+  roof.matrix = 0.5;
+  roof.convolution = 0.25;
+  roof.winograd = 2;
+  return roof;
+}
+
+WorkloadProfile::Layer layer(const char* kind, std::vector<std::vector<std::int64_t>> shapes,
+                             std::int64_t flops, std::int64_t inputs, std::int64_t activations) {
+  WorkloadProfile::Layer one;
+  one.kind = kind;
+  for (auto& shape : shapes) one.tensors.push_back({"weight", std::move(shape)});
+  one.flops = flops;
+  one.inputs = inputs;
+  one.activations = activations;
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a product takes the longer of arithmetic and memory, and a start", "[unit]") {
+  const KernelRoof roof = round_roof();
+  // 2 x 1280^3 / 0.5e12 = 8.39 ms; 4 x 3 x 1280^2 / 1e11 = 0.2 ms.
+  const KernelTimes square = kernel_times(matrix_kernel(1280, 1280, 1280), roof);
+  CHECK(square.forward == Approx(2 * 1280.0 * 1280 * 1280 / 0.5e12 + 2e-6));
+  CHECK(square.backward == Approx(2 * square.forward));
+  // One row: 4 x (1 + 2 x 10^4 ... 10^8) B decide.
+  const KernelTimes row = kernel_times(matrix_kernel(1, 1e4, 1e4), roof);
+  CHECK(row.forward == Approx(4 * (1e8 + 2e4) / 1e11 + 2e-6));
+  CHECK(row.launches == 3);  // one forward, two backward
+}
+
+TEST_CASE("few tiles leave multiprocessors idle, unless a product can be split", "[unit]") {
+  KernelRoof roof = round_roof();
+  roof.tile = 1;
+  const auto computing = [&](double m, double n, double k) {
+    return kernel_times(matrix_kernel(m, n, k), roof).forward - 2e-6;
+  };
+  // 4 tiles on 10 multiprocessors, k short: 4 / (4 + 10) of the share. Many tiles: nearly all.
+  CHECK(computing(256, 256, 512) == Approx(2 * 256.0 * 256 * 512 / 0.5e12 * 14 / 4));
+  CHECK(computing(12800, 12800, 512) == Approx(2 * 12800.0 * 12800 * 512 / 0.5e12 * 10010 / 10000));
+  // k of 5,120 makes ten parts of each tile: 40 / (40 + 10).
+  CHECK(computing(256, 256, 5120) == Approx(2 * 256.0 * 256 * 5120 / 0.5e12 * 50 / 40));
+}
+
+TEST_CASE("kinds of products have shares of their own", "[unit]") {
+  const KernelRoof roof = round_roof();
+  Kernel one = matrix_kernel(1280, 1280, 1280);
+  const double matrix = kernel_times(one, roof).forward - 2e-6;
+  one.kind = Kernel::Kind::kConvolution;
+  CHECK(kernel_times(one, roof).forward - 2e-6 == Approx(2 * matrix));
+  one.kind = Kernel::Kind::kWinograd;
+  CHECK(kernel_times(one, roof).forward - 2e-6 == Approx(matrix));  // twice as fast
+  one.kind = Kernel::Kind::kConvolution;
+  one.input_gradient = false;
+  const KernelTimes first = kernel_times(one, roof);
+  CHECK(first.backward == Approx(first.forward));  // of its weights alone
+}
+
+TEST_CASE("what memory bounds takes its traffic, and a start for each kernel", "[unit]") {
+  KernelRoof roof = round_roof();
+  roof.traffic = 1.5;
+  roof.memory = 0.75;
+  const KernelTimes times = kernel_times(memory_kernel(1e9, 3e9, 1, 2), roof);
+  CHECK(times.forward == Approx(4 * 1.5 * 1e9 / 0.75e11 + 2e-6));
+  CHECK(times.backward == Approx(4 * 1.5 * 3e9 / 0.75e11 + 4e-6));
+}
+
+TEST_CASE("host and device work side by side", "[unit]") {
+  CHECK(side_by_side(3, 0) == Approx(3));
+  CHECK(side_by_side(0, 3) == Approx(3));
+  CHECK(side_by_side(1, 1) == Approx(1.2599).epsilon(1e-4));  // the cube root of 2
+  CHECK(side_by_side(10, 1) < 10.01);
+}
+
+TEST_CASE("layers become kernels of their kind", "[unit]") {
+  using Kind = Kernel::Kind;
+  // 3 x 3 from 64 to 64 maps of 56 x 56, two images.
+  const std::int64_t maps = 64 * 56 * 56;
+  const auto three =
+      layer_kernels(layer("convolution", {{64, 64, 3, 3}}, 2 * maps * 64 * 9, maps, maps), 2);
+  REQUIRE(three.size() == 1);
+  CHECK(three[0].kind == Kind::kWinograd);
+  CHECK(three[0].m * three[0].n * three[0].k == Approx(2.0 * maps * 64 * 9));
+  // Stride 2 halves the maps: no Winograd. 1 x 1 is a matrix product.
+  CHECK(layer_kernels(layer("convolution", {{64, 64, 3, 3}}, maps * 32 * 9, maps, maps / 4), 2)[0]
+            .kind == Kind::kConvolution);
+  CHECK(
+      layer_kernels(layer("convolution", {{64, 64, 1, 1}}, 2 * maps * 64, maps, maps), 2)[0].kind ==
+      Kind::kMatrix);
+  // A dense layer over 128 tokens.
+  const auto dense = layer_kernels(layer("linear", {{4096, 1024}}, 0, 128 * 1024, 128 * 4096), 2);
+  CHECK(dense[0].m == 2 * 128);
+  CHECK(dense[0].n == 4096);
+  // 35 steps of an LSTM of 1,500: inputs at once, the state step by step.
+  const auto lstm =
+      layer_kernels(layer("lstm", {{6000, 1500}, {6000, 1500}}, 0, 35 * 1500, 35 * 1500), 20);
+  REQUIRE(lstm.size() == 3);
+  CHECK(lstm[0].m == 20 * 35);
+  CHECK(lstm[1].repeats == 35);
+  CHECK(lstm[1].m == 20);
+  // A table that names kinds of its own: products where arithmetic outweighs what is moved.
+  CHECK(layer_kernels(layer("mixer", {}, 1'000'000, 1000, 1000), 1)[0].kind == Kind::kActivations);
+  CHECK(layer_kernels(layer("mixer", {}, 2000, 1000, 1000), 1)[0].kind == Kind::kMemory);
+}
