@@ -156,6 +156,8 @@ class Prepared {
             {"methods"},
             {"methods", {"admm"}},
             {"reproduce terngrad-chart", {"--no-panel", "-o", file("chart")}},
+            {"reproduce streaming-diloco", {}},
+            {"reproduce intellect-1", {}},
             {"bench codecs",
              {"--codecs", "fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"},
              false},

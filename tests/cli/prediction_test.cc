@@ -197,22 +197,22 @@ TEST_CASE("predict --model names a layer table, as in advise; bands reckon with 
   // ResNet-50's step from its counts; VGG-16 has 5.4 times the parameters, at 10 Gbps.
   const auto resnet = predicted({}), vgg = predicted({"--model", "vgg16"});
   CHECK(number(vgg, "exposed_s") > 3 * number(resnet, "exposed_s"));
-  // V100: compute between .49 and 1.3 times what peaks say. Nothing is encoded.
-  CHECK(vgg.at("assumed") == "compute 0.49 to 1.3 times what is assumed");
+  // V100: compute within what programs on it differ by. Nothing is encoded.
+  CHECK(vgg.at("assumed") == "compute 0.683 to 1.46 times what is assumed");
   CHECK(vgg.at("fitted_to").get<std::string>().find("no points") == 0);
-  // 97 of 206 ms are compute, and the exchange waits for it in part: 30 % more of it is 8 % of the
-  // step.
+  // Compute is most of the step, and the exchange waits for it in part: 46 % more of it is felt.
   CHECK(number(resnet, "high_s") > 1.05 * number(resnet, "step_time_s"));
   CHECK(number(resnet, "low_s") < number(resnet, "step_time_s"));
   // A codec's assumed cost is in the band as well: up to a hundred times.
   const auto topk = predicted({"--set", "/method/name=topk"});
   CHECK(topk.at("assumed").get<std::string>().find("codecs 1 to 100 times") != std::string::npos);
   CHECK(number(topk, "high_s") > number(topk, "step_time_s") + 90 * number(topk, "encode_s"));
-  // One worker computes, and that is all.
+  // One worker computes, and that is all: without the 17.2 ms that a step of several adds on a
+  // V100.
   const auto lone = predicted({"--set", "/cluster/workers=1"});
   CHECK(number(lone, "exposed_s") == 0);
   CHECK(number(lone, "efficiency") == Approx(1));
   CHECK(number(lone, "step_time_s") ==
-        Approx(number(resnet, "step_time_s") * number(resnet, "efficiency")));
+        Approx(number(resnet, "step_time_s") * number(resnet, "efficiency") - 17.2e-3));
   CHECK(run_program({"predict", "--model", "terngrad-tree"}).exit_code != 0);
 }
