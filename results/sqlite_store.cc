@@ -1,11 +1,13 @@
 #include "results/sqlite_store.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <thread>
 
 #include "base/hash.h"
 #include "base/plain_text.h"
@@ -32,11 +34,24 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+/// Puts the database into write-ahead mode, waiting `busy_timeout_ms` for others that do the same.
+/// SQLite's own wait does not cover this: of two that read the first page and want to write it, it
+/// refuses one at once, as neither would give way (sqlite.org/c3ref/busy_handler.html).
+void use_write_ahead_log(const Connection& connection, int busy_timeout_ms) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_timeout_ms);
+  while (sqlite3_exec(connection.handle(), "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr) !=
+         SQLITE_OK) {
+    const bool busy = (sqlite3_extended_errcode(connection.handle()) & 0xff) == SQLITE_BUSY;
+    if (!busy || std::chrono::steady_clock::now() >= until) connection.fail(kOpen);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 Connection open_writer(const std::string& path, const StoreOptions& options) {
   Connection connection(path, Connection::Access::kCreate, options.busy_timeout_ms);
   checked_version(connection, schema_version());
-  connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
-                     kOpen);
+  use_write_ahead_log(connection, options.busy_timeout_ms);
+  connection.execute("PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON", kOpen);
   if (options.max_bytes > 0) {
     const std::int64_t page = connection.scalar("PRAGMA page_size", kOpen);
     connection.execute("PRAGMA max_page_count=" + std::to_string(options.max_bytes / page), kOpen);

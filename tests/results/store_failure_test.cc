@@ -175,6 +175,29 @@ TEST_CASE("a database that another is making is never another program's", "[stor
   }
 }
 
+TEST_CASE("writers that make one database at the same time wait for each other", "[store]") {
+  const TemporaryFolder folder;
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::string path = folder.file(std::to_string(i) + ".db");
+    std::atomic<int> ready = 0;
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 4; ++writer)
+      writers.emplace_back([&, writer] {
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        try {
+          Store::open(path, kWrite)->begin_run(sample_header(writer), 1);
+        } catch (const std::exception&) {
+          ++failed;
+        }
+      });
+    for (std::thread& writer : writers) writer.join();
+    CHECK(Store::open(path, kRead)->runs().size() == 4);
+  }
+  CHECK(failed == 0);
+}
+
 TEST_CASE("files that are no database of ours", "[store]") {
   const TemporaryFolder folder;
   SECTION("text") {
