@@ -14,6 +14,7 @@
 #include "results/advice/scenario_prices.h"
 #include "results/prediction/fit_file.h"
 #include "runner/advice.h"
+#include "runner/published_errors.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -49,6 +50,7 @@ scenarios::Scenario scenario_of(const AdviseArguments& arguments, const Context&
   RunArguments run;
   run.file = arguments.file;
   run.sets = sets_of(arguments);
+  run.network = arguments.network;
   const scenarios::ScenarioFile file = named_or_plain_scenario(run);
   warn(file, context);
   if (file.runs.size() > 1)
@@ -152,6 +154,10 @@ void advise(const AdviseArguments& arguments, Context& context) {
       context.say_wrapped(text);
     shown.by_workers.push_back(std::move(one));
   }
+  const results::PredictionQuestion about = runner::prediction_question(scenario);
+  const auto nearest = results::nearest_published(runner::published_errors(), about);
+  if (const auto text = results::published_errors_words(nearest, about); !text.empty())
+    context.say_wrapped(text);
   for (const std::string& line : left_out) context.say_wrapped("left out " + line);
   if (arguments.show == "ranking") return print_ranking(shown, context);
   if (arguments.show == "crossover") return print_crossovers(shown, context);
@@ -174,6 +180,7 @@ void add_question(CLI::App& command, AdviseArguments& arguments) {
   command.add_option("--batch", arguments.batch, "Samples a worker and step")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--workers", arguments.workers, "16, or 8,16,24, or 8..128 (doubling)");
+  add_network_option(command, arguments.network);
   command.add_option("--rate", arguments.rate, "Of the links (10Gbps)");
   command.add_option("--delay", arguments.delay, "One way of a link (10us)");
   command.add_option("--loss", arguments.loss, "Share of packets that a link loses")

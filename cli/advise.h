@@ -17,6 +17,7 @@ namespace gradwire::cli {
 struct AdviseArguments {
   std::string file;
   std::vector<std::string> sets;
+  std::string network;  ///< by name
   std::string model, device, precision, rate, delay, workers;
   int batch = 0;
   double loss = -1;

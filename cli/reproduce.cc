@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "results/prediction/chart_figures.h"
 #include "results/prediction/chart_report.h"
+#include "results/prediction/link_speeds.h"
 #include "results/prediction/local_steps.h"
 #include "runner/chart_panel.h"
 #include "scenarios/share.h"
@@ -119,6 +120,10 @@ const PublishedTable kPublishedTables[] = {
        auto rows = results::reproduce_streaming_diloco(text, file, explained);
        for (const std::string& line : explained) context.say(line);
        return rows;
+     }},
+    {"paddle-dgc", "DGC beside dense messages on two GPUs, by bandwidth",
+     [](const std::string& text, const std::string& file, Context&) {
+       return results::reproduce_paddle_dgc(text, file);
      }},
     {"intellect-1", "INTELLECT-1's utilisation over the Internet",
      [](const std::string& text, const std::string& file, Context&) {

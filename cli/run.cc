@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "runner/interrupt.h"
 #include "runner/sweep.h"
+#include "scenarios/named_networks.h"
 #include "scenarios/share.h"
 
 namespace gradwire::cli {
@@ -52,6 +53,9 @@ int exit_code_of(const runner::SweepResult& result) {
 
 scenarios::Overrides overrides_of(const RunArguments& arguments) {
   scenarios::Overrides overrides = overrides_of_environment();
+  if (!arguments.network.empty())
+    for (scenarios::Override& one : scenarios::overrides_of_network(arguments.network))
+      overrides.push_back(std::move(one));
   for (const std::string& text : arguments.sets) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || text.front() != '/')
@@ -81,6 +85,11 @@ void warn(const scenarios::ScenarioFile& file, const Context& context) {
   for (const std::string& warning : file.warnings) context.say("warning: " + warning);
 }
 
+void add_network_option(CLI::App& command, std::string& network) {
+  command.add_option("--network", network,
+                     "Links and transport by name: " + scenarios::names_of_networks());
+}
+
 void add_scenario_options(CLI::App& command, RunArguments& arguments, const std::string& plain) {
   command
       .add_option("FILE", arguments.file,
@@ -89,6 +98,7 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments, const std:
   command.add_option("--set", arguments.sets, "Override a field, /json/pointer=value (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
+  add_network_option(command, arguments.network);
   command.add_option("--seed", arguments.seeds, "Run these seeds instead (repeatable)")
       ->check(CLI::NonNegativeNumber)
       ->take_all()

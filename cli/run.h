@@ -16,6 +16,7 @@ namespace gradwire::cli {
 struct RunArguments {
   std::string file;
   std::vector<std::string> sets;
+  std::string network;  ///< by name: scenarios/named_networks.h
   std::vector<std::uint64_t> seeds;
   std::string executor;
   int threads = 1;
@@ -37,6 +38,8 @@ struct RunArguments {
 /// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.
 void add_scenario_options(CLI::App& command, RunArguments& arguments,
                           const std::string& plain = {});
+/// --network NAME.
+void add_network_option(CLI::App& command, std::string& network);
 /// --resume, --report and --no-report.
 void add_result_options(CLI::App& command, RunArguments& arguments);
 /// Of a sweep: 0, or that some of its runs failed or that it was interrupted.

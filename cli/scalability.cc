@@ -13,6 +13,7 @@
 #include "results/scalability/words.h"
 #include "results/scenario_view.h"
 #include "runner/interrupt.h"
+#include "runner/published_errors.h"
 #include "runner/scalability.h"
 #include "scenarios/share.h"
 
@@ -57,7 +58,7 @@ scenarios::ScenarioFile scenario_of(const ScalabilityArguments& arguments, const
 }
 
 void complete_runs(const scenarios::ScenarioFile& missing, const ScalabilityArguments& arguments,
-                 results::Store& store, Context& context) {
+                   results::Store& store, Context& context) {
   if (std::ranges::any_of(missing.runs, [](const auto& s) { return s.executor == "emulator"; }))
     throw Error(
         ErrorKind::kFailure, "report on", arguments.scenario, "its emulated runs are not stored",
@@ -164,6 +165,20 @@ void check_arguments(const ScalabilityArguments& arguments) {
                 "--set, --executor, --workers and --no-run need a scenario");
 }
 
+/// What the first run's compute times rest on; a run that this version cannot read again has none.
+results::PredictionQuestion question_of(const Source& source, std::vector<std::string>& warnings) {
+  const auto run = source.store->run(source.runs.front());
+  try {
+    return runner::prediction_question(
+        scenarios::read_scenario_text(run->header.scenario_json, run->header.scenario_file)
+            .runs.front());
+  } catch (const Error& error) {
+    warnings.push_back("errors on steps that others measured are not quoted: " +
+                       std::string(error.what()));
+    return {};
+  }
+}
+
 results::Scalability scalability_of(const Source& source, const ScalabilityArguments& arguments,
                                     const Context& context) {
   results::ScalabilityOptions options;
@@ -173,13 +188,15 @@ results::Scalability scalability_of(const Source& source, const ScalabilityArgum
   options.costs = costs_of(arguments.prices, source.costs);
   options.accuracy = accuracy_of(arguments, source);
   options.knowledge = accuracy_knowledge(arguments.accuracy_options);
+  std::vector<std::string> remarks;
+  options.question = question_of(source, remarks);
+  options.strangers = results::nearest_published(runner::published_errors(), options.question);
   options.command = command_of(arguments, context);
   options.source = source.words;
   options.remarks = source.remarks;
-  std::vector<std::string> size_remarks;
-  options.model.step_at = runner::step_at_size(size_remarks);
+  options.model.step_at = runner::step_at_size(remarks);
   results::Scalability all = results::scalability_of(*source.store, source.runs, options);
-  all.warnings.insert(all.warnings.end(), size_remarks.begin(), size_remarks.end());
+  all.warnings.insert(all.warnings.end(), remarks.begin(), remarks.end());
   all.warnings.insert(all.warnings.end(), source.warnings.begin(), source.warnings.end());
   return all;
 }

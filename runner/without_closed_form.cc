@@ -61,7 +61,9 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
     return "the closed forms have one exchange a bucket, and with zero weights are sent, too";
   if (scenario.exchange.offload)
     return "the closed forms have no way to the host's memory and back";
-  if (scenario.network.transport.protocol != sim::TransportSettings::Protocol::kTcp)
+  const auto protocol = scenario.network.transport.protocol;
+  if (protocol != TransportSettings::Protocol::kTcp &&
+      protocol != TransportSettings::Protocol::kRdma)
     return "the closed forms describe tcp: its headers, its windows and its repair of losses";
   if (!scenario.cluster.absences.empty())
     return "workers are away at times, and the closed forms have all of them in each step";

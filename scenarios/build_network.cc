@@ -20,6 +20,7 @@ void fill_transport(const ordered_json& json, const std::string& file,
   std::string protocol;
   take(json, "protocol", protocol);
   if (protocol == "ideal") transport.protocol = Protocol::kIdeal;
+  if (protocol == "rdma") transport.protocol = Protocol::kRdma;
   if (protocol == "udp-lossy") transport.protocol = Protocol::kUdpLossy;
   take(json, "segment", transport.segment);
   take(json, "wire_segment", transport.wire_segment);

@@ -462,6 +462,22 @@ const Combination kCombinations[] = {
      },
      kOfMethod},
     // What executors know.
+    {"transport rdma", "links that lose packets",
+     "rdma is InfiniBand or RoCE on a network without loss: no packet is sent again", "0, or tcp",
+     [](const Scenario& s) {
+       Places found;
+       if (s.network.transport.protocol != Protocol::kRdma) return found;
+       for (const auto& [pointer, link] : given_links(s.network))
+         if (link.loss > 0 || link.burst.enter > 0) found.push_back(pointer);
+       return found;
+     },
+     kOfTransport},
+    {"executor packet", "transport rdma", "executor packet has no model of RDMA", "flow or model",
+     [](const Scenario& s) {
+       return at("/network/transport/protocol",
+                 is_by(s, {"packet"}) && s.network.transport.protocol == Protocol::kRdma);
+     },
+     kOfExecutor},
     {"executor packet", "transport ideal", "executor packet sends packets, and they take time",
      "tcp or udp-lossy, or executor flow",
      [](const Scenario& s) {
@@ -476,10 +492,12 @@ const Combination kCombinations[] = {
                  is_by(s, {"packet"}) && is_radio(s) && !s.cluster.absences.empty());
      },
      kOfExecutor},
-    {"executor model, emulator", "any transport but tcp", "executor {executor} speaks TCP alone",
-     "flow, or packet but for ideal",
+    {"executor model, emulator", "any transport but tcp (model: or rdma)",
+     "executor {executor} speaks TCP (and model RDMA)", "flow, or packet but for ideal and rdma",
      [](const Scenario& s) {
-       return at("/network/transport/protocol", is_by(s, {"model", "emulator"}) && !runs_tcp(s));
+       const bool modelled = is_by(s, {"model"}) && s.network.transport.protocol == Protocol::kRdma;
+       return at("/network/transport/protocol",
+                 is_by(s, {"model", "emulator"}) && !runs_tcp(s) && !modelled);
      },
      kOfExecutor},
     {"executor model, emulator", "background traffic",

@@ -17,6 +17,7 @@
 #include "scenarios/reader.h"
 #include "scenarios/sweep.h"
 #include "scenarios/values.h"
+#include "sim/transport/transport_settings.h"
 #include "trainers/methods/catalogue.h"
 
 namespace gradwire::scenarios {
@@ -288,6 +289,16 @@ class FileReader {
     return number > 0 && number <= 65536 ? value->get<std::int64_t>() : 0;
   }
 
+  /// A packet of RDMA is larger than a segment of TCP.
+  static void add_rdma_segments(ordered_json& run) {
+    const ordered_json* protocol = find_at(run, "/network/transport/protocol");
+    if (!protocol || *protocol != "rdma") return;
+    for (const auto& [pointer, size] :
+         {std::pair("/network/transport/segment", sim::kRdmaSegment),
+          std::pair("/network/transport/wire_segment", sim::kRdmaWireSegment)})
+      if (!find_at(run, pointer)) assign_at(run, pointer, std::to_string(size.count()) + "B");
+  }
+
   static bool is_topology(const ordered_json& run, const char* name) {
     const ordered_json* topology = find_at(run, "/network/topology");
     return topology && *topology == name;
@@ -340,6 +351,7 @@ class FileReader {
     add_computed_defaults(run, kinds);
     if (run.contains("network") && run["network"].is_object()) {
       add_access_networks(run["network"]);
+      add_rdma_segments(run);
       add_schedule_hashes(run["network"], document_.file, files_);
       add_calibration_hash(run["network"], document_.file);
     }

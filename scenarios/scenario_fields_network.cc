@@ -23,17 +23,23 @@ void add_transport(Rows& rows) {
                   .spec = {.type = OptionType::kChoice,
                            .help = "tcp; ideal: fair shares at once, without headers, start-up and "
                                    "loss; udp-lossy: datagrams that are never sent again, so that "
-                                   "what is lost is missing.",
-                           .choices = {"tcp", "ideal", "udp-lossy"}},
+                                   "what is lost is missing; rdma: InfiniBand or RoCE without "
+                                   "loss, fair shares at once, with headers.",
+                           .choices = {"tcp", "ideal", "udp-lossy", "rdma"}},
                   .computed_default = "tcp"});
   rows.push_back({.pointer = "/network/transport/congestion_control",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "cubic",
                            .help = "Congestion control.",
                            .choices = {"cubic", "reno", "bbr"}}});
-  rows.push_back(transport_bytes("segment", "1448B", "TCP payload of a full segment.", 64));
-  rows.push_back(transport_bytes(
-      "wire_segment", "1538B", "What a full segment occupies on the wire, with all headers.", 64));
+  rows.push_back(transport_bytes("segment", "1448B",
+                                 "TCP payload of a full segment; over rdma 4096B of a packet, "
+                                 "where nothing else is said.",
+                                 64));
+  rows.push_back(transport_bytes("wire_segment", "1538B",
+                                 "What a full segment occupies on the wire, with all headers; "
+                                 "over rdma 4178B.",
+                                 64));
   rows.push_back({.pointer = "/network/transport/initial_window",
                   .spec = {.type = OptionType::kInteger,
                            .default_text = "10",

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "bench/fidelity/statistics.h"
-#include "bench/measured/measured.h"
+#include "bench/measured/forms.h"
 #include "scenarios/profile.h"
 
 namespace gradwire::bench {

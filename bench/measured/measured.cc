@@ -1,41 +1,21 @@
 #include "bench/measured/measured.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "base/file_descriptor.h"
 #include "bench/fidelity/statistics.h"
 #include "bench/measured/collective_form.h"
+#include "bench/measured/constants.h"
+#include "bench/measured/forms.h"
 #include "bench/measured/judged.h"
-#include "bench/measured/step_form.h"
 #include "bench/measured/table.h"
 
 namespace gradwire::bench {
 namespace {
-
-/// "PaddlePaddle/FleetX:docs/a.md" -> "paddlepaddle-fleetx".
-std::string short_source(const std::string& source) {
-  std::string name;
-  for (const char c : source.substr(0, source.find(':')))
-    name += std::isalnum(static_cast<unsigned char>(c))
-                ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                : '-';
-  return name.empty() ? "unnamed" : name;
-}
-
-std::string group_of(const MeasuredStep& step) {
-  return short_source(step.source) + "." + step.workload + "." + step.device +
-         (step.method.empty() ? "" : "." + step.method);
-}
-
-std::string group_of(const MeasuredCollective& one) {
-  return short_source(one.source) + "." + one.collective + "." + one.device;
-}
 
 std::string figure(double value) {
   char text[32];
@@ -45,46 +25,6 @@ std::string figure(double value) {
 
 std::string seconds_of(const JudgedRow& row) {
   return figure(row.measured) + " s measured, " + figure(row.predicted) + " s predicted";
-}
-
-std::string label_of(const MeasuredStep& step) {
-  std::string label = std::to_string(step.workers) + " x " + step.precision + ", " +
-                      std::to_string(step.accumulated) + " x " + std::to_string(step.batch) +
-                      " samples";
-  if (step.layers)
-    label += ", " + std::to_string(step.layers) + " layers of " + std::to_string(step.hidden);
-  if (step.compiled) label += ", compiled";
-  if (step.local_steps > 1) label += ", " + std::to_string(step.local_steps) + " local steps";
-  return label;
-}
-
-struct Forms {
-  std::vector<FormRow> steps, collectives;
-  std::map<std::string, int> without_form;  // reason -> rows
-};
-
-Forms forms_of(const MeasuredTables& tables) {
-  Forms forms;
-  const auto has_form = [&forms](const std::string& group, const std::string& reason) {
-    if (!reason.empty()) ++forms.without_form[group + ": " + reason];
-    return reason.empty();
-  };
-  for (const MeasuredStep& step : tables.steps) {
-    if (!has_form(group_of(step), why_no_step_form(step))) continue;
-    auto form = std::make_shared<const StepForm>(step);
-    forms.steps.push_back(
-        {group_of(step), label_of(step), step.device, step.workers, step.time.value(),
-         [form](std::span<const double> x) { return form->time(constants_at(x)).value(); }});
-  }
-  for (const MeasuredCollective& one : tables.collectives) {
-    if (!has_form(group_of(one), why_no_collective_form(one))) continue;
-    forms.collectives.push_back(
-        {group_of(one),
-         std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",
-         one.device, one.workers, one.time.value(),
-         [one](std::span<const double> x) { return collective_time(one, x).value(); }});
-  }
-  return forms;
 }
 
 MeasuredTables tables_of(const MeasuredOptions& options) {
@@ -154,12 +94,8 @@ void append(std::vector<JudgedRow>& all, const std::vector<JudgedRow>& some) {
 
 }  // namespace
 
-std::vector<FormRow> shipped_steps() {
-  return forms_of(shipped_measured()).steps;
-}
-
 std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& say) {
-  const Forms forms = forms_of(tables_of(options));
+  const MeasuredForms forms = forms_of(tables_of(options));
   std::vector<BenchRow> rows;
   const auto of_steps = constant_unknowns();
   const auto of_collectives = collective_unknowns();
@@ -174,7 +110,8 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
 
   say(options.tables.empty() ? "constants from the other sources"
                              : "constants from other sources, those that ship among them");
-  const Forms shipped = options.tables.empty() ? Forms{} : forms_of(shipped_measured());
+  const MeasuredForms shipped =
+      options.tables.empty() ? MeasuredForms{} : forms_of(shipped_measured());
   steps = judge_strangers(forms.steps, of_steps, shipped.steps);
   collectives = judge_strangers(forms.collectives, of_collectives, shipped.collectives);
   append(steps, collectives);

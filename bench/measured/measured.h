@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/measured/judged.h"
 #include "bench/row.h"
 
 /// `gradwire bench measured`: predictions against tables of what others measured.
@@ -14,9 +13,6 @@ struct MeasuredOptions {
   std::uint64_t seed = 1;                ///< of the half that gives constants
   bool list = false;                     ///< say every row
 };
-
-/// The steps of the tables that ship and have a form.
-std::vector<FormRow> shipped_steps();
 
 /// Every row of the tables is predicted twice: with constants from half of its own group (`half`),
 /// and with constants from the other groups (`strangers`), those that ship among them. Rows of

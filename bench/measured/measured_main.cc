@@ -6,13 +6,19 @@
 #include "bench/alone.h"
 #include "bench/measured/device_fit.h"
 #include "bench/measured/measured.h"
+#include "bench/measured/stranger_errors.h"
 
 /// gradwire-bench-measured [SEED [FILE...]]: `gradwire bench measured` alone.
 /// gradwire-bench-measured --constants: scripts/device-kernels.json.
+/// gradwire-bench-measured --errors: scenarios/published/prediction-errors.csv.
 int main(int count, char** arguments) {
   using namespace gradwire::bench;
   if (count > 1 && std::string_view(arguments[1]) == "--constants") {
     std::cout << device_fits_json();
+    return 0;
+  }
+  if (count > 1 && std::string_view(arguments[1]) == "--errors") {
+    std::cout << stranger_errors_csv();
     return 0;
   }
   MeasuredOptions options;

@@ -25,13 +25,14 @@ void take(const CsvTable& table, std::size_t row, const std::string& column, dou
 }
 
 ChartBar read_bar(const CsvTable& table, std::size_t row) {
-  ChartBar bar{table.text(row, "model"), table.text(row, "method"), 0, 0};
+  ChartBar bar{table.text(row, "model"), table.text(row, "method"), 0, 0, 0};
   if (bar.model.empty()) table.refuse(row, "model", "it is empty");
   if (bar.method.empty()) table.refuse(row, "method", "it is empty");
   const double gpus = table.positive(row, "gpus");
   if (gpus != std::floor(gpus) || gpus > 1e7) table.refuse(row, "gpus", "it is no whole number");
   bar.gpus = static_cast<int>(gpus);
   bar.images_per_second = table.positive(row, "images_per_second");
+  bar.read_step = table.positive(row, "read_step", 0);
   return bar;
 }
 
@@ -61,7 +62,7 @@ double Chart::rate(std::string_view model, std::string_view method, int gpus) co
 Chart read_chart(std::string_view csv, const std::string& file) {
   const CsvTable table(csv, file);
   table.expect({"model", "method", "gpus", "images_per_second"},
-               {"batch_per_gpu", "gradient_bytes"});
+               {"batch_per_gpu", "gradient_bytes", "read_step"});
   Chart chart;
   chart.file = file;
   chart.note = table.comment();

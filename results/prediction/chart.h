@@ -11,6 +11,8 @@ struct ChartBar {
   std::string method;
   int gpus = 0;
   double images_per_second = 0;
+  double read_step =
+      0;  ///< images/s: a multiple of it is the nearest that could be read; 0 = exact
 };
 
 /// What a chart says about a model beside its bars.
@@ -34,9 +36,9 @@ struct Chart {
 };
 
 /// CSV with a header line: columns model, method, gpus, images_per_second and, where known,
-/// batch_per_gpu and gradient_bytes (may be empty); lines that start with # are the note. Throws
-/// Error naming file, line and column: a missing or unknown column, a number that is none, is not
-/// finite or not positive, one bar given with two values.
+/// batch_per_gpu, gradient_bytes and read_step (may be empty); lines that start with # are the
+/// note. Throws Error naming file, line and column: a missing or unknown column, a number that is
+/// none, is not finite or not positive, one bar given with two values.
 Chart read_chart(std::string_view csv, const std::string& file);
 
 }  // namespace gradwire::results

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <random>
 
 #include "base/error.h"
 #include "results/prediction/least_squares.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr double kUsualBatch = 64;     ///< samples, where a chart does not say
 constexpr double kUsualBytes = 1e8;    ///< of gradients, where a chart does not say
 constexpr double kUsualGoodput = 0.9;  ///< of a nominal rate
+constexpr double kLeastScale = 0.01;   ///< deviation of log time of bars that are read exactly
 
 /// The unknowns of a model over a chart. All but the congestion exponent are logarithms.
 class ChartUnknowns {
@@ -20,10 +23,12 @@ class ChartUnknowns {
   ChartUnknowns(const Chart& chart, ChartModel model, const ChartOptions& options)
       : chart_(chart), model_(model), options_(options) {
     for (const ChartWorkload& workload : chart.workloads) add_workload(workload);
-    within_ = add_log("bandwidth inside a node", "B/s", 16e9, 2.0);
+    within_ = add_log("bandwidth inside a node", "B/s", 16e9, 0.5);
     between_ = add_log("effective bandwidth between nodes", "B/s",
                        kUsualGoodput * options.bandwidth / 8, 0.3);
-    if (model != ChartModel::kFitted) latency_ = add_latency("latency a doubling of the nodes");
+    if (model == ChartModel::kTernGradTree)
+      latency_ = add_log("latency a doubling of the nodes", "s", 5e-3, 1.5);
+    if (model != ChartModel::kTernGradTree) latency_ = add_log("latency of a hop", "s", 5e-4, 1.5);
     if (model != ChartModel::kFitted) return;
     plateau_ = add_log("plateau", "", 2, 0.3);
     congestion_ = add({"congestion exponent", 0, 0, 0.03}, "", false);
@@ -36,14 +41,15 @@ class ChartUnknowns {
     const Workload& workload = workloads_.at(bar.model);
     const int nodes = (bar.gpus + options_.gpus_per_node - 1) / options_.gpus_per_node;
     const double gradients = std::exp(x[workload.gradients]);
-    double time =
-        std::exp(x[workload.alone]) +
-        gradients / std::exp(x[within_]) * std::log2(std::min(bar.gpus, options_.gpus_per_node));
-    if (nodes > 1) {
-      const auto ratio = workload.ratios.find(bar.method);
-      const double credited = ratio == workload.ratios.end() ? 1 : std::exp(x[ratio->second]);
-      time += between(x, workload, nodes, gradients / credited / std::exp(x[between_]));
-    }
+    const auto ratio = workload.ratios.find(bar.method);
+    const double sent =
+        gradients / (ratio == workload.ratios.end() ? 1 : std::exp(x[ratio->second]));
+    const int inside = std::min(bar.gpus, options_.gpus_per_node);
+    double time = std::exp(x[workload.alone]);
+    time += model_ == ChartModel::kTernGradTree
+                ? gradients / std::exp(x[within_]) * std::log2(inside)
+                : sent / std::exp(x[within_]) * 2 * (inside - 1) / inside;
+    if (nodes > 1) time += between(x, workload, nodes, sent / std::exp(x[between_]));
     return std::log(time / workload.batch);
   }
 
@@ -72,7 +78,6 @@ class ChartUnknowns {
   std::size_t add_log(std::string name, const std::string& unit, double usual, double spread) {
     return add({std::move(name), std::log(usual), std::log(usual), spread}, unit, true);
   }
-  std::size_t add_latency(std::string name) { return add_log(std::move(name), "s", 5e-3, 1.5); }
 
   void add_workload(const ChartWorkload& given) {
     Workload workload;
@@ -83,7 +88,7 @@ class ChartUnknowns {
     workload.gradients = add_log(given.model + ": gradients", "B",
                                  known ? given.gradient_bytes : kUsualBytes, known ? 0.01 : 1.5);
     if (model_ == ChartModel::kFitted)
-      workload.latency = add_latency(given.model + ": latency a doubling of the nodes");
+      workload.latency = add_log(given.model + ": latency of a hop over the usual", "", 1, 0.5);
     const std::string& baseline = chart_.baseline(given.model);
     for (const ChartBar& bar : chart_.bars)
       if (bar.model == given.model && bar.method != baseline && !workload.ratios.count(bar.method))
@@ -111,9 +116,9 @@ class ChartUnknowns {
       case ChartModel::kTernGradTree:
         return doublings * (std::exp(x[latency_]) + once);
       case ChartModel::kTernGradPlateau:
-        return doublings * std::exp(x[latency_]) + std::min(doublings, 2.0) * once;
+        return (nodes - 1) * std::exp(x[latency_]) + std::min(doublings, 2.0) * once;
       case ChartModel::kFitted:
-        return doublings * std::exp(x[workload.latency]) +
+        return (nodes - 1) * std::exp(x[latency_] + x[workload.latency]) +
                std::min(doublings, std::exp(x[plateau_])) * once *
                    std::pow(nodes / 2.0, x[congestion_]);
     }
@@ -130,8 +135,49 @@ class ChartUnknowns {
   std::size_t within_ = 0, between_ = 0, latency_ = 0, plateau_ = 0, congestion_ = 0;
 };
 
+/// What a bar's residual counts for: less where it was read in coarse steps, which leave a uniform
+/// error of half a step either way.
+double weight_of(const ChartBar& bar) {
+  const double reading = bar.read_step / std::sqrt(12.0) / bar.images_per_second;
+  return kLeastScale / std::hypot(kLeastScale, reading);
+}
+
 double published_log_time(const ChartBar& bar) {
   return std::log(bar.gpus / bar.images_per_second);
+}
+
+/// The constants that the chosen bars give.
+LeastSquaresFit fit_to(const Chart& chart, const ChartUnknowns& unknowns,
+                       std::span<const std::size_t> bars) {
+  const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const ChartBar& bar = chart.bars[bars[i]];
+      out[i] = weight_of(bar) * (unknowns.log_time(x, bar) - published_log_time(bar));
+    }
+  };
+  return fit_least_squares(unknowns.all(), bars.size(), residuals, {.least_scale = kLeastScale});
+}
+
+double median_of_errors(std::vector<double> errors) {
+  std::sort(errors.begin(), errors.end());
+  const std::size_t n = errors.size();
+  return n == 0 ? 0 : (errors[(n - 1) / 2] + errors[n / 2]) / 2;
+}
+
+/// Half of each series' bars.
+std::vector<bool> half_of(const Chart& chart, int draw) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> series;
+  for (std::size_t i = 0; i < chart.bars.size(); ++i)
+    series[{chart.bars[i].model, chart.bars[i].method}].push_back(i);
+  std::vector<bool> taken(chart.bars.size());
+  std::mt19937_64 random(static_cast<std::uint64_t>(draw));
+  for (auto& [name, bars] : series)
+    for (std::size_t left = (bars.size() + 1) / 2; left > 0; --left) {
+      const std::size_t at = random() % bars.size();
+      taken[bars[at]] = true;
+      bars.erase(bars.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  return taken;
 }
 
 void judge(const Chart& chart, const ChartOptions& options, ChartFit& fit) {
@@ -143,9 +189,7 @@ void judge(const Chart& chart, const ChartOptions& options, ChartFit& fit) {
     fit.worst_error = errors.back();
     fit.worst_bar = i;
   }
-  std::sort(errors.begin(), errors.end());
-  const std::size_t n = errors.size();
-  fit.median_error = (errors[(n - 1) / 2] + errors[n / 2]) / 2;
+  fit.median_error = median_of_errors(std::move(errors));
 }
 
 }  // namespace
@@ -164,21 +208,47 @@ std::string_view name_of(ChartModel model) {
 
 ChartFit fit_chart(const Chart& chart, ChartModel model, const ChartOptions& options) {
   const ChartUnknowns unknowns(chart, model, options);
-  const Residuals residuals = [&](std::span<const double> x, std::span<double> out) {
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = unknowns.log_time(x, chart.bars[i]) - published_log_time(chart.bars[i]);
-  };
-  const LeastSquaresFit least =
-      fit_least_squares(unknowns.all(), chart.bars.size(), residuals, {.least_scale = 0.01});
+  std::vector<std::size_t> all(chart.bars.size());
+  std::iota(all.begin(), all.end(), 0);
+  const LeastSquaresFit least = fit_to(chart, unknowns, all);
   ChartFit fit;
   fit.model = model;
   fit.scale = least.scale;
   for (std::size_t k = 0; k < unknowns.all().size(); ++k)
     fit.constants.push_back(unknowns.constant(least, k));
   for (std::size_t i = 0; i < chart.bars.size(); ++i)
-    fit.predicted.push_back(chart.bars[i].images_per_second * std::exp(-least.residuals[i]));
+    fit.predicted.push_back(chart.bars[i].gpus /
+                            std::exp(unknowns.log_time(least.values, chart.bars[i])));
   judge(chart, options, fit);
   return fit;
+}
+
+ChartHalves judge_halves_of_chart(const Chart& chart, ChartModel model, const ChartOptions& options,
+                                  int draws) {
+  const ChartUnknowns unknowns(chart, model, options);
+  ChartHalves halves;
+  halves.draws = draws;
+  std::vector<double> errors;
+  for (int draw = 1; draw <= draws; ++draw) {
+    const std::vector<bool> taken = half_of(chart, draw);
+    std::vector<std::size_t> bars;
+    for (std::size_t i = 0; i < taken.size(); ++i)
+      if (taken[i]) bars.push_back(i);
+    const LeastSquaresFit least = fit_to(chart, unknowns, bars);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (taken[i]) continue;
+      const ChartBar& bar = chart.bars[i];
+      const double over = published_log_time(bar) - unknowns.log_time(least.values, bar);
+      errors.push_back(std::abs(std::exp(over) - 1));
+      if (bar.images_per_second < options.coarse_below || errors.back() <= halves.worst_error)
+        continue;
+      halves.worst_error = errors.back();
+      halves.worst_draw = draw;
+      halves.worst_bar = i;
+    }
+  }
+  halves.median_error = median_of_errors(std::move(errors));
+  return halves;
 }
 
 std::vector<std::size_t> coarse_bars(const Chart& chart, const ChartOptions& options) {

@@ -10,17 +10,21 @@
 /// A step on n GPUs, g a node, i = ceil(n / g) nodes, j = min(n, g) GPUs in each, b bytes of
 /// gradients a GPU (|g| in fp32, |g| / r with a method whose credited ratio is r) takes
 ///
-///     T = T1 + (|g| / C) log2(j) + E(i),  E(1) = 0
+///     T = T1 + W(j) + E(i),  W(1) = E(1) = 0
 ///
-///     terngrad-tree      E = (L + b / B) log2(i)
-///     terngrad-plateau   E = L log2(i) + min(log2(i), 2) b / B
-///     fitted             E = L_m log2(i) + min(log2(i), p) (b / B) (i / 2)^c
+///     terngrad-tree      W = (|g| / C) log2(j)         E = (L + b / B) log2(i)
+///     terngrad-plateau   W = (b / C) 2 (j - 1) / j     E = L (i - 1) + min(log2(i), 2) b / B
+///     fitted             W = (b / C) 2 (j - 1) / j     E = L_m (i - 1) + min(log2(i), p) (b / B)
+///     (i / 2)^c
 ///
-/// T1: a GPU alone; C: inside a node; B: effective between nodes; L: latency a doubling of the
-/// nodes; p: factor at which a ring's 2 (i - 1) / i is taken to level off; c: congestion exponent;
-/// L_m: latency of a model's messages. Throughput is n K / T at K samples a GPU.
-/// The tree is W. Wen et al., arXiv 1705.07878, section 5, as it is remembered; the authors' own
-/// chart levels off at four nodes, which a tree cannot.
+/// T1: a GPU alone; C: inside a node; B: effective between nodes; L: latency of a hop (tree: of a
+/// doubling of the nodes); p: factor at which a ring's 2 (i - 1) / i is taken to level off; c:
+/// congestion exponent; L_m: a model's latency of a hop, within a factor of L. Throughput is n K /
+/// T at K samples a GPU. The tree is W. Wen et al., arXiv 1705.07878, section 5, as it is
+/// remembered; the authors' own chart levels off at four nodes, which a tree cannot. What sends
+/// each byte at most twice, up and down a chain of nodes, has that ceiling and waits for each of
+/// the i - 1 hops; inside a node, too, a ring sends messages in the form in which they cross the
+/// network.
 ///
 /// Limits. No overlap of communication with the backward pass and no encoding appear: what hides
 /// or adds to them ends up in B and r. Without batch and gradient bytes the constants fit only up
@@ -50,6 +54,20 @@ struct ChartFit {
 
 /// Throws Error where the chart does not determine the model.
 ChartFit fit_chart(const Chart& chart, ChartModel model, const ChartOptions& options);
+
+/// A model's errors on bars that its constants have not seen.
+struct ChartHalves {
+  int draws = 0;
+  double median_error = 0;  ///< of all draws' bars
+  double worst_error = 0;   ///< of the bars that are judged, over all draws
+  int worst_draw = 0;
+  std::size_t worst_bar = 0;
+};
+
+/// `draws` times: constants from half of each series' bars (a model and method), drawn by the
+/// number of the draw, and errors on the others.
+ChartHalves judge_halves_of_chart(const Chart& chart, ChartModel model, const ChartOptions& options,
+                                  int draws);
 
 /// Bars that are published under `coarse_below`.
 std::vector<std::size_t> coarse_bars(const Chart& chart, const ChartOptions& options);

@@ -135,6 +135,14 @@ DocumentSection validation_section(const Scalability& all) {
   section.blocks.push_back(
       note("For this check alone the model is fitted without the runs that it is asked about; all "
            "other figures are fitted to all runs."));
+  if (const auto words = published_errors_words(all.options.strangers, all.options.question);
+      !words.empty()) {
+    section.blocks.push_back(heading("Against steps that others measured"));
+    section.blocks.push_back(paragraph(words));
+    section.blocks.push_back(
+        note("How: docs/validation/measured.md. Nobody else's step on a network like this one is "
+             "among them; the network is held against ns-3 and Linux (docs/network.md)."));
+  }
   section.blocks.push_back(heading("Constants of the fits"));
   section.blocks.push_back(table_of(constants_table(all)));
   section.blocks.push_back(

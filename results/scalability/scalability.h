@@ -5,6 +5,7 @@
 
 #include "results/advice/choice.h"
 #include "results/plot_geometry.h"
+#include "results/prediction/published_errors.h"
 #include "results/prediction/solve.h"
 #include "results/scalability/accuracy.h"
 #include "results/scalability/costs.h"
@@ -24,6 +25,10 @@ struct ScalabilityOptions {
   AccuracyOptions accuracy;
   /// Of methods; scalability_of() adds what the store's training runs say.
   AccuracyKnowledge knowledge;
+  /// What the runs' compute times rest on, and how far predictions of others' steps on such devices
+  /// were off.
+  PredictionQuestion question;
+  std::vector<PublishedErrors> strangers;
   std::string command;               ///< that makes the same report again
   std::string source;                ///< "the runs of scenario.json", or the filter
   std::vector<std::string> remarks;  ///< "12 runs were made for this report"
@@ -51,7 +56,7 @@ struct Scalability {
   std::optional<Choice> choice;
   std::vector<Option> competing;              ///< what it chose from
   std::vector<std::size_t> competing_series;  ///< [competing]
-  std::optional<std::size_t> dense;  ///< fp32 among them
+  std::optional<std::size_t> dense;           ///< fp32 among them
   /// Most workers at the target, by series with a model; value empty: not even two.
   std::vector<std::optional<Solution>> reach;
   std::vector<SensitivityRow> sensitivity;  ///< of `best` on options.at workers

@@ -124,6 +124,21 @@ Json costs_json(const Scalability& all) {
   return list;
 }
 
+Json strangers_json(const Scalability& all) {
+  Json list = Json::array();
+  for (const PublishedErrors& one : all.options.strangers)
+    list.push_back({{"source", one.source},
+                    {"workload", one.workload},
+                    {"device", one.device},
+                    {"least_workers", one.least_workers},
+                    {"most_workers", one.most_workers},
+                    {"rows", one.rows},
+                    {"median_error", one.median},
+                    {"worst_error", one.worst},
+                    {"inside_band", one.inside}});
+  return list;
+}
+
 std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -146,6 +161,7 @@ std::string scalability_json(const Scalability& all) {
   json["rows"] = Json::array();
   for (const Row& row : rows_of(all)) json["rows"].push_back(row_json(row, all));
   json["validation"] = validation_json(all);
+  json["published_errors"] = strangers_json(all);
   json["sensitivity"] = sensitivity_json(all);
   json["costs"] = costs_json(all);
   json["time_to_accuracy"] = accuracy_json(all);

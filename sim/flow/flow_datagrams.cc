@@ -23,6 +23,7 @@ void FlowNetwork::open_plain(Connection& connection, TcpPath& path) {
     path.forwarding = 0;
     return;
   }
+  if (transport_.protocol == TransportSettings::Protocol::kRdma) return;
   const double wait = datagram_wait(cluster_, route_, transport_).value();
   const double per_byte = path.forwarding + 1 / path.line_rate;
   connection.latest = wait + path.propagation + segment_ * per_byte;

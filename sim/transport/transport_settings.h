@@ -21,7 +21,9 @@ struct TransportSettings {
   Bytes buffer{8 * 1024 * 1024};  ///< send and receive buffers
   /// kIdeal: fluid at once at the fair rate, no headers, no start-up, no acknowledgements, no loss.
   /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
-  enum class Protocol { kTcp, kIdeal, kUdpLossy };
+  /// kRdma: fluid at once at the fair rate, with headers, over a lossless network (InfiniBand, RoCE
+  /// with flow control by priority); no start-up, no windows; acknowledgements take nothing.
+  enum class Protocol { kTcp, kIdeal, kUdpLossy, kRdma };
   Protocol protocol = Protocol::kTcp;
   /// udp-lossy: how long a receiver waits for a message's last segment after it was due; none:
   /// datagram_wait.h's.
@@ -31,5 +33,11 @@ struct TransportSettings {
 
 /// Wire bytes of a payload: whole segments plus a last short one, each with its headers.
 Bytes wire_bytes(Bytes payload, const TransportSettings& transport);
+
+/// Of a full RoCEv2 packet: an MTU of 4,096 B of payload, and Ethernet 38 (header, FCS, preamble
+/// and gap), IPv4 20, UDP 8, BTH 12 and ICRC 4 (InfiniBand Architecture Specification 1.4, annex
+/// A17). InfiniBand's own link header is shorter (LRH 8, BTH 12, ICRC 4, VCRC 2: 26 B).
+inline constexpr Bytes kRdmaSegment{4096};
+inline constexpr Bytes kRdmaWireSegment{4178};
 
 }  // namespace gradwire::sim

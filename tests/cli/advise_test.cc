@@ -134,6 +134,12 @@ TEST_CASE("advise says whether to compress, and by how much") {
   CHECK(fast.at(0).at("method") == "none");
   CHECK_THAT(advised({"--rate", "400Gbps", "--workers", "8"}).err,
              Catch::Contains("Do not compress"));
+  // ResNet-50 on V100s: what others measured of it, and how far off this would have been.
+  CHECK_THAT(in_one_line(advised({"--workers", "8"}).err),
+             Catch::Contains("steps that others measured") && Catch::Contains("resnet50 on v100") &&
+                 Catch::Contains("inside their 90 % range"));
+  CHECK_THAT(in_one_line(advised({"--workers", "8", "--device", "t4"}).err),
+             Catch::Contains("None of them is of this device"));
 }
 
 TEST_CASE("advise carries accuracy: what runs say, else that it is unknown and how to find out") {

@@ -157,6 +157,7 @@ class Prepared {
             {"methods", {"admm"}},
             {"reproduce terngrad-chart", {"--no-panel", "-o", file("chart")}},
             {"reproduce streaming-diloco", {}},
+            {"reproduce paddle-dgc", {}},
             {"reproduce intellect-1", {}},
             {"bench codecs",
              {"--codecs", "fp16", "--sizes", "4KiB", "--quick", "--seconds", "1"},

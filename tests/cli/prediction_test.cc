@@ -32,13 +32,13 @@ TEST_CASE("reproduce terngrad-chart holds, and writes its report") {
   const TemporaryFolder folder;
   const auto rows = rows_of(run_program(
       {"reproduce", "terngrad-chart", "--no-panel", "-o", folder.file("out"), "--format", "json"}));
-  CHECK(rows.size() == 8);
+  CHECK(rows.size() == 14);
   int controls = 0;
   for (const auto& row : rows) {
     CHECK(row.at("holds") == true);
     controls += row.at("negative_control") == true;
   }
-  CHECK(controls == 2);
+  CHECK(controls == 4);
   CHECK(read_file(folder.file("out/report.html")).find("<svg") != std::string::npos);
   CHECK(read_file(folder.file("out/bars.csv")).find("VGG-A,TernGrad,512,12583") !=
         std::string::npos);

@@ -74,6 +74,28 @@ TEST_CASE("report --scalability runs what is missing, once, and writes all forms
   CHECK_THAT(untrained.err, Contains("--training-runs"));
 }
 
+TEST_CASE("a report quotes the errors on steps that others measured on such devices") {
+  const TemporaryFolder folder;
+  const std::string out = folder.file("out"), file = write_scenario(folder, "");
+  const auto strangers = [&](const char* table, const char* device) {
+    const Result result =
+        run_program({"report", "--scalability", file, "--db", folder.file("g.db"), "-o", out,
+                     "--workers", "2,4", "--set", std::string("/workload/profile=") + table,
+                     "--set", std::string("/cluster/device=") + device, "--format", "json"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.out).at("published_errors");
+  };
+  const auto near = strangers("resnet50", "v100");
+  REQUIRE(near.size() == 1);
+  CHECK(near[0].at("device") == "v100");
+  CHECK(near[0].at("inside_band").get<double>() > 0);
+  CHECK_THAT(read_file(out + "/report.md"),
+             Contains("Against steps that others measured") && Contains("resnet50 on v100"));
+  CHECK(strangers("alexnet", "reference-cpu").empty());  // the table has times of its own
+  CHECK_THAT(read_file(out + "/report.md"), !Contains("Against steps that others measured"));
+}
+
 TEST_CASE("one number of workers: a report with its warning; no runs: none") {
   const TemporaryFolder folder;
   const std::string database = folder.file("g.db"), file = write_scenario(folder, "");

@@ -91,7 +91,7 @@ TEST_CASE("the transport is TCP, ideal, or datagrams", "[unit]") {
       read(R"(, "network": {"transport": {"protocol": "udp-lossy", "deadline": "5ms"}})");
   CHECK(impatient.network.transport.deadline == Seconds(0.005));
   check_told(R"(, "executor": "emulator", "network": {"transport": {"protocol": "ideal"}})",
-             "speaks TCP alone");
+             "speaks TCP");
   check_told(R"(, "executor": "packet", "network": {"transport": {"protocol": "ideal"}})",
              "packets, and they take time");
   check_told(R"(, "network": {"transport": {"protocol": "sctp"}})", "not a choice");

@@ -1,0 +1,72 @@
+#include "bench/measured/forms.h"
+
+#include <cctype>
+#include <memory>
+
+#include "bench/measured/collective_form.h"
+#include "bench/measured/constants.h"
+#include "bench/measured/step_form.h"
+
+namespace gradwire::bench {
+namespace {
+
+std::string label_of(const MeasuredStep& step) {
+  std::string label = std::to_string(step.workers) + " x " + step.precision + ", " +
+                      std::to_string(step.accumulated) + " x " + std::to_string(step.batch) +
+                      " samples";
+  if (step.layers)
+    label += ", " + std::to_string(step.layers) + " layers of " + std::to_string(step.hidden);
+  if (step.compiled) label += ", compiled";
+  if (step.local_steps > 1) label += ", " + std::to_string(step.local_steps) + " local steps";
+  return label;
+}
+
+}  // namespace
+
+std::string short_source(const std::string& source) {
+  std::string name;
+  for (const char c : source.substr(0, source.find(':')))
+    name += std::isalnum(static_cast<unsigned char>(c))
+                ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                : '-';
+  return name.empty() ? "unnamed" : name;
+}
+
+std::string group_of(const MeasuredStep& step) {
+  return short_source(step.source) + "." + step.workload + "." + step.device +
+         (step.method.empty() ? "" : "." + step.method);
+}
+
+std::string group_of(const MeasuredCollective& one) {
+  return short_source(one.source) + "." + one.collective + "." + one.device;
+}
+
+MeasuredForms forms_of(const MeasuredTables& tables) {
+  MeasuredForms forms;
+  const auto has_form = [&forms](const std::string& group, const std::string& reason) {
+    if (!reason.empty()) ++forms.without_form[group + ": " + reason];
+    return reason.empty();
+  };
+  for (const MeasuredStep& step : tables.steps) {
+    if (!has_form(group_of(step), why_no_step_form(step))) continue;
+    auto form = std::make_shared<const StepForm>(step);
+    forms.steps.push_back(
+        {group_of(step), label_of(step), step.device, step.workers, step.time.value(),
+         [form](std::span<const double> x) { return form->time(constants_at(x)).value(); }});
+  }
+  for (const MeasuredCollective& one : tables.collectives) {
+    if (!has_form(group_of(one), why_no_collective_form(one))) continue;
+    forms.collectives.push_back(
+        {group_of(one),
+         std::to_string(one.workers) + " GPUs, " + std::to_string(one.bytes.count()) + " B",
+         one.device, one.workers, one.time.value(),
+         [one](std::span<const double> x) { return collective_time(one, x).value(); }});
+  }
+  return forms;
+}
+
+std::vector<FormRow> shipped_steps() {
+  return forms_of(shipped_measured()).steps;
+}
+
+}  // namespace gradwire::bench

@@ -1,0 +1,17 @@
+#include "scenarios/kernels/model_family.h"
+
+#include <algorithm>
+
+namespace gradwire::scenarios {
+
+std::string family_of(const WorkloadProfile& profile) {
+  const auto has = [&](const char* kind) {
+    return std::ranges::any_of(profile.layers,
+                               [&](const auto& layer) { return layer.kind == kind; });
+  };
+  if (has("matrix-product")) return "attention";
+  if (has("convolution")) return "convolutional";
+  return has("lstm") ? "recurrent" : "dense";
+}
+
+}  // namespace gradwire::scenarios

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "scenarios/profile.h"
+
+namespace gradwire::scenarios {
+
+/// What most of a network's time goes into, by the kinds of its layers: "attention" (products of
+/// activations), "convolutional", "recurrent", else "dense".
+std::string family_of(const WorkloadProfile& profile);
+
+}  // namespace gradwire::scenarios
