@@ -10,7 +10,7 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kGroup = 20;  // codes in 5 bytes of 2-bit codes and in 4 bytes of trits
+constexpr std::size_t kTritGroup = 20;  // codes in 5 bytes of 2-bit codes and in 4 bytes of trits
 
 /// By ten bits, five codes of 2 bits.
 constexpr std::array<std::uint8_t, 1024> kTrits = [] {
@@ -54,7 +54,7 @@ void trits_from_codes(std::span<const std::byte> codes, std::size_t n, std::span
   const std::byte* from = codes.data();
   std::byte* to = trits.data();
   for (; n > 0; from += 5, to += 4) {
-    const std::size_t count = n < kGroup ? n : kGroup;
+    const std::size_t count = n < kTritGroup ? n : kTritGroup;
     std::uint64_t group = 0;
     std::memcpy(&group, from, (count + 3) / 4);
     const std::uint32_t bytes = pack_group(group);
@@ -70,7 +70,7 @@ std::size_t codes_from_trits(std::span<const std::byte> trits, std::size_t n,
   const std::byte* from = trits.data();
   std::byte* to = codes.data();
   for (std::size_t left = n; left > 0; from += 4, to += 5) {
-    const std::size_t count = left < kGroup ? left : kGroup;
+    const std::size_t count = left < kTritGroup ? left : kTritGroup;
     std::uint32_t bytes = 0;
     std::memcpy(&bytes, from, trit_bytes(count));
     const std::uint64_t used = (std::uint64_t{1} << (2 * count)) - 1;

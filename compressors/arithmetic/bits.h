@@ -38,4 +38,9 @@ GRADWIRE_HD std::uint32_t magnitude_bits(float value) {
   return bits_of(value) & 0x7FFFFFFFu;
 }
 
+/// 2^exponent for exponents of normal numbers.
+GRADWIRE_HD float normal_power_of_two(int exponent) {
+  return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
+}
+
 }  // namespace gradwire::compressors

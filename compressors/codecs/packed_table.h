@@ -4,8 +4,8 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/level_coding.h"
+#include "compressors/kernels/levels.h"
 #include "compressors/kernels/output.h"
-#include "compressors/kernels/small_codes.h"
 #include "compressors/kernels/table_values.h"
 
 /// What codecs share whose codes are packed at a few bits, LSB first, and decoded by a table.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "compressors/codecs/sz/cuda_quantise.h"
 #include "compressors/cuda/cuda_codec.h"
 #include "compressors/cuda/cuda_memory.h"
-#include "compressors/cuda/cuda_quantise.h"
 
 /// Encoding and decoding of 256 MiB of normal values by each codec, as GB/s of fp32 and as a share
 /// of a copy of those values on the same device in the same run. Prints a Markdown table.

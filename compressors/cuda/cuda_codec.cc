@@ -8,6 +8,17 @@
 namespace gradwire::compressors {
 namespace {
 
+struct Maker {
+  std::string_view codec;
+  CudaCodecPtr (*make)(const OptionValues& options);
+};
+
+constexpr Maker kMakers[] = {
+#define GRADWIRE_CODEC(name) {#name, make_cuda_##name},
+#include "compressors/cuda_codec_rows.inc"
+#undef GRADWIRE_CODEC
+};
+
 OptionValues checked_options(std::string_view name,
                              const std::map<std::string, std::string>& options) {
   make_codec(name, options);  // refuses unknown names and bad options with the same words
@@ -118,9 +129,8 @@ void CudaCodec::enqueue_encode_with_residual(std::span<const CudaEncodeJob> jobs
 CudaCodecPtr make_cuda_codec(std::string_view name,
                              const std::map<std::string, std::string>& options) {
   const OptionValues values = checked_options(name, options);
-  for (const auto make : {make_cuda_float_codec, make_cuda_level_codec, make_cuda_power_codec,
-                          make_cuda_ternary_codec, make_cuda_sparse_codec})
-    if (CudaCodecPtr codec = make(name, values)) return codec;
+  for (const auto& [codec, make] : kMakers)
+    if (codec == name) return make(values);
   throw Error(ErrorKind::kCapability, "make codec", name, "it has no CUDA version");
 }
 

@@ -5,7 +5,7 @@
 #include "compressors/cuda/launchers.h"
 #include "compressors/payload.h"
 
-/// What the CUDA codecs share, and how each family's are made.
+/// What the CUDA codecs share, and how each is made.
 namespace gradwire::compressors {
 
 inline cuda::Source source_of(const CudaEncodeJob& job, void* stream) {
@@ -87,12 +87,10 @@ class CudaStreamingCodec : public CudaPlainCodec {
   virtual void encode_from(cuda::Encodes from) const = 0;
 };
 
-/// Each: null if the name is another family's; throws Error(kCapability) for options that CUDA does
-/// not have.
-CudaCodecPtr make_cuda_float_codec(std::string_view name, const OptionValues& options);
-CudaCodecPtr make_cuda_level_codec(std::string_view name, const OptionValues& options);
-CudaCodecPtr make_cuda_power_codec(std::string_view name, const OptionValues& options);
-CudaCodecPtr make_cuda_ternary_codec(std::string_view name, const OptionValues& options);
-CudaCodecPtr make_cuda_sparse_codec(std::string_view name, const OptionValues& options);
+// Of each codec that has a CUDA version (compressors/codecs/<name>/cuda_codec.cc), from checked
+// options; throws Error(kCapability) for options that CUDA does not have.
+#define GRADWIRE_CODEC(name) CudaCodecPtr make_cuda_##name(const OptionValues& options);
+#include "compressors/cuda_codec_rows.inc"
+#undef GRADWIRE_CODEC
 
 }  // namespace gradwire::compressors

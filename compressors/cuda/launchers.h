@@ -5,11 +5,11 @@
 #include <span>
 
 #include "base/philox.h"
-#include "compressors/arithmetic/levels.h"
 #include "compressors/cuda/cuda_codec.h"
 #include "compressors/cuda/cuda_memory.h"
 
-/// Kernel launches behind plain functions, so that only .cu files are compiled by nvcc. All
+/// Kernel launches behind plain functions, so that only .cu files are compiled by nvcc: what all
+/// codecs need, and the contract of each codec's own (compressors/codecs/<name>/cuda.h). All
 /// pointers are to device memory. Encoders refuse elements that are not finite, and write a whole
 /// payload. Decoders refuse bytes; those of codecs with fields check these first and change nothing
 /// if one is bad, and none changes the caller's values if it trusts a payload and the report names
@@ -93,115 +93,17 @@ struct ReportEnd {
   std::uint64_t written;
 };
 
-// ---- elementwise.cu
+// ---- reports.cu
 void begin_reports(std::span<const ReportEnd> reports, void* stream);
 void finish_reports(std::span<const ReportEnd> reports, void* stream);
 /// Refuses the first element of a tensor whose sum with its residual's is not finite; then
 /// residual += values, unless something was refused.
 void add_to_residuals(Encodes from, std::span<float* const> residuals);
 void zero(const Sink& to);
-void float_encode(Encodes from);
-void float_decode(Decodes to);
-void half_encode(Encodes from, bool saturate);
-void half_decode(Decodes to);
-void bfloat_encode(Encodes from, bool saturate);
-void bfloat_decode(Decodes to);
-
-// ---- levels.cu
-std::size_t int8_scratch(std::uint64_t n);
-void int8_encode(Encodes from, LevelRounding rounding);
-void int8_decode(Decodes to);
-
-struct MinMaxFormat {
-  int bits;
-  std::uint64_t bucket;
-};
-/// Of the payload of n elements, in bytes; zeros follow codes_end.
-struct MinMaxPlaces {
-  std::uint64_t codes_at, codes_end, end;
-};
-MinMaxPlaces minmax_places(const MinMaxFormat& format, std::uint64_t n);
-std::size_t minmax_scratch(std::uint64_t n, std::uint64_t bucket);
-void minmax_encode(Encodes from, const MinMaxFormat& format, LevelRounding rounding);
-void minmax_decode(Decodes to, const MinMaxFormat& format);
-
-// ---- rows.cu: rowquant
-std::size_t rows_scratch(std::uint64_t n, std::uint64_t columns);
-void rows_encode(Encodes from, int bits, LevelRounding rounding);
-void rows_decode(Decodes to, int bits);
-std::size_t columns_scratch(std::uint64_t columns);
-void columns_encode(Encodes from, int bits);
-void columns_decode(Decodes to, int bits);
-
-// ---- norms.cu: qsgd and dither
-struct QsgdFormat {
-  std::uint32_t levels;
-  int bits;
-  std::uint64_t bucket;
-  bool max_norm;
-};
-/// Byte at which the codes of n elements begin.
-std::uint64_t qsgd_codes_at(const QsgdFormat& format, std::uint64_t n);
-std::size_t qsgd_scratch(std::uint64_t n, std::uint64_t bucket);
-void qsgd_encode(Encodes from, const QsgdFormat& format);
-void qsgd_decode(Decodes to, const QsgdFormat& format);
-
-struct DitherFormat {
-  int levels, bits;
-  bool euclidean, natural_norm;
-};
-std::size_t dither_scratch(std::uint64_t n);
-void dither_encode(Encodes from, const DitherFormat& format);
-void dither_decode(Decodes to, const DitherFormat& format);
-
-// ---- powers.cu: natural and log
-/// lowest = 0: 9 bits.
-void natural_encode(Encodes from, std::uint32_t lowest);
-void natural_decode(Decodes to, std::uint32_t lowest);
-std::size_t log_scratch(std::uint64_t n);
-void log_encode(Encodes from);
-void log_decode(Decodes to);
-
-// ---- sign.cu
-struct SignFormat {
-  std::uint64_t block;  ///< elements of a block, > 0
-  bool scaled;
-};
-std::size_t sign_scratch(std::uint64_t n, const SignFormat& format);
-void sign_encode(Encodes from, const SignFormat& format);
-void sign_decode(Decodes to, const SignFormat& format);
-
-// ---- ternary.cu: terngrad, and ternary's codes
-struct TernGradFormat {
-  double clip;
-  bool released, base3;
-};
-std::size_t terngrad_scratch(std::uint64_t n);
-/// The tensor's own scale at the payload's start.
-void terngrad_scale(Encodes from, const TernGradFormat& format);
-void terngrad_encode(Encodes from, const TernGradFormat& format);
-void terngrad_decode(Decodes to, const TernGradFormat& format);
-
-/// What threshold.cu finds at the start of a tensor's scratch and threshold_encode reads.
-struct FoundThreshold {
-  std::uint32_t lowest;
-  float level;
-};
-/// Header and codes of two bits or in base 3.
-void threshold_encode(Encodes from, bool base3);
-void threshold_decode(Decodes to, bool base3);
-std::size_t dead_zone_scratch(std::uint64_t n);
-void dead_zone_encode(Encodes from, int bits, float dead_zone);
-void dead_zone_decode(Decodes to, int bits);
-
 // ---- scan.cu
 std::size_t scan_scratch(std::uint64_t items);
 /// values[i] = the sum of those before it. items > 0.
 void scan_exclusive(std::uint64_t* values, std::uint64_t items, std::byte* scratch, void* stream);
-
-// ---- threshold.cu
-std::size_t threshold_scratch(std::uint32_t n);
-void find_threshold(const Source& from, std::byte* scratch);
 
 // ---- selection.cu
 struct SelectionPlan {
@@ -220,33 +122,5 @@ std::size_t selection_scratch(const SelectionPlan& plan);
 /// where an element was selected. Nothing is changed if a value or a sum is not finite.
 DeviceSelection select_entries(const Source& from, float* residual, const SelectionPlan& plan,
                                std::byte* scratch);
-
-// ---- entries.cu: topk's and dgc's payloads
-void pairs_encode(const DeviceSelection& selected, std::uint32_t most, std::byte* payload,
-                  CudaReport* report, void* stream);
-void pairs_decode(const std::byte* payload, std::uint32_t entries, const Sink& to);
-std::size_t runs_scratch(std::uint32_t most);
-void runs_encode(const DeviceSelection& selected, std::uint32_t most, std::byte* payload,
-                 std::byte* scratch, CudaReport* report, void* stream);
-void runs_decode(const std::byte* payload, std::uint32_t entries, const Sink& to);
-
-// ---- random.cu: randomk
-/// `counts`: entries of each tensor.
-void randomk_encode(Encodes from, std::span<const std::uint32_t> counts, bool shared,
-                    bool unbiased);
-void randomk_decode(Decodes to, std::span<const std::uint32_t> counts);
-
-// ---- golomb.cu: stc
-struct StcFormat {
-  int b;                     ///< Golomb parameter
-  std::uint64_t header;      ///< bytes
-  std::uint64_t most_bytes;  ///< of the codes
-};
-std::size_t stc_scratch(std::uint32_t k, std::uint64_t most_bytes);
-void stc_encode(const DeviceSelection& selected, std::uint32_t k, const StcFormat& format,
-                std::byte* payload, std::byte* scratch, CudaReport* report, void* stream);
-/// residual[index] = value less what stc_encode sent of it, for each entry.
-void stc_subtract(const DeviceSelection& selected, std::uint32_t k, std::byte* scratch,
-                  float* residual, const CudaReport* report, void* stream);
 
 }  // namespace gradwire::compressors::cuda

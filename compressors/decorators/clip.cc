@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compressors/arithmetic/bits.h"
-#include "compressors/arithmetic/ternary.h"
+#include "compressors/codecs/terngrad/arithmetic.h"
 #include "compressors/decorators/decorator.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"

@@ -8,11 +8,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 HWY_ATTR bool BitInstructions() {
   return HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

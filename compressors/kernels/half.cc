@@ -11,6 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 using ShortTag = hn::Rebind<std::uint16_t, FloatTag>;
 using ShortVector = hn::Vec<ShortTag>;
@@ -176,6 +177,7 @@ HWY_ATTR void FromHalf(const std::byte* halves, std::size_t n, HalfFormat format
     from_halves<Binary16>(halves, n, output, factor, values);
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -8,6 +8,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 HWY_INLINE std::uint32_t low_bits(int width) {
   return (1u << width) - 1u;
@@ -163,6 +164,7 @@ HWY_ATTR void ScaleIntegers(const std::uint32_t* integers, std::size_t n, float 
   for (; i < n; ++i) values[i] = static_cast<float>(static_cast<std::int32_t>(integers[i])) * unit;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "compressors/arithmetic/levels.h"
-#include "compressors/arithmetic/norm_levels.h"
 #include "compressors/bit_packing.h"
 #include "compressors/codec.h"
 #include "compressors/kernels/output.h"
@@ -39,10 +38,7 @@ ValueRange bucket_range(const float* values, std::size_t n);
 /// not.
 double sum_of_squares(const float* values, std::size_t n);
 
-/// largest[c] = max(largest[c], magnitude bits of values[c]).
-void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest);
-
-// ---- encoding (levels_encode.cc, levels_buckets.cc, levels_norm.cc)
+// ---- encoding (levels_encode.cc)
 /// Where codes go, from a byte on; 8 bits: one a byte. Exactly ceil(n bits / 8) bytes are written.
 struct CodeOutput {
   std::byte* bytes;
@@ -64,30 +60,7 @@ inline CodeOutput byte_codes(std::uint8_t* codes) {
 void level_codes(const float* values, std::size_t n, const LevelGrid& grid, LevelRounding rounding,
                  const Draws& draws, std::size_t begin, const CodeOutput& codes);
 
-/// What bucketed_codes() met.
-struct BucketsSeen {
-  bool finite = true;        ///< if not, codes and headers mean nothing
-  std::size_t too_wide = 0;  ///< the first value of the first bucket of infinite unit; n if none is
-};
-/// Ranges, grids and codes of whole buckets (the last may be shorter), multiples of 64 and at most
-/// kLevelChunk long, in one pass over memory. headers: unit and origin, f32 each, for each bucket.
-/// Rounds half up; `streamed`: codes go past the caches, for calls within for_ranges.
-BucketsSeen bucketed_codes(const float* values, std::size_t n, std::size_t bucket,
-                           std::uint32_t top, std::byte* headers, const CodeOutput& codes,
-                           bool streamed);
-
-/// codes[i] = min(max(rint(values[i] inverses[i]), -half), half - 1) + half.
-void scaled_codes(const float* values, const float* inverses, std::size_t n, float half,
-                  std::uint8_t* codes);
-/// codes[i] = sign << (bits - 1) | level in grids[i / bucket], the sign of level 0 being 0.
-/// levels < 2^(bits - 1).
-void norm_codes(const float* values, std::size_t n, const NormGrid* grids, std::size_t bucket,
-                int bits, const Draws& draws, std::size_t begin, std::uint8_t* codes);
-/// levels[i] = signed_norm_level(values[i]).
-void signed_norm_levels(const float* values, std::size_t n, const NormGrid& grid,
-                        const Draws& draws, std::size_t begin, std::int32_t* levels);
-
-// ---- decoding (levels_decode.cc, levels_norm.cc)
+// ---- decoding (levels_decode.cc)
 /// Packed codes that begin on a byte; 8 bits: one a byte.
 struct PackedCodes {
   const std::byte* bytes;
@@ -106,15 +79,4 @@ struct PackedCodes {
 /// Decoded = level_value(codes[i], grid); level top is `end` exactly if it is given (not NaN).
 void level_values(const PackedCodes& codes, std::size_t n, const LevelGrid& grid, float end,
                   Output output, float factor, float* values);
-/// Decoded = scale (2 codes[i] - top) / top, the quotient as a product with fl(1 / top).
-void symmetric_values(const PackedCodes& codes, std::size_t n, float scale, float top,
-                      Output output, float factor, float* values);
-/// Decoded = (codes[i] - half) / half * scales[i]; half is a power of two.
-void scaled_values(const PackedCodes& codes, const float* scales, std::size_t n, float half,
-                   Output output, float factor, float* values);
-/// Decoded = norm_level_value of sign and level, as norm_codes makes them of `bits`; the codes may
-/// be packed wider.
-void norm_values(const PackedCodes& codes, std::size_t n, const NormGrid& grid, int bits,
-                 Output output, float factor, float* values);
-
 }  // namespace gradwire::compressors::kernels

@@ -49,18 +49,6 @@ HWY_ATTR double SumOfSquares(const float* values, std::size_t n) {
   return blocks.total();
 }
 
-HWY_ATTR void RaiseMagnitudes(const float* values, std::size_t n, std::uint32_t* largest) {
-  const LevelTag d;
-  const LevelWordTag dw;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto magnitude = hn::BitCast(dw, hn::Abs(hn::LoadU(d, values + i)));
-    hn::StoreU(hn::Max(hn::LoadU(dw, largest + i), magnitude), dw, largest + i);
-  }
-  for (; i < n; ++i) largest[i] = std::max(largest[i], magnitude_bits(values[i]));
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
@@ -71,16 +59,12 @@ namespace gradwire::compressors::kernels {
 
 HWY_EXPORT(Range);
 HWY_EXPORT(SumOfSquares);
-HWY_EXPORT(RaiseMagnitudes);
 
 ValueRange bucket_range(const float* values, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(Range)(values, n);
 }
 double sum_of_squares(const float* values, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(SumOfSquares)(values, n);
-}
-void raise_magnitudes(const float* values, std::size_t n, std::uint32_t* largest) {
-  HWY_DYNAMIC_DISPATCH(RaiseMagnitudes)(values, n, largest);
 }
 
 }  // namespace gradwire::compressors::kernels

@@ -8,6 +8,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 HWY_ATTR std::uint32_t MaxMagnitude(const float* values, std::size_t n) {
   const FloatTag d;
@@ -116,6 +117,7 @@ HWY_ATTR void CopyBytes(const std::byte* from, std::size_t bytes, std::byte* to)
   hwy::FlushStream();
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -10,6 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 using DoubleTag = hn::CappedTag<double, 8>;
 using DoubleVector = hn::Vec<DoubleTag>;
@@ -68,6 +69,7 @@ HWY_ATTR BlockMoments Moments(const float* values, std::size_t n, double pivot) 
   return BlockMoments{fold_partials(sums), fold_partials(squares), largest};
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -10,6 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 struct WordStore {
   std::uint32_t* out;
@@ -29,6 +30,7 @@ HWY_ATTR void DrawWords(const Draws& draws, std::size_t begin, std::size_t n,
   for_words(draws, begin, n, store);
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -10,6 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 namespace hn = hwy::HWY_NAMESPACE;
 
 using ByteTag = hn::CappedTag<std::uint8_t, 64>;
@@ -65,6 +66,7 @@ HWY_ATTR void JoinPlanes(const std::byte* planes, std::size_t n, int bits, std::
   }
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gradwire::compressors::kernels {
 namespace HWY_NAMESPACE {
+namespace {  // other kernels may use the same names
 
 // Compressing by table is dear, and few vectors hold anything; with masks it is cheaper to always
 // do it than to guess wrong.
@@ -269,6 +270,7 @@ HWY_ATTR void InterleaveEntries(const std::uint32_t* indices, const float* value
   }
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
 HWY_AFTER_NAMESPACE();

@@ -37,6 +37,10 @@ HWY_INLINE IntVector magnitudes(FloatVector values) {
   return hn::BitCast(IntTag(), hn::Abs(values));
 }
 
+HWY_INLINE UintVector sign_of(UintVector bits) {
+  return hn::And(bits, hn::Set(UintTag(), 0x80000000u));
+}
+
 HWY_INLINE std::uint32_t reduce_max(IntVector largest) {
   return static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(IntTag(), largest)));
 }

@@ -2,11 +2,11 @@
 
 #include "codec_fixture.h"
 #include "compressors/arithmetic/bits.h"
-#include "compressors/codecs/activations/sz_symbols.h"
+#include "compressors/codecs/sz/cuda_quantise.h"
+#include "compressors/codecs/sz/lorenzo.h"
+#include "compressors/codecs/sz/sz_symbols.h"
 #include "compressors/cuda/cuda_codec.h"
 #include "compressors/cuda/cuda_memory.h"
-#include "compressors/cuda/cuda_quantise.h"
-#include "compressors/kernels/lorenzo.h"
 #include "cuda_device.h"
 
 using namespace gradwire;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codec_fixture.h"
-#include "compressors/kernels/huffman.h"
+#include "compressors/codecs/sz/symbol_counts.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;

@@ -1,5 +1,9 @@
 #include "compressors/kernels/levels.h"
 
+#include "compressors/codecs/minmax/kernel.h"
+#include "compressors/codecs/qsgd/kernel.h"
+#include "compressors/codecs/rowquant/kernel.h"
+
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cfloat>

@@ -4,19 +4,20 @@
 #include <numeric>
 
 #include "codec_fixture.h"
-#include "compressors/arithmetic/dual_quantization.h"
 #include "compressors/arithmetic/golomb.h"
 #include "compressors/arithmetic/packed_group.h"
 #include "compressors/arithmetic/selection.h"
-#include "compressors/arithmetic/ternary_threshold.h"
 #include "compressors/arithmetic/trits.h"
 #include "compressors/bit_packing.h"
-#include "compressors/codecs/activations/sz_symbols.h"
+#include "compressors/codecs/randomk/arithmetic.h"
+#include "compressors/codecs/sz/arithmetic.h"
+#include "compressors/codecs/sz/sz_symbols.h"
+#include "compressors/codecs/ternary/threshold.h"
+#include "compressors/codecs/ternary/threshold_search.h"
 #include "compressors/coding/golomb_rice.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/kernels/levels.h"
 #include "compressors/selection.h"
-#include "compressors/threshold_search.h"
 #include "compressors/trits.h"
 
 using namespace gradwire;

@@ -38,7 +38,7 @@ constexpr int kInputBits = 8;
 constexpr double kEpsilon = 1e-4;  // of the authors' code
 constexpr double kRunningRate = 0.1;
 
-/// Of +-1: +1 with probability (x + 1) / 2, as compressors/arithmetic/kbit.h draws it.
+/// Of +-1: +1 with probability (x + 1) / 2, as compressors/codecs/kbit/arithmetic.h draws it.
 at::Tensor drawn_signs(const at::Tensor& x, const RandomStream& draws) {
   at::Tensor words = at::empty(x.sizes(), at::kFloat);
   float* const word = words.data_ptr<float>();
@@ -54,8 +54,8 @@ at::Tensor with_gradient_of(const at::Tensor& value, const at::Tensor& passed) {
   return value.detach() + (passed - passed.detach());
 }
 
-/// As compressors/arithmetic/kbit.h has it, bit for bit; `share` of a gradient within [-1, 1]
-/// passes.
+/// As compressors/codecs/kbit/arithmetic.h has it, bit for bit; `share` of a gradient within [-1,
+/// 1] passes.
 at::Tensor odd_levels(const at::Tensor& x, int bits, double share) {
   const double top = (1 << bits) - 1;
   const at::Tensor clipped = x.clamp(-1, 1);

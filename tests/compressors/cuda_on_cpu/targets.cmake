@@ -2,19 +2,20 @@
 # Needs no CUDA at all (cuda_on_cpu/cuda_runtime_api.h says what it can show).
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  set(cuda_sources ${CMAKE_SOURCE_DIR}/compressors/cuda)
   set(on_cpu ${CMAKE_BINARY_DIR}/generated/cuda_on_cpu)
-  file(GLOB kernels CONFIGURE_DEPENDS ${cuda_sources}/*.cu)
-  file(GLOB kernel_headers CONFIGURE_DEPENDS ${cuda_sources}/*.cuh)
-  file(GLOB sources CONFIGURE_DEPENDS ${cuda_sources}/cuda_*.cc)
-  foreach(kernel ${kernels} ${kernel_headers})
-    get_filename_component(name ${kernel} NAME)
-    string(REGEX REPLACE "\\.cu$" ".cc" name ${name})
-    set(converted ${on_cpu}/compressors/cuda/${name})
+  set(compressors ${CMAKE_SOURCE_DIR}/compressors)
+  file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
+       ${compressors}/cuda/*.cu ${compressors}/cuda/*.cuh ${compressors}/codecs/*/*.cu)
+  file(GLOB sources CONFIGURE_DEPENDS ${compressors}/cuda/cuda_*.cc ${compressors}/codecs/*/cuda_codec.cc)
+  foreach(kernel ${kernels})
+    string(REGEX REPLACE "\\.cu$" ".cc" name ${kernel})
+    set(converted ${on_cpu}/${name})
+    get_filename_component(folder ${converted} DIRECTORY)
     add_custom_command(OUTPUT ${converted}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${on_cpu}/compressors/cuda
-      COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cuda_on_cpu/convert.py ${kernel} ${converted}
-      DEPENDS ${kernel} ${CMAKE_CURRENT_SOURCE_DIR}/cuda_on_cpu/convert.py)
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+      COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cuda_on_cpu/convert.py
+              ${CMAKE_SOURCE_DIR}/${kernel} ${converted}
+      DEPENDS ${CMAKE_SOURCE_DIR}/${kernel} ${CMAKE_CURRENT_SOURCE_DIR}/cuda_on_cpu/convert.py)
     list(APPEND sources ${converted})
   endforeach()
   add_executable(test_compressors_cuda_on_cpu EXCLUDE_FROM_ALL

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/philox.h"
-#include "compressors/arithmetic/kbit.h"
+#include "compressors/codecs/kbit/arithmetic.h"
 #include "tests/trainers/methods/lockstep_run.h"
 #include "trainers/methods/catalogue.h"
 #include "trainers/schedules/synchronous_trainer.h"

@@ -1,0 +1,191 @@
+#include "compressors/codecs/half_codec.h"
+
+#include <cstring>
+
+#include "compressors/arithmetic/bfloat.h"
+#include "compressors/arithmetic/half.h"
+#include "compressors/field_text.h"
+#include "compressors/kernels/magnitude.h"
+#include "compressors/payload.h"
+#include "compressors/ranges.h"
+
+namespace gradwire::compressors {
+namespace {
+
+using kernels::HalfFormat;
+using kernels::Output;
+
+/// Terms are floats in 4-byte words; bytes is what the kernels take.
+const std::byte* bytes_of(std::span<const std::uint32_t> terms) {
+  return std::as_bytes(terms).data();
+}
+const float* floats_of(std::span<const std::uint32_t> terms) {
+  return reinterpret_cast<const float*>(terms.data());
+}
+float* floats_of(std::span<std::uint32_t> terms) {
+  return reinterpret_cast<float*>(terms.data());
+}
+
+struct HalfRules {
+  std::string_view name;
+  HalfFormat format;
+  bool saturate;
+  bool sends_all = false;  ///< NaN and infinity, too
+
+  std::uint16_t infinity() const { return format == HalfFormat::kBinary16 ? 0x7C00u : 0x7F80u; }
+  std::uint32_t overflow_bits() const {
+    return format == HalfFormat::kBinary16 ? kHalfOverflowBits : kBfloatOverflowBits;
+  }
+
+  void check(const TensorView& tensor, std::uint32_t largest) const {
+    if (!sends_all) require_finite(name, tensor, largest);
+  }
+
+  void replace_infinities(std::span<std::byte> halves) const {
+    for (std::size_t at = 0; at + 2 <= halves.size(); at += 2) {
+      const auto half = load_field<std::uint16_t>(halves, at);
+      const bool infinite = (half & 0x7FFFu) == infinity();
+      store_field(halves, at, static_cast<std::uint16_t>(half - (infinite ? 1 : 0)));
+    }
+  }
+
+  /// n floats -> 2 n bytes; returns the largest magnitude bits of the input.
+  std::uint32_t write(const float* values, std::size_t n, bool streamed, std::byte* halves) const {
+    const std::uint32_t largest = kernels::to_half(values, n, format, streamed, halves);
+    if (saturate && largest >= overflow_bits()) replace_infinities({halves, 2 * n});
+    return largest;
+  }
+};
+
+class HalfTerms final : public SumTerms {
+ public:
+  explicit HalfTerms(const HalfRules& rules) : rules_(rules) {}
+  int width_bits(int) const override { return 16; }
+
+  void to_terms(const TensorView& tensor, const SideInputs&, const Draws&,
+                std::span<std::uint32_t> terms) const override {
+    const std::size_t n = tensor.data.size();
+    GRADWIRE_ASSERT(terms.size() == n);
+    const std::uint32_t largest = kernels::copy_max_magnitude_bits(
+        tensor.data.data(), n, kernels::is_streamed(4 * n), std::as_writable_bytes(terms).data());
+    rules_.check(tensor, largest);
+  }
+
+  void pack(std::span<const std::uint32_t> terms, int,
+            std::span<std::byte> payload) const override {
+    GRADWIRE_ASSERT(payload.size() >= 2 * terms.size());
+    rules_.write(floats_of(terms), terms.size(), kernels::is_streamed(2 * terms.size()),
+                 payload.data());
+  }
+
+  void unpack_add(std::span<const std::byte> payload, int,
+                  std::span<std::uint32_t> terms) const override {
+    require_size(rules_.name, payload, 2 * terms.size());
+    kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kAdd, 1.0f,
+                       floats_of(terms));
+  }
+
+  void unpack_store(std::span<const std::byte> payload, int,
+                    std::span<std::uint32_t> terms) const override {
+    require_size(rules_.name, payload, 2 * terms.size());
+    kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kStore, 1.0f,
+                       floats_of(terms));  // read again at the next hop
+  }
+
+  void round_as_packed(std::span<std::uint32_t> terms, int) const override {
+    constexpr std::size_t kChunk = 2048;
+    std::byte halves[2 * kChunk];
+    for (std::size_t begin = 0; begin < terms.size(); begin += kChunk) {
+      const auto part = terms.subspan(begin, std::min(kChunk, terms.size() - begin));
+      rules_.write(floats_of(part), part.size(), false, halves);
+      kernels::from_half(halves, part.size(), rules_.format, Output::kStore, 1.0f, floats_of(part));
+    }
+  }
+
+  void to_values(std::span<const std::uint32_t> terms, const SideInputs&, float factor,
+                 std::span<float> values) const override {
+    GRADWIRE_ASSERT(values.size() == terms.size());
+    kernels::store_scaled(bytes_of(terms), terms.size(), factor, values.data());
+  }
+
+ private:
+  HalfRules rules_;
+};
+
+class HalfCodec final : public Codec {
+ public:
+  explicit HalfCodec(const HalfRules& rules) : rules_(rules), terms_(rules) {}
+  std::string_view name() const override { return rules_.name; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
+  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
+    return PackedElements{0, 16};
+  }
+  const SumTerms* sum_terms() const override { return &terms_; }
+
+  std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
+    const std::span<const float> data = job.tensor.data;
+    const std::size_t size = 2 * data.size();
+    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::uint32_t largest = largest_over_ranges(
+        job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
+          return rules_.write(data.data() + begin, end - begin, kernels::is_streamed(size),
+                              job.payload.data() + 2 * begin);
+        });
+    rules_.check(job.tensor, largest);
+    return job.written = size;
+  }
+
+  void decode(const DecodeJob& job, std::span<std::byte>) const override {
+    read(job, kernels::output_of(job.values.size_bytes()), 1.0f);
+  }
+
+  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
+    read(job, Output::kAdd, factor);
+  }
+
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs&) const override {
+    require_size(rules_.name, payload, 2 * tensor.n);
+    const bool half = rules_.format == HalfFormat::kBinary16;
+    const auto text = [&](std::size_t i) {
+      const auto bits = load_field<std::uint16_t>(payload, 2 * i);
+      return float_text(half ? float_from_half(bits) : float_from_bfloat(bits));
+    };
+    return {{0, payload.size(), "values",
+             std::string(half ? "f16[" : "bf16[") + std::to_string(tensor.n) + "]",
+             first_few(tensor.n, text)}};
+  }
+
+ private:
+  void read(const DecodeJob& job, Output output, float factor) const {
+    require_size(rules_.name, job.payload, 2 * job.values.size());
+    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 kernels::from_half(job.payload.data() + 2 * begin, end - begin, rules_.format,
+                                    output, factor, job.values.data() + begin);
+               });
+  }
+
+  HalfRules rules_;
+  HalfTerms terms_;
+};
+
+}  // namespace
+
+CodecPtr make_half_codec(std::string_view name, kernels::HalfFormat format, bool saturate,
+                         bool sends_all) {
+  return std::make_shared<HalfCodec>(HalfRules{name, format, saturate, sends_all});
+}
+
+OptionSpec half_overflow_option(std::string_view largest) {
+  return {.name = "overflow",
+          .type = OptionType::kChoice,
+          .default_text = "infinity",
+          .help = "what a value beyond " + std::string(largest) +
+                  " becomes: infinity (IEEE 754, what loss scaling looks for) or the largest "
+                  "finite value",
+          .choices = {"infinity", "saturate"}};
+}
+
+}  // namespace gradwire::compressors

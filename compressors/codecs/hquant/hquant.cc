@@ -1,0 +1,323 @@
+#include "compressors/bit_packing.h"
+#include "compressors/codecs/codecs.h"
+#include "compressors/codecs/walked_codec.h"
+#include "compressors/coding/bit_stream.h"
+#include "compressors/coding/index_walk.h"
+#include "compressors/ordered_sum.h"
+
+namespace gradwire::compressors {
+namespace {
+
+constexpr std::string_view kName = "hquant";
+constexpr std::size_t kHeader = 12;
+constexpr int kDeepest = 7;
+constexpr std::size_t kLargest = 0xFFFFFFFFu;
+
+/// One half of a tree: the magnitudes of one sign that took the same turns, first turn on top.
+struct Node {
+  double mean = 0;
+  std::size_t count = 0;
+};
+
+/// A running ordered sum (compressors/ordered_sum.h) of the members of one group; the others of the
+/// list add +0, which changes nothing.
+struct GroupSum {
+  double partials[kSumPartials];
+  PairwiseSum blocks;
+  std::size_t count;
+
+  void clear() {
+    std::fill(partials, partials + kSumPartials, 0.0);
+    blocks.clear();
+    count = 0;
+  }
+  void end_block() {
+    blocks.add(fold_partials(partials));
+    std::fill(partials, partials + kSumPartials, 0.0);
+  }
+};
+
+struct Workspace {
+  std::span<std::byte> selection;
+  std::span<GroupSum> sums;        ///< [2^(D+1)]: positive leaves, then negative
+  std::span<Node> nodes;           ///< as sums, of the level above
+  std::span<std::uint8_t> groups;  ///< [k]: sign on top, then the turns so far
+};
+
+std::size_t index_section(std::size_t n, std::size_t k, bool bitmap) {
+  return max_index_bytes(bitmap ? IndexFormat::kBitmap : IndexFormat::kPacked, n, k);
+}
+
+/// The entries' groups and the codebook after `depth` splits at the mean.
+class Hierarchy {
+ public:
+  Hierarchy(const Selected& selected, int depth, const Workspace& work)
+      : values_(selected.values), depth_(depth), work_(work) {
+    for (std::size_t i = 0; i < values_.size(); ++i) work_.groups[i] = values_[i] < 0.0f ? 1 : 0;
+    values_.size() == 1 ? hold_single() : split_all();
+  }
+
+  /// Leaf j of the positive entries, or of the negative ones: its mean magnitude.
+  float leaf(bool negative, std::size_t j) const {
+    return static_cast<float>(work_.nodes[(negative ? std::size_t{1} << depth_ : 0) + j].mean);
+  }
+
+ private:
+  void split_all() const {
+    measure(0);
+    for (int level = 1; level <= depth_; ++level) {
+      for (std::size_t i = 0; i < values_.size(); ++i) split(i);
+      measure(level);
+    }
+  }
+
+  // To the upper half if the magnitude is above the mean of its group.
+  void split(std::size_t i) const {
+    const unsigned group = work_.groups[i];
+    const bool high = double{std::fabs(values_[i])} > work_.nodes[group].mean;
+    work_.groups[i] = static_cast<std::uint8_t>(2 * group + (high ? 1 : 0));
+  }
+
+  void add_members(std::span<GroupSum> sums) const {
+    for (GroupSum& sum : sums) sum.clear();
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      GroupSum& sum = sums[work_.groups[i]];
+      sum.partials[i % kSumPartials] += double{std::fabs(values_[i])};
+      ++sum.count;
+      if ((i + 1) % kSumBlock == 0 || i + 1 == values_.size())
+        for (GroupSum& each : sums) each.end_block();
+    }
+  }
+
+  // A single value is the mean of its groups, and never above it; the empty ones inherit it.
+  void hold_single() const {
+    const unsigned sign = work_.groups[0];
+    for (unsigned g = 0; g < 2u << depth_; ++g)
+      work_.nodes[g] = {g >> depth_ == sign ? double{std::fabs(values_[0])} : 0.0, 1};
+    work_.groups[0] = static_cast<std::uint8_t>(sign << depth_);
+  }
+
+  // An empty group inherits the mean above it; an empty sign has 0.
+  void measure(int level) const {
+    const std::size_t groups = std::size_t{2} << level;
+    const auto sums = work_.sums.first(groups);
+    add_members(sums);
+    for (std::size_t g = groups; g-- > 0;) {  // downwards: parents are read before they are lost
+      const double above = level == 0 ? 0.0 : work_.nodes[g / 2].mean;
+      work_.nodes[g] = {
+          sums[g].count == 0 ? above : sums[g].blocks.total() / static_cast<double>(sums[g].count),
+          sums[g].count};
+    }
+  }
+
+  std::span<const float> values_;
+  int depth_;
+  const Workspace& work_;
+};
+
+/// n u32, k u32, D u8, index mode u8, 0 u16, codebook 2 2^D f32, indices, codes of 1 + D bits.
+class HquantCodec final : public WalkedCodec<HquantCodec> {
+ public:
+  HquantCodec(double kept, int depth, std::string_view indices)
+      : kept_(kept), depth_(depth), indices_(indices) {}
+  std::string_view name() const override { return kName; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    const std::size_t k = floor_count(tensor.n, kept_);
+    return indices_offset(depth_) + index_section(tensor.n, k, uses_bitmap(tensor.n, k)) +
+           packed_bytes(k, 1 + depth_);
+  }
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    const std::size_t k = floor_count(tensor.n, kept_);
+    return padded_to_8(selection_scratch_size(tensor.n, k)) +
+           (sizeof(GroupSum) + sizeof(Node)) * leaves() + padded_to_8(k);
+  }
+
+  std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
+    refuse_beyond(kName, job.tensor, kLargest);
+    const std::size_t k = floor_count(job.tensor.data.size(), kept_);
+    const Workspace work = workspace_in(scratch, job.tensor.data.size(), k);
+    const Selected selected = select_largest(kName, job.tensor, k, work.selection, job.team);
+    return write(job, selected, work);
+  }
+
+  std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
+                                   std::span<std::byte> scratch) const override {
+    refuse_beyond(kName, job.tensor, kLargest);
+    const std::size_t k = floor_count(job.tensor.data.size(), kept_);
+    const Workspace work = workspace_in(scratch, job.tensor.data.size(), k);
+    const Selected selected = select_largest_of_sum(kName, job, residual, k, work.selection);
+    const std::size_t written = write(job, selected, work);
+    for (std::size_t i = 0; i < selected.values.size(); ++i) {
+      const unsigned group = work.groups[i];
+      const auto mean = static_cast<float>(work.nodes[group].mean);
+      residual[selected.indices[i]] = selected.values[i] - (group >> depth_ != 0 ? -mean : mean);
+    }
+    return written;
+  }
+
+  template <class Visit>
+  void walk(const DecodeJob& job, Visit&& visit) const {
+    const Parts parts = parts_of(job.payload, job.values.size());
+    const int width = 1 + parts.depth;
+    const index_detail::FieldReader codes(job.payload.subspan(parts.codes), width);
+    const auto code_bits = static_cast<std::uint64_t>(width);
+    walk_indices(parts.format, parts.section, [&](std::size_t i, std::uint32_t index) {
+      const std::uint32_t code = codes.at(i * code_bits);
+      const std::size_t leaf = (code & 1) << parts.depth | code >> 1;
+      const float magnitude = load_field<float>(job.payload, kHeader + 4 * leaf);
+      visit(index, (code & 1) != 0 ? -magnitude : magnitude);
+    });
+  }
+
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs& side) const override {
+    check(payload, tensor, side);
+    const Parts parts = parts_of(payload, tensor.n);
+    const std::size_t k = parts.section.k, leaves = std::size_t{2} << parts.depth;
+    std::vector<PayloadField> fields = {
+        {0, 4, "length", "u32", std::to_string(tensor.n)},
+        {4, 4, "count", "u32", std::to_string(k)},
+        {8, 1, "depth", "u8", std::to_string(parts.depth)},
+        {9, 1, "index mode", "u8", std::string(name_of(parts.format))},
+        {10, 2, "reserved", "u16", "0"},
+        {kHeader, 4 * leaves, "codebook", counted("f32", leaves),
+         first_few(leaves, [&](std::size_t i) {
+           return float_text(load_field<float>(payload, kHeader + 4 * i));
+         })}};
+    if (parts.codes > parts.section.offset)
+      fields.push_back({parts.section.offset, parts.codes - parts.section.offset, "indices",
+                        counted(name_of(parts.format), k), ""});
+    if (payload.size() > parts.codes)
+      fields.push_back({parts.codes, payload.size() - parts.codes, "codes", counted("code", k),
+                        std::to_string(1 + parts.depth) + " bits each"});
+    return fields;
+  }
+
+ private:
+  struct Parts {
+    int depth;
+    IndexFormat format;
+    IndexSection section;
+    std::size_t codes;
+  };
+
+  std::size_t leaves() const { return std::size_t{2} << depth_; }
+  static std::size_t indices_offset(int depth) { return kHeader + (std::size_t{8} << depth); }
+  bool uses_bitmap(std::size_t n, std::size_t k) const {
+    if (indices_ != "auto") return indices_ == "bitmap";
+    return index_section(n, k, true) <= index_section(n, k, false);
+  }
+
+  Workspace workspace_in(std::span<std::byte> scratch, std::size_t n, std::size_t k) const {
+    const std::size_t selection = padded_to_8(selection_scratch_size(n, k));
+    Workspace work;
+    work.selection = scratch.first(selection);
+    scratch = scratch.subspan(selection);
+    work.sums = view_as<GroupSum>(scratch, leaves());
+    work.nodes = view_as<Node>(scratch.subspan(work.sums.size_bytes()), leaves());
+    work.groups =
+        view_as<std::uint8_t>(scratch.subspan(work.sums.size_bytes() + work.nodes.size_bytes()), k);
+    return work;
+  }
+
+  std::size_t write(EncodeJob& job, const Selected& selected, const Workspace& work) const {
+    const std::size_t n = job.tensor.data.size(), k = selected.values.size();
+    const Hierarchy hierarchy(selected, depth_, work);
+    const bool bitmap = uses_bitmap(n, k);
+    store_field(job.payload, 0, static_cast<std::uint32_t>(n));
+    store_field(job.payload, 4, static_cast<std::uint32_t>(k));
+    job.payload[8] = static_cast<std::byte>(depth_);
+    job.payload[9] = static_cast<std::byte>(bitmap ? 0 : 1);
+    store_field(job.payload, 10, std::uint16_t{0});
+    for (std::size_t leaf = 0; leaf < leaves(); ++leaf)
+      store_field(job.payload, kHeader + 4 * leaf,
+                  hierarchy.leaf(leaf >= leaves() / 2, leaf % (leaves() / 2)));
+    std::size_t at = indices_offset(depth_);
+    at += encode_indices(bitmap ? IndexFormat::kBitmap : IndexFormat::kPacked, selected.indices, n,
+                         job.payload.subspan(at));
+    write_codes(work.groups.first(k), job.payload.subspan(at, packed_bytes(k, 1 + depth_)));
+    return job.written = at + packed_bytes(k, 1 + depth_);
+  }
+
+  // A group's number has the sign on top; a code has it at the bottom.
+  void write_codes(std::span<const std::uint8_t> groups, std::span<std::byte> bytes) const {
+    std::uint32_t codes[512];
+    const unsigned mask = (1u << depth_) - 1u;
+    std::size_t at = 0;
+    for (std::size_t begin = 0; begin < groups.size(); begin += std::size(codes)) {
+      const std::size_t count = std::min(std::size(codes), groups.size() - begin);
+      for (std::size_t i = 0; i < count; ++i) {
+        const unsigned group = groups[begin + i];
+        codes[i] = (group & mask) << 1 | group >> depth_;
+      }
+      const std::size_t size = packed_bytes(count, 1 + depth_);
+      pack_bits({codes, count}, 1 + depth_, 0, 2 * mask + 1, bytes.subspan(at, size));
+      at += size;
+    }
+  }
+
+  static Parts parts_of(std::span<const std::byte> payload, std::size_t n) {
+    require_header(kName, payload, kHeader);
+    require_length(kName, payload, n);
+    const std::size_t k = checked_count(kName, payload, 4, n);
+    const int depth = std::to_integer<int>(payload[8]);
+    if (depth > kDeepest) refuse_payload(kName, payload.size(), "byte 8 is a depth above 7");
+    const unsigned mode = std::to_integer<unsigned>(payload[9]);
+    if (mode > 1) refuse_payload(kName, payload.size(), "byte 9 is no index mode");
+    if (load_field<std::uint16_t>(payload, 10) != 0)
+      refuse_payload(kName, payload.size(), "byte 10 begins a reserved field that is not 0");
+    const std::size_t offset = indices_offset(depth);
+    const std::size_t codes = offset + index_section(n, k, mode == 0);
+    require_size(kName, payload, codes + packed_bytes(k, 1 + depth));
+    for (std::size_t at = kHeader; at < offset; at += 4) checked_value(kName, payload, at, true);
+    return {depth,
+            mode == 0 ? IndexFormat::kBitmap : IndexFormat::kPacked,
+            {kName, payload.first(codes), offset, n, k},
+            codes};
+  }
+
+  double kept_;
+  int depth_;
+  std::string indices_;
+};
+
+OptionTable hquant_options() {
+  return {{.name = "ratio",
+           .type = OptionType::kNumber,
+           .default_text = "0.1",
+           .help = "share gamma of the elements that is sent: k = max(1, floor(gamma n))",
+           .min = 0,
+           .max = 1,
+           .min_exclusive = true},
+          {.name = "depth",
+           .type = OptionType::kInteger,
+           .default_text = "2",
+           .help = "times D that the magnitudes of each sign are split at their mean: 2^D leaves",
+           .min = 0,
+           .max = kDeepest},
+          {.name = "indices",
+           .type = OptionType::kChoice,
+           .default_text = "auto",
+           .help = "a bitmap, or ceil(log2 n) bits an index; auto takes the smaller",
+           .choices = {"auto", "bitmap", "packed"}}};
+}
+
+}  // namespace
+
+CodecRow hquant_row() {
+  return {{.name = std::string(kName),
+           .summary = "the k largest, each as its sign and a leaf of means split at means",
+           .source = "after Jiang et al., arXiv 2212.14760 (abstract; a reconstruction)",
+           .policy = AggregatePolicy::kGather,
+           .unbiased = false,
+           .options = hquant_options(),
+           .family = CodecFamily::kSparse},
+          [](const OptionValues& options) -> CodecPtr {
+            return std::make_shared<HquantCodec>(options.number("ratio"),
+                                                 static_cast<int>(options.integer("depth")),
+                                                 options.text("indices"));
+          }};
+}
+
+}  // namespace gradwire::compressors

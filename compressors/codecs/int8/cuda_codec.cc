@@ -1,0 +1,34 @@
+#include "compressors/codecs/int8/cuda.h"
+#include "compressors/cuda/cuda_codecs.h"
+
+namespace gradwire::compressors {
+namespace {
+
+class CudaInt8 final : public CudaStreamingCodec {
+ public:
+  explicit CudaInt8(LevelRounding rounding) : CudaStreamingCodec("int8"), rounding_(rounding) {}
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 12 + tensor.n; }
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    return cuda::int8_scratch(tensor.n);
+  }
+
+ protected:
+  void require(const CudaEncodeJob& job) const override {
+    require_u32(name(), job.n);
+    if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
+  }
+  void encode_from(cuda::Encodes from) const override { cuda::int8_encode(from, rounding_); }
+  void decode_to(cuda::Decodes to) const override { cuda::int8_decode(to); }
+
+ private:
+  LevelRounding rounding_;
+};
+
+}  // namespace
+
+CudaCodecPtr make_cuda_int8(const OptionValues& options) {
+  const bool drawn = options.text("rounding") == "stochastic";
+  return std::make_shared<CudaInt8>(drawn ? LevelRounding::kDrawn : LevelRounding::kHalfToEven);
+}
+
+}  // namespace gradwire::compressors

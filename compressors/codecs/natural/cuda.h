@@ -1,0 +1,11 @@
+#pragma once
+#include "compressors/cuda/launchers.h"
+
+/// Launches of `natural`, as compressors/cuda/launchers.h describes them.
+namespace gradwire::compressors::cuda {
+
+/// lowest = 0: 9 bits.
+void natural_encode(Encodes from, std::uint32_t lowest);
+void natural_decode(Decodes to, std::uint32_t lowest);
+
+}  // namespace gradwire::compressors::cuda

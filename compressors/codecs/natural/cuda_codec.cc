@@ -1,0 +1,32 @@
+#include "compressors/bit_packing.h"
+#include "compressors/codecs/natural/cuda.h"
+#include "compressors/cuda/cuda_codecs.h"
+
+namespace gradwire::compressors {
+namespace {
+
+class CudaNatural final : public CudaStreamingCodec {
+ public:
+  /// lowest = 0: 9 bits.
+  explicit CudaNatural(std::uint32_t lowest) : CudaStreamingCodec("natural"), lowest_(lowest) {}
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    return packed_bytes(tensor.n, lowest_ == 0 ? 9 : 8);
+  }
+
+ protected:
+  void require(const CudaEncodeJob& job) const override { require_draws(name(), job); }
+  void encode_from(cuda::Encodes from) const override { cuda::natural_encode(from, lowest_); }
+  void decode_to(cuda::Decodes to) const override { cuda::natural_decode(to, lowest_); }
+
+ private:
+  std::uint32_t lowest_;
+};
+
+}  // namespace
+
+CudaCodecPtr make_cuda_natural(const OptionValues& options) {
+  const auto lowest = static_cast<std::uint32_t>(options.integer("lowest") + 127);
+  return std::make_shared<CudaNatural>(options.text("bits") == "9" ? 0 : lowest);
+}
+
+}  // namespace gradwire::compressors

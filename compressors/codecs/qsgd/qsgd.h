@@ -1,0 +1,66 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "compressors/codecs/level_coding.h"
+#include "compressors/codecs/qsgd/kernel.h"
+#include "compressors/kernels/kernels.h"
+#include "compressors/payload.h"
+
+/// What the formats of qsgd share.
+namespace gradwire::compressors {
+
+inline constexpr std::string_view kQsgd = "qsgd";
+inline constexpr std::size_t kNormBytes = 4;
+
+struct QsgdOptions {
+  std::uint32_t levels;  ///< s
+  int bits;              ///< of a code of the fixed format, its sign included
+  std::size_t bucket;
+  bool max_norm;
+};
+
+/// Norms, one a bucket.
+class QsgdCodec : public Codec {
+ public:
+  explicit QsgdCodec(const QsgdOptions& options) : options_(options) {}
+  std::string_view name() const override { return kQsgd; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
+
+ protected:
+  /// The norm of the bucket that begins at `begin`; 0, and `finite` lowered, if a value is not.
+  float norm_of(const EncodeJob& job, std::size_t begin, std::atomic<bool>& finite) const {
+    const float* values = job.tensor.data.data() + begin;
+    const std::size_t n = std::min(options_.bucket, job.tensor.data.size() - begin);
+    float norm;
+    if (options_.max_norm) {
+      norm = float_of(kernels::max_magnitude_bits(values, n));
+    } else {
+      const double squares = kernels::sum_of_squares(values, n);
+      norm = std::isfinite(squares) ? norm_from_squares(squares)
+                                    : std::numeric_limits<float>::infinity();
+    }
+    if (std::isfinite(norm)) return norm;
+    finite = false;
+    return 0.0f;
+  }
+
+  NormGrid grid_of(float norm) const { return norm_grid(norm, options_.levels); }
+
+  static void require_norm(float norm, std::size_t at, std::span<const std::byte> payload) {
+    if (std::isfinite(norm) && !std::signbit(norm)) return;
+    refuse_payload(kQsgd, payload.size(),
+                   "byte " + std::to_string(at) + " begins a norm that is not finite and >= 0");
+  }
+
+  QsgdOptions options_;
+};
+
+/// Codes of fixed width.
+CodecPtr make_qsgd_fixed(const QsgdOptions& options);
+/// Elias omega codes of all levels, or of those that are not 0 and their distances.
+CodecPtr make_qsgd_elias(const QsgdOptions& options, bool sparse);
+
+}  // namespace gradwire::compressors

@@ -1,0 +1,160 @@
+#include "compressors/codecs/sign/arithmetic.h"
+#include "compressors/codecs/sign/cuda.h"
+#include "compressors/cuda/packed.cuh"
+#include "compressors/cuda/reduce.cuh"
+
+/// Block-sign. Blocks begin on any byte: f32 mu (with scales), then the signs.
+namespace gradwire::compressors::cuda {
+namespace {
+
+/// Where a tensor's blocks lie, in elements and bytes; a thread takes 8 elements of one block.
+struct Blocks {
+  std::uint64_t n, length, header, count;
+
+  GRADWIRE_HD std::uint64_t groups() const { return (length + 7) / 8; }
+  __device__ std::uint64_t offset(std::uint64_t b) const { return b * (header + groups()); }
+};
+
+Blocks blocks_of(std::uint64_t n, const SignFormat& format) {
+  const std::uint64_t length = format.block < n ? format.block : n;
+  return {n, length, format.scaled ? 4u : 0u, n == 0 ? 0 : (n - 1) / length + 1};
+}
+
+struct SignFinish {
+  Blocks blocks;
+  Segments segments;
+  std::byte* payload;
+  __device__ void operator()(std::uint64_t b, const MagnitudePart& part) const {
+    const float mean = block_sign_scale(part.sum, segments.elements(b));
+    store_bytes(payload + blocks.offset(b), bits_of(mean), 4);
+  }
+};
+
+/// Group i of all: its block, and its place in it.
+struct Group {
+  std::uint64_t block, first, end;  ///< elements
+  std::uint64_t byte;               ///< of the payload
+
+  __device__ Group(const Blocks& blocks, std::uint64_t i) {
+    block = i / blocks.groups();
+    const std::uint64_t in_block = i % blocks.groups();
+    first = block * blocks.length + in_block * 8;
+    end = min(min((block + 1) * blocks.length, blocks.n), first + 8);
+    byte = blocks.offset(block) + blocks.header + in_block;
+  }
+};
+
+// Refuses what is not finite; harmless where that was done before.
+struct PackSigns {
+  static constexpr unsigned kBlockThreads = kThreads;
+  Source from;
+  Blocks blocks;
+  std::byte* payload;
+
+  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { pack(i); });
+  }
+
+  __device__ void pack(std::uint64_t i) const {
+    const Group group(blocks, i);
+    if (group.first >= group.end) return;  // beyond the last block's elements
+    float values[8];
+    load_eight(from.values, group.first, group.end, values);
+    std::uint32_t bits = 0;
+#pragma unroll
+    for (unsigned j = 0; j < 8; ++j) {
+      if (group.first + j >= group.end) continue;
+      if (!is_finite(values[j])) refuse(from.report, group.first + j);
+      bits |= sign_bit(values[j]) << j;
+    }
+    payload[group.byte] = static_cast<std::byte>(bits);
+  }
+};
+
+template <bool kAdd>
+struct ReadSigns {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::byte* payload;
+  Blocks blocks;
+  Sink to;
+
+  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    if (refused(to.report)) return;  // bits are all good: refusals are those of scales
+    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { read(i); });
+  }
+
+  __device__ void read(std::uint64_t i) const {
+    const Group group(blocks, i);
+    if (group.first >= group.end) return;
+    const float mean = blocks.header > 0 ? load_float(payload + blocks.offset(group.block)) : 1.0f;
+    const float scale = kAdd ? to.factor * mean : mean;
+    const auto bits = static_cast<std::uint32_t>(payload[group.byte]);
+    float values[8];
+    if (kAdd) load_eight(to.values, group.first, group.end, values);
+#pragma unroll
+    for (unsigned j = 0; j < 8; ++j) {
+      const float value = (bits >> j & 1u) != 0 ? -scale : scale;
+      values[j] = kAdd ? values[j] + value : value;
+    }
+    store_eight(values, group.first, group.end, to.values);
+  }
+};
+
+struct CheckScales {
+  static constexpr unsigned kBlockThreads = kThreads;
+  const std::byte* payload;
+  Blocks blocks;
+  CudaReport* report;
+
+  std::uint64_t units() const { return units_of(blocks.count, kEachUnit); }
+  __device__ void run(std::uint64_t unit) const {
+    for_each_of(unit, blocks.count, [&](std::uint64_t b) {
+      if (!is_scale(load_float(payload + blocks.offset(b)))) refuse(report, blocks.offset(b));
+    });
+  }
+};
+
+Segments block_segments(const EncodeTensor& tensor, const SignFormat& format) {
+  if (tensor.source.n == 0) return {};
+  return segments_of(tensor.source.n, blocks_of(tensor.source.n, format).length);
+}
+
+template <bool kAdd>
+void read_signs(Decodes to, const SignFormat& format) {
+  launch_items(to.size(), common_stream(to), "read signs", [&](std::size_t i) {
+    return ReadSigns<kAdd>{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink};
+  });
+}
+
+}  // namespace
+
+std::size_t sign_scratch(std::uint64_t n, const SignFormat& format) {
+  if (n == 0 || !format.scaled) return 0;
+  return reduce_scratch<MagnitudePart>(segments_of(n, blocks_of(n, format).length));
+}
+
+void sign_encode(Encodes from, const SignFormat& format) {
+  const auto segments = [&](const EncodeTensor& tensor) { return block_segments(tensor, format); };
+  if (format.scaled)
+    reduce<MagnitudePart>(from, segments, [&](const EncodeTensor& tensor) {
+      return SignFinish{blocks_of(tensor.source.n, format), segments(tensor), tensor.payload};
+    });
+  launch_items(from.size(), common_stream(from), "pack signs", [&](std::size_t i) {
+    return PackSigns{from[i].source, blocks_of(from[i].source.n, format), from[i].payload};
+  });
+}
+
+void sign_decode(Decodes to, const SignFormat& format) {
+  if (!to[0].sink.trusted && format.scaled)
+    launch_items(to.size(), common_stream(to), "check scales", [&](std::size_t i) {
+      return CheckScales{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink.report};
+    });
+  if (to[0].sink.add)
+    read_signs<true>(to, format);
+  else
+    read_signs<false>(to, format);
+}
+
+}  // namespace gradwire::compressors::cuda

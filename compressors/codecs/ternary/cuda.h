@@ -1,0 +1,22 @@
+#pragma once
+#include "compressors/cuda/launchers.h"
+
+/// Launches of `ternary`, as compressors/cuda/launchers.h describes them.
+namespace gradwire::compressors::cuda {
+
+std::size_t threshold_scratch(std::uint32_t n);
+void find_threshold(const Source& from, std::byte* scratch);
+
+/// What threshold.cu finds at the start of a tensor's scratch and threshold_encode reads.
+struct FoundThreshold {
+  std::uint32_t lowest;
+  float level;
+};
+/// Header and codes of two bits or in base 3.
+void threshold_encode(Encodes from, bool base3);
+void threshold_decode(Decodes to, bool base3);
+std::size_t dead_zone_scratch(std::uint64_t n);
+void dead_zone_encode(Encodes from, int bits, float dead_zone);
+void dead_zone_decode(Decodes to, int bits);
+
+}  // namespace gradwire::compressors::cuda

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/thread_team.h"
+#include "compressors/arithmetic/selection.h"
+#include "compressors/codecs/codecs.h"
+#include "compressors/codecs/sparse_values.h"
+#include "compressors/coding/index_coder.h"
+#include "compressors/coding/index_walk.h"
+#include "compressors/field_text.h"
+#include "compressors/kernels/select.h"
+#include "compressors/payload.h"
+
+/// The payload, entries by ascending index. With indices = u32 and values = f32:
+///   u32 k, then k times { u32 index, f32 value }.
+/// With anything else, sections:
+///   u32 k, u8 index format (IndexFormat), the indices in that format (whole bytes), and to the end
+///   the values: f32[k], or the bare payload of the dense codec for a tensor of k elements.
+namespace gradwire::compressors {
+namespace {
+
+constexpr std::string_view kName = "topk";
+constexpr std::size_t kCountBytes = 4;
+constexpr std::size_t kEntryBytes = 8;
+constexpr std::size_t kSectionsAt = 5;
+
+/// Over every number of entries from `fewest` to `most`.
+std::size_t most_index_bytes(IndexFormat format, std::size_t n, std::size_t fewest,
+                             std::size_t most) {
+  if (fewest >= most) return max_index_bytes(format, n, most);
+  if (format == IndexFormat::kDelta)  // more entries over gaps of no smaller sum
+    return max_index_bytes(format, n + most - fewest, most);
+  if (format == IndexFormat::kGolomb || format == IndexFormat::kGolombStored) {
+    std::uint64_t bits = 0;
+    for (int b = golomb_parameter(n, most); b <= golomb_parameter(n, fewest); ++b)
+      bits = std::max(bits, golomb_max_bits(n + most - fewest, most, {b, 0}));
+    return static_cast<std::size_t>((bits + 7) / 8) + 1;
+  }
+  if (format == IndexFormat::kAuto) return 4 * most;  // what the smallest is at most
+  return max_index_bytes(format, n, most);
+}
+
+/// Scratch behind the selection's: what the decoder reads, or what the encoder did not send.
+struct Arrays {
+  std::span<std::uint32_t> indices;
+  std::span<float> values;
+  std::span<std::byte> rest;
+};
+
+class TopkCodec final : public Codec, public NamesElements, public SelectsVelocities {
+ public:
+  TopkCodec(SparseCount count, SelectionRule rule, IndexFormat format, const std::string& values)
+      : count_(count), rule_(rule), format_(format), values_(values) {}
+  std::string_view name() const override { return kName; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
+
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
+    const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
+    if (pairs()) return kCountBytes + kEntryBytes * most;
+    const std::size_t fewest = rule_.sampled ? std::min(k, fewest_sampled(k)) : k;
+    std::size_t values = 0;  // a section's size need not grow with every element
+    for (const std::size_t entries : {fewest, most})
+      values = std::max(values, values_.max_size(entries));
+    return kSectionsAt + most_index_bytes(format_, tensor.n, fewest, most) + values;
+  }
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
+    const std::size_t selection = selection_scratch_size(tensor.n, k, rule_);
+    if (pairs()) return selection;
+    return selection + 2 * padded_to_8(4 * most) + values_.scratch_size(most);
+  }
+
+  std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
+    const std::size_t k = checked_count(job);
+    const Selected selected = select_largest(kName, job.tensor, k, scratch, job.team, rule_);
+    return job.written = pairs() ? write_pairs(job, selected)
+                                 : write_sections(job, selected, arrays(job.tensor, scratch), {});
+  }
+
+  std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
+                                   std::span<std::byte> scratch) const override {
+    return encode_sum(job, residual, scratch, nullptr);
+  }
+  std::size_t encode_velocity(EncodeJob& job, const VelocityStep& step, std::span<float> residual,
+                              std::span<std::byte> scratch) const override {
+    return encode_sum(job, residual, scratch, &step);
+  }
+
+  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
+    const Entries entries = checked_entries(job, scratch);
+    clear_values(job.values, job.team);
+    for (std::size_t i = 0; i < entries.k; ++i) job.values[entries.index(i)] = entries.value(i);
+  }
+  void decode_accumulate(const DecodeJob& job, float factor,
+                         std::span<std::byte> scratch) const override {
+    const Entries entries = checked_entries(job, scratch);
+    for (std::size_t i = 0; i < entries.k; ++i)
+      job.values[entries.index(i)] += factor * entries.value(i);
+  }
+  void clear_sent(const DecodeJob& job, std::span<std::byte> scratch) const override {
+    const Entries entries = checked_entries(job, scratch);
+    for (std::size_t i = 0; i < entries.k; ++i) job.values[entries.index(i)] = 0.0f;
+  }
+
+  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
+                                    const SideInputs& side) const override;
+
+ private:
+  std::size_t encode_sum(EncodeJob& job, std::span<float> residual, std::span<std::byte> scratch,
+                         const VelocityStep* step) const {
+    const std::size_t k = checked_count(job);
+    const Selected selected = select_largest_of_sum(kName, job, residual, k, scratch, rule_, step);
+    if (pairs()) return job.written = write_pairs(job, selected);
+    const Arrays work = arrays(job.tensor, scratch);
+    const auto left =
+        values_.plain() ? std::span<float>() : work.values.first(selected.values.size());
+    job.written = write_sections(job, selected, work, left);
+    for (std::size_t i = 0; i < left.size(); ++i) residual[selected.indices[i]] = left[i];
+    return job.written;
+  }
+
+  /// Checked entries: pairs in the payload, or arrays in scratch.
+  struct Entries {
+    std::size_t k = 0;
+    std::span<const std::byte> pairs = {};
+    std::span<const std::uint32_t> indices = {};
+    std::span<const float> values = {};
+    std::size_t values_at = 0;
+    std::uint32_t index(std::size_t i) const {
+      return pairs.empty() ? indices[i] : load_field<std::uint32_t>(pairs, kEntryBytes * i);
+    }
+    float value(std::size_t i) const {
+      return pairs.empty() ? values[i] : load_field<float>(pairs, kEntryBytes * i + 4);
+    }
+  };
+
+  bool pairs() const { return format_ == IndexFormat::kU32 && values_.plain(); }
+
+  Arrays arrays(const TensorSpec& tensor, std::span<std::byte> scratch) const {
+    const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
+    const std::size_t array = padded_to_8(4 * most);
+    const auto bytes = scratch.subspan(selection_scratch_size(tensor.n, k, rule_));
+    return {view_as<std::uint32_t>(bytes, most), view_as<float>(bytes.subspan(array), most),
+            bytes.subspan(2 * array)};
+  }
+
+  std::size_t checked_count(const EncodeJob& job) const {
+    const std::size_t n = job.tensor.data.size();
+    GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(n));
+    if (format_ != IndexFormat::kAuto && n > largest_indexed(format_))
+      refuse_tensor(kName, job.tensor.name, "it has more elements than its index format can name");
+    return count_.of(n);
+  }
+
+  static std::size_t write_pairs(EncodeJob& job, const Selected& selected) {
+    const std::size_t k = selected.indices.size();
+    store_field(job.payload, 0, static_cast<std::uint32_t>(k));
+    std::byte* entries = job.payload.data() + kCountBytes;
+    for_ranges(job.team, k, 16, 32768, [&](std::size_t begin, std::size_t end) {
+      kernels::interleave_entries(selected.indices.data() + begin, selected.values.data() + begin,
+                                  end - begin, entries + kEntryBytes * begin);
+    });
+    return kCountBytes + kEntryBytes * k;
+  }
+
+  std::size_t write_sections(EncodeJob& job, const Selected& selected, const Arrays& work,
+                             std::span<float> left) const {
+    const std::size_t n = job.tensor.data.size();
+    const IndexFormat format = resolve_index_format(format_, selected.indices, n);
+    store_field(job.payload, 0, static_cast<std::uint32_t>(selected.indices.size()));
+    store_field(job.payload, kCountBytes, static_cast<std::uint8_t>(format));
+    const std::size_t at =
+        kSectionsAt + encode_indices(format, selected.indices, n, job.payload.subspan(kSectionsAt));
+    return at + values_.encode(job, selected.values, job.payload.subspan(at), left, work.rest);
+  }
+
+  static std::size_t checked_k(const DecodeJob& job, std::size_t most) {
+    const std::size_t size = job.payload.size();
+    if (size < kCountBytes) refuse_payload(kName, size, "it ends before the count");
+    const auto k = load_field<std::uint32_t>(job.payload, 0);
+    if (k > most)
+      refuse_payload(kName, size,
+                     "byte 0 begins a count of " + std::to_string(k) + " for " +
+                         std::to_string(job.values.size()) + " elements");
+    return k;
+  }
+
+  // All entries are checked before any value is touched.
+  Entries checked_entries(const DecodeJob& job, std::span<std::byte> scratch) const {
+    const std::size_t n = job.values.size();
+    if (!pairs()) return checked_sections(job, scratch);
+    const std::size_t k = checked_k(job, n);
+    require_size(kName, job.payload, kCountBytes + kEntryBytes * k);
+    const Entries entries{.k = k, .pairs = job.payload.subspan(kCountBytes)};
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const std::uint32_t index = entries.index(i);
+      if (index < next || index >= n || !std::isfinite(entries.value(i)))
+        refuse_entry(job, i,
+                     index >= n     ? " begins an index beyond the tensor"
+                     : index < next ? " begins an index out of order"
+                                    : " begins an entry with no finite value");
+      next = std::uint64_t{index} + 1;
+    }
+    return entries;
+  }
+
+  [[noreturn]] static void refuse_entry(const DecodeJob& job, std::size_t i, const char* reason) {
+    const std::size_t byte = kCountBytes + kEntryBytes * i;
+    refuse_payload(kName, job.payload.size(), "byte " + std::to_string(byte) + reason);
+  }
+
+  Entries checked_sections(const DecodeJob& job, std::span<std::byte> scratch) const {
+    const std::size_t n = job.values.size();
+    const Arrays work = arrays(n, scratch);
+    const std::size_t k = checked_k(job, work.indices.size());
+    if (job.payload.size() < kSectionsAt)
+      refuse_payload(kName, job.payload.size(), "it ends before the index format");
+    const IndexFormat format = checked_index_format(kName, job.payload, kCountBytes, n);
+    if (format_ != IndexFormat::kAuto && format != format_)
+      refuse_payload(kName, job.payload.size(), "byte 4 names another index format");
+    const auto indices = work.indices.first(k);
+    const auto values = work.values.first(k);
+    const std::size_t at = decode_indices(
+        format, {.codec = kName, .payload = job.payload, .offset = kSectionsAt, .n = n, .k = k},
+        indices);
+    values_.decode(kName, job, job.payload.subspan(at), values, work.rest);
+    return {.k = k, .indices = indices, .values = values, .values_at = at};
+  }
+
+  SparseCount count_;
+  SelectionRule rule_;
+  IndexFormat format_;
+  ValueSection values_;
+};
+
+std::vector<PayloadField> TopkCodec::explain(std::span<const std::byte> payload,
+                                             const TensorSpec& tensor,
+                                             const SideInputs& side) const {
+  std::vector<std::uint64_t> scratch(scratch_size(tensor) / 8 + 1);
+  std::vector<float> values(tensor.n);
+  const Entries entries = checked_entries({.payload = payload, .side = side, .values = values},
+                                          std::as_writable_bytes(std::span(scratch)));
+  const auto index = [&](std::size_t i) { return std::to_string(entries.index(i)); };
+  const auto value = [&](std::size_t i) { return float_text(entries.value(i)); };
+  const std::string k = std::to_string(entries.k);
+  std::vector<PayloadField> fields = {{0, kCountBytes, "count", "u32", k}};
+  if (pairs()) {
+    fields.push_back(
+        {kCountBytes, payload.size() - kCountBytes, "entries", "{u32 index, f32 value}[" + k + "]",
+         first_few(entries.k, [&](std::size_t i) { return index(i) + ": " + value(i); })});
+    return fields;
+  }
+  const auto format = static_cast<IndexFormat>(payload[kCountBytes]);
+  fields.push_back({kCountBytes, 1, "index format", "u8", std::string(name_of(format))});
+  fields.push_back({kSectionsAt, entries.values_at - kSectionsAt, "indices",
+                    std::string(name_of(format)) + "[" + k + "]", first_few(entries.k, index)});
+  fields.push_back({entries.values_at, payload.size() - entries.values_at, "values",
+                    values_.plain() ? "f32[" + k + "]" : "payload of a dense codec",
+                    first_few(entries.k, value)});
+  return fields;
+}
+
+OptionTable options() {
+  OptionTable table = {
+      ratio_option("0.01",
+                   "share of the elements that is sent: k = max(1, ceil(ratio n)); 1 % as in "
+                   "arXiv 2205.05632"),
+      k_option()};
+  for (OptionSpec& option : selection_options("exact")) table.push_back(std::move(option));
+  table.push_back({.name = "indices",
+                   .type = OptionType::kChoice,
+                   .default_text = "u32",
+                   .help = "code of the indices; auto takes the smallest, tensor by tensor",
+                   .choices = index_format_names()});
+  table.push_back({.name = "values",
+                   .type = OptionType::kText,
+                   .default_text = "f32",
+                   .help = "f32, or the dense codec that encodes the k values"});
+  return table;
+}
+
+}  // namespace
+
+CodecRow topk_row() {
+  return {
+      {.name = std::string(kName),
+       .summary = "the k values of largest magnitude with their indices; ties to the lower index",
+       .source = "Aji and Heafield, arXiv 1704.05021; Li et al., COMP-AMS, arXiv 2205.05632",
+       .policy = AggregatePolicy::kGather,
+       .unbiased = false,
+       .options = options(),
+       .family = CodecFamily::kSparse},
+      [](const OptionValues& options) -> CodecPtr {
+        return std::make_shared<TopkCodec>(sparse_count(options), selection_rule(options),
+                                           index_format_named(options.text("indices")),
+                                           options.text("values"));
+      }};
+}
+
+}  // namespace gradwire::compressors

@@ -1,0 +1,57 @@
+#pragma once
+#include "compressors/cuda/cuda_codecs.h"
+#include "compressors/selection.h"
+
+namespace gradwire::compressors {
+
+/// What topk, dgc and stc share: a selection, and then a way to write it.
+class CudaSelectingCodec : public CudaPlainCodec {
+ public:
+  CudaSelectingCodec(std::string name, SelectionRule rule)
+      : CudaPlainCodec(std::move(name)), rule_(rule) {}
+  std::size_t scratch_size(const TensorSpec& tensor) const override {
+    const cuda::SelectionPlan plan = plan_of(tensor.n);
+    return cuda::selection_scratch(plan) + writing_scratch(plan);
+  }
+  bool encodes_one_by_one() const override { return true; }
+  void enqueue_encode(std::span<const CudaEncodeJob> jobs, std::byte* scratch,
+                      void* stream) const override {
+    for (const CudaEncodeJob& job : jobs) encode(job, nullptr, scratch, stream);
+  }
+  void enqueue_encode_with_residual(std::span<const CudaEncodeJob> jobs,
+                                    std::span<float* const> residuals, std::byte* scratch,
+                                    void* stream) const override {
+    for (std::size_t i = 0; i < jobs.size(); ++i) encode(jobs[i], residuals[i], scratch, stream);
+  }
+  using CudaCodec::encode;
+
+ protected:
+  virtual std::size_t count_of(std::size_t n) const = 0;
+  virtual std::size_t writing_scratch(const cuda::SelectionPlan&) const { return 0; }
+  /// `residual` (or null) is 0 where something was selected.
+  virtual void write(const CudaEncodeJob& job, const cuda::DeviceSelection& selected,
+                     const cuda::SelectionPlan& plan, float* residual, std::byte* scratch,
+                     void* stream) const = 0;
+
+  std::size_t most_of(std::size_t n) const { return most_selected(n, count_of(n), rule_); }
+  cuda::SelectionPlan plan_of(std::size_t n) const {
+    const std::size_t k = count_of(n);
+    const std::size_t sample = rule_.sampled && n > 0 ? selection_sample_size(n, k, rule_) : 0;
+    return {require_u32(name(), n), static_cast<std::uint32_t>(k),
+            static_cast<std::uint32_t>(most_selected(n, k, rule_)),
+            static_cast<std::uint32_t>(sample)};
+  }
+  bool sampled() const { return rule_.sampled; }
+
+ private:
+  void encode(const CudaEncodeJob& job, float* residual, std::byte* scratch, void* stream) const {
+    const cuda::SelectionPlan plan = plan_of(static_cast<std::size_t>(job.n));
+    const cuda::DeviceSelection selected =
+        cuda::select_entries(source_of(job, stream), residual, plan, scratch);
+    write(job, selected, plan, residual, scratch + cuda::selection_scratch(plan), stream);
+  }
+
+  SelectionRule rule_;
+};
+
+}  // namespace gradwire::compressors
