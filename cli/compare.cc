@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/compare_executors.h"
 #include "cli/json_text.h"
 #include "cli/run_table.h"
 #include "results/fields.h"
@@ -15,6 +16,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   std::string fail_if;
   bool all = false;
+  ExecutorArguments executors;
 };
 
 /// "(baseline; partial, 15 of 100 steps)"; empty for a finished run that is not the baseline.
@@ -74,6 +76,14 @@ void print_json(const results::Comparison& comparison) {
 }
 
 void compare(const CompareArguments& arguments, Context& context) {
+  if (!arguments.executors.executors.empty()) {
+    if (arguments.runs.size() != 1)
+      throw Error(ErrorKind::kUsage, "compare executors", "", "they run one scenario",
+                  "for example: gradwire compare --executors flow,packet lan");
+    ExecutorArguments executors = arguments.executors;
+    executors.scenario.file = arguments.runs.front();
+    return compare_executors(executors, context);
+  }
   const auto store = context.open_reader();
   std::vector<results::RunSummary> runs;
   for (const std::string& name : arguments.runs) runs.push_back(find_run(*store, name));
@@ -100,18 +110,43 @@ void compare(const CompareArguments& arguments, Context& context) {
 
 }  // namespace
 
+void add_executor_options(CLI::App& command, ExecutorArguments& arguments) {
+  command
+      .add_option("--executors", arguments.executors,
+                  "Run the scenario on these (flow,packet,emulator,model) and say step by step how "
+                  "far each is from one of them")
+      ->allow_extra_args(false);
+  command.add_option("--against", arguments.against,
+                     "The executor that errors are of (default: the emulator, else packet, else "
+                     "the first)");
+  command
+      .add_option("--most-error", arguments.most_error,
+                  "Exit with 7 if an executor's median error is above so many per cent")
+      ->check(CLI::PositiveNumber);
+  command.add_option("-o,--figure", arguments.figure, "Stem of the figure's SVG and CSV");
+  command
+      .add_option("--set", arguments.scenario.sets,
+                  "Override a field of the scenario, /json/pointer=value (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--seed", arguments.scenario.seeds, "Of the scenario's runs, the one of it");
+}
+
 void add_compare(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("compare", "Runs side by side; the first one is the baseline");
   auto arguments = std::make_shared<CompareArguments>();
-  command->add_option("RUN", arguments->runs, "Run numbers or tags")->required();
+  command->add_option("RUN", arguments->runs, "Run numbers or tags; with --executors a scenario")
+      ->required();
   command->add_option(
       "--fail-if", arguments->fail_if,
       "Exit with 7 if a run but the baseline matches this filter, diverged or failed");
   command->add_flag("--all", arguments->all, "Also fields that do not differ");
+  add_executor_options(*command, arguments->executors);
   command->footer(
       "Examples:\n  gradwire compare 1 2 3\n  gradwire compare baseline 7 --fail-if "
-      "'final_accuracy<0.9'");
+      "'final_accuracy<0.9'\n"
+      "  gradwire compare --executors flow,packet,emulator lan --set /cluster/workers=2");
   command->callback([arguments, &context] { compare(*arguments, context); });
 }
 

@@ -16,9 +16,10 @@ std::string in_microseconds(Seconds time) {
 
 }  // namespace
 
-scenarios::Scenario flow_twin(const scenarios::Scenario& emulated, const EmulatedLinks& links) {
+scenarios::Scenario simulated_twin(const scenarios::Scenario& emulated, const std::string& executor,
+                                   const EmulatedLinks& links) {
   nlohmann::ordered_json json = emulated.json;
-  json["executor"] = "flow";
+  json["executor"] = executor;
   for (const auto& [pointer, link] : scenarios::given_links(emulated.network)) {
     const Seconds delay = (links.delays ? link.delay : Seconds(0)) + links.overhead / 4;
     json[nlohmann::ordered_json::json_pointer(pointer + "/delay")] = in_microseconds(delay);

@@ -10,8 +10,9 @@ struct EmulatedLinks {
   Seconds overhead{0};  ///< round trip between two hosts beyond those: wake-ups of processes
 };
 
-/// The scenario on `flow`, on the links that were emulated: each link has its delay, where that was
-/// emulated, and a quarter of the overhead, since a star's round trip crosses four link delays.
-scenarios::Scenario flow_twin(const scenarios::Scenario& emulated, const EmulatedLinks& links);
+/// The scenario on `executor`, on the links that were emulated: each link has its delay, where that
+/// was emulated, and a quarter of the overhead, since a star's round trip crosses four link delays.
+scenarios::Scenario simulated_twin(const scenarios::Scenario& emulated, const std::string& executor,
+                                   const EmulatedLinks& links);
 
 }  // namespace gradwire::runner

@@ -138,6 +138,7 @@ class Prepared {
             {"list"},
             {"show", {"1"}},
             {"compare", {"1", "3", "8"}},
+            {"compare", {"--executors", "flow,model", scenario, "-o", file("executors")}},
             {"prune", {"--filter", "workers>1"}},
             {"fit", {}},
             {"fit", {"--residuals"}},

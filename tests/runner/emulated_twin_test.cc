@@ -24,7 +24,8 @@ scenarios::Scenario served_scenario() {
 }  // namespace
 
 TEST_CASE("the twin of an emulation without delays has none but a quarter of the wake-ups") {
-  const auto twin = flow_twin(served_scenario(), {.delays = false, .overhead = Seconds(80e-6)});
+  const auto twin =
+      simulated_twin(served_scenario(), "flow", {.delays = false, .overhead = Seconds(80e-6)});
   CHECK(twin.executor == "flow");
   CHECK(twin.seed == 4);
   CHECK(twin.network.link.delay.value() == Approx(20e-6));
@@ -34,14 +35,17 @@ TEST_CASE("the twin of an emulation without delays has none but a quarter of the
 }
 
 TEST_CASE("where delays are emulated, each link keeps its own") {
-  const auto twin = flow_twin(served_scenario(), {.delays = true, .overhead = Seconds(80e-6)});
+  const auto twin =
+      simulated_twin(served_scenario(), "flow", {.delays = true, .overhead = Seconds(80e-6)});
   CHECK(twin.network.link.delay.value() == Approx(3020e-6));
   CHECK(twin.network.server_link->delay.value() == Approx(5020e-6));
 }
 
 TEST_CASE("equal links give the twin an equal hash, so that it can be found again") {
   const EmulatedLinks links{.delays = false, .overhead = Seconds(80.123456789e-6)};
-  CHECK(flow_twin(served_scenario(), links).hash == flow_twin(served_scenario(), links).hash);
-  CHECK(flow_twin(served_scenario(), links).hash !=
-        flow_twin(served_scenario(), {.delays = false, .overhead = Seconds(81e-6)}).hash);
+  CHECK(simulated_twin(served_scenario(), "flow", links).hash ==
+        simulated_twin(served_scenario(), "flow", links).hash);
+  CHECK(simulated_twin(served_scenario(), "flow", links).hash !=
+        simulated_twin(served_scenario(), "flow", {.delays = false, .overhead = Seconds(81e-6)})
+            .hash);
 }
