@@ -151,19 +151,24 @@ std::uint32_t unpack_bits_add(std::span<const std::byte> packed, int width, std:
                                                                bias, rest.data()));
 }
 
+std::uint32_t code_at(std::span<const std::byte> packed, std::size_t i, int width,
+                      bool high_first) {
+  const auto w = static_cast<std::size_t>(width);
+  std::uint32_t code = 0;
+  for (std::size_t bit = 0; bit < w; ++bit) {
+    const std::size_t position = i * w + bit, in_byte = position % 8;
+    const auto byte = std::to_integer<std::uint32_t>(packed[position / 8]);
+    const std::uint32_t value = byte >> (high_first ? 7 - in_byte : in_byte) & 1u;
+    code |= value << (high_first ? w - 1 - bit : bit);
+  }
+  return code;
+}
+
 std::size_t first_code_above(std::span<const std::byte> packed, int width, std::size_t n,
                              std::uint32_t largest) {
-  const auto w = static_cast<std::size_t>(width);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t code = 0;
-    for (std::size_t bit = 0; bit < w; ++bit) {
-      const std::size_t position = i * w + bit;
-      const auto byte = static_cast<std::uint64_t>(packed[position / 8]);
-      code |= (byte >> (position % 8) & 1u) << bit;
-    }
-    if (code > largest) return i;
-  }
-  return n;
+  std::size_t i = 0;
+  while (i < n && code_at(packed, i, width) <= largest) ++i;
+  return i;
 }
 
 }  // namespace gradwire::compressors

@@ -26,6 +26,11 @@ std::uint32_t unpack_bits(std::span<const std::byte> packed, int width, std::uin
 std::uint32_t unpack_bits_add(std::span<const std::byte> packed, int width, std::uint32_t bias,
                               std::span<std::uint32_t> values);
 
+/// Code i; `high_first`: bits are packed most significant first. For messages and explanations
+/// only.
+std::uint32_t code_at(std::span<const std::byte> packed, std::size_t i, int width,
+                      bool high_first = false);
+
 /// Index of the first code above `largest`, or n. For error messages only.
 std::size_t first_code_above(std::span<const std::byte> packed, int width, std::size_t n,
                              std::uint32_t largest);

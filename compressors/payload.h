@@ -44,6 +44,12 @@ constexpr std::size_t padded_to_8(std::size_t bytes) {
 [[noreturn]] void refuse_payload(std::string_view codec, std::size_t size,
                                  const std::string& reason);
 
+/// Refuses a tensor of more elements than a 32-bit count can say.
+void require_countable(std::string_view codec, std::string_view tensor, std::uint64_t n);
+
+/// Refuses a tensor for whose n elements a random stream has no draws from first_element on.
+void require_draws(std::string_view codec, std::string_view tensor, std::uint64_t n,
+                   std::uint64_t first_element);
 /// Refuses a tensor for which a random stream has no draws; asserts that injected ones are enough.
 void require_draws(std::string_view codec, const TensorView& tensor, const Draws& draws);
 
@@ -52,6 +58,16 @@ void require_draws(std::string_view codec, const TensorView& tensor, const Draws
 void require_finite(std::string_view codec, const TensorView& tensor, std::uint32_t largest_bits);
 
 /// Refuses a payload whose size is not `expected`.
-void require_size(std::string_view codec, std::span<const std::byte> payload, std::size_t expected);
+void require_size(std::string_view codec, std::uint64_t size, std::uint64_t expected);
+inline void require_size(std::string_view codec, std::span<const std::byte> payload,
+                         std::size_t expected) {
+  if (payload.size() != expected) require_size(codec, payload.size(), expected);
+}
+
+/// Refuses a payload that is shorter than its head.
+void require_header(std::string_view codec, std::span<const std::byte> payload, std::size_t bytes);
+
+/// The scale that workers agreed on; refuses the tensor if it is not a finite number >= 0.
+float checked_shared_scale(std::string_view codec, std::string_view tensor, float scale);
 
 }  // namespace gradwire::compressors

@@ -38,6 +38,14 @@ GRADWIRE_HD std::uint32_t magnitude_bits(float value) {
   return bits_of(value) & 0x7FFFFFFFu;
 }
 
+GRADWIRE_HD bool is_finite(float value) {
+  return magnitude_bits(value) < kInfinityBits;
+}
+/// Finite, and no sign bit set.
+GRADWIRE_HD bool is_scale(float value) {
+  return bits_of(value) < kInfinityBits;
+}
+
 /// 2^exponent for exponents of normal numbers.
 GRADWIRE_HD float normal_power_of_two(int exponent) {
   return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);

@@ -4,7 +4,8 @@
 
 #include "compressors/arithmetic/bfloat.h"
 #include "compressors/arithmetic/half.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/half_layout.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
@@ -112,21 +113,17 @@ class HalfTerms final : public SumTerms {
   HalfRules rules_;
 };
 
-class HalfCodec final : public Codec {
+class HalfCodec final : public LaidOutCodec<HalfCodec, HalfLayout> {
  public:
-  explicit HalfCodec(const HalfRules& rules) : rules_(rules), terms_(rules) {}
+  explicit HalfCodec(const HalfRules& rules)
+      : LaidOutCodec(HalfLayout()), rules_(rules), terms_(rules) {}
   std::string_view name() const override { return rules_.name; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    return PackedElements{0, 16};
-  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
-    const std::size_t size = 2 * data.size();
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     const std::uint32_t largest = largest_over_ranges(
         job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
           return rules_.write(data.data() + begin, end - begin, kernels::is_streamed(size),
@@ -136,30 +133,7 @@ class HalfCodec final : public Codec {
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    read(job, kernels::output_of(job.values.size_bytes()), 1.0f);
-  }
-
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    read(job, Output::kAdd, factor);
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(rules_.name, payload, 2 * tensor.n);
-    const bool half = rules_.format == HalfFormat::kBinary16;
-    const auto text = [&](std::size_t i) {
-      const auto bits = load_field<std::uint16_t>(payload, 2 * i);
-      return float_text(half ? float_from_half(bits) : float_from_bfloat(bits));
-    };
-    return {{0, payload.size(), "values",
-             std::string(half ? "f16[" : "bf16[") + std::to_string(tensor.n) + "]",
-             first_few(tensor.n, text)}};
-  }
-
- private:
-  void read(const DecodeJob& job, Output output, float factor) const {
-    require_size(rules_.name, job.payload, 2 * job.values.size());
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
     for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
                  kernels::from_half(job.payload.data() + 2 * begin, end - begin, rules_.format,
@@ -167,6 +141,14 @@ class HalfCodec final : public Codec {
                });
   }
 
+  void show(const std::vector<float>& decoded, std::vector<PayloadField>& fields) const {
+    fields[0].type =
+        counted(rules_.format == HalfFormat::kBinary16 ? "f16" : "bf16", decoded.size());
+    fields[0].value =
+        first_few(decoded.size(), [&](std::size_t i) { return float_text(decoded[i]); });
+  }
+
+ private:
   HalfRules rules_;
   HalfTerms terms_;
 };

@@ -96,11 +96,6 @@ void for_coded_buckets(ThreadTeam* team, std::size_t n, std::size_t bucket,
   });
 }
 
-PayloadField float_field(std::span<const std::byte> payload, std::size_t at, std::string name);
-/// `packed` begins at byte `offset` of the payload.
-PayloadField code_field(std::span<const std::byte> packed, std::size_t offset, std::size_t n,
-                        int bits, kernels::BitOrder order, std::string name);
-
 OptionSpec bits_option(std::string default_text, int smallest, int largest, std::string help);
 OptionSpec bucket_option(std::string default_text, std::string help);
 OptionSpec rounding_option(std::string help);

@@ -35,9 +35,4 @@ std::uint32_t write_packed(ThreadTeam* team, std::size_t n, int bits, std::span<
 std::uint32_t read_packed(ThreadTeam* team, std::span<const std::byte> packed, int bits,
                           const float* table, kernels::Output output, std::span<float> values);
 
-/// Refuses codes above `largest`, naming the byte; `offset` is where `packed` begins in the
-/// payload.
-void require_codes(std::string_view codec, std::span<const std::byte> payload, std::size_t offset,
-                   std::size_t n, int bits, std::uint32_t seen, std::uint32_t largest);
-
 }  // namespace gradwire::compressors

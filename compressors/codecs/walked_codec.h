@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "compressors/codec.h"
 #include "compressors/codecs/sparse_values.h"
 #include "compressors/field_text.h"
+#include "compressors/layout/sections.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
 #include "compressors/selection.h"
@@ -17,41 +19,11 @@
 /// What sparse codecs share: payloads that are read entry by entry.
 namespace gradwire::compressors {
 
-/// Refuses a payload that is shorter than its header.
-inline void require_header(std::string_view codec, std::span<const std::byte> payload,
-                           std::size_t bytes) {
-  if (payload.size() < bytes)
-    refuse_payload(codec, payload.size(),
-                   "it ends at byte " + std::to_string(payload.size()) + " in a header of " +
-                       std::to_string(bytes) + " bytes");
-}
-
-/// The u32 count of entries at byte `at`; refuses one above n.
-inline std::size_t checked_count(std::string_view codec, std::span<const std::byte> payload,
-                                 std::size_t at, std::size_t n) {
-  const auto k = load_field<std::uint32_t>(payload, at);
-  if (k > n)
-    refuse_payload(codec, payload.size(),
-                   "byte " + std::to_string(at) + " begins a count of " + std::to_string(k) +
-                       " for " + std::to_string(n) + " elements");
-  return k;
-}
-
-/// Refuses a payload whose u32 at byte 0 is not n.
-inline void require_length(std::string_view codec, std::span<const std::byte> payload,
-                           std::size_t n) {
-  if (load_field<std::uint32_t>(payload, 0) != n)
-    refuse_payload(codec, payload.size(),
-                   "byte 0 begins a length of " +
-                       std::to_string(load_field<std::uint32_t>(payload, 0)) + " for " +
-                       std::to_string(n) + " elements");
-}
-
 /// The f32 at byte `at`; refuses one that is not finite or, if `positive`, has its sign set.
 inline float checked_value(std::string_view codec, std::span<const std::byte> payload,
                            std::size_t at, bool positive = false) {
   const auto value = load_field<float>(payload, at);
-  if (!std::isfinite(value) || (positive && std::signbit(value)))
+  if (positive ? !is_scale(value) : !is_finite(value))
     refuse_payload(codec, payload.size(),
                    "byte " + std::to_string(at) + " begins a value that is not finite" +
                        (positive ? " and >= 0" : ""));
@@ -65,36 +37,49 @@ inline void refuse_beyond(std::string_view codec, const TensorView& tensor, std:
 }
 
 /// A codec whose payload names entries. Derived gives
-///   template <class Visit> void walk(const DecodeJob&, Visit&& visit(index, value)) const;
-/// which refuses any payload that is not right, with indices ascending and below n.
+///   auto open(const DecodeJob&, std::span<std::byte> scratch) const;
+///     // what is known before an entry is read; refuses what can be seen to be wrong
+///   template <class Visit>
+///   void walk(const DecodeJob&, const Opened&, Visit&& visit(index, value)) const;
+///     // refuses any payload that is not right; indices are below n
 template <class Derived>
 class WalkedCodec : public Codec, public NamesElements {
  public:
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
+  void decode(const DecodeJob& job, std::span<std::byte> scratch) const final {
+    const auto opened = self().open(job, scratch);
     clear_values(job.values, job.team);
     float* values = job.values.data();
-    self().walk(job, [values](std::size_t i, float value) { values[i] = value; });
+    self().walk(job, opened, [values](std::size_t i, float value) { values[i] = value; });
   }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
+  void decode_accumulate(const DecodeJob& job, float factor,
+                         std::span<std::byte> scratch) const final {
     float* values = job.values.data();
-    self().walk(job, [values, factor](std::size_t i, float value) { values[i] += factor * value; });
+    self().walk(job, self().open(job, scratch),
+                [values, factor](std::size_t i, float value) { values[i] += factor * value; });
   }
-  void clear_sent(const DecodeJob& job, std::span<std::byte>) const override {
+  void clear_sent(const DecodeJob& job, std::span<std::byte> scratch) const final {
     float* values = job.values.data();
-    self().walk(job, [values](std::size_t i, float) { values[i] = 0.0f; });
+    self().walk(job, self().open(job, scratch),
+                [values](std::size_t i, float) { values[i] = 0.0f; });
   }
 
  protected:
-  /// Checks all of a payload without touching values; `values` stands for n elements.
-  void check(std::span<const std::byte> payload, const TensorSpec& tensor,
-             const SideInputs& side) const {
+  /// Checks all of a payload without touching values; visit(index, value) sees the entries.
+  template <class Visit>
+  void check(std::span<const std::byte> payload, const TensorSpec& tensor, const SideInputs& side,
+             Visit&& visit) const {
     // No visit writes: the pointer only has to be as long as the tensor says.
     const DecodeJob job{.payload = payload,
                         .side = side,
                         .values = {static_cast<float*>(nullptr), tensor.n},
                         .name = tensor.name,
                         .shape = tensor.shape};
-    self().walk(job, [](std::size_t, float) {});
+    std::vector<std::uint64_t> scratch(self().scratch_size(tensor) / 8 + 1);
+    self().walk(job, self().open(job, std::as_writable_bytes(std::span(scratch))), visit);
+  }
+  void check(std::span<const std::byte> payload, const TensorSpec& tensor,
+             const SideInputs& side) const {
+    check(payload, tensor, side, [](std::size_t, float) {});
   }
 
  private:

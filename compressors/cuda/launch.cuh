@@ -45,13 +45,6 @@ __device__ inline bool block_refused(const CudaReport* report, std::uint64_t bel
 __device__ inline void refuse(CudaReport* report, std::uint64_t position) {
   atomicMin(reinterpret_cast<unsigned long long*>(&report->first_bad), position);
 }
-__device__ inline bool is_finite(float value) {
-  return magnitude_bits(value) < kInfinityBits;
-}
-/// Finite, and no sign bit set.
-__device__ inline bool is_scale(float value) {
-  return bits_of(value) < kInfinityBits;
-}
 
 /// Fields that may lie on any byte, little-endian.
 __device__ inline void store_bytes(std::byte* to, std::uint32_t value, unsigned bytes) {

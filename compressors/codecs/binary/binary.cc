@@ -1,5 +1,7 @@
 #include "compressors/codecs/binary/kernel.h"
+#include "compressors/codecs/binary/layout.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/node_rows.h"
 #include "compressors/codecs/packed_table.h"
 #include "compressors/codecs/sign/kernel.h"
@@ -11,22 +13,15 @@ namespace {
 
 constexpr std::string_view kName = "binary";
 
-/// Rows of 64-bit words, bit 1 = +1, LSB first, padding 0: 8 ceil(columns / 64) bytes a row; a
-/// factor of bit_plane_gemm().
-class BinaryCodec final : public Codec {
+class BinaryCodec final : public LaidOutCodec<BinaryCodec, BinaryLayout> {
  public:
-  explicit BinaryCodec(bool drawn) : drawn_(drawn) {}
+  explicit BinaryCodec(bool drawn) : LaidOutCodec(BinaryLayout()), drawn_(drawn) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const NodeRows nodes = node_rows(tensor);
-    return nodes.rows * plane_bytes(nodes.columns);
-  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
-    const std::size_t size = max_encoded_size(job.tensor);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     if (drawn_) require_draws(kName, job.tensor, job.draws);
     SharedMaximum largest;
     for_parts(job.team, node_rows(job.tensor),
@@ -40,25 +35,23 @@ class BinaryCodec final : public Codec {
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    read(job, 1.0f, kernels::output_of(job.values.size_bytes()));
-  }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    read(job, factor, kernels::Output::kAdd);
+  void read(const DecodeJob& job, kernels::Output output, float factor,
+            std::span<std::byte>) const {
+    for_parts(job.team, node_rows(job.spec()),
+              [&](std::size_t at, std::size_t n, std::size_t byte) {
+                // The kernel's 1 is negative: -(-factor) is what it makes of it.
+                kernels::sign_values(job.payload.data() + byte, n, -factor, output,
+                                     job.values.data() + at);
+              });
   }
 
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(kName, payload, max_encoded_size(tensor));
-    const NodeRows nodes = node_rows(tensor);
+  void show(const std::vector<float>& decoded, std::vector<PayloadField>& fields) const {
     std::string signs;
-    for (std::size_t i = 0; i < std::min<std::size_t>(nodes.columns, 16) && !payload.empty(); ++i)
-      signs += (payload[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0} ? '+' : '-';
-    if (tensor.n > signs.size()) signs += "...";
-    return {{0, payload.size(), "signs",
-             std::string("u64[").append(std::to_string(nodes.rows)) + "][" +
-                 std::to_string(plane_bytes(nodes.columns) / 8) + "]",
-             signs}};
+    for (std::size_t i = 0; i < std::min<std::size_t>(decoded.size(), 16); ++i)
+      signs += decoded[i] > 0.0f ? '+' : '-';
+    if (decoded.size() > signs.size()) signs += "...";
+    fields[0].name = "signs";
+    fields[0].value = signs;
   }
 
  private:
@@ -76,16 +69,6 @@ class BinaryCodec final : public Codec {
       for (std::size_t r = first; r < last; ++r)
         body(r * nodes.columns, nodes.columns, r * plane_bytes(nodes.columns));
     });
-  }
-
-  void read(const DecodeJob& job, float factor, kernels::Output output) const {
-    require_size(kName, job.payload, max_encoded_size(job.spec()));
-    for_parts(job.team, node_rows(job.spec()),
-              [&](std::size_t at, std::size_t n, std::size_t byte) {
-                // The kernel's 1 is negative: -(-factor) is what it makes of it.
-                kernels::sign_values(job.payload.data() + byte, n, -factor, output,
-                                     job.values.data() + at);
-              });
   }
 
   bool drawn_;

@@ -1,4 +1,5 @@
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/csr/layout.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/index_walk.h"
 #include "compressors/kernels/kernels.h"
@@ -7,7 +8,8 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "csr";
-constexpr std::size_t kHeader = 8;
+constexpr CsrHead kHead;
+constexpr std::size_t kHeadBytes = kHead.size({});
 constexpr std::size_t kLargest = 0xFFFFFFFFu;
 
 /// n u32, nnz u32, [u8 index format], column indices, nnz values f32. The format's byte is left out
@@ -21,7 +23,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     if (!masked_) return size_of(tensor.n, topk_count(tensor.n, kept_ratio_));
     // The mask is not known yet: any number of entries, whose indices are dearest all or half set.
-    return kHeader + 1 + most_index_bytes(tensor.n) + 4 * tensor.n;
+    return kHeadBytes + 1 + most_index_bytes(tensor.n) + 4 * tensor.n;
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return masked_ ? padded_to_8(8 * tensor.n)
@@ -46,9 +48,11 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     return write(job, select_largest_of_sum(kName, job, residual, k, scratch));
   }
 
-  template <class Visit>
-  void walk(const DecodeJob& job, Visit&& visit) const {
-    const Parts parts = parts_of(job.payload, job.values.size());
+  auto open(const DecodeJob& job, std::span<std::byte>) const {
+    return parts_of(job.payload, job.values.size());
+  }
+  template <class Opened, class Visit>
+  void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
     const std::size_t values = job.payload.size() - 4 * parts.section.k;
     const std::size_t end =
         walk_indices(parts.format, parts.section, [&](std::size_t i, std::uint32_t index) {
@@ -62,10 +66,9 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
     const std::size_t k = parts.section.k, values = payload.size() - 4 * k;
-    std::vector<PayloadField> fields = {{0, 4, "length", "u32", std::to_string(tensor.n)},
-                                        {4, 4, "count", "u32", std::to_string(k)}};
+    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
     if (tagged())
-      fields.push_back({8, 1, "index format", "u8", std::string(name_of(parts.format))});
+      fields.push_back({kHeadBytes, 1, "index format", "u8", std::string(name_of(parts.format))});
     if (values > parts.section.offset)
       fields.push_back({parts.section.offset, values - parts.section.offset, "columns",
                         counted(name_of(parts.format), k), ""});
@@ -84,7 +87,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   };
 
   bool tagged() const { return format_ != IndexFormat::kU32; }
-  std::size_t index_offset() const { return kHeader + (tagged() ? 1 : 0); }
+  std::size_t index_offset() const { return kHeadBytes + (tagged() ? 1 : 0); }
   std::size_t size_of(std::size_t n, std::size_t k) const {
     if (n > largest_indexed(format_)) return 0;  // encode refuses it
     return index_offset() + max_index_bytes(format_, n, k) + 4 * k;
@@ -112,9 +115,9 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   std::size_t write(EncodeJob& job, const Selected& selected) const {
     const std::size_t n = job.tensor.data.size(), k = selected.indices.size();
     const IndexFormat format = resolve_index_format(format_, selected.indices, n);
-    store_field(job.payload, 0, static_cast<std::uint32_t>(n));
-    store_field(job.payload, 4, static_cast<std::uint32_t>(k));
-    if (tagged()) job.payload[kHeader] = static_cast<std::byte>(format);
+    kHead.store<CsrHead::kLength>(job.payload, n);
+    kHead.store<CsrHead::kCount>(job.payload, k);
+    if (tagged()) job.payload[kHeadBytes] = static_cast<std::byte>(format);
     const auto rest = job.payload.subspan(index_offset());
     const std::size_t index_size = encode_indices(format, selected.indices, n, rest);
     GRADWIRE_ASSERT(rest.size() >= index_size + 4 * k);
@@ -123,11 +126,10 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
-    require_header(kName, payload, index_offset());
-    require_length(kName, payload, n);
-    const std::size_t k = checked_count(kName, payload, 4, n);
+    require_head(kName, payload, kHead, {.n = n}, index_offset());
+    const std::size_t k = kHead.load<CsrHead::kCount>(payload.data());
     const IndexFormat format =
-        tagged() ? checked_index_format(kName, payload, kHeader, n) : format_;
+        tagged() ? checked_index_format(kName, payload, kHeadBytes, n) : format_;
     require_header(kName, payload, index_offset() + 4 * k);
     return {format, {kName, payload.first(payload.size() - 4 * k), index_offset(), n, k}};
   }

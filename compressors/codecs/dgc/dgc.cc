@@ -3,30 +3,28 @@
 
 #include "compressors/arithmetic/bits.h"
 #include "compressors/codecs/codecs.h"
-#include "compressors/codecs/dgc/arithmetic.h"
+#include "compressors/codecs/dgc/layout.h"
 #include "compressors/codecs/sparse_values.h"
+#include "compressors/codecs/walked_codec.h"
 #include "compressors/field_text.h"
 #include "compressors/payload.h"
 
-/// The payload: u32 count, then count times { u16 run, f32 value }: skip `run` positions, the next
-/// one holds `value`. A gap above 65,535 begins with fillers (run = 65,535, value = +0), each of
-/// which covers 65,536 positions.
 namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "dgc";
-constexpr std::size_t kCountBytes = 4;
-constexpr std::size_t kEntryBytes = 6;
+constexpr DgcHead kHead;
+constexpr std::size_t kCountBytes = kHead.bytes();
+constexpr std::size_t kEntryBytes = DgcHead::kEntryBytes;
 constexpr std::uint64_t kCovered = kRunCovered;
 
-class DgcCodec final : public Codec, public NamesElements, public SelectsVelocities {
+class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
  public:
   DgcCodec(SparseCount count, SelectionRule rule) : count_(count), rule_(rule) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const std::size_t most = most_selected(tensor.n, count_.of(tensor.n), rule_);
-    return kCountBytes + kEntryBytes * (most + (tensor.n - most) / kCovered + 1);
+    return kHead.most_bytes(tensor.n, most_selected(tensor.n, count_.of(tensor.n), rule_));
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return selection_scratch_size(tensor.n, count_.of(tensor.n), rule_);
@@ -46,17 +44,20 @@ class DgcCodec final : public Codec, public NamesElements, public SelectsVelocit
     return encode_sum(job, residual, scratch, &step);
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    const std::size_t count = checked_entries(job);
-    clear_values(job.values, job.team);
-    visit(job, count, [&](std::uint64_t e, float value) { job.values[e] = value; });
+  // All entries are checked before any value is touched.
+  std::size_t open(const DecodeJob& job, std::span<std::byte>) const {
+    return checked_entries(job);
   }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    visit(job, checked_entries(job),
-          [&](std::uint64_t e, float value) { job.values[e] += factor * value; });
-  }
-  void clear_sent(const DecodeJob& job, std::span<std::byte>) const override {
-    visit(job, checked_entries(job), [&](std::uint64_t e, float) { job.values[e] = 0.0f; });
+  /// Entries that are not fillers.
+  template <class Visit>
+  void walk(const DecodeJob& job, std::size_t count, Visit&& visit) const {
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint16_t run = run_of(job.payload, i);
+      const float value = value_of(job.payload, i);
+      if (!is_run_filler(run, bits_of(value))) visit(next + run, value);
+      next += std::uint64_t{run} + 1;
+    }
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
@@ -69,9 +70,10 @@ class DgcCodec final : public Codec, public NamesElements, public SelectsVelocit
       few.append(": ").append(float_text(value_of(payload, i)));
     }
     const std::string number = std::to_string(count);
-    return {{0, kCountBytes, "count", "u32", number},
-            {kCountBytes, kEntryBytes * count, "entries", "{u16 run, f32 value}[" + number + "]",
-             count > 4 ? few + ", ..." : few}};
+    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
+    fields.push_back({kCountBytes, kEntryBytes * count, "entries",
+                      "{u16 run, f32 value}[" + number + "]", count > 4 ? few + ", ..." : few});
+    return fields;
   }
 
  private:
@@ -111,28 +113,16 @@ class DgcCodec final : public Codec, public NamesElements, public SelectsVelocit
       put(static_cast<std::uint16_t>(selected.indices[i] - next), selected.values[i]);
       next = std::uint64_t{selected.indices[i]} + 1;
     }
-    store_field(payload, 0, static_cast<std::uint32_t>((at - kCountBytes) / kEntryBytes));
+    kHead.store<DgcHead::kCount>(payload, (at - kCountBytes) / kEntryBytes);
     return at;
   }
 
-  /// Entries that are not fillers. Precondition: checked.
-  template <class Visit>
-  static void visit(const DecodeJob& job, std::size_t count, Visit&& visit) {
-    std::uint64_t next = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint16_t run = run_of(job.payload, i);
-      const float value = value_of(job.payload, i);
-      if (!is_run_filler(run, bits_of(value))) visit(next + run, value);
-      next += std::uint64_t{run} + 1;
-    }
-  }
-
-  // Returns the count. All entries are checked before any value is touched.
+  /// Returns the count.
   static std::size_t checked_entries(const DecodeJob& job) {
     const std::size_t size = job.payload.size();
-    if (size < kCountBytes) refuse_payload(kName, size, "it ends before the count");
-    const std::size_t count = load_field<std::uint32_t>(job.payload, 0);
-    require_size(kName, job.payload, kCountBytes + kEntryBytes * count);
+    require_head(kName, job.payload, kHead, {});
+    const std::size_t count = kHead.load<DgcHead::kCount>(job.payload.data());
+    require_size(kName, job.payload, kHead.entries_bytes(count));
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < count; ++i) {
       next += std::uint64_t{run_of(job.payload, i)} + 1;

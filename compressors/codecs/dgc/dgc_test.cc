@@ -98,7 +98,7 @@ TEST_CASE("dgc decoder refuses what no encoder writes") {
   const auto refuse = [&](const char* bytes, const char* reason) {
     CHECK_THROWS_WITH(decode(*codec, from_hex(bytes), 4), Contains(reason));
   };
-  refuse("0100", "before the count");
+  refuse("0100", "in a header of 4 bytes");
   refuse("ffffffff", "bytes are expected");
   refuse("0100000004000000803f", "byte 4 begins a run beyond");
   refuse("0200000001000000803f02000000803f", "byte 10 begins a run beyond");

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <bit>
 #include <cfloat>
 #include <cmath>
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/dither/kernel.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/dither/layout.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/kernels/levels.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/payload.h"
@@ -28,69 +28,56 @@ struct DitherOptions {
   bool natural_norm = false;
 };
 
-/// The norm N (f32, or a C_nat code in a u16), then codes of 1 + ceil(log2(s + 1)) bits, LSB first:
-/// sign above j, where 0 is zero and j >= 1 is N 2^(j - s).
-class DitherCodec final : public Codec {
+class DitherCodec final : public LaidOutCodec<DitherCodec, DitherLayout> {
  public:
-  explicit DitherCodec(const DitherOptions& options) : options_(options) {}
+  explicit DitherCodec(const DitherOptions& options)
+      : LaidOutCodec(DitherLayout(options.levels, options.natural_norm)), options_(options) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kRequantize; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return norm_bytes() + packed_bytes(tensor.n, code_bits());
-  }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    return PackedElements{norm_bytes(), code_bits()};
-  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
-    const std::size_t size = max_encoded_size(job.tensor);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
+    const int bits = layout().bits();
     require_draws(kName, job.tensor, job.draws);
     const float norm = norm_of(job);
     write_norm(job, norm);
     const DitherRule rule = dither_rule(norm, options_.levels);
-    const auto codes_out = job.payload.subspan(norm_bytes());
+    const auto codes_out = job.payload.subspan(at<DitherLayout::kCodes>(data.size()));
     for_ranges(job.team, data.size(), kRangeMultiple, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
                  std::uint8_t codes[kChunk];
                  for (std::size_t at = begin; at < end; at += kChunk) {
                    const std::size_t count = std::min(kChunk, end - at);
-                   kernels::dither_codes(data.data() + at, count, job.draws, at, rule, code_bits(),
-                                         codes);
-                   kernels::pack_codes(codes, count, code_bits(), kernels::BitOrder::kLowFirst,
-                                       codes_out.data() + packed_bytes(at, code_bits()));
+                   kernels::dither_codes(data.data() + at, count, job.draws, at, rule, bits, codes);
+                   kernels::pack_codes(codes, count, bits, kernels::BitOrder::kLowFirst,
+                                       codes_out.data() + packed_bytes(at, bits));
                  }
                });
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    read(job, kernels::output_of(job.values.size_bytes()), 1.0f);
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
+    const auto& codes = layout().section<DitherLayout::kCodes>();
+    const float norm = layout().section<DitherLayout::kNorm>().value(job.payload.data());
+    const std::size_t codes_at = at<DitherLayout::kCodes>(job.values.size());
+    const PackedCodes all{job.payload.data() + codes_at, codes.bits};
+    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 const std::uint32_t largest =
+                     kernels::dither_values(all.from(begin), end - begin, norm, options_.levels,
+                                            output, factor, job.values.data() + begin);
+                 if (largest > static_cast<std::uint32_t>(options_.levels))
+                   codes.refuse_code(kName, job.payload, codes_at);
+               });
   }
 
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    read(job, Output::kAdd, factor);
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    const float norm = checked_norm(payload, tensor);
-    std::vector<float> values(tensor.n);
-    read({.payload = payload, .values = values}, Output::kStore, 1.0f);
-    return {
-        {0, norm_bytes(), "norm", options_.natural_norm ? "u16, a C_nat code" : "f32",
-         float_text(norm)},
-        {norm_bytes(), payload.size() - norm_bytes(), "codes", code_array(code_bits(), tensor.n),
-         first_few(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
+  void show(const std::vector<float>& decoded, std::vector<PayloadField>& fields) const {
+    fields[DitherLayout::kCodes].value =
+        first_few(decoded.size(), [&](std::size_t i) { return float_text(decoded[i]); });
   }
 
  private:
-  int code_bits() const {  // ceil(log2(s + 1)) = bits of s
-    return 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(options_.levels)));
-  }
-  std::size_t norm_bytes() const { return options_.natural_norm ? 2 : 4; }
-
   /// Refuses values that are not finite. At most the largest finite number: still no element is
   /// larger, which is all that the levels need.
   float norm_of(const EncodeJob& job) const {
@@ -114,50 +101,6 @@ class DitherCodec final : public Codec {
     stream.worker ^= kNormWorkerBit;
     const std::uint32_t word = philox_word(stream, job.draws.first_element);
     store_field(job.payload, 0, static_cast<std::uint16_t>(natural_code9(norm, word)));
-  }
-
-  float checked_norm(std::span<const std::byte> payload, const TensorSpec& tensor) const {
-    require_size(kName, payload, max_encoded_size(tensor));
-    if (options_.natural_norm) {
-      const auto code = load_field<std::uint16_t>(payload, 0);
-      if (code > 254) refuse_payload(kName, payload.size(), "byte 0 begins a norm code above 254");
-      return natural_value9(code);
-    }
-    const float norm = load_field<float>(payload, 0);
-    if (!std::isfinite(norm) || std::signbit(norm))
-      refuse_payload(kName, payload.size(), "byte 0 begins a norm that is not finite and >= 0");
-    return norm;
-  }
-
-  void read(const DecodeJob& job, Output output, float factor) const {
-    const float norm = checked_norm(job.payload, job.spec());
-    const PackedCodes all{job.payload.data() + norm_bytes(), code_bits()};
-    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
-               [&](std::size_t begin, std::size_t end) {
-                 const std::uint32_t largest =
-                     kernels::dither_values(all.from(begin), end - begin, norm, options_.levels,
-                                            output, factor, job.values.data() + begin);
-                 if (largest > static_cast<std::uint32_t>(options_.levels))
-                   refuse_level(job.payload, all, begin, end);
-               });
-  }
-
-  [[noreturn]] void refuse_level(std::span<const std::byte> payload, const PackedCodes& all,
-                                 std::size_t begin, std::size_t end) const {
-    const unsigned mask = (1u << (code_bits() - 1)) - 1u;
-    std::uint8_t codes[8] = {};
-    std::size_t i = begin;
-    const auto fits = [&] {
-      if (i % 8 == 0)
-        kernels::unpack_codes(all.from(i).bytes, std::min<std::size_t>(8, end - i), all.bits,
-                              all.order, codes);
-      return (codes[i % 8] & mask) <= static_cast<unsigned>(options_.levels);
-    };
-    while (fits()) ++i;
-    const std::size_t bit = i * static_cast<std::size_t>(code_bits());
-    refuse_payload(kName, payload.size(),
-                   "byte " + std::to_string(norm_bytes() + bit / 8) + " begins a level above " +
-                       std::to_string(options_.levels));
   }
 
   DitherOptions options_;

@@ -2,6 +2,7 @@
 
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/fastsgd_r/arithmetic.h"
+#include "compressors/codecs/fastsgd_r/layout.h"
 #include "compressors/codecs/fastsgd_r/level_codes.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/bit_stream.h"
@@ -13,7 +14,8 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "fastsgd_r";
-constexpr std::size_t kHeader = 8;
+constexpr FastSgdHead kHead;
+constexpr std::size_t kHeader = kHead.size({});
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
@@ -54,9 +56,7 @@ std::size_t most_key_bytes(IndexFormat format, std::size_t n) {
   }
 }
 
-/// kept u32, M f32, then one MSB-first stream: keys in blocks {5-bit width, gaps}, and the values,
-/// each a sign and ceil(log2(tau + 1)) bits of q. With other keys than delta: kept, M, u8 index
-/// format, keys on whole bytes, the values' stream.
+/// Keys in blocks {5-bit width, gaps}; values, each a sign and ceil(log2(tau + 1)) bits of q.
 class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
  public:
   explicit FastSgdCodec(FastSgdOptions options)
@@ -89,14 +89,16 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     for (std::size_t q = 0; q < levels; ++q)
       least[q] = log_least(double{scale}, powers_[q], least_factor_);
     GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
-    store_field(job.payload, 4, scale);
+    kHead.store<FastSgdHead::kScale>(job.payload, scale);
     if (byte_codes()) return write_codes(job, {least, levels}, scratch);
     return write(job, filter(data, least[levels - 1], scratch), {least, levels});
   }
 
-  template <class Visit>
-  void walk(const DecodeJob& job, Visit&& visit) const {
-    const Parts parts = parts_of(job.payload, job.values.size());
+  auto open(const DecodeJob& job, std::span<std::byte>) const {
+    return parts_of(job.payload, job.values.size());
+  }
+  template <class Opened, class Visit>
+  void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
     float values[kMostLogLevels];
     for (std::size_t q = 0; q < powers_.size(); ++q)
       values[q] = log_value(double{parts.scale}, powers_[q]);
@@ -125,8 +127,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     const Parts parts = parts_of(payload, tensor.n);
     const std::size_t k = parts.section.k, values = parts.value_bit / 8;
     const std::string value_type = counted("sign and level", k);
-    std::vector<PayloadField> fields = {{0, 4, "kept", "u32", std::to_string(k)},
-                                        {4, 4, "scale", "f32", float_text(parts.scale)}};
+    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
     if (!delta())
       fields.push_back({kHeader, 1, "index format", "u8", std::string(name_of(parts.format))});
     const std::size_t keys = parts.section.offset;
@@ -182,13 +183,13 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
                           std::span<std::byte> scratch) const {
     const LevelCodes::Written written =
         level_codes().encode(job.tensor.data, least, scratch, job.payload.subspan(kHeader));
-    store_field(job.payload, 0, static_cast<std::uint32_t>(written.kept));
+    kHead.store<FastSgdHead::kKept>(job.payload, written.kept);
     return job.written = kHeader + written.bytes;
   }
 
   std::size_t write(EncodeJob& job, const Selected& kept,
                     std::span<const std::uint32_t> least) const {
-    store_field(job.payload, 0, static_cast<std::uint32_t>(kept.indices.size()));
+    kHead.store<FastSgdHead::kKept>(job.payload, kept.indices.size());
     const std::size_t n = job.tensor.data.size();
     std::size_t at = kHeader;
     if (!delta()) {
@@ -209,10 +210,10 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
     const std::size_t header = kHeader + (delta() ? 0 : 1);
-    require_header(kName, payload, header);
+    require_head(kName, payload, kHead, {.n = n}, header);
     if (n > largest()) refuse_payload(kName, payload.size(), "the tensor is beyond its keys");
-    const std::size_t k = checked_count(kName, payload, 0, n);
-    const float scale = checked_value(kName, payload, 4, true);
+    const std::size_t k = kHead.load<FastSgdHead::kKept>(payload.data());
+    const float scale = kHead.load<FastSgdHead::kScale>(payload.data());
     const std::uint64_t codes = std::uint64_t{k} * static_cast<std::uint64_t>(value_bits());
     IndexSection section{kName, payload, header, n, k};
     if (delta()) {

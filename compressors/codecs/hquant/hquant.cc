@@ -1,5 +1,6 @@
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/hquant/layout.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/bit_stream.h"
 #include "compressors/coding/index_walk.h"
@@ -9,8 +10,8 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "hquant";
-constexpr std::size_t kHeader = 12;
-constexpr int kDeepest = 7;
+constexpr HquantHead kHead;
+constexpr std::size_t kHeader = kHead.size({});
 constexpr std::size_t kLargest = 0xFFFFFFFFu;
 
 /// One half of a tree: the magnitudes of one sign that took the same turns, first turn on top.
@@ -43,10 +44,6 @@ struct Workspace {
   std::span<Node> nodes;           ///< as sums, of the level above
   std::span<std::uint8_t> groups;  ///< [k]: sign on top, then the turns so far
 };
-
-std::size_t index_section(std::size_t n, std::size_t k, bool bitmap) {
-  return max_index_bytes(bitmap ? IndexFormat::kBitmap : IndexFormat::kPacked, n, k);
-}
 
 /// The entries' groups and the codebook after `depth` splits at the mean.
 class Hierarchy {
@@ -115,7 +112,6 @@ class Hierarchy {
   const Workspace& work_;
 };
 
-/// n u32, k u32, D u8, index mode u8, 0 u16, codebook 2 2^D f32, indices, codes of 1 + D bits.
 class HquantCodec final : public WalkedCodec<HquantCodec> {
  public:
   HquantCodec(double kept, int depth, std::string_view indices)
@@ -123,9 +119,7 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const std::size_t k = floor_count(tensor.n, kept_);
-    return indices_offset(depth_) + index_section(tensor.n, k, uses_bitmap(tensor.n, k)) +
-           packed_bytes(k, 1 + depth_);
+    return parts_for(tensor.n, floor_count(tensor.n, kept_)).size();
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     const std::size_t k = floor_count(tensor.n, kept_);
@@ -156,13 +150,17 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     return written;
   }
 
+  HquantParts open(const DecodeJob& job, std::span<std::byte>) const {
+    return parts_of(job.payload, job.values.size());
+  }
   template <class Visit>
-  void walk(const DecodeJob& job, Visit&& visit) const {
-    const Parts parts = parts_of(job.payload, job.values.size());
+  void walk(const DecodeJob& job, const HquantParts& parts, Visit&& visit) const {
     const int width = 1 + parts.depth;
-    const index_detail::FieldReader codes(job.payload.subspan(parts.codes), width);
+    const index_detail::FieldReader codes(job.payload.subspan(parts.codes_at()), width);
     const auto code_bits = static_cast<std::uint64_t>(width);
-    walk_indices(parts.format, parts.section, [&](std::size_t i, std::uint32_t index) {
+    const IndexSection indices{kName, job.payload.first(parts.codes_at()), parts.indices_at(),
+                               parts.n, parts.k};
+    walk_indices(parts.format, indices, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t code = codes.at(i * code_bits);
       const std::size_t leaf = (code & 1) << parts.depth | code >> 1;
       const float magnitude = load_field<float>(job.payload, kHeader + 4 * leaf);
@@ -173,40 +171,25 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
-    const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t k = parts.section.k, leaves = std::size_t{2} << parts.depth;
-    std::vector<PayloadField> fields = {
-        {0, 4, "length", "u32", std::to_string(tensor.n)},
-        {4, 4, "count", "u32", std::to_string(k)},
-        {8, 1, "depth", "u8", std::to_string(parts.depth)},
-        {9, 1, "index mode", "u8", std::string(name_of(parts.format))},
-        {10, 2, "reserved", "u16", "0"},
-        {kHeader, 4 * leaves, "codebook", counted("f32", leaves),
-         first_few(leaves, [&](std::size_t i) {
-           return float_text(load_field<float>(payload, kHeader + 4 * i));
-         })}};
-    if (parts.codes > parts.section.offset)
-      fields.push_back({parts.section.offset, parts.codes - parts.section.offset, "indices",
-                        counted(name_of(parts.format), k), ""});
-    if (payload.size() > parts.codes)
-      fields.push_back({parts.codes, payload.size() - parts.codes, "codes", counted("code", k),
+    const HquantParts parts = parts_of(payload, tensor.n);
+    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
+    HquantCodebook{{parts.depth}}.describe({payload, kHeader, extent_of(tensor)}, fields);
+    if (const std::size_t at = parts.indices_at(); parts.codes_at() > at)
+      fields.push_back(
+          {at, parts.codes_at() - at, "indices", counted(name_of(parts.format), parts.k), ""});
+    if (parts.codes_bytes() > 0)
+      fields.push_back({parts.codes_at(), parts.codes_bytes(), "codes", counted("code", parts.k),
                         std::to_string(1 + parts.depth) + " bits each"});
     return fields;
   }
 
  private:
-  struct Parts {
-    int depth;
-    IndexFormat format;
-    IndexSection section;
-    std::size_t codes;
-  };
-
   std::size_t leaves() const { return std::size_t{2} << depth_; }
-  static std::size_t indices_offset(int depth) { return kHeader + (std::size_t{8} << depth); }
-  bool uses_bitmap(std::size_t n, std::size_t k) const {
-    if (indices_ != "auto") return indices_ == "bitmap";
-    return index_section(n, k, true) <= index_section(n, k, false);
+  HquantParts parts_for(std::size_t n, std::size_t k) const {
+    const HquantParts bitmap{n, k, depth_, IndexFormat::kBitmap};
+    const HquantParts packed{n, k, depth_, IndexFormat::kPacked};
+    if (indices_ == "auto") return bitmap.size() <= packed.size() ? bitmap : packed;
+    return indices_ == "bitmap" ? bitmap : packed;
   }
 
   Workspace workspace_in(std::span<std::byte> scratch, std::size_t n, std::size_t k) const {
@@ -224,20 +207,20 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::size_t write(EncodeJob& job, const Selected& selected, const Workspace& work) const {
     const std::size_t n = job.tensor.data.size(), k = selected.values.size();
     const Hierarchy hierarchy(selected, depth_, work);
-    const bool bitmap = uses_bitmap(n, k);
-    store_field(job.payload, 0, static_cast<std::uint32_t>(n));
-    store_field(job.payload, 4, static_cast<std::uint32_t>(k));
-    job.payload[8] = static_cast<std::byte>(depth_);
-    job.payload[9] = static_cast<std::byte>(bitmap ? 0 : 1);
-    store_field(job.payload, 10, std::uint16_t{0});
+    const HquantParts parts = parts_for(n, k);
+    kHead.store<HquantHead::kLength>(job.payload, n);
+    kHead.store<HquantHead::kCount>(job.payload, k);
+    kHead.store<HquantHead::kDepth>(job.payload, depth_);
+    kHead.store<HquantHead::kMode>(job.payload, parts.format == IndexFormat::kBitmap ? 0 : 1);
+    kHead.store<HquantHead::kReserved>(job.payload, 0);
     for (std::size_t leaf = 0; leaf < leaves(); ++leaf)
       store_field(job.payload, kHeader + 4 * leaf,
                   hierarchy.leaf(leaf >= leaves() / 2, leaf % (leaves() / 2)));
-    std::size_t at = indices_offset(depth_);
-    at += encode_indices(bitmap ? IndexFormat::kBitmap : IndexFormat::kPacked, selected.indices, n,
-                         job.payload.subspan(at));
-    write_codes(work.groups.first(k), job.payload.subspan(at, packed_bytes(k, 1 + depth_)));
-    return job.written = at + packed_bytes(k, 1 + depth_);
+    const std::size_t indices =
+        encode_indices(parts.format, selected.indices, n, job.payload.subspan(parts.indices_at()));
+    GRADWIRE_ASSERT(parts.indices_at() + indices == parts.codes_at());
+    write_codes(work.groups.first(k), job.payload.subspan(parts.codes_at(), parts.codes_bytes()));
+    return job.written = parts.size();
   }
 
   // A group's number has the sign on top; a code has it at the bottom.
@@ -257,24 +240,18 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     }
   }
 
-  static Parts parts_of(std::span<const std::byte> payload, std::size_t n) {
-    require_header(kName, payload, kHeader);
-    require_length(kName, payload, n);
-    const std::size_t k = checked_count(kName, payload, 4, n);
-    const int depth = std::to_integer<int>(payload[8]);
-    if (depth > kDeepest) refuse_payload(kName, payload.size(), "byte 8 is a depth above 7");
-    const unsigned mode = std::to_integer<unsigned>(payload[9]);
-    if (mode > 1) refuse_payload(kName, payload.size(), "byte 9 is no index mode");
-    if (load_field<std::uint16_t>(payload, 10) != 0)
-      refuse_payload(kName, payload.size(), "byte 10 begins a reserved field that is not 0");
-    const std::size_t offset = indices_offset(depth);
-    const std::size_t codes = offset + index_section(n, k, mode == 0);
-    require_size(kName, payload, codes + packed_bytes(k, 1 + depth));
-    for (std::size_t at = kHeader; at < offset; at += 4) checked_value(kName, payload, at, true);
-    return {depth,
-            mode == 0 ? IndexFormat::kBitmap : IndexFormat::kPacked,
-            {kName, payload.first(codes), offset, n, k},
-            codes};
+  static HquantParts parts_of(std::span<const std::byte> payload, std::size_t n) {
+    require_head(kName, payload, kHead, {.n = n});
+    const HquantParts parts{n, kHead.load<HquantHead::kCount>(payload.data()),
+                            kHead.load<HquantHead::kDepth>(payload.data()),
+                            HquantIndexMode::format(kHead.load<HquantHead::kMode>(payload.data()))};
+    require_size(kName, payload, parts.size());
+    const Layout<HquantCodebook> codebook(HquantCodebook{{parts.depth}});
+    const std::byte* means = payload.data() + kHeader;
+    if (!codebook.good(means, {.n = n}))
+      for (std::size_t at = kHeader; at < parts.indices_at(); at += 4)
+        checked_value(kName, payload, at, true);
+    return parts;
   }
 
   double kept_;
@@ -295,7 +272,7 @@ OptionTable hquant_options() {
            .default_text = "2",
            .help = "times D that the magnitudes of each sign are split at their mean: 2^D leaves",
            .min = 0,
-           .max = kDeepest},
+           .max = HquantDepth::kDeepest},
           {.name = "indices",
            .type = OptionType::kChoice,
            .default_text = "auto",

@@ -1,49 +1,36 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <mutex>
 
 #include "base/thread_team.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/int8/layout.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/level_coding.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
 namespace {
 
-using kernels::BitOrder;
 using kernels::Output;
 
 constexpr std::string_view kName = "int8";
-constexpr std::size_t kHeaderBytes = 12;
-constexpr std::uint32_t kTop = 255;
+constexpr std::uint32_t kTop = Int8Layout::kTop;
 
-/// n u32 | min f32 | max f32 | n x u8, value = min + code unit with unit = (max - min) / 255, and
-/// code 255 = max exactly: 12 + n bytes. n is at most 2^32 - 1.
-class Int8Codec final : public Codec {
+class Int8Codec final : public LaidOutCodec<Int8Codec, Int8Layout> {
  public:
-  explicit Int8Codec(LevelRounding rounding) : rounding_(rounding) {}
+  explicit Int8Codec(LevelRounding rounding) : LaidOutCodec(Int8Layout()), rounding_(rounding) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kRequantize; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return kHeaderBytes + tensor.n;
-  }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    return PackedElements{kHeaderBytes, 8};
-  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
-    const std::size_t n = job.tensor.data.size(), size = max_encoded_size(n);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
-    if (n > std::numeric_limits<std::uint32_t>::max())
-      refuse_tensor(kName, job.tensor.name, "its count field holds at most 4294967295 elements");
+    const std::size_t n = job.tensor.data.size(), size = begin_encoding(job);
     if (rounding_ == LevelRounding::kDrawn) require_draws(kName, job.tensor, job.draws);
     const kernels::ValueRange range = whole_range(job);
-    store_field(job.payload, 0, static_cast<std::uint32_t>(n));
-    store_field(job.payload, 4, range.smallest);
-    store_field(job.payload, 8, range.largest);
+    layout().store<Int8Layout::kCount>(job.payload, n);
+    layout().store<Int8Layout::kMin>(job.payload, range.smallest);
+    layout().store<Int8Layout::kMax>(job.payload, range.largest);
     const LevelGrid grid = level_grid(range.smallest, range.largest, kTop);
-    auto* codes = reinterpret_cast<std::uint8_t*>(job.payload.data() + kHeaderBytes);
+    auto* codes = reinterpret_cast<std::uint8_t*>(job.payload.data() + at<Int8Layout::kCodes>(n));
     for_ranges(job.team, n, 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
       kernels::level_codes(job.tensor.data.data() + begin, end - begin, grid, rounding_, job.draws,
                            begin, kernels::byte_codes(codes + begin));
@@ -51,21 +38,16 @@ class Int8Codec final : public Codec {
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
-  }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Output::kAdd, factor);
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_header(payload, tensor.n);
-    return {{0, 4, "n", "u32", std::to_string(tensor.n)},
-            float_field(payload, 4, "min"),
-            float_field(payload, 8, "max"),
-            code_field(payload.subspan(kHeaderBytes), kHeaderBytes, tensor.n, 8,
-                       BitOrder::kLowFirst, "codes")};
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
+    const std::size_t n = job.values.size();
+    const std::byte* payload = job.payload.data();
+    const auto largest = layout().load<Int8Layout::kMax>(payload);
+    const LevelGrid grid = level_grid(layout().load<Int8Layout::kMin>(payload), largest, kTop);
+    const kernels::PackedCodes codes{payload + at<Int8Layout::kCodes>(n), 8};
+    for_ranges(job.team, n, 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
+      kernels::level_values(codes.from(begin), end - begin, grid, largest, output, factor,
+                            job.values.data() + begin);
+    });
   }
 
  private:
@@ -83,32 +65,6 @@ class Int8Codec final : public Codec {
     });
     if (!all.finite) require_finite(kName, job.tensor, kInfinityBits);
     return all;
-  }
-
-  static void require_header(std::span<const std::byte> payload, std::size_t n) {
-    require_size(kName, payload, kHeaderBytes + n);
-    if (const auto count = load_field<std::uint32_t>(payload, 0); count != n)
-      refuse_payload(kName, payload.size(),
-                     "byte 0 begins a count of " + std::to_string(count) + ", the tensor has " +
-                         std::to_string(n) + " elements");
-    const auto smallest = load_field<float>(payload, 4), largest = load_field<float>(payload, 8);
-    if (!std::isfinite(smallest))
-      refuse_payload(kName, payload.size(), "byte 4 begins a minimum that is not finite");
-    if (!std::isfinite(largest) || largest < smallest)
-      refuse_payload(kName, payload.size(),
-                     "byte 8 begins a maximum that is not finite or below the minimum");
-  }
-
-  static void decode_into(const DecodeJob& job, Output output, float factor) {
-    const std::size_t n = job.values.size();
-    require_header(job.payload, n);
-    const auto largest = load_field<float>(job.payload, 8);
-    const LevelGrid grid = level_grid(load_field<float>(job.payload, 4), largest, kTop);
-    const kernels::PackedCodes codes{job.payload.data() + kHeaderBytes, 8};
-    for_ranges(job.team, n, 64, kRangeElements, [&](std::size_t begin, std::size_t end) {
-      kernels::level_values(codes.from(begin), end - begin, grid, largest, output, factor,
-                            job.values.data() + begin);
-    });
   }
 
   LevelRounding rounding_;

@@ -1,9 +1,10 @@
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/kbit/arithmetic.h"
 #include "compressors/codecs/kbit/kernel.h"
+#include "compressors/codecs/kbit/layout.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/node_rows.h"
 #include "compressors/codecs/packed_table.h"
-#include "compressors/field_text.h"
 #include "compressors/kernels/planes.h"
 #include "compressors/payload.h"
 #include "compressors/xnor_gemm.h"
@@ -34,36 +35,16 @@ struct GridTable {
   }
 };
 
-class KbitCodec : public Codec {
+/// n codes of k bits, LSB first.
+class PackedKbit final : public LaidOutCodec<PackedKbit, PackedKbitLayout> {
  public:
-  explicit KbitCodec(Grid grid) : grid_(grid) {}
+  explicit PackedKbit(Grid grid) : LaidOutCodec(PackedKbitLayout(grid.bits)), grid_(grid) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    require_size(kName, job.payload, max_encoded_size(job.spec()));
-    read(job, GridTable(grid_, 1.0f), kernels::output_of(job.values.size_bytes()));
-  }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    require_size(kName, job.payload, max_encoded_size(job.spec()));
-    read(job, GridTable(grid_, factor), kernels::Output::kAdd);
-  }
 
- protected:
-  virtual void read(const DecodeJob& job, const GridTable& table, kernels::Output output) const = 0;
-  Grid grid_;
-};
-
-/// n codes of k bits, LSB first.
-class PackedKbit final : public KbitCodec {
- public:
-  using KbitCodec::KbitCodec;
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return packed_bytes(tensor.n, grid_.bits);
-  }
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
-    const std::size_t size = max_encoded_size(job.tensor);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     const std::uint32_t largest =
         write_packed(job.team, data.size(), grid_.bits, job.payload,
                      [&](std::size_t at, std::size_t count, std::uint8_t* codes) {
@@ -72,29 +53,26 @@ class PackedKbit final : public KbitCodec {
     require_finite(kName, job.tensor, largest);
     return job.written = size;
   }
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(kName, payload, max_encoded_size(tensor));
-    return {code_field(payload, 0, tensor.n, grid_.bits, kernels::BitOrder::kLowFirst, "codes")};
+
+  void read(const DecodeJob& job, kernels::Output output, float factor,
+            std::span<std::byte>) const {
+    read_packed(job.team, job.payload, grid_.bits, GridTable(grid_, factor).values, output,
+                job.values);
   }
 
  private:
-  void read(const DecodeJob& job, const GridTable& table, kernels::Output output) const override {
-    read_packed(job.team, job.payload, grid_.bits, table.values, output, job.values);
-  }
+  Grid grid_;
 };
 
-/// [rows][k planes][64-bit words]: a factor of bit_plane_gemm().
-class PlanarKbit final : public KbitCodec {
+/// [rows][k planes][64-bit words].
+class PlanarKbit final : public LaidOutCodec<PlanarKbit, PlanarKbitLayout> {
  public:
-  using KbitCodec::KbitCodec;
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const NodeRows nodes = node_rows(tensor);
-    return nodes.rows * row_bytes(nodes);
-  }
+  explicit PlanarKbit(Grid grid) : LaidOutCodec(PlanarKbitLayout(grid.bits)), grid_(grid) {}
+  std::string_view name() const override { return kName; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
+
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
-    const std::size_t size = max_encoded_size(job.tensor);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     SharedMaximum largest;
     for_parts(job.team, node_rows(job.tensor), [&](const Part& part) {
       std::uint8_t codes[kernels::kLevelChunk];
@@ -108,20 +86,16 @@ class PlanarKbit final : public KbitCodec {
     require_finite(kName, job.tensor, largest.get());
     return job.written = size;
   }
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(kName, payload, max_encoded_size(tensor));
-    const NodeRows nodes = node_rows(tensor);
-    std::uint8_t codes[kFew];
-    const std::size_t shown = tensor.n == 0 ? 0 : std::min(nodes.columns, kFew);
-    kernels::join_planes(payload.data(), shown, grid_.bits, plane_bytes(nodes.columns), codes);
-    std::string text = first_few(shown, [&](std::size_t i) { return std::to_string(codes[i]); });
-    if (tensor.n > shown) text += ", ...";
-    std::string type = "u64";
-    for (const std::size_t size :
-         {nodes.rows, static_cast<std::size_t>(grid_.bits), plane_bytes(nodes.columns) / 8})
-      type.append("[").append(std::to_string(size)).append("]");
-    return {{0, payload.size(), "planes", type, text}};
+
+  void read(const DecodeJob& job, kernels::Output output, float factor,
+            std::span<std::byte>) const {
+    const GridTable table(grid_, factor);
+    for_parts(job.team, node_rows(job.spec()), [&](const Part& part) {
+      std::uint8_t codes[kernels::kLevelChunk];
+      kernels::join_planes(job.payload.data() + part.byte, part.n, grid_.bits, part.stride, codes);
+      kernels::table_values({reinterpret_cast<const std::byte*>(codes), 8}, part.n, table.values,
+                            1 << grid_.bits, output, job.values.data() + part.at);
+    });
   }
 
  private:
@@ -131,33 +105,24 @@ class PlanarKbit final : public KbitCodec {
     std::size_t stride;  ///< bytes from plane to plane
   };
 
-  std::size_t row_bytes(const NodeRows& nodes) const {
-    return static_cast<std::size_t>(grid_.bits) * plane_bytes(nodes.columns);
-  }
-
   /// body(part) for parts of rows, of whole words but for the last.
   template <class Body>
   void for_parts(ThreadTeam* team, const NodeRows& nodes, Body&& body) const {
     const std::size_t parts = buckets(nodes.columns, kernels::kLevelChunk);
+    const std::size_t row_bytes = layout().row_bytes(
+        {.n = nodes.rows * nodes.columns, .columns = nodes.columns, .nodes = nodes.rows});
     const std::size_t smallest = kRangeElements / std::min(nodes.columns + 1, kernels::kLevelChunk);
     for_ranges(team, nodes.rows * parts, 1, smallest, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const std::size_t row = i / parts, column = i % parts * kernels::kLevelChunk;
         body(Part{row * nodes.columns + column,
                   std::min(kernels::kLevelChunk, nodes.columns - column),
-                  row * row_bytes(nodes) + column / 8, plane_bytes(nodes.columns)});
+                  row * row_bytes + column / 8, plane_bytes(nodes.columns)});
       }
     });
   }
 
-  void read(const DecodeJob& job, const GridTable& table, kernels::Output output) const override {
-    for_parts(job.team, node_rows(job.spec()), [&](const Part& part) {
-      std::uint8_t codes[kernels::kLevelChunk];
-      kernels::join_planes(job.payload.data() + part.byte, part.n, grid_.bits, part.stride, codes);
-      kernels::table_values({reinterpret_cast<const std::byte*>(codes), 8}, part.n, table.values,
-                            1 << grid_.bits, output, job.values.data() + part.at);
-    });
-  }
+  Grid grid_;
 };
 
 CodecPtr make(const OptionValues& options) {

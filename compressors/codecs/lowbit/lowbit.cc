@@ -50,12 +50,13 @@ class LowbitCodec final : public Codec {
     if (record.rows > kMost || record.columns > kMost)
       refuse_tensor(kName, job.tensor.name, "rows and columns are counted in 32 bits");
     GRADWIRE_ASSERT(job.payload.size() >= record.size());
-    store_field(job.payload, 0, static_cast<std::uint32_t>(record.rows));
-    store_field(job.payload, 4, static_cast<std::uint32_t>(record.columns));
-    store_field(job.payload, 8, static_cast<std::uint8_t>(table_));
-    store_field(job.payload, 9, static_cast<std::uint8_t>(record.bits()));
-    store_field(job.payload, 10, static_cast<std::uint8_t>(tie_));
-    job.payload[11] = std::byte{0};
+    constexpr LowbitHead kHead;
+    kHead.store<LowbitHead::kRows>(job.payload, record.rows);
+    kHead.store<LowbitHead::kColumns>(job.payload, record.columns);
+    kHead.store<LowbitHead::kTable>(job.payload, table_);
+    kHead.store<LowbitHead::kBits>(job.payload, record.bits());
+    kHead.store<LowbitHead::kTie>(job.payload, tie_);
+    kHead.store<LowbitHead::kReserved>(job.payload, 0);
     if (tie_ == LowbitTie::kNode)
       write_nodes(job, record, view_as<double>(scratch, record.rows));
     else
@@ -72,7 +73,12 @@ class LowbitCodec final : public Codec {
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs&) const override {
-    return explain_lowbit(payload, tensor.n);
+    std::vector<float> values(tensor.n);
+    read({.payload = payload, .values = values}, 1.0f, kernels::Output::kStore);
+    const LowbitRecord record = load_lowbit_record(payload, tensor.n);
+    std::vector<PayloadField> fields = described(payload, LowbitHead(), extent_of(tensor));
+    record.body().describe({payload, record.scales(), extent_of(tensor)}, fields);
+    return fields;
   }
 
  private:
@@ -102,7 +108,7 @@ class LowbitCodec final : public Codec {
             : checked(job.tensor,
                       lowbit_project(data, entries(), iterations_, job.team,
                                      view_as<LowbitProducts>(scratch, sum_blocks(data.size()))));
-    store_field(job.payload, kLowbitScales, scale.alpha);
+    store_field(job.payload, LowbitRecord::scales(), scale.alpha);
     const LowbitThresholds limits = lowbit_thresholds(entries(), scale.quantiser);
     const std::uint32_t largest =
         write_packed(job.team, data.size(), record.bits(), job.payload.subspan(record.codes()),
@@ -121,7 +127,7 @@ class LowbitCodec final : public Codec {
       for (std::size_t r = first; r < last; ++r) {
         const LowbitScale scale = checked(
             job.tensor, lowbit_project(data.subspan(r * columns, columns), entries(), iterations_));
-        store_field(job.payload, kLowbitScales + 4 * r, scale.alpha);
+        store_field(job.payload, LowbitRecord::scales() + 4 * r, scale.alpha);
         quantisers[r] = scale.quantiser;
       }
     });
@@ -144,13 +150,15 @@ class LowbitCodec final : public Codec {
             ? read_nodes(job, record, factor, output)
             : read_packed(job.team, packed, record.bits(), table_of(job, record, 0, factor).values,
                           output, job.values);
-    require_codes(kName, job.payload, record.codes(), job.values.size(), record.bits(), seen,
-                  static_cast<std::uint32_t>(record.entries().count - 1));
+    const LowbitBody body = record.body();
+    if (const auto& codes = body.section<LowbitBody::kCodes>(); !codes.check.good(seen))
+      codes.refuse_code(kName, job.payload, record.codes());
   }
 
   static ValueTable table_of(const DecodeJob& job, const LowbitRecord& record, std::size_t group,
                              float factor) {
-    return {record.entries(), load_field<float>(job.payload, kLowbitScales + 4 * group), factor};
+    return {record.entries(), load_field<float>(job.payload, LowbitRecord::scales() + 4 * group),
+            factor};
   }
 
   static std::uint32_t read_nodes(const DecodeJob& job, const LowbitRecord& record, float factor,

@@ -333,11 +333,11 @@ TEST_CASE("the lowbit decoder names the bad byte") {
     CHECK_THROWS_WITH(decode(*codec, bad, 100), Contains(reason));
     CHECK_THROWS_WITH(codec->explain(bad, 100, {}), Contains(reason));
   };
-  refusal(0, 2, "bytes 0 to 7");
+  refusal(0, 2, "byte 0 begins rows and columns");
   refusal(8, 4, "byte 8 names no table");
   refusal(8, 0, "byte 9 is not the width");
   refusal(10, 3, "byte 10 names no tie");
-  refusal(11, 1, "byte 11 is reserved");
+  refusal(11, 1, "byte 11 begins a reserved");
   refusal(15, 0xBF, "byte 12 begins a scale");
   refusal(17, 0x0C, "byte 17 holds a code above 2");
   auto cut = good;

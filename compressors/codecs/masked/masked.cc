@@ -2,6 +2,7 @@
 
 #include "compressors/arithmetic/bits.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/masked/layout.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/kernels/kernels.h"
 
@@ -9,13 +10,12 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "masked";
-constexpr std::size_t kHeader = 8;
 constexpr std::size_t kBlock = 4096;  // elements that stay in the first-level cache
 
 using Mask = std::span<const std::uint8_t>;
 
 std::size_t mask_bytes(std::size_t n) {
-  return (n + 7) / 8;
+  return packed_bytes(n, 1);
 }
 
 /// Bits [64 w, 64 w + 64) of a mask of n bits, those beyond n as 0. An empty mask is all ones.
@@ -83,12 +83,16 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
     return job.written;
   }
 
-  template <class Visit>
-  void walk(const DecodeJob& job, Visit&& visit) const {
-    const std::size_t n = job.values.size(), at = values_offset(n);
+  Mask open(const DecodeJob& job, std::span<std::byte>) const {
+    const std::size_t n = job.values.size();
     const Mask mask = mask_of(job.payload, job.side, n);
-    require_size(kName, job.payload, at + 4 * count_ones(mask, n));
-    std::size_t byte = at;
+    require_size(kName, job.payload, values_offset(n) + 4 * count_ones(mask, n));
+    return mask;
+  }
+  template <class Visit>
+  void walk(const DecodeJob& job, Mask mask, Visit&& visit) const {
+    const std::size_t n = job.values.size();
+    std::size_t byte = values_offset(n);
     for (std::size_t w = 0; 64 * w < n; ++w)
       for (std::uint64_t word = mask_word(mask, w, n); word != 0; word &= word - 1, byte += 4)
         visit(
@@ -102,11 +106,10 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
     const std::size_t at = values_offset(tensor.n), k = (payload.size() - at) / 4;
     std::vector<PayloadField> fields;
     if (record_) {
-      fields = {{0, 4, "length", "u32", std::to_string(tensor.n)},
-                {4, 4, "count", "u32", std::to_string(k)}};
-      if (tensor.n > 0)
-        fields.push_back({kHeader, mask_bytes(tensor.n), "mask", counted("u1", tensor.n),
-                          std::to_string(k) + " ones"});
+      fields = described(payload.first(at), head_, extent_of(tensor));
+      PayloadField& mask = fields.back();
+      mask.value = std::to_string(k) + " ones";
+      if (tensor.n == 0) fields.pop_back();
     }
     if (k > 0)
       fields.push_back({at, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
@@ -116,7 +119,9 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   }
 
  private:
-  std::size_t values_offset(std::size_t n) const { return record_ ? kHeader + mask_bytes(n) : 0; }
+  std::size_t values_offset(std::size_t n) const {
+    return record_ ? static_cast<std::size_t>(head_.size({.n = n})) : 0;
+  }
 
   static Mask checked_mask(const SideInputs& side, std::size_t n) {
     GRADWIRE_ASSERT(side.mask.empty() || side.mask.size() == mask_bytes(n));
@@ -126,11 +131,11 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   void write_header(const EncodeJob& job, Mask mask) const {
     const std::size_t n = job.tensor.data.size();
     const std::size_t k = (job.written - values_offset(n)) / 4;
-    store_field(job.payload, 0, static_cast<std::uint32_t>(n));
-    store_field(job.payload, 4, static_cast<std::uint32_t>(k));
+    head_.store<MaskedHead::kLength>(job.payload, n);
+    head_.store<MaskedHead::kCount>(job.payload, k);
     for (std::size_t w = 0; 64 * w < n; ++w) {
       const std::uint64_t word = mask_word(mask, w, n);
-      std::memcpy(job.payload.data() + kHeader + 8 * w, &word,
+      std::memcpy(job.payload.data() + mask_at() + 8 * w, &word,
                   std::min<std::size_t>(8, mask_bytes(n) - 8 * w));
     }
   }
@@ -138,19 +143,23 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   /// The mask that both sides know, or the record's own.
   Mask mask_of(std::span<const std::byte> payload, const SideInputs& side, std::size_t n) const {
     if (!record_) return checked_mask(side, n);
-    require_header(kName, payload, values_offset(n));
-    require_length(kName, payload, n);
-    const std::size_t k = checked_count(kName, payload, 4, n);
-    const Mask mask = {reinterpret_cast<const std::uint8_t*>(payload.data()) + kHeader,
+    require_head(kName, payload, head_, {.n = n});
+    const std::size_t k = head_.load<MaskedHead::kCount>(payload.data());
+    const Mask mask = {reinterpret_cast<const std::uint8_t*>(payload.data()) + mask_at(),
                        mask_bytes(n)};
     if (count_ones(mask, n) != k)
       refuse_payload(kName, payload.size(),
-                     "byte " + std::to_string(kHeader) + " begins a mask that has not the " +
+                     "byte " + std::to_string(mask_at()) + " begins a mask that has not the " +
                          std::to_string(k) + " ones of the count");
     return mask;
   }
 
+  static std::size_t mask_at() {
+    return static_cast<std::size_t>(MaskedHead().at<MaskedHead::kMask>({}));
+  }
+
   bool record_;
+  MaskedHead head_ = {};
 };
 
 }  // namespace

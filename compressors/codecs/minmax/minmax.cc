@@ -4,41 +4,34 @@
 #include <limits>
 
 #include "base/thread_team.h"
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/level_coding.h"
 #include "compressors/codecs/minmax/kernel.h"
+#include "compressors/codecs/minmax/layout.h"
 #include "compressors/payload.h"
 
 namespace gradwire::compressors {
 namespace {
 
-using kernels::BitOrder;
 using kernels::Output;
 
 constexpr std::string_view kName = "minmax";
-constexpr std::size_t kHeaderBytes = 8;
-
-/// For each bucket `unit f32 | min f32`, all headers first; then all codes, b bits, LSB first,
-/// padded with zeros to 8 bytes: 8 ceil(n / B) + roundup8(ceil(n b / 8)) bytes.
-class MinMaxCodec final : public Codec {
+class MinMaxCodec final : public LaidOutCodec<MinMaxCodec, MinMaxLayout> {
  public:
   MinMaxCodec(int bits, std::size_t bucket, LevelRounding rounding)
-      : bits_(bits), top_((1u << bits) - 1), bucket_(bucket), rounding_(rounding) {}
+      : LaidOutCodec(MinMaxLayout(bits, bucket)),
+        bits_(bits),
+        top_(layout().top()),
+        bucket_(bucket),
+        rounding_(rounding) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kRequantize; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return header_bytes(tensor.n) + padded_to_8(packed_bytes(tensor.n, bits_));
-  }
-  std::optional<PackedElements> packed_elements(const TensorSpec& tensor) const override {
-    return PackedElements{header_bytes(tensor.n), bits_, bucket_};
-  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
-    const std::size_t n = job.tensor.data.size(), size = max_encoded_size(n);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t n = job.tensor.data.size(), size = begin_encoding(job);
     if (rounding_ == LevelRounding::kDrawn) require_draws(kName, job.tensor, job.draws);
-    const auto codes = job.payload.subspan(header_bytes(n), size - header_bytes(n));
+    const auto codes = job.payload.first(size).subspan(at<MinMaxLayout::kCodes>(n));
     // Short buckets are read once; the ends of long ones wait in the headers for the second pass.
     const std::size_t whole = whole_bucket_chunk(bucket_);
     std::atomic<bool> finite{true};
@@ -52,39 +45,24 @@ class MinMaxCodec final : public Codec {
     if (whole == 0)
       for (std::size_t begin = 0; begin < n; begin += bucket_)
         write_header(job, begin, stored_ends(job, begin));
-    const std::size_t used = packed_bytes(n, bits_);
-    std::fill(codes.begin() + static_cast<std::ptrdiff_t>(used), codes.end(), std::byte{0});
+    const auto padding = job.payload.first(size).subspan(at<MinMaxLayout::kPadding>(n));
+    std::fill(padding.begin(), padding.end(), std::byte{0});
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    decode_into(job, kernels::output_of(job.values.size_bytes()), 1.0f);
-  }
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    decode_into(job, Output::kAdd, factor);
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(kName, payload, max_encoded_size(tensor));
-    require_headers(payload, tensor.n);
-    std::vector<PayloadField> fields;
-    for (std::size_t b = 0; b < buckets(tensor.n, bucket_); ++b) {
-      const std::string of = " of bucket " + std::to_string(b);
-      fields.push_back(float_field(payload, kHeaderBytes * b, "unit" + of));
-      fields.push_back(float_field(payload, kHeaderBytes * b + 4, "min" + of));
-    }
-    const std::size_t begin = header_bytes(tensor.n), used = packed_bytes(tensor.n, bits_);
-    fields.push_back(code_field(payload.subspan(begin, used), begin, tensor.n, bits_,
-                                BitOrder::kLowFirst, "levels"));
-    if (const std::size_t end = begin + used; end < payload.size())
-      fields.push_back({end, payload.size() - end, "padding", "bytes", "to 8 bytes"});
-    return fields;
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
+    const std::size_t n = job.values.size();
+    const kernels::PackedCodes codes{job.payload.data() + at<MinMaxLayout::kCodes>(n), bits_};
+    for_coded_buckets(job.team, n, bucket_, codes,
+                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
+                        kernels::level_values(part, count,
+                                              decoder_grid(job.payload.data(), begin / bucket_),
+                                              std::numeric_limits<float>::quiet_NaN(), output,
+                                              factor, job.values.data() + begin);
+                      });
   }
 
  private:
-  std::size_t header_bytes(std::size_t n) const { return kHeaderBytes * buckets(n, bucket_); }
-
   struct Ends {
     float smallest, largest;
   };
@@ -102,7 +80,7 @@ class MinMaxCodec final : public Codec {
   void encode_at_once(const EncodeJob& job, const kernels::CodeOutput& out, std::size_t whole,
                       std::atomic<bool>& finite) const {
     const std::span<const float> data = job.tensor.data;
-    const bool streamed = kernels::is_streamed(max_encoded_size(data.size()));
+    const bool streamed = kernels::is_streamed(max_encoded_size(job.tensor));
     for_ranges(
         job.team, data.size(), whole, kRangeElements, [&](std::size_t begin, std::size_t end) {
           const auto seen = kernels::bucketed_codes(data.data() + begin, end - begin, bucket_, top_,
@@ -129,14 +107,18 @@ class MinMaxCodec final : public Codec {
                });
   }
 
-  std::size_t header_at(std::size_t begin) const { return begin / bucket_ * kHeaderBytes; }
+  template <MinMaxLayout::HeaderField kField = MinMaxLayout::kUnit>
+  std::size_t header_at(std::size_t begin) const {
+    return static_cast<std::size_t>(
+        layout().section<MinMaxLayout::kHeaders>().at<kField>(begin / bucket_));
+  }
 
   void write_ends(const EncodeJob& job, std::atomic<bool>& finite) const {
     const auto write = [&](std::size_t begin, std::size_t end) {
       for (; begin < end; begin += bucket_) {
         const Ends ends = ends_of(job, begin, finite);
         store_field(job.payload, header_at(begin), ends.smallest);
-        store_field(job.payload, header_at(begin) + 4, ends.largest);
+        store_field(job.payload, header_at<MinMaxLayout::kMin>(begin), ends.largest);
       }
     };
     for_ranges(job.team, job.tensor.data.size(), bucket_, kRangeElements, write);
@@ -144,7 +126,7 @@ class MinMaxCodec final : public Codec {
 
   Ends stored_ends(const EncodeJob& job, std::size_t begin) const {
     return {load_field<float>(job.payload, header_at(begin)),
-            load_field<float>(job.payload, header_at(begin) + 4)};
+            load_field<float>(job.payload, header_at<MinMaxLayout::kMin>(begin))};
   }
 
   LevelGrid level_grid_of_ends(const EncodeJob& job, std::size_t begin) const {
@@ -162,42 +144,15 @@ class MinMaxCodec final : public Codec {
     const LevelGrid grid = level_grid(ends.smallest, ends.largest, top_);
     if (std::isinf(grid.unit)) refuse_unit(job, begin);
     store_field(job.payload, header_at(begin), grid.unit);
-    store_field(job.payload, header_at(begin) + 4, grid.origin);
+    store_field(job.payload, header_at<MinMaxLayout::kMin>(begin), grid.origin);
     return grid;
   }
 
-  LevelGrid decoder_grid(std::span<const std::byte> payload, std::size_t bucket) const {
-    return level_grid_from_unit(load_field<float>(payload, kHeaderBytes * bucket + 4),
-                                load_field<float>(payload, kHeaderBytes * bucket), top_);
-  }
-
-  void require_headers(std::span<const std::byte> payload, std::size_t n) const {
-    for (std::size_t b = 0; b < buckets(n, bucket_); ++b) {
-      const auto unit = load_field<float>(payload, kHeaderBytes * b);
-      const auto origin = load_field<float>(payload, kHeaderBytes * b + 4);
-      if (!std::isfinite(unit) || std::signbit(unit))
-        refuse_payload(kName, payload.size(),
-                       "byte " + std::to_string(kHeaderBytes * b) +
-                           " begins a unit that is not finite and >= 0");
-      if (!std::isfinite(origin))
-        refuse_payload(kName, payload.size(),
-                       "byte " + std::to_string(kHeaderBytes * b + 4) +
-                           " begins a minimum that is not finite");
-    }
-  }
-
-  void decode_into(const DecodeJob& job, Output output, float factor) const {
-    const std::size_t n = job.values.size();
-    require_size(kName, job.payload, max_encoded_size(n));
-    require_headers(job.payload, n);
-    const kernels::PackedCodes codes{job.payload.data() + header_bytes(n), bits_};
-    for_coded_buckets(job.team, n, bucket_, codes,
-                      [&](std::size_t begin, std::size_t count, const kernels::PackedCodes& part) {
-                        kernels::level_values(part, count,
-                                              decoder_grid(job.payload, begin / bucket_),
-                                              std::numeric_limits<float>::quiet_NaN(), output,
-                                              factor, job.values.data() + begin);
-                      });
+  LevelGrid decoder_grid(const std::byte* payload, std::size_t bucket) const {
+    const auto& headers = layout().section<MinMaxLayout::kHeaders>();
+    return level_grid_from_unit(number_at<float>(payload + headers.at<MinMaxLayout::kMin>(bucket)),
+                                number_at<float>(payload + headers.at<MinMaxLayout::kUnit>(bucket)),
+                                top_);
   }
 
   int bits_;

@@ -2,8 +2,9 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/natural/kernel.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/natural/layout.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
 
@@ -14,25 +15,17 @@ using kernels::Output;
 
 constexpr std::string_view kName = "natural";
 
-/// Codes of sign and exponent, LSB first: 9 bits an element, ceil(9 n / 8) bytes, or 8 bits, n
-/// bytes. See arithmetic/natural.h.
-class NaturalCodec final : public Codec {
+class NaturalCodec final : public LaidOutCodec<NaturalCodec, NaturalLayout> {
  public:
   /// `lowest`: the exponent field of 8-bit code 1; ignored with 9 bits.
-  NaturalCodec(int bits, std::uint32_t lowest) : bits_(bits), lowest_(lowest) {}
+  NaturalCodec(int bits, std::uint32_t lowest)
+      : LaidOutCodec(NaturalLayout(bits)), bits_(bits), lowest_(lowest) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kRequantize; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return packed_bytes(tensor.n, bits_);
-  }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    return PackedElements{0, bits_};
-  }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size();
-    const std::size_t size = max_encoded_size(n);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     require_draws(kName, job.tensor, job.draws);
     const std::uint32_t largest =
         largest_over_ranges(job.team, n, kRangeMultiple, [&](std::size_t begin, std::size_t end) {
@@ -46,25 +39,7 @@ class NaturalCodec final : public Codec {
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    read(job, kernels::output_of(job.values.size_bytes()), 1.0f);
-  }
-
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    read(job, Output::kAdd, factor);
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    std::vector<float> values(tensor.n);
-    read({.payload = payload, .values = values}, Output::kStore, 1.0f);
-    return {{0, payload.size(), "codes", code_array(bits_, tensor.n),
-             first_few(tensor.n, [&](std::size_t i) { return float_text(values[i]); })}};
-  }
-
- private:
-  void read(const DecodeJob& job, Output output, float factor) const {
-    require_size(kName, job.payload, max_encoded_size(job.spec()));
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
     for_ranges(
         job.team, job.values.size(), kRangeMultiple, kRangeElements,
         [&](std::size_t begin, std::size_t end) {
@@ -73,22 +48,16 @@ class NaturalCodec final : public Codec {
           if (bits_ == 8)
             kernels::natural_values8(codes, end - begin, lowest_, output, factor, values);
           else if (kernels::natural_values9(codes, end - begin, output, factor, values) == 255)
-            refuse_infinite(job.payload, job.values.size());
+            layout().section<NaturalLayout::kCodes>().refuse_code(kName, job.payload, 0);
         });
   }
 
-  [[noreturn]] static void refuse_infinite(std::span<const std::byte> payload, std::size_t n) {
-    std::size_t i = 0;
-    const auto is_infinite = [&] {
-      const auto word = load_field<std::uint16_t>(payload, i / 8 * 9 + i % 8);
-      return (word >> (i % 8) & 255) == 255;
-    };
-    while (i < n && !is_infinite()) ++i;
-    refuse_payload(kName, payload.size(),
-                   "byte " + std::to_string(i / 8 * 9 + i % 8) +
-                       " begins a code with exponent field 255, which is not finite");
+  void show(const std::vector<float>& decoded, std::vector<PayloadField>& fields) const {
+    fields[NaturalLayout::kCodes].value =
+        first_few(decoded.size(), [&](std::size_t i) { return float_text(decoded[i]); });
   }
 
+ private:
   int bits_;
   std::uint32_t lowest_;
 };

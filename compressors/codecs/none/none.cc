@@ -1,5 +1,6 @@
 #include "compressors/codecs/codecs.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/laid_out_codec.h"
+#include "compressors/codecs/none/layout.h"
 #include "compressors/kernels/magnitude.h"
 #include "compressors/kernels/output.h"
 #include "compressors/payload.h"
@@ -51,55 +52,38 @@ class NoneTerms final : public SumTerms {
   }
 };
 
-/// binary32, little-endian, 4 n bytes.
-class NoneCodec final : public Codec {
+class NoneCodec final : public LaidOutCodec<NoneCodec, NoneLayout> {
  public:
+  NoneCodec() : LaidOutCodec(NoneLayout()) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    return PackedElements{0, 32};
-  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::span<const float> data = job.tensor.data;
-    GRADWIRE_ASSERT(job.payload.size() >= data.size_bytes());
+    const std::size_t size = begin_encoding(job);
     const std::uint32_t largest = largest_over_ranges(
         job.team, data.size(), kRangeMultiple, [&](std::size_t begin, std::size_t end) {
           return kernels::copy_max_magnitude_bits(data.data() + begin, end - begin,
-                                                  kernels::is_streamed(data.size_bytes()),
+                                                  kernels::is_streamed(size),
                                                   job.payload.data() + 4 * begin);
         });
     require_finite(kName, job.tensor, largest);
-    return job.written = data.size_bytes();
+    return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    require_size(kName, job.payload, job.values.size_bytes());
+  void read(const DecodeJob& job, kernels::Output output, float factor,
+            std::span<std::byte>) const {
     const auto values = std::as_writable_bytes(job.values);
     for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
                [&](std::size_t begin, std::size_t end) {
-                 kernels::copy_bytes(job.payload.data() + 4 * begin, 4 * (end - begin),
-                                     kernels::is_streamed(values.size()),
-                                     values.data() + 4 * begin);
+                 const std::byte* from = job.payload.data() + 4 * begin;
+                 if (output == kernels::Output::kAdd)
+                   kernels::add_scaled(from, end - begin, factor, job.values.data() + begin);
+                 else
+                   kernels::copy_bytes(from, 4 * (end - begin), kernels::is_streamed(values.size()),
+                                       values.data() + 4 * begin);
                });
-  }
-
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    require_size(kName, job.payload, job.values.size_bytes());
-    for_ranges(job.team, job.values.size(), kRangeMultiple, kRangeElements,
-               [&](std::size_t begin, std::size_t end) {
-                 kernels::add_scaled(job.payload.data() + 4 * begin, end - begin, factor,
-                                     job.values.data() + begin);
-               });
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    require_size(kName, payload, 4 * tensor.n);
-    const auto text = [&](std::size_t i) { return float_text(load_field<float>(payload, 4 * i)); };
-    return {{0, payload.size(), "values", counted("f32", tensor.n), first_few(tensor.n, text)}};
   }
 
  private:

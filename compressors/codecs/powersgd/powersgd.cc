@@ -7,8 +7,9 @@
 
 #include "base/thread_team.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/powersgd/kernel.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/powersgd/layout.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
@@ -26,19 +27,6 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "powersgd";
-
-struct Factors {
-  std::size_t rows = 0, columns = 0, rank = 0;  ///< rank 0: sent as it is
-  std::size_t floats(std::size_t n) const { return rank == 0 ? n : rank * (rows + columns); }
-};
-
-Factors factors_of(const TensorSpec& tensor, std::size_t rank) {
-  if (tensor.shape.size() < 2 || tensor.n == 0) return {};
-  const auto rows = static_cast<std::size_t>(tensor.shape[0]);
-  const std::size_t columns = tensor.n / rows, r = std::min({rank, rows, columns});
-  if (r * (rows + columns) >= tensor.n) return {};
-  return {rows, columns, r};
-}
 
 /// Column-major, so that each column of P is in one piece; the bound on the columns keeps Eigen's
 /// own work space out of the heap.
@@ -62,30 +50,30 @@ float saturated(double value) {
   return static_cast<float>(std::clamp(value, -double{FLT_MAX}, double{FLT_MAX}));
 }
 
-class PowerSgdCodec final : public Codec {
+class PowerSgdCodec final : public LaidOutCodec<PowerSgdCodec, PowerSgdLayout> {
  public:
   PowerSgdCodec(std::size_t rank, std::size_t iterations, bool warm_start)
-      : rank_(rank), iterations_(iterations), warm_start_(warm_start) {}
+      : LaidOutCodec(PowerSgdLayout(rank)),
+        rank_(rank),
+        iterations_(iterations),
+        warm_start_(warm_start) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
 
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return sizeof(float) * factors_of(tensor, rank_).floats(tensor.n);
-  }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    const Factors f = factors_of(tensor, rank_);
+    const Factors f = factors_of(extent_of(tensor), rank_);
     return sizeof(double) * f.rank * (2 * f.rows + f.columns);
   }
   /// Q as sent last, f32 [columns, rank].
   std::size_t state_size(const TensorSpec& tensor) const override {
-    const Factors f = factors_of(tensor, rank_);
+    const Factors f = factors_of(extent_of(tensor), rank_);
     return warm_start_ ? padded_to_8(sizeof(float) * f.rank * f.columns) : 0;
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
     const std::span<const float> data = job.tensor.data;
-    const Factors f = factors_of(job.tensor, rank_);
-    GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
+    const Factors f = factors_of(extent_of(job.tensor), rank_);
+    const std::size_t size = begin_encoding(job);
     require_finite(kName, job.tensor, kernels::max_magnitude_bits(data.data(), data.size()));
     if (f.rank == 0) {
       const auto bytes = std::as_bytes(data);
@@ -93,29 +81,19 @@ class PowerSgdCodec final : public Codec {
     } else {
       encode_factors(f, job, scratch);
     }
-    return job.written = sizeof(float) * f.floats(data.size());
+    return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    decode_rows(job, scratch, kernels::combine_row, [](float, float value) { return value; });
-  }
-  void decode_accumulate(const DecodeJob& job, float factor,
-                         std::span<std::byte> scratch) const override {
-    decode_rows(
+  void read(const DecodeJob& job, kernels::Output output, float factor,
+            std::span<std::byte> scratch) const {
+    if (output != kernels::Output::kAdd)
+      return read_rows(job, scratch, kernels::combine_row,
+                       [](float, float value) { return value; });
+    read_rows(
         job, scratch,
         [factor](const double* p, const double* q, std::size_t columns, std::size_t rank,
                  float* values) { kernels::combine_row_add(p, q, columns, rank, factor, values); },
         [factor](float sum, float value) { return sum + factor * value; });
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    const Factors f = factors_of(tensor, rank_);
-    require_payload(payload, f, tensor.n);
-    if (f.rank == 0) return {field("values", payload, 0, tensor.n, 1)};
-    const std::size_t p_bytes = sizeof(float) * f.rows * f.rank;
-    return {field("P", payload, 0, f.rows, f.rank),
-            field("Q", payload, p_bytes, f.columns, f.rank)};
   }
 
  private:
@@ -177,20 +155,11 @@ class PowerSgdCodec final : public Codec {
                });
   }
 
-  static void require_payload(std::span<const std::byte> payload, const Factors& f, std::size_t n) {
-    require_size(kName, payload, sizeof(float) * f.floats(n));
-    for (std::size_t at = 0; at < payload.size(); at += sizeof(float))
-      if (!std::isfinite(load_field<float>(payload, at)))
-        refuse_payload(kName, payload.size(),
-                       "byte " + std::to_string(at) + " begins a value that is not finite");
-  }
-
   template <class Combine, class Put>
-  void decode_rows(const DecodeJob& job, std::span<std::byte> scratch, Combine&& combine,
-                   Put&& put) const {
-    const Factors f = factors_of(job.spec(), rank_);
+  void read_rows(const DecodeJob& job, std::span<std::byte> scratch, Combine&& combine,
+                 Put&& put) const {
+    const Factors f = factors_of(extent_of(job.spec()), rank_);
     const std::span<const std::byte> payload = job.payload;
-    require_payload(payload, f, job.values.size());
     if (f.rank == 0) {
       for (std::size_t e = 0; e < job.values.size(); ++e)
         job.values[e] = put(job.values[e], load_field<float>(payload, sizeof(float) * e));
@@ -210,17 +179,6 @@ class PowerSgdCodec final : public Codec {
                    combine(p, q.data(), f.columns, f.rank, job.values.data() + i * f.columns);
                  }
                });
-  }
-
-  static PayloadField field(const char* name, std::span<const std::byte> payload, std::size_t at,
-                            std::size_t rows, std::size_t columns) {
-    const std::size_t count = rows * columns;
-    const auto value = [&](std::size_t i) {
-      return float_text(load_field<float>(payload, at + sizeof(float) * i));
-    };
-    const std::string dims = columns == 1 ? "" : ", " + std::to_string(columns);
-    return {at, sizeof(float) * count, name, "f32[" + std::to_string(rows) + dims + "]",
-            first_few(count, value)};
   }
 
   std::size_t rank_, iterations_;

@@ -1,7 +1,5 @@
 #include "compressors/codecs/qsgd/qsgd.h"
 
-#include <bit>
-
 #include "compressors/codecs/codecs.h"
 
 namespace gradwire::compressors {
@@ -16,7 +14,6 @@ QsgdOptions qsgd_options(const OptionValues& values) {
                 "the fixed format holds at most 127 levels", "use format dense or sparse");
   const std::uint32_t levels = given > 0 ? given : (1u << (bits - 1)) - 1;
   return {.levels = levels,
-          .bits = 1 + static_cast<int>(std::bit_width(levels)),
           .bucket = static_cast<std::size_t>(values.integer("bucket")),
           .max_norm = values.text("norm") == "max"};
 }

@@ -6,6 +6,7 @@
 
 #include "compressors/codecs/level_coding.h"
 #include "compressors/codecs/qsgd/kernel.h"
+#include "compressors/codecs/qsgd/layout.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 
@@ -13,23 +14,18 @@
 namespace gradwire::compressors {
 
 inline constexpr std::string_view kQsgd = "qsgd";
-inline constexpr std::size_t kNormBytes = 4;
 
 struct QsgdOptions {
   std::uint32_t levels;  ///< s
-  int bits;              ///< of a code of the fixed format, its sign included
   std::size_t bucket;
   bool max_norm;
 };
 
 /// Norms, one a bucket.
-class QsgdCodec : public Codec {
+class QsgdNorms {
  public:
-  explicit QsgdCodec(const QsgdOptions& options) : options_(options) {}
-  std::string_view name() const override { return kQsgd; }
-  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
+  explicit QsgdNorms(const QsgdOptions& options) : options_(options) {}
 
- protected:
   /// The norm of the bucket that begins at `begin`; 0, and `finite` lowered, if a value is not.
   float norm_of(const EncodeJob& job, std::size_t begin, std::atomic<bool>& finite) const {
     const float* values = job.tensor.data.data() + begin;
@@ -49,12 +45,7 @@ class QsgdCodec : public Codec {
 
   NormGrid grid_of(float norm) const { return norm_grid(norm, options_.levels); }
 
-  static void require_norm(float norm, std::size_t at, std::span<const std::byte> payload) {
-    if (std::isfinite(norm) && !std::signbit(norm)) return;
-    refuse_payload(kQsgd, payload.size(),
-                   "byte " + std::to_string(at) + " begins a norm that is not finite and >= 0");
-  }
-
+ protected:
   QsgdOptions options_;
 };
 

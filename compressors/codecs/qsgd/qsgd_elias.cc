@@ -7,14 +7,18 @@
 namespace gradwire::compressors {
 namespace {
 
+constexpr std::size_t kNormBytes = sizeof(QsgdNorm::Number);
+
 /// For each bucket, one after the other and each from a byte on: `N f32`, then a stream of bits,
 /// most significant first, padded with zeros to a byte.
 ///   dense:  each value: omega(level + 1), and a sign bit if level > 0
 ///   sparse: omega(number of nonzeros + 1); each nonzero: omega(distance to the one before, the
 ///           first from position -1), sign bit, omega(level)
-class QsgdElias final : public QsgdCodec {
+class QsgdElias final : public Codec, private QsgdNorms {
  public:
-  QsgdElias(const QsgdOptions& options, bool sparse) : QsgdCodec(options), sparse_(sparse) {}
+  QsgdElias(const QsgdOptions& options, bool sparse) : QsgdNorms(options), sparse_(sparse) {}
+  std::string_view name() const override { return kQsgd; }
+  AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
 
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     const std::size_t whole = tensor.n / options_.bucket, rest = tensor.n % options_.bucket;
@@ -58,7 +62,7 @@ class QsgdElias final : public QsgdCodec {
       std::size_t nonzero = 0;
       const std::size_t end = read_bucket(
           payload, at, count, [&](std::size_t, float value) { nonzero += value != 0.0f ? 1 : 0; });
-      fields.push_back(float_field(payload, at, "norm" + of));
+      QsgdNorm().describe({payload, at, extent_of(tensor), of}, fields);
       fields.push_back({at + kNormBytes, end - at - kNormBytes, "levels" + of,
                         sparse_ ? "Elias omega, sparse" : "Elias omega, dense",
                         std::to_string(nonzero) + " of " + std::to_string(count) + " not 0"});
@@ -154,7 +158,9 @@ class QsgdElias final : public QsgdCodec {
       refuse_payload(kQsgd, payload.size(),
                      "it ends within the norm at byte " + std::to_string(at));
     const auto norm = load_field<float>(payload, at);
-    require_norm(norm, at, payload);
+    if (constexpr QsgdNorm field; field.bad(0, payload.data() + at, {}) != kNoBadByte)
+      refuse_payload(kQsgd, payload.size(),
+                     "byte " + std::to_string(at) + " " + field.reason(0, payload.data() + at, {}));
     BitReader in(payload.subspan(at + kNormBytes));
     const NormGrid grid = grid_of(norm);
     const bool good = sparse_ ? read_sparse(in, n, grid, store) : read_dense(in, n, grid, store);

@@ -197,7 +197,7 @@ TEST_CASE("qsgd gives the same bytes on several threads, and names a bad byte") 
   }
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(decode(*qsgd(4, 512, "2"), from_hex("00005041910005"), 5),
-                    Contains("byte 6 holds level 5"));
+                    Contains("byte 6 begins a level above 4"));
   CHECK_THROWS_WITH(decode(*qsgd(4, 512, "2", "sparse"), from_hex("00005041a02c"), 5),
                     Contains("ends within the bucket"));
   CHECK_THROWS_WITH(make_codec("qsgd", {{"levels", "128"}}), Contains("127"));

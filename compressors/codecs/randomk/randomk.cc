@@ -4,29 +4,26 @@
 #include "base/thread_team.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/randomk/arithmetic.h"
+#include "compressors/codecs/randomk/layout.h"
 #include "compressors/codecs/sparse_values.h"
-#include "compressors/field_text.h"
+#include "compressors/codecs/walked_codec.h"
 #include "compressors/kernels/kernels.h"
 #include "compressors/payload.h"
 
-/// The payload: u64 key, then f32[k]: value i is element permuted_index(i) of the tensor, for the
-/// permutation of [0, n) whose words are those of the Philox stream {seed = key, step, worker,
-/// tensor = 0}. k follows from n and the options, so nothing else is on the wire.
 namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "randomk";
-constexpr std::size_t kKeyBytes = 8;
 constexpr std::size_t kSharedEntries = 16384;
 
-class RandomkCodec final : public Codec, public NamesElements {
+class RandomkCodec final : public WalkedCodec<RandomkCodec> {
  public:
   RandomkCodec(SparseCount count, bool shared, bool unbiased)
       : count_(count), shared_(shared), unbiased_(unbiased) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return kKeyBytes + 4 * count_.of(tensor.n);
+    return static_cast<std::size_t>(layout(tensor.n).size({}));
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return 4 * std::size_t{permutation_words(permutation_rule(tensor.n))};
@@ -36,11 +33,12 @@ class RandomkCodec final : public Codec, public NamesElements {
     const std::span<const float> data = job.tensor.data;
     const std::size_t k = count_.of(data.size()), size = max_encoded_size(data.size());
     GRADWIRE_ASSERT(job.payload.size() >= size);
-    if (data.size() > std::numeric_limits<std::uint32_t>::max())
-      refuse_tensor(kName, job.tensor.name, "it has more elements than a 32-bit index can name");
+    require_countable(kName, job.tensor.name, data.size());
     require_finite(kName, job.tensor, kernels::max_magnitude_bits(data.data(), data.size()));
     const std::uint64_t key = permutation_key(job.draws.stream, job.draws.first_element, shared_);
-    store_field(job.payload, 0, key);
+    const RandomkLayout parts = layout(data.size());
+    parts.store<RandomkLayout::kKey>(job.payload, key);
+    const std::size_t values_at = parts.at<RandomkLayout::kValues>({});
     const float scale =
         unbiased_ && k > 0
             ? static_cast<float>(static_cast<double>(data.size()) / static_cast<double>(k))
@@ -50,39 +48,36 @@ class RandomkCodec final : public Codec, public NamesElements {
       if (!std::isfinite(value))
         refuse_tensor(kName, job.tensor.name,
                       "element " + std::to_string(e) + " times n / k is infinite");
-      store_field(job.payload, kKeyBytes + 4 * i, value);
+      store_field(job.payload, values_at + 4 * i, value);
     });
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    check(job);
-    clear_values(job.values, job.team);
-    visit(job, scratch, [&](float value, std::uint32_t e) { job.values[e] = value; });
+  std::span<std::byte> open(const DecodeJob& job, std::span<std::byte> scratch) const {
+    if (job.values.size() > std::numeric_limits<std::uint32_t>::max())
+      refuse_payload(kName, job.payload.size(), "32-bit indices cannot name the tensor's elements");
+    require_layout(kName, job.payload, layout(job.values.size()), {});
+    return scratch;
   }
-  void decode_accumulate(const DecodeJob& job, float factor,
-                         std::span<std::byte> scratch) const override {
-    check(job);
-    visit(job, scratch, [&](float value, std::uint32_t e) { job.values[e] += factor * value; });
-  }
-  void clear_sent(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    check(job);
-    visit(job, scratch, [&](float, std::uint32_t e) { job.values[e] = 0.0f; });
+  template <class Visit>
+  void walk(const DecodeJob& job, std::span<std::byte> scratch, Visit&& visit) const {
+    const std::size_t n = job.values.size();
+    const RandomkLayout parts = layout(n);
+    const std::byte* values = job.payload.data() + parts.at<RandomkLayout::kValues>({});
+    for_each(n, count_.of(n), parts.load<RandomkLayout::kKey>(job.payload.data()), scratch,
+             job.team,
+             [&](std::size_t i, std::uint32_t e) { visit(e, number_at<float>(values + 4 * i)); });
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
-    std::vector<float> values(tensor.n);
-    check({.payload = payload, .side = side, .values = values});
-    const std::size_t k = count_.of(tensor.n);
-    const auto value = [&](std::size_t i) {
-      return float_text(load_field<float>(payload, kKeyBytes + 4 * i));
-    };
-    return {{0, kKeyBytes, "key", "u64", std::to_string(load_field<std::uint64_t>(payload, 0))},
-            {kKeyBytes, 4 * k, "values", counted("f32", k), first_few(k, value)}};
+    check(payload, tensor, side);
+    return described(payload, layout(tensor.n), extent_of(tensor));
   }
 
  private:
+  RandomkLayout layout(std::size_t n) const { return RandomkLayout(count_.of(n)); }
+
   /// body(i, element i of the permutation) for i < k. Elements differ, so any threads may do it.
   template <class Body>
   static void for_each(std::size_t n, std::size_t k, std::uint64_t key,
@@ -96,25 +91,6 @@ class RandomkCodec final : public Codec, public NamesElements {
       for (std::size_t i = begin; i < end; ++i)
         body(i, permuted_index(static_cast<std::uint32_t>(i), rule, words.data()));
     });
-  }
-
-  template <class Visit>
-  void visit(const DecodeJob& job, std::span<std::byte> scratch, Visit&& visit) const {
-    const std::size_t n = job.values.size();
-    for_each(n, count_.of(n), load_field<std::uint64_t>(job.payload, 0), scratch, job.team,
-             [&](std::size_t i, std::uint32_t e) {
-               visit(load_field<float>(job.payload, kKeyBytes + 4 * i), e);
-             });
-  }
-
-  void check(const DecodeJob& job) const {
-    const std::size_t size = max_encoded_size(job.values.size());
-    if (job.values.size() > std::numeric_limits<std::uint32_t>::max())
-      refuse_payload(kName, job.payload.size(), "32-bit indices cannot name the tensor's elements");
-    require_size(kName, job.payload, size);
-    for (std::size_t at = kKeyBytes; at < size; at += 4)
-      if (!std::isfinite(load_field<float>(job.payload, at)))
-        refuse_payload(kName, size, "byte " + std::to_string(at) + " begins no finite value");
   }
 
   SparseCount count_;

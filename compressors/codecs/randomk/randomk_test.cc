@@ -133,7 +133,8 @@ TEST_CASE("randomk refuses what no encoder writes, and values too large to scale
   CHECK_THROWS_WITH(decode(*codec, std::vector<std::byte>(11), 3), Contains("12 bytes"));
   auto payload = encode(*codec, {1.0f, 2.0f, 3.0f});
   payload[10] = std::byte{0xC0}, payload[11] = std::byte{0x7F};
-  CHECK_THROWS_WITH(decode(*codec, payload, 3), Contains("byte 8 begins no finite value"));
+  CHECK_THROWS_WITH(decode(*codec, payload, 3),
+                    Contains("byte 8 begins a value that is not finite"));
   CHECK_THROWS_WITH(encode(*codec, {3e38f, 3e38f, 3e38f}), Contains("times n / k is infinite"));
   const auto fields = codec->explain(encode(*codec, {1.0f, 2.0f, 3.0f}), 3, {});
   CHECK(fields[0].bytes + fields[1].bytes == 12);

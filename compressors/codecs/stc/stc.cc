@@ -1,5 +1,6 @@
 #include "compressors/arithmetic/bits.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/stc/layout.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/golomb_rice.h"
 #include "compressors/coding/golomb_walk.h"
@@ -10,20 +11,6 @@ namespace {
 
 constexpr std::string_view kName = "stc";
 constexpr std::size_t kLargest = 0xFFFFFFFFu;
-
-struct StcOptions {
-  double ratio;
-  bool round_up;      ///< k = ceil(n p), as the released simulator; the paper: floor
-  bool stored_count;  ///< a u32 k before mu
-};
-
-std::size_t stream_bytes(std::size_t n, std::size_t k, GolombRule rule) {
-  return static_cast<std::size_t>((golomb_max_bits(n, k, rule) + 7) / 8);
-}
-
-GolombRule rule_of(std::size_t n, std::size_t k) {
-  return {golomb_parameter(n, k), 1};
-}
 
 /// Mean magnitude, rounded to a float once.
 float mean_magnitude(std::span<const float> values) {
@@ -37,29 +24,27 @@ float signed_mean(float mean, bool negative) {
   return float_of(bits_of(mean) ^ (negative ? 0x80000000u : 0u));
 }
 
-/// [u32 k], f32 mu, then Golomb-Rice gaps, each with a sign bit (1 = negative), MSB first.
 class StcCodec final : public WalkedCodec<StcCodec> {
  public:
-  explicit StcCodec(StcOptions options) : options_(options) {}
+  explicit StcCodec(const StcOptions& options) : head_(options) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const std::size_t k = count_of(tensor.n);
-    return header_bytes() + stream_bytes(tensor.n, k, rule_of(tensor.n, k));
+    return head_.most_bytes(tensor.n);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return selection_scratch_size(tensor.n, count_of(tensor.n));
+    return selection_scratch_size(tensor.n, head_.entries(tensor.n));
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
-    const std::size_t k = count_of(job.tensor.data.size());
+    const std::size_t k = head_.entries(job.tensor.data.size());
     const Selected selected = select_largest(kName, job.tensor, k, scratch, job.team);
     return write(job, selected, mean_magnitude(selected.values));
   }
 
   std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                    std::span<std::byte> scratch) const override {
-    const std::size_t k = count_of(job.tensor.data.size());
+    const std::size_t k = head_.entries(job.tensor.data.size());
     const Selected selected = select_largest_of_sum(kName, job, residual, k, scratch);
     const float mean = mean_magnitude(selected.values);
     for (std::size_t i = 0; i < selected.values.size(); ++i) {
@@ -69,11 +54,13 @@ class StcCodec final : public WalkedCodec<StcCodec> {
     return write(job, selected, mean);
   }
 
-  template <class Visit>
-  void walk(const DecodeJob& job, Visit&& visit) const {
-    const Parts parts = parts_of(job.payload, job.values.size());
+  auto open(const DecodeJob& job, std::span<std::byte>) const {
+    return parts_of(job.payload, job.values.size());
+  }
+  template <class Opened, class Visit>
+  void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
     const GolombWalk walk = golomb_walk(
-        BitReader(job.payload.subspan(header_bytes())), rule_of(job.values.size(), parts.k),
+        BitReader(job.payload.subspan(head_.bytes())), StcHead::rule(job.values.size(), parts.k),
         parts.k, job.values.size(), [&](std::size_t, std::uint32_t index, std::uint32_t negative) {
           visit(index, float_of(parts.mean_bits ^ negative << 31));
         });
@@ -84,14 +71,12 @@ class StcCodec final : public WalkedCodec<StcCodec> {
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t header = header_bytes();
-    std::vector<PayloadField> fields;
-    if (options_.stored_count) fields.push_back({0, 4, "count", "u32", std::to_string(parts.k)});
-    fields.push_back({header - 4, 4, "mu", "f32", float_text(float_of(parts.mean_bits))});
+    const std::size_t header = head_.bytes();
+    std::vector<PayloadField> fields = described(payload, head_, extent_of(tensor));
     if (payload.size() > header)
       fields.push_back({header, payload.size() - header, "gaps and signs",
                         counted("Golomb-Rice", parts.k),
-                        "b = " + std::to_string(rule_of(tensor.n, parts.k).b)});
+                        "b = " + std::to_string(StcHead::rule(tensor.n, parts.k).b)});
     return fields;
   }
 
@@ -101,44 +86,40 @@ class StcCodec final : public WalkedCodec<StcCodec> {
     std::uint32_t mean_bits;
   };
 
-  std::size_t header_bytes() const { return options_.stored_count ? 8 : 4; }
-  std::size_t count_of(std::size_t n) const {
-    return options_.round_up ? topk_count(n, options_.ratio) : floor_count(n, options_.ratio);
-  }
-
   std::size_t write(EncodeJob& job, const Selected& selected, float mean) const {
     const std::size_t n = job.tensor.data.size(), k = selected.values.size();
     GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(n));
-    if (options_.stored_count) store_field(job.payload, 0, static_cast<std::uint32_t>(k));
-    store_field(job.payload, header_bytes() - 4, mean);
-    BitWriter out(job.payload.subspan(header_bytes()));
+    if (head_.options.stored_count) store_field(job.payload, 0, static_cast<std::uint32_t>(k));
+    head_.store<StcHead::kMean>(job.payload, mean);
+    BitWriter out(job.payload.subspan(head_.bytes()));
     const auto entry = [indices = selected.indices.data(),
                         values = selected.values.data()](std::size_t i) {
       return GolombEntry{indices[i], values[i] < 0.0f ? 1u : 0u};
     };
-    golomb_write(out, rule_of(n, k), k, entry);
-    return job.written = header_bytes() + out.finish();
+    golomb_write(out, StcHead::rule(n, k), k, entry);
+    return job.written = head_.bytes() + out.finish();
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
-    require_header(kName, payload, header_bytes());
+    require_head(kName, payload, head_, {.n = n});
     if (n > kLargest) refuse_payload(kName, payload.size(), "the tensor is beyond 32-bit indices");
-    const std::size_t k = options_.stored_count ? checked_count(kName, payload, 0, n) : count_of(n);
-    return {k, bits_of(checked_value(kName, payload, header_bytes() - 4, true))};
+    const std::size_t k =
+        head_.options.stored_count ? load_field<std::uint32_t>(payload, 0) : head_.entries(n);
+    return {k, bits_of(head_.load<StcHead::kMean>(payload.data()))};
   }
 
   void require_end(std::span<const std::byte> payload, const GolombWalk& walk) const {
-    const std::size_t byte = header_bytes() + static_cast<std::size_t>(walk.bit_position / 8);
+    const std::size_t byte = head_.bytes() + static_cast<std::size_t>(walk.bit_position / 8);
     if (walk.beyond_bytes)
       refuse_payload(kName, payload.size(), "it ends within entry " + std::to_string(walk.visited));
     if (walk.beyond_tensor)
       refuse_payload(kName, payload.size(),
                      "byte " + std::to_string(byte) + " begins an index beyond the tensor");
     require_size(kName, payload,
-                 header_bytes() + static_cast<std::size_t>((walk.bit_position + 7) / 8));
+                 head_.bytes() + static_cast<std::size_t>((walk.bit_position + 7) / 8));
   }
 
-  StcOptions options_;
+  StcHead head_;
 };
 
 OptionTable stc_options() {

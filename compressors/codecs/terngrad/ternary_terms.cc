@@ -11,12 +11,6 @@
 
 namespace gradwire::compressors {
 
-float checked_shared_scale(std::string_view codec, const TensorView& tensor, float scale) {
-  if (!(scale >= 0.0f) || std::isinf(scale))
-    refuse_tensor(codec, tensor.name, "the shared scale is not a finite number >= 0");
-  return scale;
-}
-
 // ceil(log2(2 j + 1)) = bits of 2 j.
 int TernaryTerms::width_bits(int contributors) const {
   GRADWIRE_ASSERT(contributors >= 1 && contributors < (1 << 30));
@@ -29,7 +23,8 @@ void TernaryTerms::to_terms(const TensorView& tensor, const SideInputs& side, co
   const std::size_t n = tensor.data.size();
   GRADWIRE_ASSERT(terms.size() == n);
   require_draws(name_, tensor, draws);
-  const TernaryRule rule = ternary_rule(checked_shared_scale(name_, tensor, side.shared_scale));
+  const TernaryRule rule =
+      ternary_rule(checked_shared_scale(name_, tensor.name, side.shared_scale));
   std::uint32_t largest = 0;
   std::byte codes[kChunk / 4];
   for (std::size_t begin = 0; begin < n; begin += kChunk) {

@@ -29,7 +29,4 @@ class TernaryTerms final : public SumTerms {
   std::string_view name_;
 };
 
-/// The scale that workers agreed on; refuses the tensor if it is not a finite number >= 0.
-float checked_shared_scale(std::string_view codec, const TensorView& tensor, float scale);
-
 }  // namespace gradwire::compressors

@@ -3,9 +3,10 @@
 
 #include "compressors/bit_packing.h"
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/terngrad/kernel.h"
+#include "compressors/codecs/terngrad/layout.h"
 #include "compressors/codecs/terngrad/ternary_terms.h"
-#include "compressors/field_text.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
 #include "compressors/tensor_moments.h"
@@ -17,7 +18,6 @@ namespace {
 using kernels::Output;
 
 constexpr std::string_view kName = "terngrad";
-constexpr std::size_t kScaleBytes = 4;
 // Elements of whole bytes at 2 bits and at 5 a byte, whose codes stay in the first-level cache.
 constexpr std::size_t kTritChunk = 5120;
 
@@ -28,73 +28,60 @@ struct TernGradOptions {
   bool one_scaler = false;
 };
 
-/// f32 s, then codes t + 1: at 2 bits, LSB first, 4 + ceil(n / 4) bytes; or in base 3, five a byte,
-/// 4 + ceil(n / 5) bytes.
-class TernGradCodec final : public Codec {
+class TernGradCodec final : public LaidOutCodec<TernGradCodec, TernGradLayout> {
  public:
-  explicit TernGradCodec(const TernGradOptions& options) : options_(options), terms_(kName) {}
+  explicit TernGradCodec(const TernGradOptions& options)
+      : LaidOutCodec(TernGradLayout(options.base3)), options_(options), terms_(kName) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kSum; }
   bool wants_shared_scale() const override { return true; }
   bool one_scale_for_all() const override { return options_.one_scaler; }
   float local_scale(const TensorView& tensor) const override { return own_scale(tensor, nullptr); }
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return kScaleBytes + code_bytes(tensor.n);
-  }
-  std::optional<PackedElements> packed_elements(const TensorSpec&) const override {
-    if (options_.base3) return std::nullopt;  // five elements share a byte
-    return PackedElements{kScaleBytes, 2};
-  }
   const SumTerms* sum_terms() const override { return &terms_; }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
     const std::size_t n = job.tensor.data.size();
-    const std::size_t size = max_encoded_size(n);
-    GRADWIRE_ASSERT(job.payload.size() >= size);
+    const std::size_t size = begin_encoding(job);
     require_draws(kName, job.tensor, job.draws);
     const float scale = job.side.shared_scale < 0.0f
                             ? own_scale(job.tensor, job.team)
-                            : checked_shared_scale(kName, job.tensor, job.side.shared_scale);
-    store_field(job.payload, 0, scale);
+                            : checked_shared_scale(kName, job.tensor.name, job.side.shared_scale);
+    layout().store<TernGradLayout::kScale>(job.payload, scale);
     const TernaryRule rule = ternary_rule(scale);
     const std::uint32_t largest =
         largest_over_ranges(job.team, n, range_multiple(), [&](std::size_t begin, std::size_t end) {
-          return write_codes(job, begin, end - begin, rule, job.payload.subspan(kScaleBytes));
+          return write_codes(job, begin, end - begin, rule,
+                             job.payload.subspan(at<TernGradLayout::kCodes>(n)));
         });
     require_finite(kName, job.tensor, largest);
     return job.written = size;
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte>) const override {
-    read(job, kernels::output_of(job.values.size_bytes()), checked_scale(job.payload, job.spec()));
+  void read(const DecodeJob& job, Output output, float factor, std::span<std::byte>) const {
+    const std::size_t n = job.values.size(), codes_at = at<TernGradLayout::kCodes>(n);
+    const auto& section = layout().section<TernGradLayout::kCodes>();
+    const float scale = factor * layout().load<TernGradLayout::kScale>(job.payload.data());
+    for_ranges(job.team, n, range_multiple(), kRangeElements,
+               [&](std::size_t begin, std::size_t end) {
+                 section.for_codes<kTritChunk>(
+                     kName, job.payload, codes_at, begin, end,
+                     [&](const std::byte* codes, std::size_t first, std::size_t count) {
+                       return kernels::ternary_values(codes, count, scale, output,
+                                                      job.values.data() + first);
+                     });
+               });
   }
 
-  void decode_accumulate(const DecodeJob& job, float factor, std::span<std::byte>) const override {
-    read(job, Output::kAdd, factor * checked_scale(job.payload, job.spec()));
-  }
-
-  std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
-                                    const SideInputs&) const override {
-    const float scale = checked_scale(payload, tensor);
-    std::vector<float> values(tensor.n);
-    read({.payload = payload, .values = values}, Output::kStore, scale);
+  void show(const std::vector<float>& decoded, std::vector<PayloadField>& fields) const {
     const auto term = [&](std::size_t i) {
-      const bool zero = values[i] == 0.0f, negative = values[i] < 0.0f;
-      return std::string(zero ? "0" : negative ? "-1" : "+1");
+      return std::string(decoded[i] == 0.0f ? "0" : decoded[i] < 0.0f ? "-1" : "+1");
     };
-    return {{0, kScaleBytes, "scale", "f32", float_text(scale)},
-            {kScaleBytes, payload.size() - kScaleBytes, "codes t + 1",
-             options_.base3 ? "base 3, five a byte" : code_array(2, tensor.n),
-             scale > 0.0f ? "t = " + first_few(tensor.n, term) : std::string("of scale 0")}};
+    const bool zero = fields[TernGradLayout::kScale].value == "0";
+    fields[TernGradLayout::kCodes].value =
+        zero ? "of scale 0" : "t = " + first_few(decoded.size(), term);
   }
 
  private:
-  std::size_t code_bytes(std::size_t n) const {
-    return options_.base3 ? trit_bytes(n) : packed_bytes(n, 2);
-  }
-  std::size_t code_offset(std::size_t element) const {
-    return options_.base3 ? element / 5 : element / 4;
-  }
   std::size_t range_multiple() const { return options_.base3 ? kTritChunk : kRangeMultiple; }
 
   /// Refuses values that are not finite.
@@ -122,50 +109,9 @@ class TernGradCodec final : public Codec {
       const std::size_t count = std::min(kTritChunk, begin + n - at);
       largest =
           std::max(largest, kernels::ternary_codes(values + at, count, job.draws, at, rule, codes));
-      trits_from_codes(codes, count, out.subspan(code_offset(at)));
+      trits_from_codes(codes, count, out.subspan(at / 5));
     }
     return largest;
-  }
-
-  float checked_scale(std::span<const std::byte> payload, const TensorSpec& tensor) const {
-    require_size(kName, payload, max_encoded_size(tensor));
-    const float scale = load_field<float>(payload, 0);
-    if (!std::isfinite(scale) || std::signbit(scale))
-      refuse_payload(kName, payload.size(), "byte 0 begins a scale that is not finite and >= 0");
-    return scale;
-  }
-
-  void read(const DecodeJob& job, Output output, float scale) const {
-    const auto codes = job.payload.subspan(kScaleBytes);
-    for_ranges(job.team, job.values.size(), range_multiple(), kRangeElements,
-               [&](std::size_t begin, std::size_t end) {
-                 const auto values = job.values.subspan(begin, end - begin);
-                 if (options_.base3)
-                   read_trits(job.payload, begin, values, output, scale);
-                 else if (kernels::ternary_values(codes.data() + begin / 4, values.size(), scale,
-                                                  output, values.data()))
-                   refuse_code_three(job.payload, job.values.size());
-               });
-  }
-
-  void read_trits(std::span<const std::byte> payload, std::size_t begin, std::span<float> values,
-                  Output output, float scale) const {
-    std::byte codes[kTritChunk / 4];
-    for (std::size_t at = 0; at < values.size(); at += kTritChunk) {
-      const auto part = values.subspan(at, std::min(kTritChunk, values.size() - at));
-      const std::size_t offset = kScaleBytes + code_offset(begin + at);
-      const std::size_t bad = codes_from_trits(payload.subspan(offset), part.size(), codes);
-      if (bad < trit_bytes(part.size()))
-        refuse_payload(kName, payload.size(),
-                       "byte " + std::to_string(offset + bad) + " is above 242, five codes of 2");
-      kernels::ternary_values(codes, part.size(), scale, output, part.data());
-    }
-  }
-
-  [[noreturn]] static void refuse_code_three(std::span<const std::byte> payload, std::size_t n) {
-    const std::size_t byte = first_code_above(payload.subspan(kScaleBytes), 2, n, 2) / 4;
-    refuse_payload(kName, payload.size(),
-                   "byte " + std::to_string(kScaleBytes + byte) + " holds code 3");
   }
 
   TernGradOptions options_;

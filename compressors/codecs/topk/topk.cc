@@ -5,24 +5,22 @@
 #include "compressors/arithmetic/selection.h"
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse_values.h"
+#include "compressors/codecs/topk/layout.h"
+#include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/index_coder.h"
 #include "compressors/coding/index_walk.h"
 #include "compressors/field_text.h"
 #include "compressors/kernels/select.h"
 #include "compressors/payload.h"
 
-/// The payload, entries by ascending index. With indices = u32 and values = f32:
-///   u32 k, then k times { u32 index, f32 value }.
-/// With anything else, sections:
-///   u32 k, u8 index format (IndexFormat), the indices in that format (whole bytes), and to the end
-///   the values: f32[k], or the bare payload of the dense codec for a tensor of k elements.
 namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "topk";
-constexpr std::size_t kCountBytes = 4;
-constexpr std::size_t kEntryBytes = 8;
-constexpr std::size_t kSectionsAt = 5;
+constexpr TopkHead kHead;
+constexpr std::size_t kCountBytes = kHead.bytes();
+constexpr std::size_t kSectionsAt = kCountBytes + 1;
+constexpr std::size_t kEntryBytes = TopkHead::kPairBytes;
 
 /// Over every number of entries from `fewest` to `most`.
 std::size_t most_index_bytes(IndexFormat format, std::size_t n, std::size_t fewest,
@@ -47,7 +45,7 @@ struct Arrays {
   std::span<std::byte> rest;
 };
 
-class TopkCodec final : public Codec, public NamesElements, public SelectsVelocities {
+class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities {
  public:
   TopkCodec(SparseCount count, SelectionRule rule, IndexFormat format, const std::string& values)
       : count_(count), rule_(rule), format_(format), values_(values) {}
@@ -56,7 +54,7 @@ class TopkCodec final : public Codec, public NamesElements, public SelectsVeloci
 
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
-    if (pairs()) return kCountBytes + kEntryBytes * most;
+    if (pairs()) return kHead.pairs_bytes(most);
     const std::size_t fewest = rule_.sampled ? std::min(k, fewest_sampled(k)) : k;
     std::size_t values = 0;  // a section's size need not grow with every element
     for (const std::size_t entries : {fewest, most})
@@ -86,20 +84,13 @@ class TopkCodec final : public Codec, public NamesElements, public SelectsVeloci
     return encode_sum(job, residual, scratch, &step);
   }
 
-  void decode(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    const Entries entries = checked_entries(job, scratch);
-    clear_values(job.values, job.team);
-    for (std::size_t i = 0; i < entries.k; ++i) job.values[entries.index(i)] = entries.value(i);
+  // All entries are checked before any value is touched.
+  auto open(const DecodeJob& job, std::span<std::byte> scratch) const {
+    return checked_entries(job, scratch);
   }
-  void decode_accumulate(const DecodeJob& job, float factor,
-                         std::span<std::byte> scratch) const override {
-    const Entries entries = checked_entries(job, scratch);
-    for (std::size_t i = 0; i < entries.k; ++i)
-      job.values[entries.index(i)] += factor * entries.value(i);
-  }
-  void clear_sent(const DecodeJob& job, std::span<std::byte> scratch) const override {
-    const Entries entries = checked_entries(job, scratch);
-    for (std::size_t i = 0; i < entries.k; ++i) job.values[entries.index(i)] = 0.0f;
+  template <class Opened, class Visit>
+  void walk(const DecodeJob&, const Opened& entries, Visit&& visit) const {
+    for (std::size_t i = 0; i < entries.k; ++i) visit(entries.index(i), entries.value(i));
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
@@ -154,20 +145,20 @@ class TopkCodec final : public Codec, public NamesElements, public SelectsVeloci
 
   static std::size_t write_pairs(EncodeJob& job, const Selected& selected) {
     const std::size_t k = selected.indices.size();
-    store_field(job.payload, 0, static_cast<std::uint32_t>(k));
+    kHead.store<TopkHead::kCount>(job.payload, k);
     std::byte* entries = job.payload.data() + kCountBytes;
     for_ranges(job.team, k, 16, 32768, [&](std::size_t begin, std::size_t end) {
       kernels::interleave_entries(selected.indices.data() + begin, selected.values.data() + begin,
                                   end - begin, entries + kEntryBytes * begin);
     });
-    return kCountBytes + kEntryBytes * k;
+    return kHead.pairs_bytes(k);
   }
 
   std::size_t write_sections(EncodeJob& job, const Selected& selected, const Arrays& work,
                              std::span<float> left) const {
     const std::size_t n = job.tensor.data.size();
     const IndexFormat format = resolve_index_format(format_, selected.indices, n);
-    store_field(job.payload, 0, static_cast<std::uint32_t>(selected.indices.size()));
+    kHead.store<TopkHead::kCount>(job.payload, selected.indices.size());
     store_field(job.payload, kCountBytes, static_cast<std::uint8_t>(format));
     const std::size_t at =
         kSectionsAt + encode_indices(format, selected.indices, n, job.payload.subspan(kSectionsAt));
@@ -175,22 +166,17 @@ class TopkCodec final : public Codec, public NamesElements, public SelectsVeloci
   }
 
   static std::size_t checked_k(const DecodeJob& job, std::size_t most) {
-    const std::size_t size = job.payload.size();
-    if (size < kCountBytes) refuse_payload(kName, size, "it ends before the count");
-    const auto k = load_field<std::uint32_t>(job.payload, 0);
-    if (k > most)
-      refuse_payload(kName, size,
-                     "byte 0 begins a count of " + std::to_string(k) + " for " +
-                         std::to_string(job.values.size()) + " elements");
+    const Extent extent{.n = most};
+    require_head(kName, job.payload, kHead, extent);
+    const std::size_t k = kHead.load<TopkHead::kCount>(job.payload.data());
     return k;
   }
 
-  // All entries are checked before any value is touched.
   Entries checked_entries(const DecodeJob& job, std::span<std::byte> scratch) const {
     const std::size_t n = job.values.size();
     if (!pairs()) return checked_sections(job, scratch);
     const std::size_t k = checked_k(job, n);
-    require_size(kName, job.payload, kCountBytes + kEntryBytes * k);
+    require_size(kName, job.payload, kHead.pairs_bytes(k));
     const Entries entries{.k = k, .pairs = job.payload.subspan(kCountBytes)};
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -214,8 +200,7 @@ class TopkCodec final : public Codec, public NamesElements, public SelectsVeloci
     const std::size_t n = job.values.size();
     const Arrays work = arrays(n, scratch);
     const std::size_t k = checked_k(job, work.indices.size());
-    if (job.payload.size() < kSectionsAt)
-      refuse_payload(kName, job.payload.size(), "it ends before the index format");
+    require_header(kName, job.payload, kSectionsAt);
     const IndexFormat format = checked_index_format(kName, job.payload, kCountBytes, n);
     if (format_ != IndexFormat::kAuto && format != format_)
       refuse_payload(kName, job.payload.size(), "byte 4 names another index format");
@@ -244,7 +229,7 @@ std::vector<PayloadField> TopkCodec::explain(std::span<const std::byte> payload,
   const auto index = [&](std::size_t i) { return std::to_string(entries.index(i)); };
   const auto value = [&](std::size_t i) { return float_text(entries.value(i)); };
   const std::string k = std::to_string(entries.k);
-  std::vector<PayloadField> fields = {{0, kCountBytes, "count", "u32", k}};
+  std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
   if (pairs()) {
     fields.push_back(
         {kCountBytes, payload.size() - kCountBytes, "entries", "{u32 index, f32 value}[" + k + "]",

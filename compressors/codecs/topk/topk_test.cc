@@ -119,7 +119,7 @@ TEST_CASE("topk decoder refuses counts, indices and values that no encoder write
   const auto refuse = [&](const char* bytes, const char* reason) {
     CHECK_THROWS_WITH(decode(*codec, from_hex(bytes), 4), Contains(reason));
   };
-  refuse("0100", "before the count");
+  refuse("0100", "in a header of 4 bytes");
   refuse("05000000", "a count of 5 for 4 elements");
   refuse("0100000000000000", "bytes are expected");
   refuse("010000000400000000000040", "byte 4 begins an index beyond");

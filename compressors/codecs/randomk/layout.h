@@ -1,0 +1,20 @@
+#pragma once
+#include "compressors/layout/sections.h"
+
+/// The payload of `randomk`: a key, then k values: value i is element permuted_index(i) of the
+/// tensor, for the permutation of [0, n) whose words are those of the Philox stream {seed = key,
+/// step, worker, tensor = 0}. k follows from n and the options, so nothing else is on the wire.
+namespace gradwire::compressors {
+
+struct EachSent {
+  std::uint64_t k = 0;
+  GRADWIRE_HD constexpr std::uint64_t operator()(const Extent&) const { return k; }
+};
+
+struct RandomkLayout
+    : Layout<Field<"key", std::uint64_t>, Numbers<"values", float, EachSent, Finite<"a value">>> {
+  enum Section { kKey, kValues };
+  explicit RandomkLayout(std::uint64_t k) : Layout({}, {.count = {k}}) {}
+};
+
+}  // namespace gradwire::compressors
