@@ -67,7 +67,7 @@ if(TARGET gradwire_compressors)
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compressors)
     install(DIRECTORY ${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire COMPONENT compressors
             FILES_MATCHING PATTERN "*.h" PATTERN kernels EXCLUDE PATTERN cuda EXCLUDE
-            PATTERN codecs EXCLUDE PATTERN field_text.h EXCLUDE PATTERN payload.h EXCLUDE
+            PATTERN codecs EXCLUDE PATTERN layout EXCLUDE PATTERN field_text.h EXCLUDE PATTERN payload.h EXCLUDE
             PATTERN ranges.h EXCLUDE PATTERN residual.h EXCLUDE PATTERN selection_candidates.h EXCLUDE
             PATTERN selection_rank.h EXCLUDE PATTERN tensor_moments.h EXCLUDE)
   endforeach()
