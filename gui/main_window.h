@@ -5,14 +5,14 @@
 #include <QSplitter>
 #include <QTabWidget>
 
-#include "gui/database.h"
-#include "gui/group_table.h"
-#include "gui/message_bar.h"
-#include "gui/run_panel.h"
-#include "gui/run_selection.h"
-#include "gui/run_table.h"
-#include "gui/timeline_view.h"
-#include "gui/tradeoff_view.h"
+#include "gui/charts/tradeoff_view.h"
+#include "gui/jobs/run_panel.h"
+#include "gui/models/database.h"
+#include "gui/models/run_selection.h"
+#include "gui/timeline/timeline_view.h"
+#include "gui/views/group_table.h"
+#include "gui/views/message_bar.h"
+#include "gui/views/run_table.h"
 
 namespace gradwire::gui {
 

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "gui/export_view.h"
-#include "gui/key_sheet.h"
 #include "gui/main_window.h"
+#include "gui/views/export_view.h"
+#include "gui/views/key_sheet.h"
 #include "results/export.h"
 
 namespace gradwire::gui {

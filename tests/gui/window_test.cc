@@ -11,7 +11,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
-#include "gui/key_sheet.h"
+#include "gui/views/key_sheet.h"
 #include "sample_runs.h"
 
 using namespace gradwire::gui;

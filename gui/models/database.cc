@@ -1,0 +1,153 @@
+#include "gui/models/database.h"
+
+#include <QMetaObject>
+#include <algorithm>
+#include <unordered_map>
+
+#include "gui/models/database_worker.h"
+
+namespace gradwire::gui {
+
+using results::RunId;
+
+namespace {
+constexpr int kPollMs = 1000;
+}  // namespace
+
+Database::Database(Opener opener, QObject* parent)
+    : QObject(parent), worker_(new DatabaseWorker(this, std::move(opener))) {
+  qRegisterMetaType<Snapshot>();
+  qRegisterMetaType<CurvePtr>();
+  qRegisterMetaType<TimelinePtr>();
+  worker_->moveToThread(&thread_);
+  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+  connect(worker_, &DatabaseWorker::runs_loaded, this, &Database::runs_loaded);
+  connect(worker_, &DatabaseWorker::changed, this, &Database::changed);
+  connect(worker_, &DatabaseWorker::failed, this, &Database::failed);
+  connect(worker_, &DatabaseWorker::curve_loaded, this,
+          [this](const CurvePtr& curve, quint64 generation) {
+            if (generation == curves_generation_) emit curve_loaded(curve);
+          });
+  connect(worker_, &DatabaseWorker::timeline_loaded, this,
+          [this](const TimelinePtr& timeline, quint64 generation) {
+            if (generation == timeline_generation_) emit timeline_loaded(timeline);
+          });
+  thread_.setObjectName("database");
+  thread_.start();
+}
+
+Database::~Database() {
+  ++curves_generation_;
+  ++timeline_generation_;
+  thread_.quit();
+  thread_.wait();
+}
+
+void Database::open(const QString& path) {
+  path_ = path;
+  ++curves_generation_;
+  ++timeline_generation_;
+  QMetaObject::invokeMethod(worker_, [worker = worker_, path] { worker->open(path); });
+}
+
+void Database::refresh() {
+  QMetaObject::invokeMethod(worker_, [worker = worker_] { worker->refresh(); });
+}
+
+void Database::request_curves(std::vector<RunId> runs) {
+  const std::uint64_t generation = ++curves_generation_;
+  if (runs.empty()) return;
+  QMetaObject::invokeMethod(worker_, [worker = worker_, runs = std::move(runs), generation] {
+    worker->load_curves(runs, generation);
+  });
+}
+
+void Database::request_timeline(RunId run) {
+  const std::uint64_t generation = ++timeline_generation_;
+  if (run == 0) return;
+  QMetaObject::invokeMethod(
+      worker_, [worker = worker_, run, generation] { worker->load_timeline(run, generation); });
+}
+
+DatabaseWorker::DatabaseWorker(Database* front, Database::Opener opener)
+    : front_(front), opener_(std::move(opener)), timer_(new QTimer(this)) {
+  timer_->setInterval(kPollMs);
+  connect(timer_, &QTimer::timeout, this, &DatabaseWorker::poll);
+}
+
+template <typename Work>
+void DatabaseWorker::guarded(Work&& work) {
+  // A thread's event loop is a `main` of its own: an exception must end here, as a message.
+  try {
+    work();
+  } catch (const std::exception& error) {
+    emit failed(QString::fromUtf8(error.what()));
+  }
+}
+
+void DatabaseWorker::open(const QString& path) {
+  path_ = path;
+  store_.reset();
+  refresh();
+}
+
+void DatabaseWorker::refresh() {
+  guarded([this] {
+    if (!store_) store_ = opener_(path_.toStdString());
+    load_runs();
+    if (!timer_->isActive()) timer_->start();
+  });
+}
+
+void DatabaseWorker::load_runs() {
+  version_ = store_->data_version();
+  told_ = false;
+  emit runs_loaded(std::make_shared<const std::vector<results::RunSummary>>(store_->runs()));
+}
+
+void DatabaseWorker::poll() {
+  if (!store_ || told_) return;
+  guarded([this] {
+    if (store_->data_version() == version_) return;
+    told_ = true;
+    emit changed();
+  });
+}
+
+CurvePtr DatabaseWorker::read_curve(RunId run) const {
+  auto curve = std::make_shared<RunCurve>();
+  curve->run = run;
+  std::unordered_map<std::int64_t, double> end_of_step;
+  for (const results::StepRow& step : store_->steps(run)) end_of_step[step.step] = step.end_s;
+  for (const results::MetricRow& metric : store_->metrics(run)) {
+    const auto end = end_of_step.find(metric.step);
+    if (metric.name == "accuracy" && end != end_of_step.end()) {
+      curve->points.emplace_back(end->second, metric.value);
+    }
+  }
+  std::sort(curve->points.begin(), curve->points.end());
+  return curve;
+}
+
+void DatabaseWorker::load_curves(const std::vector<RunId>& runs, std::uint64_t generation) {
+  guarded([&] {
+    for (RunId run : runs) {
+      if (!store_ || generation != front_->curves_generation_) return;
+      emit curve_loaded(read_curve(run), generation);
+    }
+  });
+}
+
+void DatabaseWorker::load_timeline(RunId run, std::uint64_t generation) {
+  guarded([&] {
+    if (!store_ || generation != front_->timeline_generation_) return;
+    auto timeline = std::make_shared<RunTimeline>();
+    timeline->run = run;
+    if (const auto summary = store_->run(run)) timeline->workers = summary->header.workers;
+    timeline->segments = store_->timeline(run);
+    timeline->provenance = QString::fromStdString(store_->timeline_provenance(run));
+    emit timeline_loaded(timeline, generation);
+  });
+}
+
+}  // namespace gradwire::gui

@@ -1,0 +1,71 @@
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gui/models/run_view.h"
+#include "results/store.h"
+
+namespace gradwire::gui {
+
+/// A run's accuracy on held-out samples over virtual time.
+struct RunCurve {
+  results::RunId run = 0;
+  std::vector<std::pair<double, double>> points;  ///< seconds, share of one
+};
+using CurvePtr = std::shared_ptr<const RunCurve>;
+
+struct RunTimeline {
+  results::RunId run = 0;
+  int workers = 0;
+  std::vector<results::TimelineSegment> segments;
+  QString provenance;
+};
+using TimelinePtr = std::shared_ptr<const RunTimeline>;
+
+class DatabaseWorker;
+
+/// Reads the results database on a thread of its own, so that a slow disk or a large table never
+/// blocks the window. Answers arrive as signals in the window's thread; answers to requests that a
+/// later one replaced are dropped.
+class Database : public QObject {
+  Q_OBJECT
+
+ public:
+  using Opener = std::function<std::unique_ptr<results::Store>(const std::string& path)>;
+
+  /// `opener` is results::Store::open(path, kReadOnly) in the program and a fake in some tests.
+  explicit Database(Opener opener, QObject* parent = nullptr);
+  ~Database() override;
+
+  /// Opens another database and loads its runs.
+  void open(const QString& path);
+  /// Loads the runs again; opens the file again if it could not be opened before.
+  void refresh();
+  void request_curves(std::vector<results::RunId> runs);
+  void request_timeline(results::RunId run);
+  const QString& path() const { return path_; }
+
+ signals:
+  void runs_loaded(const gradwire::gui::Snapshot& runs);
+  void curve_loaded(const gradwire::gui::CurvePtr& curve);
+  void timeline_loaded(const gradwire::gui::TimelinePtr& timeline);
+  /// Something was written since the runs were loaded.
+  void changed();
+  void failed(const QString& message);
+
+ private:
+  friend class DatabaseWorker;
+
+  QString path_;
+  QThread thread_;
+  DatabaseWorker* worker_;
+  std::atomic<std::uint64_t> curves_generation_{0};
+  std::atomic<std::uint64_t> timeline_generation_{0};
+};
+
+}  // namespace gradwire::gui

@@ -1,0 +1,44 @@
+#pragma once
+#include <QTimer>
+
+#include "gui/models/database.h"
+
+namespace gradwire::gui {
+
+/// Lives in Database's thread and owns the store. Its signals carry answers to the window's thread.
+class DatabaseWorker : public QObject {
+  Q_OBJECT
+
+ public:
+  DatabaseWorker(Database* front, Database::Opener opener);
+
+  void open(const QString& path);
+  void refresh();
+  void load_curves(const std::vector<results::RunId>& runs, std::uint64_t generation);
+  void load_timeline(results::RunId run, std::uint64_t generation);
+
+ signals:
+  void runs_loaded(const gradwire::gui::Snapshot& runs);
+  void curve_loaded(const gradwire::gui::CurvePtr& curve, quint64 generation);
+  void timeline_loaded(const gradwire::gui::TimelinePtr& timeline, quint64 generation);
+  void changed();
+  void failed(const QString& message);
+
+ private:
+  /// Runs `work` and turns an exception into failed().
+  template <typename Work>
+  void guarded(Work&& work);
+  void load_runs();
+  void poll();
+  CurvePtr read_curve(results::RunId run) const;
+
+  Database* front_;
+  Database::Opener opener_;
+  QTimer* timer_;
+  QString path_;
+  std::unique_ptr<results::Store> store_;
+  std::int64_t version_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace gradwire::gui

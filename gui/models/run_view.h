@@ -1,0 +1,71 @@
+#pragma once
+#include <QString>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "gui/models/columns.h"
+#include "results/store.h"
+
+/// Which runs are shown and in which order: an immutable snapshot of the database, a filter, a sort
+/// key, pinned runs and a baseline. No widget; 10,000 runs sort or filter in a few milliseconds.
+namespace gradwire::gui {
+
+using Snapshot = std::shared_ptr<const std::vector<results::RunSummary>>;
+using RunPredicate = std::function<bool(const results::RunSummary&)>;
+
+class RunView {
+ public:
+  static constexpr std::size_t kMaxPins = 5;
+
+  /// Keeps filter, sort, pins and baseline; forgets pins and baseline of runs that are gone.
+  void set_runs(Snapshot runs);
+  /// Free text: every word must occur (without regard to case) in some text column. Empty: all.
+  void set_text_filter(const QString& words);
+  void set_predicate(RunPredicate predicate);
+  /// Raw values decide, absent ones come last in both directions, ties keep the order of ids.
+  void sort(Column column, bool descending);
+
+  /// Pins or unpins; false when kMaxPins are pinned already.
+  bool toggle_pin(results::RunId id);
+  void clear_pins();
+  bool pinned(results::RunId id) const;
+  void set_baseline(std::optional<results::RunId> id);
+  const results::RunSummary* baseline() const;
+
+  int rows() const { return static_cast<int>(order_.size()); }
+  int total() const { return runs_ ? static_cast<int>(runs_->size()) : 0; }
+  const results::RunSummary& at(int row) const { return (*runs_)[order_[row]]; }
+  const results::RunSummary* find(results::RunId id) const;
+  int row_of(results::RunId id) const;  ///< -1: not shown
+  Column sort_column() const { return sort_column_; }
+  bool descending() const { return descending_; }
+  const Snapshot& runs() const { return runs_; }
+
+  /// [kColumns]: whether the shown runs differ in that column (true for the run number).
+  std::vector<bool> differing_columns() const;
+
+ private:
+  void rebuild();
+  void index_texts();
+  void sort_order();
+  void lift_pins();
+  bool accepts(std::uint32_t index) const;
+
+  Snapshot runs_;
+  std::vector<std::uint32_t> order_;
+  std::unordered_map<results::RunId, std::uint32_t> index_;
+  std::unordered_map<results::RunId, int> row_;
+  std::vector<QString> texts_;  ///< lower-case text columns of each run
+  std::vector<QString> words_;
+  RunPredicate predicate_;
+  Column sort_column_ = Column::kRun;
+  bool descending_ = true;
+  std::vector<results::RunId> pins_;
+  std::optional<results::RunId> baseline_;
+};
+
+}  // namespace gradwire::gui

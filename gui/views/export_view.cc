@@ -1,0 +1,98 @@
+#include "gui/views/export_view.h"
+
+#include <QFileInfo>
+#include <QImage>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <functional>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "gui/charts/painter_canvas.h"
+#include "results/svg.h"
+
+namespace gradwire::gui {
+
+namespace {
+
+constexpr double kWidth = 760, kHeight = 440;  ///< pixels at 96 per inch: 201 mm by 116 mm
+constexpr double kPngScale = 2;
+constexpr int kPdfDpi = 1200;
+
+using Paint = std::function<void(QPainter&)>;
+
+[[noreturn]] void refuse(const QString& file, const char* reason, const char* remedy) {
+  throw Error(ErrorKind::kFailure, "export to", file.toStdString(), reason, remedy);
+}
+
+void save_png(const Paint& paint, QSizeF size, const QString& file) {
+  QImage image((size * kPngScale).toSize(), QImage::Format_RGB32);
+  image.setDevicePixelRatio(kPngScale);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  paint(painter);
+  painter.end();
+  if (!image.save(file)) refuse(file, "the file cannot be written", "choose another folder");
+}
+
+void save_pdf(const Paint& paint, QSizeF size, const QString& file) {
+  QPdfWriter writer(file);
+  writer.setResolution(kPdfDpi);
+  writer.setCreator("Gradwire");
+  writer.setPageMargins({});
+  writer.setPageSize(QPageSize(size * 72.0 / 96.0, QPageSize::Point));
+  QPainter painter;
+  if (!painter.begin(&writer)) refuse(file, "the file cannot be written", "choose another folder");
+  painter.scale(kPdfDpi / 96.0, kPdfDpi / 96.0);
+  paint(painter);
+}
+
+void save(const Paint& paint, QSizeF size, const QString& file, const char* endings) {
+  const QString ending = QFileInfo(file).suffix().toLower();
+  if (ending == "png") return save_png(paint, size, file);
+  if (ending == "pdf") return save_pdf(paint, size, file);
+  refuse(file, "the ending says no known format", endings);
+}
+
+std::string timeline_csv(const TimelineView& timeline) {
+  std::string csv = "step,worker,lane,label,start_s,end_s,bytes\n";
+  for (const results::TimelineSegment& segment : timeline.visible_segments()) {
+    csv += std::to_string(segment.step) + ',' + std::to_string(segment.worker) + ',' +
+           name_of(group_of(segment.lane)) + ",\"" + segment.label + "\"," +
+           QString::number(segment.start_s, 'g', 17).toStdString() + ',' +
+           QString::number(segment.end_s, 'g', 17).toStdString() + ',' +
+           std::to_string(segment.bytes) + '\n';
+  }
+  return csv;
+}
+
+}  // namespace
+
+void export_figure(const results::Figure& figure, const results::Interval& x_view,
+                   const results::Interval& y_view, const QFont& font, const QString& file) {
+  const QString ending = QFileInfo(file).suffix().toLower();
+  if (ending == "csv") return write_file(file.toStdString(), results::figure_csv(figure));
+  results::SvgOptions options;
+  options.paint.width = kWidth;
+  options.paint.height = kHeight;
+  options.paint.x_view = x_view;
+  options.paint.y_view = y_view;
+  if (ending == "svg") return write_file(file.toStdString(), results::to_svg(figure, options));
+  const results::Theme theme = results::Theme::light();
+  const auto paint = [&](QPainter& painter) {
+    PainterCanvas canvas(&painter, theme, font);
+    results::paint(figure, options.paint, canvas);
+  };
+  save(paint, {kWidth, kHeight}, file, "use .svg, .pdf, .png or .csv");
+}
+
+void export_timeline(TimelineView& timeline, const QString& file) {
+  if (QFileInfo(file).suffix().toLower() == "csv") {
+    return write_file(file.toStdString(), timeline_csv(timeline));
+  }
+  const auto paint = [&](QPainter& painter) { timeline.paint_for_paper(painter); };
+  save(paint, timeline.viewport()->size(), file, "use .pdf, .png or .csv");
+}
+
+}  // namespace gradwire::gui
