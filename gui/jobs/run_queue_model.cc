@@ -10,11 +10,11 @@ namespace gradwire::gui {
 
 namespace {
 
-QString duration_text(double seconds) {
+QString queue_duration(double seconds) {
   return QString::fromStdString(format_duration(Seconds(seconds)));
 }
 
-const char* name_of(QueueState state) {
+const char* state_name(QueueState state) {
   switch (state) {
     case QueueState::kRunning:
       return "running";
@@ -54,15 +54,15 @@ QString entry_text(const QueueEntry& entry) {
   QStringList parts;
   if (entry.state != QueueState::kRunning) {
     if (entry.state == QueueState::kCancelled || entry.result.isEmpty())
-      parts << name_of(entry.state);
+      parts << state_name(entry.state);
     if (!entry.result.isEmpty()) parts << entry.result;
   }
   parts << QString("%1 of %2 steps").arg(run.step).arg(run.steps);
   if (entry.state == QueueState::kRunning && run.remaining_s >= 0) {
-    parts << QString("%1 left").arg(duration_text(run.remaining_s));
+    parts << QString("%1 left").arg(queue_duration(run.remaining_s));
   }
   parts << QString("%1 simulated in %2")
-               .arg(duration_text(run.simulated_s), duration_text(run.wall_s));
+               .arg(queue_duration(run.simulated_s), queue_duration(run.wall_s));
   return parts.join(" · ");
 }
 
@@ -122,7 +122,7 @@ void RunQueueModel::finish_run(const QJsonObject& object) {
   } else if (const QJsonValue accuracy = object["final_accuracy"]; accuracy.isDouble()) {
     entry.result = QString("accuracy %1 %").arg(accuracy.toDouble() * 100, 0, 'f', 1);
   } else if (const QJsonValue step_time = object["step_time_s"]; step_time.isDouble()) {
-    entry.result = duration_text(step_time.toDouble()) + " a step";
+    entry.result = queue_duration(step_time.toDouble()) + " a step";
   }
   emit dataChanged(index(row), index(row));
 }

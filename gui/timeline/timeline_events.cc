@@ -10,9 +10,9 @@
 namespace gradwire::gui {
 
 namespace {
-constexpr double kZoomStep = 1.25;
+constexpr double kWheelZoom = 1.25;
 constexpr double kPanShare = 0.15;
-constexpr int kClickPixels = 3;
+constexpr int kTimelineClickPixels = 3;
 }  // namespace
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
@@ -32,7 +32,7 @@ void TimelineView::changeEvent(QEvent* event) {
 void TimelineView::wheelEvent(QWheelEvent* event) {
   if (event->modifiers() & Qt::ControlModifier) {
     const double steps = event->angleDelta().y() / 120.0;
-    zoom(std::pow(kZoomStep, steps), event->position().x() - gutter_width());
+    zoom(std::pow(kWheelZoom, steps), event->position().x() - gutter_width());
     event->accept();
   } else if (event->modifiers() & Qt::ShiftModifier) {
     window_.pan(-event->angleDelta().y(), rows_.start_s, rows_.end_s);
@@ -61,7 +61,7 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
   pointer_ = event->pos();
   if (!timeline_) return;
   const double time = window_.time_at(event->pos().x() - gutter_width());
-  moved_ = moved_ || (event->pos() - drag_from_).manhattanLength() > kClickPixels;
+  moved_ = moved_ || (event->pos() - drag_from_).manhattanLength() > kTimelineClickPixels;
   if (measure_ && measure_->dragging) {
     measure_->to_s = snapped(time, event->pos().y());
   } else if (dragging_ && moved_) {

@@ -12,7 +12,7 @@ namespace gradwire::gui {
 
 namespace {
 
-QString duration_text(double seconds) {
+QString measured_duration(double seconds) {
   return QString::fromStdString(format_duration(Seconds(seconds)));
 }
 
@@ -212,8 +212,8 @@ void TimelineView::paint_measure(QPainter& painter) const {
   painter.drawLine(band.topLeft(), band.bottomLeft());
   painter.drawLine(band.topRight(), band.bottomRight());
   paint_card(painter, theme_, viewport()->rect(), band.topRight().toPoint(),
-             {duration_text(to - from),
-              QString("from %1 to %2").arg(duration_text(from), duration_text(to))});
+             {measured_duration(to - from),
+              QString("from %1 to %2").arg(measured_duration(from), measured_duration(to))});
 }
 
 }  // namespace gradwire::gui
