@@ -187,8 +187,7 @@ struct Codes : Unchecked {
   Check check = {};
 
   constexpr Codes() = default;
-  GRADWIRE_HD constexpr explicit Codes(int width, Check allowed = {})
-      : bits(width), check(allowed) {}
+  constexpr explicit Codes(int width, Check allowed = {}) : bits(width), check(allowed) {}
   GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
     const auto w = static_cast<std::uint64_t>(bits);
     return extent.n / 8 * w + (extent.n % 8 * w + 7) / 8;
@@ -220,7 +219,7 @@ struct Codes : Unchecked {
 struct CodePadding : Unchecked {
   int bits = 8;
   constexpr CodePadding() = default;
-  GRADWIRE_HD constexpr explicit CodePadding(int width) : bits(width) {}
+  constexpr explicit CodePadding(int width) : bits(width) {}
   GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
     const std::uint64_t codes = Codes<"codes">(bits).bytes(extent);
     return (codes + 7) / 8 * 8 - codes;

@@ -1,5 +1,4 @@
 #pragma once
-#include "compressors/codecs/dgc/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `dgc`, as compressors/cuda/launchers.h describes them.

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "compressors/codecs/dgc/cuda.h"
 #include "compressors/codecs/sparse_values.h"
 #include "compressors/cuda/cuda_selecting_codec.h"
@@ -5,11 +7,14 @@
 namespace gradwire::compressors {
 namespace {
 
+constexpr std::uint64_t kCountBytes = 4, kRunBytes = 6;
+
 class CudaDgc final : public CudaSelectingCodec {
  public:
   CudaDgc(SparseCount count, SelectionRule rule) : CudaSelectingCodec("dgc", rule), count_(count) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return static_cast<std::size_t>(DgcHead().most_bytes(tensor.n, most_of(tensor.n)));
+    const std::size_t most = most_of(tensor.n);
+    return kCountBytes + kRunBytes * (most + (tensor.n - most) / 65536 + 1);
   }
   bool has_fixed_size() const override { return false; }
 
@@ -25,9 +30,11 @@ class CudaDgc final : public CudaSelectingCodec {
   }
   void decode_to(cuda::Decodes to) const override {
     for (const cuda::DecodeTensor& tensor : to) {
-      const std::uint32_t entries =
-          entries_in(tensor.payload_bytes, DgcHead().bytes(), DgcHead::kEntryBytes);
-      cuda::runs_decode(tensor.payload, entries, tensor.sink);
+      const std::uint64_t bytes = tensor.payload_bytes, entries = (bytes - kCountBytes) / kRunBytes;
+      if (bytes < kCountBytes || kCountBytes + kRunBytes * entries != bytes ||
+          entries > std::numeric_limits<std::uint32_t>::max())
+        refuse_payload(name(), bytes, "no count of entries gives this size");
+      cuda::runs_decode(tensor.payload, static_cast<std::uint32_t>(entries), tensor.sink);
     }
   }
 

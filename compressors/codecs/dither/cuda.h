@@ -1,13 +1,12 @@
 #pragma once
-#include "compressors/codecs/dither/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `dither`, as compressors/cuda/launchers.h describes them.
 namespace gradwire::compressors::cuda {
 
 struct DitherFormat {
-  DitherLayout layout;
-  bool euclidean;
+  int levels, bits;
+  bool euclidean, natural_norm;
 };
 std::size_t dither_scratch(std::uint64_t n);
 void dither_encode(Encodes from, const DitherFormat& format);

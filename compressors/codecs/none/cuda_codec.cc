@@ -4,9 +4,10 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaNone final : public CudaLaidOutCodec<NoneLayout> {
+class CudaNone final : public CudaStreamingCodec {
  public:
-  CudaNone() : CudaLaidOutCodec("none", NoneLayout()) {}
+  CudaNone() : CudaStreamingCodec("none") {}
+  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
 
  protected:
   void encode_from(cuda::Encodes from) const override { cuda::none_encode(from); }

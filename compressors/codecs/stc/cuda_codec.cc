@@ -1,5 +1,6 @@
+#include "compressors/codecs/sparse_values.h"
 #include "compressors/codecs/stc/cuda.h"
-#include "compressors/codecs/stc/layout.h"
+#include "compressors/coding/golomb_rice.h"
 #include "compressors/cuda/cuda_selecting_codec.h"
 
 namespace gradwire::compressors {
@@ -7,15 +8,22 @@ namespace {
 
 class CudaStc final : public CudaSelectingCodec {
  public:
-  explicit CudaStc(const StcOptions& options) : CudaSelectingCodec("stc", {}), head_(options) {}
+  CudaStc(double ratio, bool round_up, bool stored_count)
+      : CudaSelectingCodec("stc", {}),
+        ratio_(ratio),
+        round_up_(round_up),
+        header_(stored_count ? 8 : 4) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return head_.most_bytes(tensor.n);
+    const cuda::StcFormat format = format_of(tensor.n);
+    return static_cast<std::size_t>(format.header + format.most_bytes);
   }
   bool has_fixed_size() const override { return false; }
   bool decodes() const override { return false; }
 
  protected:
-  std::size_t count_of(std::size_t n) const override { return head_.entries(n); }
+  std::size_t count_of(std::size_t n) const override {
+    return round_up_ ? topk_count(n, ratio_) : floor_count(n, ratio_);
+  }
   std::size_t writing_scratch(const cuda::SelectionPlan& plan) const override {
     return cuda::stc_scratch(plan.k, format_of(plan.n).most_bytes);
   }
@@ -33,17 +41,21 @@ class CudaStc final : public CudaSelectingCodec {
 
  private:
   cuda::StcFormat format_of(std::size_t n) const {
-    return {StcHead::rule(n, count_of(n)).b, head_.bytes(), head_.most_stream_bytes(n)};
+    const std::size_t k = count_of(n);
+    const GolombRule rule{golomb_parameter(n, k), 1};
+    return {rule.b, header_, (golomb_max_bits(n, k, rule) + 7) / 8};
   }
 
-  StcHead head_;
+  double ratio_;
+  bool round_up_;
+  std::uint64_t header_;
 };
 
 }  // namespace
 
 CudaCodecPtr make_cuda_stc(const OptionValues& options) {
-  return std::make_shared<CudaStc>(StcOptions{
-      options.number("ratio"), options.text("count") == "ceil", options.boolean("stored_count")});
+  return std::make_shared<CudaStc>(options.number("ratio"), options.text("count") == "ceil",
+                                   options.boolean("stored_count"));
 }
 
 }  // namespace gradwire::compressors

@@ -10,14 +10,12 @@ enum TernarySection { kTernaryCount, kTernaryLevel, kTernaryCodes };
 
 /// 0, level and -level.
 struct ThresholdLayout : Layout<TernaryCount, TernaryLevel, ThreeValues<"codes">> {
-  constexpr ThresholdLayout() = default;
   explicit ThresholdLayout(bool base3) : Layout({}, {}, ThreeValues<"codes">(base3)) {}
   GRADWIRE_HD constexpr bool base3() const { return section<kTernaryCodes>().base3; }
 };
 
 /// 2^(b - 1) - 1 multiples of the level on either side of zero.
 struct DeadZoneLayout : Layout<TernaryCount, TernaryLevel, Codes<"codes", CodeAtMost>> {
-  constexpr DeadZoneLayout() = default;
   explicit DeadZoneLayout(int bits)
       : Layout({}, {{static_cast<float>(top_of(bits))}},
                Codes<"codes", CodeAtMost>(bits, {2 * static_cast<std::uint32_t>(top_of(bits))})) {}

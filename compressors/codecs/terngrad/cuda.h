@@ -1,5 +1,4 @@
 #pragma once
-#include "compressors/codecs/terngrad/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `terngrad`, as compressors/cuda/launchers.h describes them.
@@ -7,8 +6,7 @@ namespace gradwire::compressors::cuda {
 
 struct TernGradFormat {
   double clip;
-  bool released;
-  TernGradLayout layout;
+  bool released, base3;
 };
 std::size_t terngrad_scratch(std::uint64_t n);
 /// The tensor's own scale at the payload's start.
