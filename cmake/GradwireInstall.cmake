@@ -59,13 +59,15 @@ endif()
 # LibTorch. `cmake --install build/release --component compressors --prefix DIR` installs only this.
 if(TARGET gradwire_compressors)
   include(CMakePackageConfigHelpers)
-  foreach(library base compressors)
+  foreach(library base codec_parts model_codecs compressors)
     target_compile_features(gradwire_${library} PUBLIC cxx_std_20)
     target_include_directories(gradwire_${library} INTERFACE
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gradwire>)
     install(TARGETS gradwire_${library} EXPORT gradwire_compressors_targets
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compressors)
-    install(DIRECTORY ${library} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire COMPONENT compressors
+  endforeach()
+  foreach(folder base compressors)
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gradwire COMPONENT compressors
             FILES_MATCHING PATTERN "*.h" PATTERN kernels EXCLUDE PATTERN cuda EXCLUDE
             PATTERN codecs EXCLUDE PATTERN layout EXCLUDE PATTERN field_text.h EXCLUDE PATTERN payload.h EXCLUDE
             PATTERN ranges.h EXCLUDE PATTERN residual.h EXCLUDE PATTERN selection_candidates.h EXCLUDE

@@ -144,13 +144,13 @@ int main() {
   endif()
 endfunction()
 
-# gradwire_kernel_batches(result batches source...): units that hold several kernels each. Whoever includes
+# gradwire_kernel_batches(result target batches source...): units of `target` that hold several kernels each. Whoever includes
 # Highway reads its headers once for each instruction set, which is half of a kernel's time.
-function(gradwire_kernel_batches result batches)
+function(gradwire_kernel_batches result target batches)
   set(units)
   math(EXPR last "${batches} - 1")
   foreach(batch RANGE ${last})
-    set(unit ${CMAKE_CURRENT_BINARY_DIR}/kernels_${batch}.cc)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels_${batch}.cc)
     set(here "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${unit}\"\n")
     set(text "${here}#include <hwy/foreach_target.h>\n")
     list(LENGTH ARGN length)
@@ -172,7 +172,7 @@ endfunction()
 function(gradwire_kernels target batches)
   set(units ${ARGN})
   if(batches GREATER 0 AND GRADWIRE_UNITY)
-    gradwire_kernel_batches(units ${batches} ${ARGN})
+    gradwire_kernel_batches(units ${target} ${batches} ${ARGN})
   endif()
   target_sources(${target} PRIVATE ${units})
   find_package(hwy 1.0 QUIET)

@@ -258,8 +258,7 @@ Selected select(std::string_view codec, const Source& source, std::size_t k,
                 std::span<std::byte> scratch, ThreadTeam* team, SelectionRule rule) {
   const std::size_t n = source.tensor.data.size();
   GRADWIRE_ASSERT(k <= n);
-  if (n > std::numeric_limits<std::uint32_t>::max())
-    refuse_tensor(codec, source.tensor.name, "it has more elements than a 32-bit index can name");
+  require_countable(codec, source.tensor.name, n);
   if (k == 0) {
     if (source.step != nullptr) source.step->take(0, n);
     return {};

@@ -4,7 +4,7 @@
 #include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/node_rows.h"
 #include "compressors/codecs/packed_table.h"
-#include "compressors/codecs/sign/kernel.h"
+#include "compressors/kernels/sign_values.h"
 #include "compressors/payload.h"
 #include "compressors/xnor_gemm.h"
 

@@ -124,48 +124,6 @@ HWY_ATTR void SignResidual(const float* values, std::size_t n, float scale, floa
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
-/// Bit l of `bits` = lane l; higher bits may be set.
-HWY_INLINE hn::Mask<FloatTag> mask_of_bits(std::uint64_t bits) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  return hn::Mask<FloatTag>{static_cast<__mmask16>(bits)};
-#else
-  const auto byte = static_cast<std::uint8_t>(bits);
-  return hn::LoadMaskBits(FloatTag(), &byte);
-#endif
-}
-#endif
-
-template <Output kOutput>
-HWY_INLINE void decode_signs(const std::byte* bits, std::size_t n, float scale, float* values) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const FloatTag d;
-  const auto plus = hn::Set(d, scale), minus = hn::Set(d, -scale);
-  for (; i + kGroup <= n; i += kGroup) {
-    std::uint64_t negative;
-    std::memcpy(&negative, bits + i / 8, 8);
-#pragma GCC unroll 16
-    for (std::size_t v = 0; v < kGroup; v += kFloats) {
-      put<kOutput>(hn::IfThenElse(mask_of_bits(negative >> v), minus, plus), values + i + v);
-    }
-  }
-#endif
-  for (; i < n; ++i) {
-    const bool minus_one = (bits[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0};
-    const float value = minus_one ? -scale : scale;
-    values[i] = kOutput == Output::kAdd ? values[i] + value : value;
-  }
-}
-
-HWY_ATTR void SignValues(const std::byte* bits, std::size_t n, float scale, Output output,
-                         float* values) {
-  decode_to(output, n, values,
-            [&](auto to_memory, std::size_t begin, std::size_t count, float* to) HWY_ATTR {
-              decode_signs<decltype(to_memory)::value>(bits + begin / 8, count, scale, to);
-            });
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace gradwire::compressors::kernels
@@ -177,7 +135,6 @@ namespace gradwire::compressors::kernels {
 HWY_EXPORT(SignBits);
 HWY_EXPORT(SignBitsOfSum);
 HWY_EXPORT(SignResidual);
-HWY_EXPORT(SignValues);
 
 void sign_bits(const float* values, std::size_t n, std::byte* bits, double* sums) {
   HWY_DYNAMIC_DISPATCH(SignBits)(values, n, bits, sums);
@@ -188,9 +145,6 @@ void sign_bits_of_sum(const float* values, const float* residual, std::size_t n,
 }
 void sign_residual(const float* values, std::size_t n, float scale, float* residual) {
   HWY_DYNAMIC_DISPATCH(SignResidual)(values, n, scale, residual);
-}
-void sign_values(const std::byte* bits, std::size_t n, float scale, Output output, float* values) {
-  HWY_DYNAMIC_DISPATCH(SignValues)(bits, n, scale, output, values);
 }
 
 }  // namespace gradwire::compressors::kernels

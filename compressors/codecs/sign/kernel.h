@@ -1,8 +1,6 @@
 #pragma once
 #include <cstddef>
 
-#include "compressors/kernels/output.h"
-
 /// Block-sign's inner loops. Every instruction set gives the same bits. No alignment is required.
 namespace gradwire::compressors::kernels {
 
@@ -15,8 +13,5 @@ void sign_bits_of_sum(const float* values, const float* residual, std::size_t n,
                       double* sums);
 /// residual[i] = (values[i] + residual[i]) - scale sign(values[i] + residual[i]).
 void sign_residual(const float* values, std::size_t n, float scale, float* residual);
-
-/// Decoded = scale, or -scale where the bit is set.
-void sign_values(const std::byte* bits, std::size_t n, float scale, Output output, float* values);
 
 }  // namespace gradwire::compressors::kernels

@@ -6,6 +6,7 @@
 #include "compressors/codecs/sign/arithmetic.h"
 #include "compressors/codecs/sign/kernel.h"
 #include "compressors/codecs/sign/layout.h"
+#include "compressors/kernels/sign_values.h"
 #include "compressors/ordered_sum.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"

@@ -11,8 +11,7 @@ namespace {
 constexpr std::size_t kMostDimensions = 255;
 
 void require_shape(const TensorView& tensor) {
-  if (tensor.data.size() > std::numeric_limits<std::uint32_t>::max())
-    refuse_tensor(kSzName, tensor.name, "it has more elements than a 32-bit index can name");
+  require_countable(kSzName, tensor.name, tensor.data.size());
   if (tensor.shape.size() > kMostDimensions)
     refuse_tensor(kSzName, tensor.name, "it has more than 255 dimensions");
   for (const std::int64_t dimension : tensor.shape)
