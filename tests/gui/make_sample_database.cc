@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "sample_runs.h"
+#include "tests/gui/sample_runs.h"
 
 /// make_sample_database FILE [RUNS]: for pictures of the desktop program and for trying it.
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-#include "sample_runs.h"
+#include "tests/gui/sample_runs.h"
 
 #include <array>
 #include <cmath>

@@ -12,7 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "gui/views/key_sheet.h"
-#include "sample_runs.h"
+#include "tests/gui/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;

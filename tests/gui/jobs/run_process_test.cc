@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "gui/main_window.h"
-#include "sample_runs.h"
+#include "tests/gui/sample_runs.h"
 
 using namespace gradwire::gui;
 

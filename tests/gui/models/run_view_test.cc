@@ -5,7 +5,7 @@
 
 #include "gui/models/run_filter.h"
 #include "results/figure_origin.h"
-#include "sample_runs.h"
+#include "tests/gui/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
