@@ -70,7 +70,6 @@ std::string kinds_text(KindMask kinds) {
   add(WorkloadKind::kTransfers, "transfers");
   add(WorkloadKind::kPipeline, "pipeline");
   add(WorkloadKind::kFederated, "federated");
-  add(WorkloadKind::kRecording, "recording");
   return text;
 }
 
