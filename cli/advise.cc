@@ -155,7 +155,7 @@ void advise(const AdviseArguments& arguments, Context& context) {
     shown.by_workers.push_back(std::move(one));
   }
   const results::PredictionQuestion about = runner::prediction_question(scenario);
-  const auto nearest = results::nearest_published(runner::published_errors(), about);
+  const auto nearest = runner::published_errors(about);
   if (const auto text = results::published_errors_words(nearest, about); !text.empty())
     context.say_wrapped(text);
   for (const std::string& line : left_out) context.say_wrapped("left out " + line);

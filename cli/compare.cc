@@ -115,6 +115,7 @@ void add_executor_options(CLI::App& command, ExecutorArguments& arguments) {
       .add_option("--executors", arguments.executors,
                   "Run the scenario on these (flow,packet,emulator,model) and say step by step how "
                   "far each is from one of them")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--against", arguments.against,
                      "The executor that errors are of (default: the emulator, else packet, else "

@@ -11,6 +11,7 @@
 #include "cli/table.h"
 #include "results/executor_comparison.h"
 #include "results/html_page.h"
+#include "results/percent.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::cli {
@@ -22,28 +23,21 @@ using scenarios::Scenario;
 
 constexpr const char* kEmulator = "emulator";
 
-std::vector<std::string> executors_of(const ExecutorArguments& arguments) {
-  std::vector<std::string> executors;
-  for (const std::string& text : arguments.executors)
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const std::string name = text.substr(begin, end - begin);
-      if (std::ranges::find(executors, name) != executors.end())
-        throw Error(ErrorKind::kUsage, "compare executors", name, "it is named twice");
-      if (!std::ranges::count(std::vector<std::string>{"model", "flow", "packet", kEmulator}, name))
-        throw Error(ErrorKind::kUsage, "compare executors", "\"" + name + "\"",
-                    "no executor has that name", "there are model, flow, packet and emulator");
-      executors.push_back(name);
-      begin = end + 1;
-    }
+void check_executors(const std::vector<std::string>& executors) {
+  for (const std::string& name : executors) {
+    if (std::ranges::count(executors, name) > 1)
+      throw Error(ErrorKind::kUsage, "compare executors", name, "it is named twice");
+    if (std::ranges::find(kExecutors, name) == kExecutors.end())
+      throw Error(ErrorKind::kUsage, "compare executors", "\"" + name + "\"",
+                  "no executor has that name", "there are model, flow, packet and emulator");
+  }
   if (executors.size() < 2)
     throw Error(ErrorKind::kUsage, "compare executors", "--executors", "at least two are needed",
                 "for example --executors flow,packet");
-  return executors;
 }
 
-std::string reference_of(const ExecutorArguments& arguments,
-                         const std::vector<std::string>& executors) {
+std::string reference_of(const ExecutorArguments& arguments) {
+  const std::vector<std::string>& executors = arguments.executors;
   const auto is_there = [&](const std::string& name) {
     return std::ranges::find(executors, name) != executors.end();
   };
@@ -57,11 +51,14 @@ std::string reference_of(const ExecutorArguments& arguments,
   return executors.front();
 }
 
-Scenario scenario_on(const ExecutorArguments& arguments, const std::string& executor,
-                     const Context& context) {
+scenarios::ScenarioFile file_on(const ExecutorArguments& arguments, const std::string& executor) {
   RunArguments on = arguments.scenario;
   on.executor = executor;
-  const scenarios::ScenarioFile file = read_scenario(on);
+  return read_scenario(on);
+}
+
+/// The file's first run; what there is to say of the file is said.
+Scenario first_run(const scenarios::ScenarioFile& file, const Context& context) {
   warn(file, context);
   if (file.runs.size() > 1)
     context.say("executors are compared on the first of the file's " +
@@ -71,8 +68,8 @@ Scenario scenario_on(const ExecutorArguments& arguments, const std::string& exec
 
 /// A run an executor, in their order. Emulation goes first: it says what its links were.
 std::map<std::string, results::RunId> run_all(const ExecutorArguments& arguments,
-                                              const std::vector<std::string>& executors,
                                               results::Store& store, Context& context) {
+  const std::vector<std::string>& executors = arguments.executors;
   ProgressPrinter progress(context);
   EmulatedRun runs({arguments.scenario.threads, true}, store, progress);
   std::map<std::string, results::RunId> all;
@@ -88,7 +85,7 @@ std::map<std::string, results::RunId> run_all(const ExecutorArguments& arguments
   };
   const bool emulates = std::ranges::find(executors, kEmulator) != executors.end();
   const Scenario scenario =
-      scenario_on(arguments, emulates ? kEmulator : executors.front(), context);
+      first_run(file_on(arguments, emulates ? kEmulator : executors.front()), context);
   at.name = scenario.name;
   at.seed = scenario.seed;
   if (emulates) {
@@ -101,7 +98,7 @@ std::map<std::string, results::RunId> run_all(const ExecutorArguments& arguments
     ++at.run;
     take(executor,
          emulates ? runs.simulate(scenario, executor, emulated_links(store, all.at(kEmulator)), at)
-                  : runs.run(scenario_on(arguments, executor, Context()), at));
+                  : runs.run(file_on(arguments, executor).runs.front(), at));
   }
   return all;
 }
@@ -135,12 +132,6 @@ void print_steps(const ExecutorTimes& reference, const std::vector<ExecutorTimes
   table.print(context);
 }
 
-std::string percent(double share, const char* pattern = "%.3g %%") {
-  char text[32];
-  std::snprintf(text, sizeof text, pattern, 100 * share);
-  return text;
-}
-
 std::string figure_stem(const ExecutorArguments& arguments, const std::string& name,
                         const Context& context) {
   if (!arguments.figure.empty()) return arguments.figure;
@@ -151,14 +142,14 @@ std::string figure_stem(const ExecutorArguments& arguments, const std::string& n
 }  // namespace
 
 void compare_executors(const ExecutorArguments& arguments, Context& context) {
-  const std::vector<std::string> executors = executors_of(arguments);
-  const std::string against = reference_of(arguments, executors);
+  check_executors(arguments.executors);
+  const std::string against = reference_of(arguments);
   const auto store = context.open_writer();
   const runner::InterruptGuard guard;
-  const auto runs = run_all(arguments, executors, *store, context);
+  const auto runs = run_all(arguments, *store, context);
   std::vector<ExecutorTimes> others;
   ExecutorTimes reference{against, results::step_times(store->steps(runs.at(against)))};
-  for (const std::string& executor : executors)
+  for (const std::string& executor : arguments.executors)
     if (executor != against)
       others.push_back({executor, results::step_times(store->steps(runs.at(executor)))});
   const auto errors = results::errors_against(reference, others);
@@ -166,8 +157,9 @@ void compare_executors(const ExecutorArguments& arguments, Context& context) {
   for (const ExecutorErrors& error : errors) {
     context.say_wrapped(error.executor + " against " + against + ", " +
                         std::to_string(error.errors.size()) + " steps: median error " +
-                        percent(error.median) + ", worst " + percent(error.worst) +
-                        ", all steps together " + percent(error.total, "%+.3g %%"));
+                        results::percent_by("%.3g", error.median) + ", worst " +
+                        results::percent_by("%.3g", error.worst) + ", all steps together " +
+                        results::percent_by("%+.3g", error.total));
     if (arguments.most_error > 0 && 100 * error.median > arguments.most_error)
       context.exit_code = exit_code(ErrorKind::kGate);
   }

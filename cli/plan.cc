@@ -143,7 +143,7 @@ void add_plan(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<RunArguments>();
   add_scenario_options(*command, *arguments);
   command->add_option("--executor", arguments->executor, "As for run")
-      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
+      ->check(CLI::IsMember(kExecutors));
   command->footer(
       "Runs on the packet executor get a forecast of ns-3's events and of the time on one core of\n"
       "this machine; where they train, their first step is trained for it.\n"

@@ -177,7 +177,7 @@ void add_run(CLI::App& app, Context& context) {
   command
       ->add_option("--executor", arguments->executor,
                    "What carries the bytes (default: as the scenario says)")
-      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
+      ->check(CLI::IsMember(kExecutors));
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

@@ -12,6 +12,9 @@
 
 namespace gradwire::cli {
 
+/// What may carry the bytes.
+inline const std::vector<std::string> kExecutors = {"model", "flow", "packet", "emulator"};
+
 /// Arguments that `run`, `emulate` and `plan` share.
 struct RunArguments {
   std::string file;

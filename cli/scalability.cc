@@ -190,7 +190,7 @@ results::Scalability scalability_of(const Source& source, const ScalabilityArgum
   options.knowledge = accuracy_knowledge(arguments.accuracy_options);
   std::vector<std::string> remarks;
   options.question = question_of(source, remarks);
-  options.strangers = results::nearest_published(runner::published_errors(), options.question);
+  options.strangers = runner::published_errors(options.question);
   options.command = command_of(arguments, context);
   options.source = source.words;
   options.remarks = source.remarks;

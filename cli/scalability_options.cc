@@ -5,6 +5,7 @@
 #include "base/exact_text.h"
 #include "cli/assume_steps.h"
 #include "cli/environment.h"
+#include "cli/run.h"
 
 namespace gradwire::cli {
 namespace {
@@ -45,7 +46,7 @@ void add_run_options(OptionGroup& group, ScalabilityArguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   group.add("--executor", arguments.executor, "What carries the bytes of the scenario's runs")
-      ->check(CLI::IsMember({"model", "flow", "packet", "emulator"}));
+      ->check(CLI::IsMember(kExecutors));
   group
       .add("--workers", arguments.workers,
            "Numbers of workers to run it on (default: its sweep's, else 2,4,8,16)")

@@ -5,16 +5,10 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "results/median.h"
 
 namespace gradwire::results {
 namespace {
-
-double median_of_sizes(std::vector<double> values) {
-  for (double& value : values) value = std::abs(value);
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -39,13 +33,15 @@ std::vector<ExecutorErrors> errors_against(const ExecutorTimes& reference,
     const std::size_t count = std::min(reference.step_s.size(), other.step_s.size());
     GRADWIRE_ASSERT(count > 0);
     ExecutorErrors errors;
+    std::vector<double> sizes;
     errors.executor = other.executor;
     for (std::size_t i = 0; i < count; ++i) {
       GRADWIRE_ASSERT(reference.step_s[i] > 0);
       errors.errors.push_back(other.step_s[i] / reference.step_s[i] - 1);
+      sizes.push_back(std::abs(errors.errors.back()));
     }
-    errors.median = median_of_sizes(errors.errors);
-    for (const double error : errors.errors) errors.worst = std::max(errors.worst, std::abs(error));
+    errors.worst = std::ranges::max(sizes);
+    errors.median = middle_of(std::move(sizes));
     errors.total = sum_of(std::span(other.step_s).first(count)) /
                        sum_of(std::span(reference.step_s).first(count)) -
                    1;

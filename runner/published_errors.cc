@@ -17,9 +17,12 @@ results::PredictionQuestion prediction_question(const scenarios::Scenario& scena
   return {layers.origin.name, scenarios::family_of(layers), profile.origin.name};
 }
 
-std::vector<results::PublishedErrors> published_errors() {
+std::vector<results::PublishedErrors> published_errors(
+    const results::PredictionQuestion& question) {
+  if (question.device.empty()) return {};
   const std::string path = scenarios::share_folder() + "/published/prediction-errors.csv";
-  return results::read_published_errors(read_file(path), path);
+  return results::nearest_published(results::read_published_errors(read_file(path), path),
+                                    question);
 }
 
 }  // namespace gradwire::runner

@@ -11,7 +11,8 @@ namespace gradwire::runner {
 /// profile has the device's own times of the model.
 results::PredictionQuestion prediction_question(const scenarios::Scenario& scenario);
 
-/// scenarios/published/prediction-errors.csv. Throws Error where it cannot be read.
-std::vector<results::PublishedErrors> published_errors();
+/// The nearest of scenarios/published/prediction-errors.csv, which is not read for a question
+/// without a device. Throws Error where it cannot be read.
+std::vector<results::PublishedErrors> published_errors(const results::PredictionQuestion& question);
 
 }  // namespace gradwire::runner

@@ -95,6 +95,26 @@ std::vector<char> drawn(const Rows& rows, std::mt19937_64& random) {
 
 }  // namespace
 
+std::map<std::string, std::vector<const JudgedRow*>> by_group(std::span<const JudgedRow> judged) {
+  std::map<std::string, std::vector<const JudgedRow*>> groups;
+  for (const JudgedRow& row : judged) groups[row.group].push_back(&row);
+  return groups;
+}
+
+GroupErrors errors_of(std::span<const JudgedRow* const> group) {
+  GroupErrors all;
+  all.worst = group.front();
+  std::vector<double> errors;
+  for (const JudgedRow* row : group) {
+    errors.push_back(std::abs(row->error()));
+    if (errors.back() > std::abs(all.worst->error())) all.worst = row;
+    all.inside += row->inside();
+  }
+  all.median = median_of(std::move(errors));
+  all.inside /= static_cast<double>(group.size());
+  return all;
+}
+
 Known known_from(std::span<const FormRow* const> fitted,
                  std::span<const results::Unknown> unknowns) {
   if (fitted.empty()) return from_priors(unknowns);

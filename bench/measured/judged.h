@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,17 @@ struct JudgedRow {
   double error() const { return predicted / measured - 1; }
   bool inside() const { return low <= measured && measured <= high; }
 };
+
+/// The rows of each group.
+std::map<std::string, std::vector<const JudgedRow*>> by_group(std::span<const JudgedRow> judged);
+
+struct GroupErrors {
+  double median = 0;                 ///< of the errors' absolute values
+  const JudgedRow* worst = nullptr;  ///< the first with the largest
+  double inside = 0;                 ///< share of the rows inside their band
+};
+/// Precondition: not empty.
+GroupErrors errors_of(std::span<const JudgedRow* const> group);
 
 /// Logarithms of constants, and how well they are known.
 struct Known {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/file_descriptor.h"
-#include "bench/fidelity/statistics.h"
 #include "bench/measured/collective_form.h"
 #include "bench/measured/constants.h"
 #include "bench/measured/forms.h"
@@ -42,35 +41,25 @@ struct Bars {
 
 void add_rows(const std::string& way, const std::vector<JudgedRow>& judged, const Bars& bars,
               const MeasuredOptions& options, const Say& say, std::vector<BenchRow>& rows) {
-  std::map<std::string, std::vector<const JudgedRow*>> groups;
-  for (const JudgedRow& row : judged) groups[row.group].push_back(&row);
-  for (const auto& [name, members] : groups) {
-    std::vector<double> errors;
-    const JudgedRow* worst = members.front();
-    double inside = 0;
-    for (const JudgedRow* row : members) {
-      errors.push_back(100 * std::abs(row->error()));
-      if (std::abs(row->error()) > std::abs(worst->error())) worst = row;
-      inside += row->inside();
-      if (options.list)
+  for (const auto& [name, members] : by_group(judged)) {
+    const GroupErrors errors = errors_of(members);
+    if (options.list)
+      for (const JudgedRow* row : members)
         say(way + " " + name + ": " + row->label + ": " + seconds_of(*row) + " (" +
             figure(100 * row->error()) + " %), " + figure(row->low) + " to " + figure(row->high) +
             " s");
-    }
     const std::string prefix = "measured." + way + "." + name;
     rows.push_back({.name = prefix + ".median_error",
-                    .value = median_of(errors),
+                    .value = 100 * errors.median,
                     .unit = "%",
                     .bar = bars.median});
     rows.push_back({.name = prefix + ".worst_error",
-                    .value = 100 * std::abs(worst->error()),
+                    .value = 100 * std::abs(errors.worst->error()),
                     .unit = "%",
                     .bar = bars.worst});
-    rows.push_back({.name = prefix + ".inside_band",
-                    .value = 100 * inside / static_cast<double>(members.size()),
-                    .unit = "%"});
-    say(way + " " + name + ": " + std::to_string(members.size()) + " rows; worst: " + worst->label +
-        ", " + seconds_of(*worst));
+    rows.push_back({.name = prefix + ".inside_band", .value = 100 * errors.inside, .unit = "%"});
+    say(way + " " + name + ": " + std::to_string(members.size()) +
+        " rows; worst: " + errors.worst->label + ", " + seconds_of(*errors.worst));
   }
 }
 

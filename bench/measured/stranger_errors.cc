@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 
-#include "bench/fidelity/statistics.h"
 #include "bench/measured/collective_form.h"
 #include "bench/measured/constants.h"
 #include "bench/measured/forms.h"
@@ -18,12 +18,7 @@ namespace {
 /// What the rows of a group are about.
 struct About {
   std::string source, workload, family, device;
-  int least = 0, most = 0;
-
-  void add(int workers) {
-    least = least ? std::min(least, workers) : workers;
-    most = std::max(most, workers);
-  }
+  int least = std::numeric_limits<int>::max(), most = 0;
 };
 
 /// Transformers are known by their shape, other networks by their layer tables.
@@ -32,34 +27,32 @@ std::string family_of(const MeasuredStep& step) {
                      : scenarios::family_of(scenarios::load_workload_profile(step.workload, ""));
 }
 
+/// The groups that have a form.
 std::map<std::string, About> described(const MeasuredTables& tables, const MeasuredForms& forms) {
-  const auto has_form = [](const std::vector<FormRow>& rows, const std::string& group) {
-    return std::ranges::any_of(rows, [&](const FormRow& row) { return row.group == group; });
-  };
   std::map<std::string, About> groups;
-  for (const MeasuredStep& step : tables.steps) {
-    const std::string group = group_of(step);
-    if (!has_form(forms.steps, group)) continue;
-    About& about = groups[group];
-    const std::string method = step.method.empty() ? "" : " with " + step.method;
-    about.source = short_source(step.source) + method;
-    about.workload = step.workload;
-    about.family = family_of(step);
-    about.device = step.device;
-    about.add(step.workers);
-  }
-  for (const MeasuredCollective& one : tables.collectives) {
-    const std::string group = group_of(one);
-    if (!has_form(forms.collectives, group)) continue;
-    About& about = groups[group];
-    about = {short_source(one.source),
-             one.collective,
-             "collective",
-             one.device,
-             about.least,
-             about.most};
-    about.add(one.workers);
-  }
+  for (const auto* rows : {&forms.steps, &forms.collectives})
+    for (const FormRow& row : *rows) {
+      About& about = groups[row.group];
+      about.device = row.device;
+      about.least = std::min(about.least, row.workers);
+      about.most = std::max(about.most, row.workers);
+    }
+  const auto add = [&](const auto& row, const auto& words) {
+    const auto group = groups.find(group_of(row));
+    if (group != groups.end() && group->second.source.empty()) words(row, group->second);
+  };
+  for (const MeasuredStep& step : tables.steps)
+    add(step, [](const MeasuredStep& row, About& about) {
+      about.source = short_source(row.source) + (row.method.empty() ? "" : " with " + row.method);
+      about.workload = row.workload;
+      about.family = family_of(row);
+    });
+  for (const MeasuredCollective& one : tables.collectives)
+    add(one, [](const MeasuredCollective& row, About& about) {
+      about.source = short_source(row.source);
+      about.workload = row.collective;
+      about.family = "collective";
+    });
   return groups;
 }
 
@@ -70,17 +63,11 @@ std::string percent(double share) {
 }
 
 std::string line_of(const About& about, const std::vector<const JudgedRow*>& rows) {
-  std::vector<double> errors;
-  double inside = 0;
-  for (const JudgedRow* row : rows) {
-    errors.push_back(std::abs(row->error()));
-    inside += row->inside();
-  }
-  const double count = static_cast<double>(rows.size());
+  const GroupErrors errors = errors_of(rows);
   return about.source + "," + about.workload + "," + about.family + "," + about.device + "," +
          std::to_string(about.least) + "," + std::to_string(about.most) + "," +
-         std::to_string(rows.size()) + "," + percent(median_of(errors)) + "," +
-         percent(*std::ranges::max_element(errors)) + "," + percent(inside / count) + "\n";
+         std::to_string(rows.size()) + "," + percent(errors.median) + "," +
+         percent(std::abs(errors.worst->error())) + "," + percent(errors.inside) + "\n";
 }
 
 }  // namespace
@@ -91,8 +78,7 @@ std::string stranger_errors_csv() {
   std::vector<JudgedRow> judged = judge_strangers(forms.steps, constant_unknowns());
   for (JudgedRow& row : judge_strangers(forms.collectives, collective_unknowns()))
     judged.push_back(std::move(row));
-  std::map<std::string, std::vector<const JudgedRow*>> groups;
-  for (const JudgedRow& row : judged) groups[row.group].push_back(&row);
+  const auto groups = by_group(judged);
   std::string csv =
       "# Times that others measured, held against predictions with constants from the other\n"
       "# sources alone: errors in %, and the share (%) of rows inside their 90 % band.\n"

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "results/median.h"
 #include "results/prediction/least_squares.h"
 
 namespace gradwire::results {
@@ -158,12 +159,6 @@ LeastSquaresFit fit_to(const Chart& chart, const ChartUnknowns& unknowns,
   return fit_least_squares(unknowns.all(), bars.size(), residuals, {.least_scale = kLeastScale});
 }
 
-double median_of_errors(std::vector<double> errors) {
-  std::sort(errors.begin(), errors.end());
-  const std::size_t n = errors.size();
-  return n == 0 ? 0 : (errors[(n - 1) / 2] + errors[n / 2]) / 2;
-}
-
 /// Half of each series' bars.
 std::vector<bool> half_of(const Chart& chart, int draw) {
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> series;
@@ -180,16 +175,20 @@ std::vector<bool> half_of(const Chart& chart, int draw) {
   return taken;
 }
 
-void judge(const Chart& chart, const ChartOptions& options, ChartFit& fit) {
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < chart.bars.size(); ++i) {
-    const double published = chart.bars[i].images_per_second;
-    errors.push_back(std::abs(fit.predicted[i] / published - 1));
-    if (published < options.coarse_below || errors.back() < fit.worst_error) continue;
-    fit.worst_error = errors.back();
-    fit.worst_bar = i;
-  }
-  fit.median_error = median_of_errors(std::move(errors));
+double predicted_rate(const ChartUnknowns& unknowns, const LeastSquaresFit& least,
+                      const ChartBar& bar) {
+  return bar.gpus / std::exp(unknowns.log_time(least.values, bar));
+}
+
+/// Adds a bar's error, which may be a fit's or halves' worst one unless the bar is too coarse.
+template <class Judged>
+void judge(const Chart& chart, std::size_t bar, double predicted, const ChartOptions& options,
+           std::vector<double>& errors, Judged& judged) {
+  const double published = chart.bars[bar].images_per_second;
+  errors.push_back(std::abs(predicted / published - 1));
+  if (published < options.coarse_below || errors.back() < judged.worst_error) return;
+  judged.worst_error = errors.back();
+  judged.worst_bar = bar;
 }
 
 }  // namespace
@@ -216,10 +215,12 @@ ChartFit fit_chart(const Chart& chart, ChartModel model, const ChartOptions& opt
   fit.scale = least.scale;
   for (std::size_t k = 0; k < unknowns.all().size(); ++k)
     fit.constants.push_back(unknowns.constant(least, k));
-  for (std::size_t i = 0; i < chart.bars.size(); ++i)
-    fit.predicted.push_back(chart.bars[i].gpus /
-                            std::exp(unknowns.log_time(least.values, chart.bars[i])));
-  judge(chart, options, fit);
+  std::vector<double> errors;
+  for (const std::size_t i : all) {
+    fit.predicted.push_back(predicted_rate(unknowns, least, chart.bars[i]));
+    judge(chart, i, fit.predicted.back(), options, errors, fit);
+  }
+  fit.median_error = middle_of(std::move(errors));
   return fit;
 }
 
@@ -235,19 +236,11 @@ ChartHalves judge_halves_of_chart(const Chart& chart, ChartModel model, const Ch
     for (std::size_t i = 0; i < taken.size(); ++i)
       if (taken[i]) bars.push_back(i);
     const LeastSquaresFit least = fit_to(chart, unknowns, bars);
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      if (taken[i]) continue;
-      const ChartBar& bar = chart.bars[i];
-      const double over = published_log_time(bar) - unknowns.log_time(least.values, bar);
-      errors.push_back(std::abs(std::exp(over) - 1));
-      if (bar.images_per_second < options.coarse_below || errors.back() <= halves.worst_error)
-        continue;
-      halves.worst_error = errors.back();
-      halves.worst_draw = draw;
-      halves.worst_bar = i;
-    }
+    for (std::size_t i = 0; i < taken.size(); ++i)
+      if (!taken[i])
+        judge(chart, i, predicted_rate(unknowns, least, chart.bars[i]), options, errors, halves);
   }
-  halves.median_error = median_of_errors(std::move(errors));
+  halves.median_error = middle_of(std::move(errors));
   return halves;
 }
 

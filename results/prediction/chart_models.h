@@ -60,7 +60,6 @@ struct ChartHalves {
   int draws = 0;
   double median_error = 0;  ///< of all draws' bars
   double worst_error = 0;   ///< of the bars that are judged, over all draws
-  int worst_draw = 0;
   std::size_t worst_bar = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "results/csv.h"
+#include "results/percent.h"
 #include "results/scenario_view.h"
 
 namespace gradwire::results {
@@ -45,7 +46,7 @@ PublishedErrors errors_of(const CsvTable& table, std::size_t row) {
 }
 
 std::string whole_percent(double share) {
-  return std::to_string(std::lround(100 * share)) + " %";
+  return percent_by("%.0f", share);
 }
 
 std::string range_of(const PublishedErrors& one) {
