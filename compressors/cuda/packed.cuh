@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "compressors/arithmetic/packed_group.h"
-#include "compressors/cuda/batch.cuh"
+#include "compressors/cuda/eight.cuh"
 
 /// Kernels of the codecs with packed codes of fixed width. A thread takes 8 elements, whose codes
 /// are whole bytes; a block's 2,048 pass through shared memory, so that global memory is accessed
@@ -20,7 +20,7 @@
 namespace gradwire::compressors::cuda {
 
 inline constexpr int kWidestCode = 9;
-inline constexpr unsigned kTile = kThreads * kGroupCodes;
+static_assert(kGroupCodes == kEight);
 
 /// Copies by all threads of a block, in words where both sides are aligned.
 __device__ inline void copy_by_block(std::uint8_t* to, const std::uint8_t* from, unsigned bytes) {
@@ -30,34 +30,6 @@ __device__ inline void copy_by_block(std::uint8_t* to, const std::uint8_t* from,
   for (unsigned i = threadIdx.x; i < whole; i += blockDim.x)
     reinterpret_cast<std::uint32_t*>(to)[i] = reinterpret_cast<const std::uint32_t*>(from)[i];
   for (unsigned i = 4 * whole + threadIdx.x; i < bytes; i += blockDim.x) to[i] = from[i];
-}
-
-/// values[first], ... , 8 of them; 0 beyond n.
-__device__ inline void load_eight(const float* values, std::uint64_t first, std::uint64_t n,
-                                  float* eight) {
-  const float* from = values + first;
-  if (first + kGroupCodes <= n && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
-    const float4 a = reinterpret_cast<const float4*>(from)[0];
-    const float4 b = reinterpret_cast<const float4*>(from)[1];
-    eight[0] = a.x, eight[1] = a.y, eight[2] = a.z, eight[3] = a.w;
-    eight[4] = b.x, eight[5] = b.y, eight[6] = b.z, eight[7] = b.w;
-    return;
-  }
-#pragma unroll
-  for (unsigned j = 0; j < kGroupCodes; ++j) eight[j] = first + j < n ? from[j] : 0.0f;
-}
-
-__device__ inline void store_eight(const float* eight, std::uint64_t first, std::uint64_t n,
-                                   float* values) {
-  float* to = values + first;
-  if (first + kGroupCodes <= n && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-    reinterpret_cast<float4*>(to)[0] = make_float4(eight[0], eight[1], eight[2], eight[3]);
-    reinterpret_cast<float4*>(to)[1] = make_float4(eight[4], eight[5], eight[6], eight[7]);
-    return;
-  }
-#pragma unroll
-  for (unsigned j = 0; j < kGroupCodes; ++j)
-    if (first + j < n) to[j] = eight[j];
 }
 
 /// Codes of `count` <= 8 elements from `first` on; 0 for the rest.

@@ -86,6 +86,8 @@ __device__ Part part_from_lane_below(const Part& part, int distance) {
   return other;
 }
 
+inline constexpr unsigned kAhead = 8;
+
 /// Blocks of threads take kUnitChunks chunks each, whatever their segments.
 inline constexpr unsigned kUnitChunks = kThreads / kLanes;
 
@@ -100,6 +102,21 @@ struct ReduceChunks {
   std::uint64_t total() const { return segments.count * segments.chunks; }
   std::uint64_t units() const { return units_of(total(), kUnitChunks); }
 
+  /// values[e], values[e + kLanes], ... below `end`, kAhead of them: all loads come before the
+  /// sums, which follow one another.
+  __device__ void take_ahead(Part& part, std::uint64_t e, std::uint64_t end, double pivot) const {
+    float ahead[kAhead];
+#pragma unroll
+    for (unsigned j = 0; j < kAhead; ++j)
+      ahead[j] = e + j * kLanes < end ? values[e + j * kLanes] : 0.0f;
+#pragma unroll
+    for (unsigned j = 0; j < kAhead; ++j) {
+      if (e + j * kLanes >= end) return;
+      if (!is_finite(ahead[j])) refuse(report, e + j * kLanes);
+      part.take(ahead[j], pivot);
+    }
+  }
+
   // All lanes stay for the shuffles.
   __device__ void run(std::uint64_t unit) const {
     const double pivot = Part::kPivot && segments.n > 0 ? values[0] : 0.0;
@@ -112,11 +129,8 @@ struct ReduceChunks {
       const std::uint64_t stop = start + segments.elements(segment);
       const std::uint64_t begin = start + at % segments.chunks * kSumBlock;
       const std::uint64_t end = begin + kSumBlock < stop ? begin + kSumBlock : stop;
-      for (std::uint64_t e = begin + lane; e < end; e += kLanes) {
-        const float value = values[e];
-        if (!is_finite(value)) refuse(report, e);
-        part.take(value, pivot);
-      }
+      for (std::uint64_t e = begin + lane; e < end; e += kLanes * kAhead)
+        take_ahead(part, e, end, pivot);
     }
     for (int half = kLanes / 2; half > 0; half /= 2) part.merge(part_from_lane_below(part, half));
     if (lane == 0 && inside) parts[at] = part;

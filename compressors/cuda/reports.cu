@@ -1,4 +1,4 @@
-#include "compressors/cuda/batch.cuh"
+#include "compressors/cuda/eight.cuh"
 
 /// Reports, and what every codec does to a tensor as a whole.
 namespace gradwire::compressors::cuda {
@@ -33,11 +33,16 @@ struct CheckSums {
   Source from;
   const float* addend;
 
-  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  std::uint64_t units() const { return units_of(from.n, kTile); }
   __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, from.n, [&](std::uint64_t i) {
-      if (!is_finite(from.values[i] + addend[i])) refuse(from.report, i);
-    });
+    const std::uint64_t first = first_of_eight(unit);
+    if (first >= from.n) return;
+    float values[kEight], addends[kEight];
+    load_eight(from.values, first, from.n, values);
+    load_eight(addend, first, from.n, addends);
+#pragma unroll
+    for (unsigned j = 0; j < kEight; ++j)
+      if (!is_finite(values[j] + addends[j])) refuse(from.report, first + j);
   }
 };
 
@@ -46,10 +51,16 @@ struct AddValues {
   Source from;
   float* out;
 
-  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  std::uint64_t units() const { return units_of(from.n, kTile); }
   __device__ void run(std::uint64_t unit) const {
-    if (refused(from.report)) return;
-    for_each_of(unit, from.n, [&](std::uint64_t i) { out[i] = from.values[i] + out[i]; });
+    const std::uint64_t first = first_of_eight(unit);
+    if (first >= from.n || refused(from.report)) return;
+    float values[kEight], sums[kEight];
+    load_eight(from.values, first, from.n, values);
+    load_eight<float>(out, first, from.n, sums);
+#pragma unroll
+    for (unsigned j = 0; j < kEight; ++j) sums[j] = values[j] + sums[j];
+    store_eight(sums, first, from.n, out);
   }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "compressors/cuda/batch.cuh"
+#include "compressors/cuda/eight.cuh"
 
 /// Codecs that send each value as a number of its own. A Format has the number's type, Word, and
 ///   __device__ static Word from_float(float value, bool saturate);
@@ -13,13 +13,19 @@ struct EncodeWords {
   bool saturate;
   typename Format::Word* words;
 
-  std::uint64_t units() const { return units_of(from.n, kEachUnit); }
+  std::uint64_t units() const { return units_of(from.n, kTile); }
   __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, from.n, [&](std::uint64_t i) {
-      const float value = from.values[i];
-      if (!is_finite(value)) refuse(from.report, i);
-      words[i] = Format::from_float(value, saturate);
-    });
+    const std::uint64_t first = first_of_eight(unit);
+    if (first >= from.n) return;
+    float values[kEight];
+    typename Format::Word out[kEight];
+    load_eight(from.values, first, from.n, values);
+#pragma unroll
+    for (unsigned j = 0; j < kEight; ++j) {
+      if (!is_finite(values[j])) refuse(from.report, first + j);
+      out[j] = Format::from_float(values[j], saturate);
+    }
+    store_eight(out, first, from.n, words);
   }
 };
 
@@ -29,13 +35,20 @@ struct DecodeWords {
   const typename Format::Word* words;
   Sink to;
 
-  std::uint64_t units() const { return units_of(to.n, kEachUnit); }
+  std::uint64_t units() const { return units_of(to.n, kTile); }
   __device__ void run(std::uint64_t unit) const {
-    if (refused(to.report)) return;
-    for_each_of(unit, to.n, [&](std::uint64_t i) {
-      const float value = Format::to_float(words[i]);
-      to.values[i] = kAdd ? to.values[i] + to.factor * value : value;
-    });
+    const std::uint64_t first = first_of_eight(unit);
+    if (first >= to.n || refused(to.report)) return;
+    typename Format::Word in[kEight];
+    float values[kEight];
+    load_eight(words, first, to.n, in);
+    if (kAdd) load_eight<float>(to.values, first, to.n, values);
+#pragma unroll
+    for (unsigned j = 0; j < kEight; ++j) {
+      const float value = Format::to_float(in[j]);
+      values[j] = kAdd ? values[j] + to.factor * value : value;
+    }
+    store_eight(values, first, to.n, to.values);
   }
 };
 

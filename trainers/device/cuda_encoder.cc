@@ -71,7 +71,6 @@ class CudaEncoder final : public DeviceEncoder {
   bool packs_exactly() const override { return codec_->packs_exactly(); }
 
   void choose(DevicePayload form) override {
-    GRADWIRE_ASSERT(slots_.empty());
     form_ = form;
     // The terms of a codec that rounds when it packs are its floats: what "none" sends.
     sender_ = form == DevicePayload::kTerms ? compressors::make_cuda_codec("none") : codec_;
@@ -86,6 +85,7 @@ class CudaEncoder final : public DeviceEncoder {
       payloads_.push_back({payload_bytes_, size});
       payload_bytes_ += aligned(size);
     }
+    for (auto& [worker, slot] : slots_) make_room(slot);
   }
 
   void propose(int worker, GradientSpans gradients) override {
@@ -131,12 +131,16 @@ class CudaEncoder final : public DeviceEncoder {
 
   std::size_t tensors() const { return layout_.tensors().size(); }
 
+  void make_room(Slot& slot) const {
+    slot.payload = DeviceBuffer<std::byte>(payload_bytes_);
+    slot.host_payload = PinnedBuffer<std::byte>(payload_bytes_);
+  }
+
   Slot& slot_of(int worker) {
     const auto [found, fresh] = slots_.try_emplace(worker);
     Slot& slot = found->second;
     if (!fresh) return slot;
-    slot.payload = DeviceBuffer<std::byte>(payload_bytes_);
-    slot.host_payload = PinnedBuffer<std::byte>(payload_bytes_);
+    make_room(slot);
     slot.scales = DeviceBuffer<float>(tensors());
     slot.host_scales = PinnedBuffer<float>(tensors());
     slot.reports = DeviceBuffer<CudaReport>(2 * tensors());

@@ -33,7 +33,7 @@ class DeviceEncoder {
   virtual ~DeviceEncoder() = default;
   /// False if kPacked rounds what kTerms keeps.
   virtual bool packs_exactly() const = 0;
-  /// What later encode() calls bring to the host.
+  /// What later encode() calls bring to the host. Workers' states stay, payloads end.
   virtual void choose(DevicePayload form) = 0;
   /// Enqueues the local scale of every tensor.
   virtual void propose(int worker, GradientSpans gradients) = 0;

@@ -53,8 +53,8 @@ __global__ void write_runs_kernel(DeviceSelection selected, std::uint32_t most,
 
 /// Walks over all entries with one block of threads, since each begins where the one before ends:
 /// checks them, or applies what is not a filler.
-__global__ void walk_runs_kernel(const std::byte* payload, std::uint32_t entries, bool check,
-                                 Sink to) {
+__global__ void __launch_bounds__(kWalkers)
+    walk_runs_kernel(const std::byte* payload, std::uint32_t entries, bool check, Sink to) {
   using Scan = cub::BlockScan<std::uint64_t, kWalkers>;
   __shared__ typename Scan::TempStorage storage;
   if (!check && block_refused(to.report)) return;
