@@ -68,6 +68,7 @@ void build_application(CLI::App& app, Context& context) {
   add_validate(app, context);
   add_plan(app, context);
   add_emulate(app, context);
+  add_torch(app, context);
   add_evaluate(app, context);
   add_list(app, context);
   add_show(app, context);

@@ -63,6 +63,7 @@ void add_show(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_tag(CLI::App& app, Context& context);
 void add_task(CLI::App& app, Context& context);
+void add_torch(CLI::App& app, Context& context);
 void add_prune(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);

@@ -6,6 +6,7 @@
 #include "trainers/replays/collective_replay.h"
 #include "trainers/replays/federated_replay.h"
 #include "trainers/replays/pipeline_replay.h"
+#include "trainers/replays/recorded_replay.h"
 #include "trainers/replays/repeated_step.h"
 #ifdef GRADWIRE_HAVE_PROFILE_REPLAY
 #include "trainers/replays/profile_replay.h"
@@ -76,6 +77,8 @@ std::unique_ptr<scenarios::Trainer> make_replay(const Scenario& scenario) {
       return trainers::make_pipeline_replay(scenario);
     case scenarios::WorkloadKind::kFederated:
       return trainers::make_federated_replay(scenario);
+    case scenarios::WorkloadKind::kRecording:
+      return trainers::make_recorded_replay(scenario);
     case scenarios::WorkloadKind::kTraining:
       break;
   }

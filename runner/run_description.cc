@@ -25,6 +25,8 @@ std::string model_label(const scenarios::Workload& workload) {
       return "pipeline " + workload.pipeline.schedule;
     case scenarios::WorkloadKind::kFederated:
       return "federated round";
+    case scenarios::WorkloadKind::kRecording:
+      return std::filesystem::path(workload.recording).stem().string();
     default:
       return workload.collective;
   }

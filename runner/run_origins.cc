@@ -44,6 +44,11 @@ results::RunOrigins origins_of(const Scenario& scenario, const scenarios::Comput
       origins.compute = is_profiled(scenario) ? of_device(scenario) : of_layers(scenario);
       if (is_profiled(scenario)) origins.codec = of_device(scenario);
       break;
+    case WorkloadKind::kRecording:  // what a script's ranks told
+      origins.payload = origins.codec = Provenance::kMeasured;
+      origins.compute =
+          scenario.workload.compute_scale == 1 ? Provenance::kMeasured : Provenance::kGiven;
+      break;
     default:  // every size and time stands in the scenario
       origins.payload = origins.compute = origins.codec = Provenance::kGiven;
   }

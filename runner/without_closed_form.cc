@@ -48,6 +48,8 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
                                      const sim::Cluster& cluster) {
   if (!cluster.cells().empty())
     return "its workers share a radio cell's air time, which no closed form describes";
+  if (scenario.workload.kind == scenarios::WorkloadKind::kRecording)
+    return "a script's calls follow one another as it makes them, which no closed form describes";
   const bool trains = scenario.workload.kind == scenarios::WorkloadKind::kTraining;
   if (trains && scenario.schedule.kind == "pipeline")
     return "its workers have stages of the model, and the closed forms have workers that are alike";

@@ -165,6 +165,8 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   fill_pipeline(member(json, "pipeline"), workload.pipeline);
   fill_federated(member(json, "federated"), workload.federated);
   fill_transfers(member(json, "transfers"), workload.transfers);
+  take(json, "recording", workload.recording);
+  take(json, "compute_scale", workload.compute_scale);
 }
 
 }  // namespace gradwire::scenarios

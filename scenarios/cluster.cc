@@ -129,6 +129,7 @@ std::string collective_of(const Scenario& scenario) {
     case WorkloadKind::kTransfers:
     case WorkloadKind::kPipeline:
     case WorkloadKind::kFederated:
+    case WorkloadKind::kRecording:
       break;
   }
   return "";

@@ -70,6 +70,7 @@ std::string kinds_text(KindMask kinds) {
   add(WorkloadKind::kTransfers, "transfers");
   add(WorkloadKind::kPipeline, "pipeline");
   add(WorkloadKind::kFederated, "federated");
+  add(WorkloadKind::kRecording, "recording");
   return text;
 }
 

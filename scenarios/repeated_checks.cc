@@ -1,5 +1,8 @@
 #include "scenarios/repeated_checks.h"
 
+#include "bridge/recording.h"
+#include "scenarios/share.h"
+
 namespace gradwire::scenarios {
 namespace {
 
@@ -20,6 +23,21 @@ void check_gossip(const Rules& rules) {
   } catch (const sim::SimError& error) {
     rules.refuse(scenario.workload.edges.empty() ? "/workload/graph" : "/workload/edges",
                  error.what());
+  }
+}
+
+/// The file is there, can be read, and has as many ranks as there are workers.
+void check_recording(const Rules& rules) {
+  const Scenario& scenario = rules.scenario;
+  const std::string path = relative_to_file(scenario.workload.recording, scenario.file);
+  try {
+    const bridge::Header header = bridge::read_header(path);
+    if (header.world != scenario.cluster.workers)
+      rules.refuse("/cluster/workers",
+                   "the recording has " + std::to_string(header.world) + " ranks",
+                   std::to_string(header.world));
+  } catch (const Error& error) {
+    rules.refuse("/workload/recording", error.what());
   }
 }
 
@@ -50,6 +68,7 @@ void check_repeated(const Rules& rules) {
     check_clients(rules, "/workload/federated", federated.sample, federated.drop_out,
                   federated.deadline, "flow, packet or emulator");
   if (scenario.workload.collective == "gossip") check_gossip(rules);
+  if (scenario.workload.kind == WorkloadKind::kRecording) check_recording(rules);
 }
 
 }  // namespace gradwire::scenarios

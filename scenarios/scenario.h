@@ -44,10 +44,18 @@ class ScenarioError : public Error {
   std::vector<Problem> problems_;
 };
 
-enum class WorkloadKind { kTraining, kProfile, kCollective, kTransfers, kPipeline, kFederated };
+enum class WorkloadKind {
+  kTraining,
+  kProfile,
+  kCollective,
+  kTransfers,
+  kPipeline,
+  kFederated,
+  kRecording
+};
 /// By kind: the key of /workload that says it.
-inline constexpr std::array<const char*, 6> kWorkloadKeys = {"model",     "profile",  "collective",
-                                                             "transfers", "pipeline", "federated"};
+inline constexpr std::array<const char*, 7> kWorkloadKeys = {
+    "model", "profile", "collective", "transfers", "pipeline", "federated", "recording"};
 
 struct Workload {
   WorkloadKind kind = WorkloadKind::kTraining;
@@ -131,6 +139,9 @@ struct Workload {
     double drop_out = 0;               ///< probability that a sampled client sends nothing
   };
   Federated federated;
+  std::string recording;     ///< file (bridge/recording.h); relative to the scenario file
+  double compute_scale = 1;  ///< of recorded compute times
+  int most_recorded_steps = 0;  ///< no file says it: the first so many; 0 = all
 };
 
 /// How gradients are compressed; scenarios/methods.h makes one plan of both forms.

@@ -73,7 +73,7 @@ void add_behaviour(Rows& rows) {
                                    "operation to operation (log-normal, mean 1): 0.1 is 10 %.",
                            .min = 0,
                            .max = 10},
-                  .kinds = kSteps | kRepeated,
+                  .kinds = kComputing,
                   .computed_default = "0"});
   rows.push_back(list_row("/cluster/absences",
                           "Workers that fail and return: they stand still, their links pass "
@@ -155,16 +155,16 @@ void add_cluster(Rows& rows) {
                            .help = "Where compute times come from: cpu or cuda (both measured on "
                                    "this machine), a shipped device profile's name, or a path."},
                   .kinds = kSteps});
-  rows.push_back(list_row("/cluster/stragglers", "Workers slower or faster than the rest.",
-                          kSteps | kRepeated));
-  rows.push_back(object_row("/cluster/stragglers/*", "One worker's speed.", kSteps | kRepeated));
+  rows.push_back(
+      list_row("/cluster/stragglers", "Workers slower or faster than the rest.", kComputing));
+  rows.push_back(object_row("/cluster/stragglers/*", "One worker's speed.", kComputing));
   rows.push_back({.pointer = "/cluster/stragglers/*/worker",
                   .spec = {.type = OptionType::kInteger,
                            .help = "Worker, counted from 0.",
                            .min = 0,
                            .max = 65535},
                   .required = true,
-                  .kinds = kSteps | kRepeated});
+                  .kinds = kComputing});
   rows.push_back({.pointer = "/cluster/stragglers/*/factor",
                   .spec = {.type = OptionType::kNumber,
                            .help = "Compute and codec times are multiplied by this (2 = half as "
@@ -173,7 +173,7 @@ void add_cluster(Rows& rows) {
                            .max = 1e6,
                            .min_exclusive = true},
                   .required = true,
-                  .kinds = kSteps | kRepeated,
+                  .kinds = kComputing,
                   .suspicious_above = 100,
                   .suspicious_why = "every step waits for that worker"});
   add_behaviour(rows);

@@ -347,18 +347,39 @@ void add_other_workloads(Rows& rows) {
                   .kinds = kTransfers});
 }
 
+void add_recording(Rows& rows) {
+  rows.push_back({.pointer = "/workload/recording",
+                  .spec = {.type = OptionType::kText,
+                           .help = "What the ranks of a PyTorch script called and computed: a file "
+                                   "that `gradwire torch` wrote, seen from the scenario file. Rank "
+                                   "r is worker r."},
+                  .required = true,
+                  .kinds = kRecording});
+  rows.push_back({.pointer = "/workload/compute_scale",
+                  .spec = {.type = OptionType::kNumber,
+                           .default_text = "1",
+                           .help = "Recorded compute times are multiplied by it: 0.02 for a device "
+                                   "50 times as fast as the one that recorded, 0 for the network "
+                                   "alone.",
+                           .min = 0,
+                           .max = 1e6},
+                  .kinds = kRecording});
+}
+
 }  // namespace
 
 void add_workload(Rows& rows) {
   rows.push_back(object_row("/workload",
                             "What the workers do: training, or one of `profile`, `collective`, "
-                            "`transfers`, `pipeline`, `federated` instead of a model."));
+                            "`transfers`, `pipeline`, `federated`, `recording` instead of a "
+                            "model."));
   rows.back().required = true;
   add_training(rows);
   add_optimizer(rows);
   add_other_workloads(rows);
   add_pipeline(rows);
   add_federated(rows);
+  add_recording(rows);
 }
 
 }  // namespace gradwire::scenarios

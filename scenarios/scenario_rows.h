@@ -15,8 +15,11 @@ inline constexpr KindMask kCollective = mask_of(WorkloadKind::kCollective);
 inline constexpr KindMask kTransfers = mask_of(WorkloadKind::kTransfers);
 inline constexpr KindMask kPipeline = mask_of(WorkloadKind::kPipeline);
 inline constexpr KindMask kFederated = mask_of(WorkloadKind::kFederated);
+inline constexpr KindMask kRecording = mask_of(WorkloadKind::kRecording);
 /// Those that are repeated.
 inline constexpr KindMask kRepeated = kCollective | kPipeline | kFederated;
+/// Those whose workers compute.
+inline constexpr KindMask kComputing = kSteps | kRepeated | kRecording;
 
 /// Rows of each shape.
 Field object_row(std::string pointer, std::string help, KindMask kinds = kAllKinds);

@@ -8,6 +8,7 @@
 #include "base/file_descriptor.h"
 #include "base/text_width.h"
 #include "tests/cli/program.h"
+#include "tests/trainers/replays/recorded_text.h"
 
 using namespace gradwire;
 using namespace gradwire::testing;
@@ -106,6 +107,7 @@ class Prepared {
       "seeds": [1, 2], "sweep": {"/cluster/workers": [2, 4],
         "/method": [{"name": "none"}, {"name": "topk", "ratio": 0.001}]},
       "expected": {"checks": [{"metric": "step_time_s", "min": 0}]}})");
+    write_file(file("recorded.jsonl"), recorded());
     write_file(file("values.f32"), std::string(4 * 1000, '\1'));
     write_file(file("trained.json"), R"({"schema_version": 1, "name": "trained",
       "workload": {"model": "char-lstm", "data": {"set": "markov", "tokens": 640},
@@ -123,6 +125,16 @@ class Prepared {
                 {"codec", "encode", "topk", "-i", file("values.f32"), "-o", file("values.grwf")})
                 .exit_code == 0);
   }
+  /// Two ranks, three steps.
+  static std::string recorded() {
+    RecordedText text(2);
+    for (int step = 0; step < 3; ++step)
+      for (int rank = 0; rank < 2; ++rank) {
+        text.call(rank, 0.001, members("all-reduce", 100'000, ",\"o\":\"sum\""));
+        text.step(rank);
+      }
+    return text.text();
+  }
   std::string file(const std::string& name) const { return folder_.file(name); }
   std::string db() const { return file("runs.db"); }
 
@@ -134,6 +146,7 @@ class Prepared {
             {"emulate",
              {scenario, "--set", "/seeds=[1]", "--set", "/workload/steps=1", "--no-report"},
              false},
+            {"torch", {"--network", "lan", "--replay", file("recorded.jsonl"), "--no-report"}},
             {"evaluate", {file("trained.json"), file("models/run-1.grwm")}},
             {"list"},
             {"show", {"1"}},

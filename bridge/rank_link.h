@@ -1,0 +1,44 @@
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+
+namespace gradwire::bridge {
+
+/// The hub's end of one rank's connection: lines that it wrote, and who it is.
+class RankLink {
+ public:
+  /// `socket`: connected, non-blocking.
+  explicit RankLink(FileDescriptor socket);
+
+  int descriptor() const { return socket_.get(); }
+  /// Of the connection's other end, as the kernel tells.
+  pid_t process() const { return process_; }
+  /// Whole lines that have come, without their ends; reads what is there. Sets closed() at the end.
+  /// Throws Error(kFailure) for a line that is too long.
+  std::vector<std::string> read_lines();
+  bool closed() const { return closed_; }
+
+  std::optional<int> rank;  ///< once it has said so
+  bool ended = false;       ///< it has told its end
+  std::string failure;      ///< the exception that ended it
+  std::chrono::steady_clock::time_point closed_at;
+
+ private:
+  FileDescriptor socket_;
+  pid_t process_ = 0;
+  std::string partial_;
+  bool closed_ = false;
+};
+
+/// A socket in `folder` that ranks connect to, and its path.
+FileDescriptor listen_at(const std::string& path);
+/// A connection that waits there; empty: none does.
+std::optional<FileDescriptor> accept_at(const FileDescriptor& listener);
+
+}  // namespace gradwire::bridge

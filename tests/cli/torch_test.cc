@@ -1,0 +1,297 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "base/file_descriptor.h"
+#include "results/store.h"
+#include "tests/cli/program.h"
+#include "tests/skip.h"
+#include "tests/trainers/replays/recorded_text.h"
+
+using namespace gradwire;
+using namespace gradwire::testing;
+using Catch::Contains;
+using results::Store;
+
+namespace {
+
+constexpr const char* kNetwork = R"({"link": {"bandwidth": "1Gbps", "delay": "50us"}})";
+
+/// Two ranks, three steps of a millisecond's compute and an all-reduce of 400 kB.
+std::string three_steps() {
+  RecordedText text(2);
+  for (int step = 0; step < 3; ++step)
+    for (int rank = 0; rank < 2; ++rank) {
+      text.wait(rank, 0, text.call(rank, 0.001, members("all-reduce", 100'000, ",\"o\":\"sum\"")));
+      text.step(rank, 0.0005);
+    }
+  for (int rank = 0; rank < 2; ++rank) text.end(rank);
+  return text.text();
+}
+
+/// A folder with a network, and commands in it.
+struct Work {
+  Work() {
+    write_file(file("net.json"), kNetwork);
+    write_file(file("a.jsonl"), three_steps());
+  }
+  std::string file(const std::string& name) const { return folder.file(name); }
+
+  Result torch(std::vector<std::string> arguments, const std::string& database = "runs.db") const {
+    arguments.insert(arguments.begin(), {"torch", "--db", file(database), "--no-report"});
+    return run_program(arguments);
+  }
+  Result replay(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--network", file("net.json"), "--replay", file("a.jsonl")});
+    return torch(more);
+  }
+  /// Ranks without PyTorch (tests/bridge/fake_ranks.py).
+  Result fake(const std::string& behaviour) const {
+    if (std::system("python3 -c '' 2>/dev/null") != 0) skip("there is no python3");
+    return torch({"--network", file("net.json"), "--patience", "1s", "--", "env",
+                  "PYTHONPATH=" + source_path("python") + ":" + source_path("tests/bridge"),
+                  "PYTHONDONTWRITEBYTECODE=1", "python3", source_path("tests/bridge/fake_ranks.py"),
+                  "3", behaviour});
+  }
+  std::unique_ptr<Store> store(const std::string& database = "runs.db") const {
+    return Store::open(file(database), Store::Mode::kReadOnly);
+  }
+  std::string hash(results::RunId run) const { return store()->run(run)->timeline_hash; }
+
+  TemporaryFolder folder;
+};
+
+/// A Python that has PyTorch: GRADWIRE_TEST_PYTHON, else python3. Skips the case where it has none.
+std::string python_with_torch() {
+  const char* given = std::getenv("GRADWIRE_TEST_PYTHON");
+  const std::string python = given && *given ? given : "python3";
+  if (std::system((python + " -c 'import torch.distributed' >/dev/null 2>&1").c_str()) != 0)
+    skip(python + " cannot import torch (GRADWIRE_TEST_PYTHON names another)");
+  return python;
+}
+
+std::vector<std::string> torchrun(int ranks, std::vector<std::string> script) {
+  script[0] = source_path("tests/cli/torch/" + script[0]);
+  script.insert(script.begin(), {python_with_torch(), "-m", "torch.distributed.run", "--standalone",
+                                 "--nproc-per-node", std::to_string(ranks)});
+  return script;
+}
+
+std::string losses(const std::string& output) {
+  std::string found;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("loss ")) found += line + "\n";
+  return found;
+}
+
+/// What a command prints that is none of ours.
+std::string output_of_command(const std::vector<std::string>& command, const std::string& file) {
+  std::string text = "OMP_NUM_THREADS=1";
+  for (const std::string& word : command) text += " '" + word + "'";
+  REQUIRE(std::system((text + " >'" + file + "' 2>/dev/null").c_str()) == 0);
+  return read_file(file);
+}
+
+}  // namespace
+
+TEST_CASE("torch --replay: a recording on a network is a run like any other", "[unit]") {
+  const Work work;
+  const Result result = work.replay();
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.err, Contains("a step takes") && Contains("exposed communication"));
+  CHECK_THAT(result.out, Contains("what would help"));
+  const auto store = work.store();
+  REQUIRE(store->runs().size() == 1);
+  const results::RunSummary run = *store->run(1);
+  CHECK(run.steps_done == 3);
+  CHECK(run.header.workers == 2);
+  CHECK(run.header.executor == "flow");
+  for (const results::StepRow& step : store->steps(1)) {
+    CHECK(step.payload_bytes == 2 * 400'000);
+    CHECK(step.compute_s == Approx(0.0015));
+    // 400 kB round a ring of two take 3.2 ms at 1 Gbps; nothing hides them.
+    CHECK(step.exposed_s > 0.0032);
+    CHECK(step.exposed_s < 0.006);
+  }
+  CHECK_FALSE(store->timeline(1).empty());
+  const Result trace = run_program({"export", "1", "--format", "chrome-trace", "-o",
+                                    work.file("trace.json"), "--db", work.file("runs.db")});
+  INFO(trace.err);
+  CHECK(trace.exit_code == 0);
+  CHECK_THAT(read_file(work.file("trace.json")), Contains("all-reduce"));
+}
+
+TEST_CASE("torch --replay: the same network gives the same timeline, and another another",
+          "[unit]") {
+  const Work work;
+  REQUIRE(work.replay().exit_code == 0);
+  REQUIRE(work.replay().exit_code == 0);
+  CHECK(work.hash(1) == work.hash(2));
+  REQUIRE(work.replay({"--set", "/network/link/bandwidth=100Mbps"}).exit_code == 0);
+  CHECK(work.hash(3) != work.hash(1));
+  REQUIRE(work.replay({"--compute", "scale=0.5"}).exit_code == 0);
+  CHECK(work.store()->steps(4)[1].compute_s == Approx(0.00075));
+  // A scenario says the same.
+  write_file(work.file("s.json"),
+             R"({"schema_version": 1, "name": "s", "workload": {"recording": "a.jsonl"},
+                 "cluster": {"workers": 2}, "network": )" +
+                 std::string(kNetwork) + "}");
+  const Result run =
+      run_program({"run", work.file("s.json"), "--db", work.file("runs.db"), "--no-report"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(work.hash(5) == work.hash(1));
+}
+
+TEST_CASE("torch: of a scenario the network, the cluster and the executor are taken", "[unit]") {
+  const Work work;
+  const Result result =
+      work.torch({"--network", "lan", "--replay", work.file("a.jsonl"), "--executor", "model"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.err, Contains("workload") && Contains("cluster/device"));
+  CHECK(work.store()->run(1)->header.executor == "model");
+}
+
+TEST_CASE("torch: what cannot be run is refused before anything runs", "[unit]") {
+  const Work work;
+  const auto refusal = [&](int code, const std::vector<std::string>& arguments) {
+    const Result result = work.torch(arguments);
+    CHECK(result.exit_code == code);
+    return result.err;
+  };
+  const std::string net = work.file("net.json"), recording = work.file("a.jsonl");
+  CHECK_THAT(refusal(2, {"--network", net}), Contains("it needs a script to run"));
+  CHECK_THAT(refusal(2, {"--network", net, "--replay", recording, "--", "true"}),
+             Contains("there is a command, too"));
+  CHECK_THAT(refusal(2, {"--network", net, "--compute", "scale=-1", "--", "true"}),
+             Contains("scale=0.02"));
+  CHECK_THAT(refusal(2, {"--network", net, "--patience", "8", "--", "true"}), Contains("8"));
+  CHECK_THAT(refusal(3, {"--network", "no-such-net", "--", "true"}), Contains("no-such-net"));
+  write_file(work.file("bad.json"), R"({"link": {"bandwith": "1Gbps"}})");
+  CHECK_THAT(refusal(3, {"--network", work.file("bad.json"), "--", "true"}),
+             Contains("did you mean \"bandwidth\"?"));
+  CHECK_THAT(refusal(3, {"--network", net, "--replay", work.file("none.jsonl")}),
+             Contains("none.jsonl"));
+  CHECK_THAT(refusal(1, {"--network", net, "--", "/no/such/program"}),
+             Contains("/no/such/program"));
+  CHECK_FALSE(std::filesystem::exists(work.file("runs.db")));
+}
+
+TEST_CASE("torch: a recording of other ranks than the network has places for is refused",
+          "[unit]") {
+  const Work work;
+  write_file(work.file("three.json"),
+             R"({"topology": "explicit", "hosts": ["a"], "switches": ["s"],
+                 "links": [{"a": "a", "b": "s"}]})");
+  const Result result =
+      work.torch({"--network", work.file("three.json"), "--replay", work.file("a.jsonl")});
+  CHECK(result.exit_code == 3);
+  write_file(work.file("s.json"),
+             R"({"schema_version": 1, "name": "s", "workload": {"recording": "a.jsonl"},
+                 "cluster": {"workers": 4}})");
+  const Result run = run_program({"validate", work.file("s.json")});
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.err, Contains("/cluster/workers") && Contains("the recording has 2 ranks"));
+}
+
+TEST_CASE("torch: a script's ranks are followed, and their run is stored", "[unit]") {
+  const Work work;
+  const Result result = work.fake("alike");
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(work.store()->run(1)->header.workers == 3);
+  CHECK(std::filesystem::exists(work.file("runs.db.recordings/fake_ranks-1.jsonl")));
+}
+
+TEST_CASE("torch: of a script that fails the whole steps are stored, and the reason is said",
+          "[unit]") {
+  const Work work;
+  const Result dies = work.fake("dies");
+  CHECK(dies.exit_code == 1);
+  CHECK_THAT(dies.err, Contains("rank 1 died") && Contains("fake_ranks-1.jsonl"));
+  CHECK(work.store()->run(1)->steps_done == 1);
+  const Result order = work.fake("order");
+  CHECK(order.exit_code == 1);
+  CHECK_THAT(order.err, Contains("rank 1 does not call its collectives in the order"));
+  CHECK(work.store()->run(2)->steps_done == 1);
+}
+
+TEST_CASE("torch: a script that is none is told what it lacks", "[unit]") {
+  const Work work;
+  const Result none = work.fake("none");
+  CHECK(none.exit_code == 1);
+  CHECK_THAT(none.err, Contains("init_process_group"));
+  const Result silent = work.fake("silent");
+  CHECK(silent.exit_code == 1);
+  CHECK_THAT(silent.err, Contains("its ranks called no collective"));
+  const Result fails = work.torch({"--network", work.file("net.json"), "--", "false"});
+  CHECK(fails.exit_code == 1);
+  CHECK_THAT(fails.err, Contains("exit code 1"));
+  CHECK_FALSE(std::filesystem::exists(work.file("runs.db")));
+}
+
+TEST_CASE("torch: what a script prints does not get into a table for machines", "[unit]") {
+  const Work work;
+  const Result result = work.torch({"--format", "json", "--network", work.file("net.json"), "--",
+                                    "sh", "-c", "echo noise; exit 3"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.out, !Contains("noise") && Contains("exit code 3"));
+  CHECK_THAT(result.err, Contains("noise"));
+}
+
+TEST_CASE("torch: PyTorch's scripts run unchanged, with gloo's losses to the last bit",
+          "[needs-pytorch]") {
+  const std::pair<const char*, int> cases[] = {{"ddp", 2},  {"ddp", 4},   {"fsdp", 2},
+                                               {"fsdp", 4}, {"fsdp2", 2}, {"zero", 2}};
+  for (const auto& [way, ranks] : cases) {
+    CAPTURE(way, ranks);
+    const Work work;
+    const auto command = torchrun(ranks, {"train.py", way, "4"});
+    const std::string alone = losses(output_of_command(command, work.file("alone")));
+    std::vector<std::string> arguments = {"--network", work.file("net.json"), "--"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const Result result = work.torch(arguments);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    CHECK(std::count(alone.begin(), alone.end(), '\n') == 4);
+    CHECK(losses(result.out) == alone);
+    const auto store = work.store();
+    CHECK(store->run(1)->header.workers == ranks);
+    CHECK(store->run(1)->steps_done >= 4);
+    const Result again = work.torch({"--network", work.file("net.json"), "--replay",
+                                     work.file("runs.db.recordings/train-1.jsonl")});
+    REQUIRE(again.exit_code == 0);
+    CHECK(work.hash(2) == work.hash(1));
+  }
+}
+
+TEST_CASE("torch: every collective of PyTorch is followed", "[needs-pytorch]") {
+  const Work work;
+  const auto command = torchrun(4, {"collectives.py"});
+  std::vector<std::string> arguments = {"--network", work.file("net.json"), "--"};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  const Result result = work.torch(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const std::string recording = read_file(work.file("runs.db.recordings/collectives-1.jsonl"));
+  for (const std::string kind :
+       {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "scatter",
+        "all-to-all", "barrier", "send", "receive"})
+    CHECK_THAT(recording, Contains("\"k\":\"" + kind + "\""));
+}
+
+TEST_CASE("torch: ranks of PyTorch that call in another order are named", "[needs-pytorch]") {
+  const Work work;
+  const auto command = torchrun(2, {"disorder.py"});
+  std::vector<std::string> arguments = {"--network", work.file("net.json"), "--"};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  const Result result = work.torch(arguments);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Contains("do not call their collectives in one order") &&
+                             Contains("disorder.py:") && Contains("broadcast"));
+}
