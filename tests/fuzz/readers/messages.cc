@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "sim/packet/wire_format.h"
+#include "tests/trainers/replays/recorded_text.h"
+#include "trainers/replays/recorded_graph.h"
 #ifdef GRADWIRE_FUZZ_EMULATOR
 #include "emulator/answers.h"
 #include "emulator/frame.h"
@@ -42,6 +44,30 @@ bool read_answer(std::span<const std::byte> bytes) {
     } catch (const std::out_of_range&) {
       throw Error(ErrorKind::kFailure, "read", "an answer", "it is damaged");
     }
+  });
+}
+
+/// What ranks of a script tell, whole and cut off.
+Inputs recording_seeds() {
+  RecordedText text(3);
+  text.add_group(0, "1", "0,2");
+  text.add_group(2, "1", "0,2");
+  for (int rank = 0; rank < 3; ++rank) {
+    text.wait(rank, 0.5, text.call(rank, 0.1, members("all-reduce", 1000, ",\"o\":\"sum\"")));
+    text.call(rank, 0, ",\"k\":\"barrier\"");
+    text.step(rank, 0.2);
+  }
+  for (const int rank : {0, 2}) text.call(rank, 0, members("broadcast", 10, ",\"p\":0"), "1");
+  const std::string cut_off = text.text();
+  for (int rank = 0; rank < 3; ++rank) text.end(rank);
+  return {bytes_of(text.text()), bytes_of(cut_off)};
+}
+bool read_recording(std::span<const std::byte> bytes) {
+  return takes([&] {
+    const bridge::Recording recording = bridge::parse_recording(text_of(bytes), "a.jsonl");
+    const trainers::RecordedSteps steps(recording, "a.jsonl");
+    trainers::RecordedGraph graph(steps);
+    for (std::int64_t step = 0; step < steps.size(); ++step) graph.next();
   });
 }
 
@@ -102,6 +128,7 @@ bool read_lab(std::span<const std::byte> bytes) {
 
 constexpr Reader kReaders[] = {
     {"answer", answer_seeds, read_answer},
+    {"recording", recording_seeds, read_recording},
 #ifdef GRADWIRE_FUZZ_EMULATOR
     {"emulator", emulator_seeds, read_emulator},
     {"emulator-frames", frames_seeds, read_frames},
