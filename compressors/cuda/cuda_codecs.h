@@ -1,8 +1,8 @@
 #pragma once
-#include <limits>
 #include <string>
 
 #include "compressors/cuda/launchers.h"
+#include "compressors/layout/layout.h"
 #include "compressors/payload.h"
 
 /// What the CUDA codecs share, and how each is made.
@@ -16,20 +16,14 @@ inline cuda::EncodeTensor tensor_of(const CudaEncodeJob& job, std::byte* scratch
   return {source_of(job, stream), job.payload, scratch, job.spec().columns(), job.shared_scale};
 }
 
-inline void require_bytes(std::string_view codec, std::uint64_t size, std::uint64_t expected) {
-  if (size == expected) return;
-  refuse_payload(codec, size, std::to_string(expected) + " bytes are expected");
-}
+inline constexpr std::string_view kDeviceTensor = "on the device";  ///< a tensor's name in messages
 
 inline void require_draws(std::string_view codec, const CudaEncodeJob& job) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 34;
-  if (job.n > kMost || job.first_element > kMost - job.n)
-    refuse_tensor(codec, "on the device", "a random stream has draws for 2^34 elements only");
+  require_draws(codec, kDeviceTensor, job.n, job.first_element);
 }
 
 inline std::uint32_t require_u32(std::string_view codec, std::uint64_t n) {
-  if (n > std::numeric_limits<std::uint32_t>::max())
-    refuse_tensor(codec, "on the device", "it has more elements than a 32-bit number can say");
+  require_countable(codec, kDeviceTensor, n);
   return static_cast<std::uint32_t>(n);
 }
 
@@ -54,7 +48,7 @@ class CudaPlainCodec : public CudaCodec {
   void decode(std::span<const CudaDecodeJob> jobs, cuda::Sink sink) const {
     cuda::TensorList<cuda::DecodeTensor> to;
     for (const CudaDecodeJob& job : jobs) {
-      if (has_fixed_size()) require_bytes(name_, job.payload_bytes, max_encoded_size(job.spec()));
+      if (has_fixed_size()) require_size(name_, job.payload_bytes, max_encoded_size(job.spec()));
       sink.values = job.values;
       sink.n = job.n;
       sink.report = job.report;
@@ -85,6 +79,26 @@ class CudaStreamingCodec : public CudaPlainCodec {
   /// Throws for jobs that cannot be done.
   virtual void require(const CudaEncodeJob&) const {}
   virtual void encode_from(cuda::Encodes from) const = 0;
+};
+
+/// One whose payloads are laid out as the CPU codec's: sizes follow from the same layout.
+template <class LayoutOfIt>
+class CudaLaidOutCodec : public CudaStreamingCodec {
+ public:
+  CudaLaidOutCodec(std::string name, LayoutOfIt layout)
+      : CudaStreamingCodec(std::move(name)), layout_(layout) {}
+  std::size_t max_encoded_size(const TensorSpec& tensor) const final {
+    return static_cast<std::size_t>(layout_.size(extent_of(tensor)));
+  }
+
+ protected:
+  const LayoutOfIt& layout() const { return layout_; }
+  void require(const CudaEncodeJob& job) const override {
+    if constexpr (LayoutOfIt::kCountsElements) require_u32(name(), job.n);
+  }
+
+ private:
+  LayoutOfIt layout_;
 };
 
 // Of each codec that has a CUDA version (compressors/codecs/<name>/cuda_codec.cc), from checked

@@ -1,4 +1,6 @@
 #pragma once
+#include <limits>
+
 #include "compressors/cuda/cuda_codecs.h"
 #include "compressors/selection.h"
 
@@ -42,6 +44,14 @@ class CudaSelectingCodec : public CudaPlainCodec {
             static_cast<std::uint32_t>(sample)};
   }
   bool sampled() const { return rule_.sampled; }
+  /// How many entries of `entry` bytes follow a head; refuses a size that no number of them gives.
+  /// The host knows only the size: the count and the entries are checked on the device.
+  std::uint32_t entries_in(std::uint64_t bytes, std::uint64_t head, std::uint64_t entry) const {
+    const std::uint64_t entries = bytes < head ? 0 : (bytes - head) / entry;
+    if (bytes != head + entries * entry || entries > std::numeric_limits<std::uint32_t>::max())
+      refuse_payload(name(), bytes, "no count of entries gives this size");
+    return static_cast<std::uint32_t>(entries);
+  }
 
  private:
   void encode(const CudaEncodeJob& job, float* residual, std::byte* scratch, void* stream) const {

@@ -21,7 +21,7 @@ template <class T>
 std::string number_type() {
   if constexpr (std::is_same_v<T, Binary16>) return "f16";
   const char* kind = std::is_floating_point_v<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
-  return kind + std::to_string(8 * sizeof(T));
+  return std::string(kind).append(std::to_string(8 * sizeof(T)));
 }
 
 template <class T>
@@ -187,7 +187,8 @@ struct Codes : Unchecked {
   Check check = {};
 
   constexpr Codes() = default;
-  constexpr explicit Codes(int width, Check allowed = {}) : bits(width), check(allowed) {}
+  GRADWIRE_HD constexpr explicit Codes(int width, Check allowed = {})
+      : bits(width), check(allowed) {}
   GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
     const auto w = static_cast<std::uint64_t>(bits);
     return extent.n / 8 * w + (extent.n % 8 * w + 7) / 8;
@@ -219,7 +220,7 @@ struct Codes : Unchecked {
 struct CodePadding : Unchecked {
   int bits = 8;
   constexpr CodePadding() = default;
-  constexpr explicit CodePadding(int width) : bits(width) {}
+  GRADWIRE_HD constexpr explicit CodePadding(int width) : bits(width) {}
   GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
     const std::uint64_t codes = Codes<"codes">(bits).bytes(extent);
     return (codes + 7) / 8 * 8 - codes;

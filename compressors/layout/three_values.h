@@ -60,7 +60,7 @@ struct ThreeValues : Unchecked {
   }
 
  private:
-  static constexpr Codes<kName, CodeAtMost> two_bits() {
+  GRADWIRE_HD static constexpr Codes<kName, CodeAtMost> two_bits() {
     return Codes<kName, CodeAtMost>(2, CodeAtMost{2});
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse_trits(

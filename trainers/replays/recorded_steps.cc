@@ -18,7 +18,7 @@ using bridge::Event;
 
 RecordedSteps::RecordedSteps(const bridge::Recording& recording, const std::string& path)
     : recording_(recording), order_(recording.header.world) {
-  follow(path);
+  follow();
   cut();
   drop_what_is_not_whole();
   if (ends_.empty() && order_.conflict()) refuse_recording(path, order_.describe_conflict());
@@ -29,7 +29,7 @@ RecordedSteps::RecordedSteps(const bridge::Recording& recording, const std::stri
   if (calls() == 0) refuse_recording(path, "its ranks call no collective");
 }
 
-void RecordedSteps::follow(const std::string& path) {
+void RecordedSteps::follow() {
   for (const auto& [name, ranks] : recording_.groups)
     for (const int rank : ranks) order_.add_group(rank, name, ranks);
   for (const auto& events : recording_.events)

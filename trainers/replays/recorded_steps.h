@@ -34,7 +34,7 @@ class RecordedSteps {
   std::int64_t calls() const;
 
  private:
-  void follow(const std::string& path);
+  void follow();
   void cut();
   void drop_what_is_not_whole();
   void join_entangled();

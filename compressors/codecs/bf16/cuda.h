@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/half_layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `bf16`, as compressors/cuda/launchers.h describes them.

@@ -4,10 +4,9 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaBf16 final : public CudaStreamingCodec {
+class CudaBf16 final : public CudaLaidOutCodec<HalfLayout> {
  public:
-  explicit CudaBf16(bool saturate) : CudaStreamingCodec("bf16"), saturate_(saturate) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
+  explicit CudaBf16(bool saturate) : CudaLaidOutCodec("bf16", HalfLayout()), saturate_(saturate) {}
   bool packs_exactly() const override { return false; }
 
  protected:

@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/dgc/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `dgc`, as compressors/cuda/launchers.h describes them.

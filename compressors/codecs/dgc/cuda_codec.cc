@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "compressors/codecs/dgc/cuda.h"
 #include "compressors/codecs/sparse_values.h"
 #include "compressors/cuda/cuda_selecting_codec.h"
@@ -7,14 +5,11 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::uint64_t kCountBytes = 4, kRunBytes = 6;
-
 class CudaDgc final : public CudaSelectingCodec {
  public:
   CudaDgc(SparseCount count, SelectionRule rule) : CudaSelectingCodec("dgc", rule), count_(count) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const std::size_t most = most_of(tensor.n);
-    return kCountBytes + kRunBytes * (most + (tensor.n - most) / 65536 + 1);
+    return static_cast<std::size_t>(DgcHead().most_bytes(tensor.n, most_of(tensor.n)));
   }
   bool has_fixed_size() const override { return false; }
 
@@ -30,11 +25,9 @@ class CudaDgc final : public CudaSelectingCodec {
   }
   void decode_to(cuda::Decodes to) const override {
     for (const cuda::DecodeTensor& tensor : to) {
-      const std::uint64_t bytes = tensor.payload_bytes, entries = (bytes - kCountBytes) / kRunBytes;
-      if (bytes < kCountBytes || kCountBytes + kRunBytes * entries != bytes ||
-          entries > std::numeric_limits<std::uint32_t>::max())
-        refuse_payload(name(), bytes, "no count of entries gives this size");
-      cuda::runs_decode(tensor.payload, static_cast<std::uint32_t>(entries), tensor.sink);
+      const std::uint32_t entries =
+          entries_in(tensor.payload_bytes, DgcHead().bytes(), DgcHead::kEntryBytes);
+      cuda::runs_decode(tensor.payload, entries, tensor.sink);
     }
   }
 

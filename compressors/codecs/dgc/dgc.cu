@@ -8,7 +8,7 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-constexpr unsigned kRunBytes = 6, kCountBytes = 4;
+constexpr unsigned kRunBytes = DgcHead::kEntryBytes, kCountBytes = sizeof(std::uint32_t);
 constexpr unsigned kWalkers = 1024;
 
 /// The positions skipped before entry i.

@@ -1,12 +1,13 @@
 #pragma once
+#include "compressors/codecs/dither/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `dither`, as compressors/cuda/launchers.h describes them.
 namespace gradwire::compressors::cuda {
 
 struct DitherFormat {
-  int levels, bits;
-  bool euclidean, natural_norm;
+  DitherLayout layout;
+  bool euclidean;
 };
 std::size_t dither_scratch(std::uint64_t n);
 void dither_encode(Encodes from, const DitherFormat& format);

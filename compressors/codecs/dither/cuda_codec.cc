@@ -1,19 +1,13 @@
-#include <bit>
-
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/dither/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaDither final : public CudaStreamingCodec {
+class CudaDither final : public CudaLaidOutCodec<DitherLayout> {
  public:
   explicit CudaDither(const cuda::DitherFormat& format)
-      : CudaStreamingCodec("dither"), format_(format) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return (format_.natural_norm ? 2 : 4) + packed_bytes(tensor.n, format_.bits);
-  }
+      : CudaLaidOutCodec("dither", format.layout), format_(format) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::dither_scratch(tensor.n);
   }
@@ -31,11 +25,9 @@ class CudaDither final : public CudaStreamingCodec {
 
 CudaCodecPtr make_cuda_dither(const OptionValues& options) {
   const auto levels = static_cast<int>(options.integer("levels"));
-  return std::make_shared<CudaDither>(cuda::DitherFormat{
-      .levels = levels,
-      .bits = 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(levels))),
-      .euclidean = options.text("p") == "2",
-      .natural_norm = options.text("norm") == "natural"});
+  return std::make_shared<CudaDither>(
+      cuda::DitherFormat{.layout = DitherLayout(levels, options.text("norm") == "natural"),
+                         .euclidean = options.text("p") == "2"});
 }
 
 }  // namespace gradwire::compressors

@@ -1,6 +1,7 @@
 #include "compressors/codecs/dither/arithmetic.h"
 #include "compressors/codecs/dither/cuda.h"
 #include "compressors/codecs/qsgd/arithmetic.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
@@ -19,8 +20,8 @@ struct DitherFinish {
   __device__ void operator()(std::uint64_t, const SquaresPart& part) const {
     const float norm =
         format.euclidean ? norm_from_squares(part.sum_squares) : float_of(part.largest);
-    *rule = dither_rule(norm, format.levels);
-    if (!format.natural_norm) return store_bytes(payload, bits_of(norm), 4);
+    *rule = dither_rule(norm, format.layout.levels());
+    if (!format.layout.natural_norm()) return store_bytes(payload, bits_of(norm), 4);
     RandomStream stream = draws;
     stream.worker ^= kNormWorkerBit;
     store_bytes(payload, natural_code9(norm, philox_word(stream, first_element)), 2);
@@ -40,40 +41,22 @@ struct DitherEncoder {
   }
 };
 
-__device__ float dither_norm(const std::byte* payload, bool natural) {
-  return natural ? natural_value9(load_bytes(payload, 2)) : load_float(payload);
-}
-
 struct DitherDecoder {
   const std::byte* payload;
   DitherFormat format;
   float norm = 0;
 
-  __device__ void start() { norm = dither_norm(payload, format.natural_norm); }
+  __device__ void start() { norm = format.layout.section<DitherLayout::kNorm>().value(payload); }
   __device__ bool good(std::uint32_t code) const {
-    return (code & ((1u << (format.bits - 1)) - 1)) <= static_cast<std::uint32_t>(format.levels);
+    return format.layout.section<DitherLayout::kCodes>().check.good(code);
   }
   __device__ float value(std::uint64_t, std::uint32_t code) const {
-    return dither_value(code, norm, format.levels, format.bits);
-  }
-};
-
-struct CheckDither {
-  static constexpr unsigned kBlockThreads = 32;
-  const std::byte* payload;
-  bool natural;
-  CudaReport* report;
-
-  std::uint64_t units() const { return 1; }
-  __device__ void run(std::uint64_t) const {
-    if (threadIdx.x != 0) return;
-    const bool good = natural ? load_bytes(payload, 2) <= 254 : is_scale(load_float(payload));
-    if (!good) refuse(report, 0);
+    return dither_value(code, norm, format.layout.levels(), format.layout.bits());
   }
 };
 
 PackedCodes dither_codes(const DitherFormat& format) {
-  return {.bits = format.bits, .at = format.natural_norm ? 2u : 4u};
+  return {.bits = format.layout.bits(), .at = format.layout.at<DitherLayout::kCodes>({})};
 }
 
 DitherRule* rule_of(const EncodeTensor& tensor) {
@@ -95,15 +78,12 @@ void dither_encode(Encodes from, const DitherFormat& format) {
                         rule_of(tensor)};
   });
   encode_packed(from, [&](const EncodeTensor& tensor) {
-    return std::pair(DitherEncoder{rule_of(tensor), format.bits}, dither_codes(format));
+    return std::pair(DitherEncoder{rule_of(tensor), format.layout.bits()}, dither_codes(format));
   });
 }
 
 void dither_decode(Decodes to, const DitherFormat& format) {
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check norms", [&](std::size_t i) {
-      return CheckDither{to[i].payload, format.natural_norm, to[i].sink.report};
-    });
+  check_fields(to, format.layout);
   decode_packed(to, [&](const DecodeTensor& tensor) {
     return std::pair(DitherDecoder{tensor.payload, format}, dither_codes(format));
   });

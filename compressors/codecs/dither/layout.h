@@ -31,10 +31,15 @@ struct DitherNorm {
 
 struct DitherLayout : Layout<DitherNorm, Codes<"codes", LevelAtMost>> {
   enum Section { kNorm, kCodes };
+  constexpr DitherLayout() = default;
   /// `levels`: s; a code has a sign and ceil(log2(s + 1)) bits.
   DitherLayout(int levels, bool natural_norm)
       : Layout({natural_norm}, codes_of(static_cast<std::uint32_t>(levels))) {}
   GRADWIRE_HD constexpr int bits() const { return section<kCodes>().bits; }
+  GRADWIRE_HD constexpr int levels() const {
+    return static_cast<int>(section<kCodes>().check.largest);
+  }
+  GRADWIRE_HD constexpr bool natural_norm() const { return section<kNorm>().natural; }
 
  private:
   static Codes<"codes", LevelAtMost> codes_of(std::uint32_t levels) {

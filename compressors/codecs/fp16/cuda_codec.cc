@@ -4,10 +4,9 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaFp16 final : public CudaStreamingCodec {
+class CudaFp16 final : public CudaLaidOutCodec<HalfLayout> {
  public:
-  explicit CudaFp16(bool saturate) : CudaStreamingCodec("fp16"), saturate_(saturate) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 2 * tensor.n; }
+  explicit CudaFp16(bool saturate) : CudaLaidOutCodec("fp16", HalfLayout()), saturate_(saturate) {}
   bool packs_exactly() const override { return false; }
 
  protected:

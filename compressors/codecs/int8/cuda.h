@@ -1,5 +1,6 @@
 #pragma once
 #include "compressors/arithmetic/levels.h"
+#include "compressors/codecs/int8/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `int8`, as compressors/cuda/launchers.h describes them.

@@ -4,17 +4,17 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaInt8 final : public CudaStreamingCodec {
+class CudaInt8 final : public CudaLaidOutCodec<Int8Layout> {
  public:
-  explicit CudaInt8(LevelRounding rounding) : CudaStreamingCodec("int8"), rounding_(rounding) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 12 + tensor.n; }
+  explicit CudaInt8(LevelRounding rounding)
+      : CudaLaidOutCodec("int8", Int8Layout()), rounding_(rounding) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::int8_scratch(tensor.n);
   }
 
  protected:
   void require(const CudaEncodeJob& job) const override {
-    require_u32(name(), job.n);
+    CudaLaidOutCodec::require(job);
     if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
   }
   void encode_from(cuda::Encodes from) const override { cuda::int8_encode(from, rounding_); }

@@ -1,4 +1,5 @@
 #include "compressors/codecs/int8/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/range.cuh"
@@ -7,7 +8,7 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-constexpr std::uint32_t kInt8Top = 255;
+constexpr std::uint32_t kInt8Top = Int8Layout::kTop;
 
 // Zeros among the ends are +0.
 struct Int8Finish {
@@ -40,23 +41,9 @@ struct Int8Decoder {
   }
 };
 
-struct CheckInt8 {
-  static constexpr unsigned kBlockThreads = 32;
-  const std::byte* payload;
-  std::uint64_t n;
-  CudaReport* report;
-
-  std::uint64_t units() const { return 1; }
-  __device__ void run(std::uint64_t) const {
-    if (threadIdx.x != 0) return;
-    const auto* header = reinterpret_cast<const float*>(payload);
-    if (bits_of(header[0]) != n) refuse(report, 0);
-    if (!is_finite(header[1])) refuse(report, 4);
-    if (!is_finite(header[2]) || header[2] < header[1]) refuse(report, 8);
-  }
-};
-
-constexpr PackedCodes kInt8Codes{.bits = 8, .at = 12};
+PackedCodes int8_codes() {
+  return {.bits = 8, .at = Int8Layout().at<Int8Layout::kCodes>({})};
+}
 
 LevelGrid* int8_grid(const EncodeTensor& tensor) {
   return reinterpret_cast<LevelGrid*>(tensor.scratch +
@@ -77,17 +64,14 @@ void int8_encode(Encodes from, LevelRounding rounding) {
   });
   encode_packed(from, [&](const EncodeTensor& tensor) {
     return std::pair(LevelEncoder{int8_grid(tensor), whole_tensor(tensor).length, rounding},
-                     kInt8Codes);
+                     int8_codes());
   });
 }
 
 void int8_decode(Decodes to) {
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check int8 headers", [&](std::size_t i) {
-      return CheckInt8{to[i].payload, to[i].sink.n, to[i].sink.report};
-    });
+  check_fields(to, Int8Layout());
   decode_packed(to, [](const DecodeTensor& tensor) {
-    return std::pair(Int8Decoder{tensor.payload}, kInt8Codes);
+    return std::pair(Int8Decoder{tensor.payload}, int8_codes());
   });
 }
 

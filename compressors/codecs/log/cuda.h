@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/log/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `log`, as compressors/cuda/launchers.h describes them.

@@ -1,14 +1,12 @@
 #include "compressors/arithmetic/power_of_two.h"
 #include "compressors/codecs/log/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
 /// Powers of two, on a log scale.
 namespace gradwire::compressors::cuda {
 namespace {
-
-constexpr int kLogBits = 6;
-constexpr std::uint64_t kLogCodes = 5;  ///< byte at which they begin
 
 struct LogFinish {
   std::uint32_t n;
@@ -35,19 +33,9 @@ struct LogRule {
   __device__ float value(std::uint64_t, std::uint32_t code) const { return log_value(code, emax); }
 };
 
-struct CheckLog {
-  static constexpr unsigned kBlockThreads = 32;
-  const std::byte* payload;
-  std::uint64_t n;
-  CudaReport* report;
-
-  std::uint64_t units() const { return 1; }
-  __device__ void run(std::uint64_t) const {
-    if (threadIdx.x == 0 && load_bytes(payload, 4) != n) refuse(report, 0);
-  }
-};
-
-constexpr PackedCodes kLogFormat{.bits = kLogBits, .at = kLogCodes};
+PackedCodes log_format() {
+  return {.bits = LogLayout::kBits, .at = LogLayout().at<LogLayout::kCodes>({})};
+}
 
 }  // namespace
 
@@ -61,17 +49,14 @@ void log_encode(Encodes from) {
     return LogFinish{static_cast<std::uint32_t>(tensor.source.n), tensor.payload};
   });
   encode_packed(from, [](const EncodeTensor& tensor) {
-    return std::pair(LogRule{tensor.payload}, kLogFormat);
+    return std::pair(LogRule{tensor.payload}, log_format());
   });
 }
 
 void log_decode(Decodes to) {
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check log headers", [&](std::size_t i) {
-      return CheckLog{to[i].payload, to[i].sink.n, to[i].sink.report};
-    });
+  check_fields(to, LogLayout());
   decode_packed(to, [](const DecodeTensor& tensor) {
-    return std::pair(LogRule{tensor.payload}, kLogFormat);
+    return std::pair(LogRule{tensor.payload}, log_format());
   });
 }
 

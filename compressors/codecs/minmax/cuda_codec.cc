@@ -4,15 +4,12 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaMinMax final : public CudaStreamingCodec {
+class CudaMinMax final : public CudaLaidOutCodec<MinMaxLayout> {
  public:
   CudaMinMax(int bits, std::uint64_t bucket, LevelRounding rounding)
-      : CudaStreamingCodec("minmax"), format_{bits, bucket}, rounding_(rounding) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return cuda::minmax_places(format_, tensor.n).end;
-  }
+      : CudaLaidOutCodec("minmax", MinMaxLayout(bits, bucket)), rounding_(rounding) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return cuda::minmax_scratch(tensor.n, format_.bucket);
+    return cuda::minmax_scratch(tensor.n, layout().bucket());
   }
 
  protected:
@@ -20,12 +17,11 @@ class CudaMinMax final : public CudaStreamingCodec {
     if (rounding_ == LevelRounding::kDrawn) require_draws(name(), job);
   }
   void encode_from(cuda::Encodes from) const override {
-    cuda::minmax_encode(from, format_, rounding_);
+    cuda::minmax_encode(from, layout(), rounding_);
   }
-  void decode_to(cuda::Decodes to) const override { cuda::minmax_decode(to, format_); }
+  void decode_to(cuda::Decodes to) const override { cuda::minmax_decode(to, layout()); }
 
  private:
-  cuda::MinMaxFormat format_;
   LevelRounding rounding_;
 };
 

@@ -10,6 +10,7 @@ struct MinMaxLayout : Layout<BucketFields<Field<"unit", float, FiniteScale<"a un
                              Codes<"levels">, CodePadding> {
   enum Section { kHeaders, kCodes, kPadding };
   enum HeaderField { kUnit, kMin };
+  constexpr MinMaxLayout() = default;
   MinMaxLayout(int bits, std::uint64_t bucket)
       : Layout({.count = {bucket}}, Codes<"levels">(bits), CodePadding(bits)) {}
   GRADWIRE_HD constexpr int bits() const { return section<kCodes>().bits; }

@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/natural/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `natural`, as compressors/cuda/launchers.h describes them.

@@ -1,17 +1,14 @@
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/natural/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaNatural final : public CudaStreamingCodec {
+class CudaNatural final : public CudaLaidOutCodec<NaturalLayout> {
  public:
   /// lowest = 0: 9 bits.
-  explicit CudaNatural(std::uint32_t lowest) : CudaStreamingCodec("natural"), lowest_(lowest) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return packed_bytes(tensor.n, lowest_ == 0 ? 9 : 8);
-  }
+  explicit CudaNatural(std::uint32_t lowest)
+      : CudaLaidOutCodec("natural", NaturalLayout(lowest == 0 ? 9 : 8)), lowest_(lowest) {}
 
  protected:
   void require(const CudaEncodeJob& job) const override { require_draws(name(), job); }

@@ -13,7 +13,7 @@ struct Natural9 {
   __device__ std::uint32_t code(std::uint64_t, float value, std::uint32_t word) const {
     return natural_code9(value, word);
   }
-  __device__ bool good(std::uint32_t code) const { return (code & 255u) != 255; }
+  __device__ bool good(std::uint32_t code) const { return NaturalCode{9}.good(code); }
   __device__ float value(std::uint64_t, std::uint32_t code) const { return natural_value9(code); }
 };
 

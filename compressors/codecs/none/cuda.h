@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/none/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `none`, as compressors/cuda/launchers.h describes them.

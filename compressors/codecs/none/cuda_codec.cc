@@ -4,10 +4,9 @@
 namespace gradwire::compressors {
 namespace {
 
-class CudaNone final : public CudaStreamingCodec {
+class CudaNone final : public CudaLaidOutCodec<NoneLayout> {
  public:
-  CudaNone() : CudaStreamingCodec("none") {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override { return 4 * tensor.n; }
+  CudaNone() : CudaLaidOutCodec("none", NoneLayout()) {}
 
  protected:
   void encode_from(cuda::Encodes from) const override { cuda::none_encode(from); }

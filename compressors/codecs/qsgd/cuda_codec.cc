@@ -1,22 +1,15 @@
-#include <bit>
-
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/qsgd/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaQsgd final : public CudaStreamingCodec {
+class CudaQsgd final : public CudaLaidOutCodec<QsgdLayout> {
  public:
   CudaQsgd(std::uint32_t levels, std::uint64_t bucket, bool max_norm)
-      : CudaStreamingCodec("qsgd"),
-        format_{levels, 1 + static_cast<int>(std::bit_width(levels)), bucket, max_norm} {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return cuda::qsgd_codes_at(format_, tensor.n) + packed_bytes(tensor.n, format_.bits);
-  }
+      : CudaLaidOutCodec("qsgd", QsgdLayout(levels, bucket)), format_{layout(), max_norm} {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return cuda::qsgd_scratch(tensor.n, format_.bucket);
+    return cuda::qsgd_scratch(tensor.n, layout().bucket());
   }
 
  protected:

@@ -9,6 +9,7 @@ using QsgdNorm = Field<"norm", float, FiniteScale<"a norm">>;
 
 struct QsgdLayout : Layout<BucketFields<QsgdNorm>, Codes<"sign and level", LevelAtMost>> {
   enum Section { kNorms, kCodes };
+  constexpr QsgdLayout() = default;
   /// `levels`: s; a code has a sign and ceil(log2(s + 1)) bits.
   QsgdLayout(std::uint32_t levels, std::uint64_t bucket)
       : Layout({.count = {bucket}}, codes_of(levels)) {}

@@ -1,5 +1,6 @@
 #include "compressors/codecs/qsgd/arithmetic.h"
 #include "compressors/codecs/qsgd/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
@@ -63,22 +64,8 @@ struct QsgdDecoder {
   }
 };
 
-struct CheckNorms {
-  static constexpr unsigned kBlockThreads = kThreads;
-  const float* norms;
-  std::uint64_t buckets;
-  CudaReport* report;
-
-  std::uint64_t units() const { return units_of(buckets, kEachUnit); }
-  __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, buckets, [&](std::uint64_t b) {
-      if (!is_scale(norms[b])) refuse(report, 4 * b);
-    });
-  }
-};
-
 Segments buckets_of(const EncodeTensor& tensor, const QsgdFormat& format) {
-  return segments_of(tensor.source.n, format.bucket);
+  return segments_of(tensor.source.n, format.layout.bucket());
 }
 
 NormGrid* grids_of(const EncodeTensor& tensor, const QsgdFormat& format) {
@@ -87,14 +74,10 @@ NormGrid* grids_of(const EncodeTensor& tensor, const QsgdFormat& format) {
 }
 
 PackedCodes qsgd_codes(const QsgdFormat& format, std::uint64_t n) {
-  return {.bits = format.bits, .at = qsgd_codes_at(format, n)};
+  return {.bits = format.layout.bits(), .at = format.layout.at<QsgdLayout::kCodes>({.n = n})};
 }
 
 }  // namespace
-
-std::uint64_t qsgd_codes_at(const QsgdFormat& format, std::uint64_t n) {
-  return 4 * units_of(n, format.bucket);
-}
 
 std::size_t qsgd_scratch(std::uint64_t n, std::uint64_t bucket) {
   const Segments buckets = segments_of(n, bucket);
@@ -104,12 +87,13 @@ std::size_t qsgd_scratch(std::uint64_t n, std::uint64_t bucket) {
 void qsgd_encode(Encodes from, const QsgdFormat& format) {
   const auto buckets = [&](const EncodeTensor& tensor) { return buckets_of(tensor, format); };
   reduce<SquaresPart>(from, buckets, [&](const EncodeTensor& tensor) {
-    return QsgdFinish{format.max_norm, format.levels, reinterpret_cast<float*>(tensor.payload),
-                      grids_of(tensor, format)};
+    return QsgdFinish{format.max_norm, format.layout.levels(),
+                      reinterpret_cast<float*>(tensor.payload), grids_of(tensor, format)};
   });
   encode_packed(from, [&](const EncodeTensor& tensor) {
-    return std::pair(QsgdEncoder{grids_of(tensor, format), format.bucket, format.bits},
-                     qsgd_codes(format, tensor.source.n));
+    return std::pair(
+        QsgdEncoder{grids_of(tensor, format), format.layout.bucket(), format.layout.bits()},
+        qsgd_codes(format, tensor.source.n));
   });
 }
 
@@ -117,13 +101,10 @@ void qsgd_decode(Decodes to, const QsgdFormat& format) {
   const auto norms = [](const DecodeTensor& tensor) {
     return reinterpret_cast<const float*>(tensor.payload);
   };
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check norms", [&](std::size_t i) {
-      const Sink& sink = to[i].sink;
-      return CheckNorms{norms(to[i]), units_of(sink.n, format.bucket), sink.report};
-    });
+  check_fields(to, format.layout);
   decode_packed(to, [&](const DecodeTensor& tensor) {
-    return std::pair(QsgdDecoder{norms(tensor), format.bucket, format.levels, format.bits},
+    return std::pair(QsgdDecoder{norms(tensor), format.layout.bucket(), format.layout.levels(),
+                                 format.layout.bits()},
                      qsgd_codes(format, tensor.sink.n));
   });
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/randomk/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `randomk`, as compressors/cuda/launchers.h describes them.

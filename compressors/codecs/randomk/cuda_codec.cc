@@ -11,7 +11,7 @@ class CudaRandomk final : public CudaStreamingCodec {
   CudaRandomk(SparseCount count, bool shared, bool unbiased)
       : CudaStreamingCodec("randomk"), count_(count), shared_(shared), unbiased_(unbiased) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return 8 + 4 * count_.of(tensor.n);
+    return static_cast<std::size_t>(RandomkLayout(count_.of(tensor.n)).size({}));
   }
 
  protected:

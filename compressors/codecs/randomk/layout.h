@@ -14,6 +14,7 @@ struct EachSent {
 struct RandomkLayout
     : Layout<Field<"key", std::uint64_t>, Numbers<"values", float, EachSent, Finite<"a value">>> {
   enum Section { kKey, kValues };
+  constexpr RandomkLayout() = default;
   explicit RandomkLayout(std::uint64_t k) : Layout({}, {.count = {k}}) {}
 };
 

@@ -1,6 +1,7 @@
 #include "compressors/codecs/randomk/arithmetic.h"
 #include "compressors/codecs/randomk/cuda.h"
 #include "compressors/cuda/batch.cuh"
+#include "compressors/cuda/headers.cuh"
 
 /// randomk. The permutation's words are drawn where they are needed: unlike on the CPU, that takes
 /// less time than reading a table of them.
@@ -43,20 +44,6 @@ struct GatherValues {
       const float value = from.values[e] * scale;
       if (!is_finite(value)) refuse(from.report, e);
       payload[kKeyWords + i] = bits_of(value);
-    });
-  }
-};
-
-struct CheckPayload {
-  static constexpr unsigned kBlockThreads = kThreads;
-  const std::uint32_t* payload;
-  std::uint32_t k;
-  CudaReport* report;
-
-  std::uint64_t units() const { return units_of(k, kEachUnit); }
-  __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, k, [&](std::uint64_t i) {
-      if (!is_finite(float_of(payload[kKeyWords + i]))) refuse(report, 4 * (kKeyWords + i));
     });
   }
 };
@@ -115,10 +102,7 @@ void randomk_decode(Decodes to, std::span<const std::uint32_t> counts) {
   const auto words = [&](std::size_t i) {
     return reinterpret_cast<const std::uint32_t*>(to[i].payload);
   };
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check values", [&](std::size_t i) {
-      return CheckPayload{words(i), counts[i], to[i].sink.report};
-    });
+  check_fields_of(to, [&](std::size_t i) { return RandomkLayout(counts[i]); });
   if (!to[0].sink.add)
     launch_items(to.size(), common_stream(to), "clear values", [&](std::size_t i) {
       return ClearValues{to[i].sink.values, to[i].sink.n};

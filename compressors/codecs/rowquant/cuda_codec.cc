@@ -1,18 +1,15 @@
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/rowquant/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaRowQuant final : public CudaStreamingCodec {
+class CudaRowQuant final : public CudaLaidOutCodec<RowQuantLayout> {
  public:
   CudaRowQuant(int bits, bool released, LevelRounding rounding)
-      : CudaStreamingCodec("rowquant"), bits_(bits), released_(released), rounding_(rounding) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const std::size_t rows = tensor.n == 0 ? 0 : tensor.n / tensor.columns();
-    return packed_bytes(tensor.n, bits_) + 2 * (released_ ? tensor.columns() : rows);
-  }
+      : CudaLaidOutCodec("rowquant", RowQuantLayout(bits, released)),
+        released_(released),
+        rounding_(rounding) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     if (released_) return cuda::columns_scratch(tensor.columns());
     return tensor.n == 0 ? 0 : cuda::rows_scratch(tensor.n, tensor.columns());
@@ -24,17 +21,16 @@ class CudaRowQuant final : public CudaStreamingCodec {
   }
   void encode_from(cuda::Encodes from) const override {
     if (released_)
-      cuda::columns_encode(from, bits_);
+      cuda::columns_encode(from, layout());
     else
-      cuda::rows_encode(from, bits_, rounding_);
+      cuda::rows_encode(from, layout(), rounding_);
   }
   void decode_to(cuda::Decodes to) const override {
     const auto decode = released_ ? cuda::columns_decode : cuda::rows_decode;
-    decode(to, bits_);
+    decode(to, layout());
   }
 
  private:
-  int bits_;
   bool released_;
   LevelRounding rounding_;
 };

@@ -23,9 +23,11 @@ struct EachRowOrColumn {
 struct RowQuantLayout : Layout<Codes<"codes", AnyCode, true>,
                                Numbers<"scales", Binary16, EachRowOrColumn, FiniteHalf>> {
   enum Section { kCodes, kScales };
+  constexpr RowQuantLayout() = default;
   RowQuantLayout(int bits, bool columns)
       : Layout(Codes<"codes", AnyCode, true>(bits), {.count = {columns}}) {}
   GRADWIRE_HD constexpr int bits() const { return section<kCodes>().bits; }
+  GRADWIRE_HD constexpr std::uint32_t top() const { return (1u << bits()) - 1; }
   GRADWIRE_HD constexpr std::uint64_t scales_at(std::uint64_t n) const {
     return at<kScales>(Extent{n, n, 1});
   }

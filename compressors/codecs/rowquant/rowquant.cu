@@ -1,7 +1,7 @@
 #include "compressors/arithmetic/half.h"
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/rowquant/arithmetic.h"
 #include "compressors/codecs/rowquant/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/level_encoder.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
@@ -123,34 +123,6 @@ struct ColumnDecoder {
   }
 };
 
-struct CheckScales {
-  static constexpr unsigned kBlockThreads = kThreads;
-  const std::byte* scales;
-  std::uint64_t count, at;
-  CudaReport* report;
-
-  std::uint64_t units() const { return units_of(count, kEachUnit); }
-  __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, count, [&](std::uint64_t i) {
-      if (load_bytes(scales + 2 * i, 2) >= kInfiniteHalf) refuse(report, at + 2 * i);
-    });
-  }
-};
-
-/// `count(tensor)`: of its scales.
-template <class Count>
-void check_scales(Decodes to, int bits, const Count& count) {
-  if (to[0].sink.trusted) return;
-  launch_items(to.size(), common_stream(to), "check rowquant scales", [&](std::size_t i) {
-    const std::uint64_t at = packed_bytes(to[i].sink.n, bits);
-    return CheckScales{to[i].payload + at, count(to[i]), at, to[i].sink.report};
-  });
-}
-
-std::uint64_t rows_of(std::uint64_t n, std::uint64_t columns) {
-  return n == 0 ? 0 : n / columns;
-}
-
 Segments rows_of(const EncodeTensor& tensor) {
   if (tensor.source.n == 0) return {};
   return segments_of(tensor.source.n, tensor.columns);
@@ -161,26 +133,22 @@ LevelGrid* grids_of(const EncodeTensor& tensor) {
                                       reduce_scratch<LargestPart>(rows_of(tensor)));
 }
 
-std::byte* scales_of(const EncodeTensor& tensor, int bits) {
-  return tensor.payload + packed_bytes(tensor.source.n, bits);
+std::byte* scales_of(const EncodeTensor& tensor, const RowQuantLayout& layout) {
+  return tensor.payload + layout.scales_at(tensor.source.n);
 }
-const std::byte* scales_of(const DecodeTensor& tensor, int bits) {
-  return tensor.payload + packed_bytes(tensor.sink.n, bits);
-}
-
-PackedCodes high_first(int bits) {
-  return {.bits = bits, .high_first = true};
+const std::byte* scales_of(const DecodeTensor& tensor, const RowQuantLayout& layout) {
+  return tensor.payload + layout.scales_at(tensor.sink.n);
 }
 
-std::uint32_t top_of(int bits) {
-  return (1u << bits) - 1;
+PackedCodes high_first(const RowQuantLayout& layout) {
+  return {.bits = layout.bits(), .high_first = true};
 }
 
-float half_levels(int bits) {
-  return static_cast<float>(1u << (bits - 1));
+float half_levels(const RowQuantLayout& layout) {
+  return static_cast<float>(1u << (layout.bits() - 1));
 }
 
-void find_columns(Encodes from, int bits) {
+void find_columns(Encodes from, const RowQuantLayout& layout) {
   const auto largest = [&](std::size_t i) {
     return reinterpret_cast<std::uint32_t*>(from[i].scratch);
   };
@@ -191,8 +159,8 @@ void find_columns(Encodes from, int bits) {
     return ColumnMaxima{from[i].source, from[i].columns, largest(i)};
   });
   launch_items(from.size(), common_stream(from), "write column scales", [&](std::size_t i) {
-    return ColumnScales{from[i].columns, half_levels(bits), scales_of(from[i], bits), largest(i),
-                        from[i].source.report};
+    return ColumnScales{from[i].columns, half_levels(layout), scales_of(from[i], layout),
+                        largest(i), from[i].source.report};
   });
 }
 
@@ -203,23 +171,23 @@ std::size_t rows_scratch(std::uint64_t n, std::uint64_t columns) {
   return reduce_scratch<LargestPart>(rows) + aligned(rows.count * sizeof(LevelGrid));
 }
 
-void rows_encode(Encodes from, int bits, LevelRounding rounding) {
+void rows_encode(Encodes from, const RowQuantLayout& layout, LevelRounding rounding) {
   const auto rows = [](const EncodeTensor& tensor) { return rows_of(tensor); };
   reduce<LargestPart>(from, rows, [&](const EncodeTensor& tensor) {
-    return RowFinish{tensor.columns, top_of(bits), scales_of(tensor, bits), grids_of(tensor),
+    return RowFinish{tensor.columns, layout.top(), scales_of(tensor, layout), grids_of(tensor),
                      tensor.source.report};
   });
   encode_packed(from, [&](const EncodeTensor& tensor) {
-    return std::pair(LevelEncoder{grids_of(tensor), tensor.columns, rounding}, high_first(bits));
+    return std::pair(LevelEncoder{grids_of(tensor), tensor.columns, rounding}, high_first(layout));
   });
 }
 
-void rows_decode(Decodes to, int bits) {
-  check_scales(to, bits,
-               [](const DecodeTensor& tensor) { return rows_of(tensor.sink.n, tensor.columns); });
+void rows_decode(Decodes to, const RowQuantLayout& layout) {
+  check_fields(to, layout);
   const auto rule = [&](const DecodeTensor& tensor) {
-    const auto top = static_cast<float>(top_of(bits));
-    return std::pair(RowDecoder{scales_of(tensor, bits), tensor.columns, top, 0}, high_first(bits));
+    const auto top = static_cast<float>(layout.top());
+    return std::pair(RowDecoder{scales_of(tensor, layout), tensor.columns, top, 0},
+                     high_first(layout));
   };
   decode_packed(to, rule, true);
 }
@@ -228,19 +196,21 @@ std::size_t columns_scratch(std::uint64_t columns) {
   return aligned(columns * sizeof(std::uint32_t));
 }
 
-void columns_encode(Encodes from, int bits) {
-  find_columns(from, bits);
+void columns_encode(Encodes from, const RowQuantLayout& layout) {
+  find_columns(from, layout);
   encode_packed(from, [&](const EncodeTensor& tensor) {
     const auto* inverses = reinterpret_cast<const float*>(tensor.scratch);
-    return std::pair(ColumnEncoder{inverses, tensor.columns, half_levels(bits)}, high_first(bits));
+    return std::pair(ColumnEncoder{inverses, tensor.columns, half_levels(layout)},
+                     high_first(layout));
   });
 }
 
-void columns_decode(Decodes to, int bits) {
-  check_scales(to, bits, [](const DecodeTensor& tensor) { return tensor.columns; });
+void columns_decode(Decodes to, const RowQuantLayout& layout) {
+  check_fields(to, layout);
   const auto rule = [&](const DecodeTensor& tensor) {
-    return std::pair(ColumnDecoder{scales_of(tensor, bits), tensor.columns, half_levels(bits), 0},
-                     high_first(bits));
+    return std::pair(
+        ColumnDecoder{scales_of(tensor, layout), tensor.columns, half_levels(layout), 0},
+        high_first(layout));
   };
   decode_packed(to, rule, true);
 }

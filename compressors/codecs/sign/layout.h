@@ -88,7 +88,9 @@ struct SignSection {
 };
 
 struct SignLayout : Layout<SignSection> {
+  constexpr SignLayout() = default;
   SignLayout(std::uint64_t block, bool scaled) : Layout({.block = block, .scaled = scaled}) {}
+  GRADWIRE_HD constexpr bool scaled() const { return section<0>().scaled; }
   GRADWIRE_HD constexpr SignBlocks blocks(std::uint64_t n) const { return section<0>().blocks(n); }
   GRADWIRE_HD float scale(const std::byte* block_begin) const {
     return section<0>().scale(block_begin);

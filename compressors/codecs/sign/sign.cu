@@ -1,5 +1,6 @@
 #include "compressors/codecs/sign/arithmetic.h"
 #include "compressors/codecs/sign/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/packed.cuh"
 #include "compressors/cuda/reduce.cuh"
 
@@ -7,21 +8,8 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-/// Where a tensor's blocks lie, in elements and bytes; a thread takes 8 elements of one block.
-struct Blocks {
-  std::uint64_t n, length, header, count;
-
-  GRADWIRE_HD std::uint64_t groups() const { return (length + 7) / 8; }
-  __device__ std::uint64_t offset(std::uint64_t b) const { return b * (header + groups()); }
-};
-
-Blocks blocks_of(std::uint64_t n, const SignFormat& format) {
-  const std::uint64_t length = format.block < n ? format.block : n;
-  return {n, length, format.scaled ? 4u : 0u, n == 0 ? 0 : (n - 1) / length + 1};
-}
-
 struct SignFinish {
-  Blocks blocks;
+  SignBlocks blocks;
   Segments segments;
   std::byte* payload;
   __device__ void operator()(std::uint64_t b, const MagnitudePart& part) const {
@@ -35,9 +23,9 @@ struct Group {
   std::uint64_t block, first, end;  ///< elements
   std::uint64_t byte;               ///< of the payload
 
-  __device__ Group(const Blocks& blocks, std::uint64_t i) {
-    block = i / blocks.groups();
-    const std::uint64_t in_block = i % blocks.groups();
+  __device__ Group(const SignBlocks& blocks, std::uint64_t i) {
+    block = i / blocks.bits_of_whole();
+    const std::uint64_t in_block = i % blocks.bits_of_whole();
     first = block * blocks.length + in_block * 8;
     end = min(min((block + 1) * blocks.length, blocks.n), first + 8);
     byte = blocks.offset(block) + blocks.header + in_block;
@@ -48,12 +36,14 @@ struct Group {
 struct PackSigns {
   static constexpr unsigned kBlockThreads = kThreads;
   Source from;
-  Blocks blocks;
+  SignBlocks blocks;
   std::byte* payload;
 
-  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  std::uint64_t units() const {
+    return units_of(blocks.count() * blocks.bits_of_whole(), kEachUnit);
+  }
   __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { pack(i); });
+    for_each_of(unit, blocks.count() * blocks.bits_of_whole(), [&](std::uint64_t i) { pack(i); });
   }
 
   __device__ void pack(std::uint64_t i) const {
@@ -76,13 +66,15 @@ template <bool kAdd>
 struct ReadSigns {
   static constexpr unsigned kBlockThreads = kThreads;
   const std::byte* payload;
-  Blocks blocks;
+  SignBlocks blocks;
   Sink to;
 
-  std::uint64_t units() const { return units_of(blocks.count * blocks.groups(), kEachUnit); }
+  std::uint64_t units() const {
+    return units_of(blocks.count() * blocks.bits_of_whole(), kEachUnit);
+  }
   __device__ void run(std::uint64_t unit) const {
     if (refused(to.report)) return;  // bits are all good: refusals are those of scales
-    for_each_of(unit, blocks.count * blocks.groups(), [&](std::uint64_t i) { read(i); });
+    for_each_of(unit, blocks.count() * blocks.bits_of_whole(), [&](std::uint64_t i) { read(i); });
   }
 
   __device__ void read(std::uint64_t i) const {
@@ -102,59 +94,42 @@ struct ReadSigns {
   }
 };
 
-struct CheckScales {
-  static constexpr unsigned kBlockThreads = kThreads;
-  const std::byte* payload;
-  Blocks blocks;
-  CudaReport* report;
-
-  std::uint64_t units() const { return units_of(blocks.count, kEachUnit); }
-  __device__ void run(std::uint64_t unit) const {
-    for_each_of(unit, blocks.count, [&](std::uint64_t b) {
-      if (!is_scale(load_float(payload + blocks.offset(b)))) refuse(report, blocks.offset(b));
-    });
-  }
-};
-
-Segments block_segments(const EncodeTensor& tensor, const SignFormat& format) {
+Segments block_segments(const EncodeTensor& tensor, const SignLayout& layout) {
   if (tensor.source.n == 0) return {};
-  return segments_of(tensor.source.n, blocks_of(tensor.source.n, format).length);
+  return segments_of(tensor.source.n, layout.blocks(tensor.source.n).length);
 }
 
 template <bool kAdd>
-void read_signs(Decodes to, const SignFormat& format) {
+void read_signs(Decodes to, const SignLayout& layout) {
   launch_items(to.size(), common_stream(to), "read signs", [&](std::size_t i) {
-    return ReadSigns<kAdd>{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink};
+    return ReadSigns<kAdd>{to[i].payload, layout.blocks(to[i].sink.n), to[i].sink};
   });
 }
 
 }  // namespace
 
-std::size_t sign_scratch(std::uint64_t n, const SignFormat& format) {
-  if (n == 0 || !format.scaled) return 0;
-  return reduce_scratch<MagnitudePart>(segments_of(n, blocks_of(n, format).length));
+std::size_t sign_scratch(std::uint64_t n, const SignLayout& layout) {
+  if (n == 0 || !layout.scaled()) return 0;
+  return reduce_scratch<MagnitudePart>(segments_of(n, layout.blocks(n).length));
 }
 
-void sign_encode(Encodes from, const SignFormat& format) {
-  const auto segments = [&](const EncodeTensor& tensor) { return block_segments(tensor, format); };
-  if (format.scaled)
+void sign_encode(Encodes from, const SignLayout& layout) {
+  const auto segments = [&](const EncodeTensor& tensor) { return block_segments(tensor, layout); };
+  if (layout.scaled())
     reduce<MagnitudePart>(from, segments, [&](const EncodeTensor& tensor) {
-      return SignFinish{blocks_of(tensor.source.n, format), segments(tensor), tensor.payload};
+      return SignFinish{layout.blocks(tensor.source.n), segments(tensor), tensor.payload};
     });
   launch_items(from.size(), common_stream(from), "pack signs", [&](std::size_t i) {
-    return PackSigns{from[i].source, blocks_of(from[i].source.n, format), from[i].payload};
+    return PackSigns{from[i].source, layout.blocks(from[i].source.n), from[i].payload};
   });
 }
 
-void sign_decode(Decodes to, const SignFormat& format) {
-  if (!to[0].sink.trusted && format.scaled)
-    launch_items(to.size(), common_stream(to), "check scales", [&](std::size_t i) {
-      return CheckScales{to[i].payload, blocks_of(to[i].sink.n, format), to[i].sink.report};
-    });
+void sign_decode(Decodes to, const SignLayout& layout) {
+  check_fields(to, layout);
   if (to[0].sink.add)
-    read_signs<true>(to, format);
+    read_signs<true>(to, layout);
   else
-    read_signs<false>(to, format);
+    read_signs<false>(to, layout);
 }
 
 }  // namespace gradwire::compressors::cuda

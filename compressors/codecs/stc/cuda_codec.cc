@@ -1,6 +1,5 @@
-#include "compressors/codecs/sparse_values.h"
 #include "compressors/codecs/stc/cuda.h"
-#include "compressors/coding/golomb_rice.h"
+#include "compressors/codecs/stc/layout.h"
 #include "compressors/cuda/cuda_selecting_codec.h"
 
 namespace gradwire::compressors {
@@ -8,22 +7,15 @@ namespace {
 
 class CudaStc final : public CudaSelectingCodec {
  public:
-  CudaStc(double ratio, bool round_up, bool stored_count)
-      : CudaSelectingCodec("stc", {}),
-        ratio_(ratio),
-        round_up_(round_up),
-        header_(stored_count ? 8 : 4) {}
+  explicit CudaStc(const StcOptions& options) : CudaSelectingCodec("stc", {}), head_(options) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    const cuda::StcFormat format = format_of(tensor.n);
-    return static_cast<std::size_t>(format.header + format.most_bytes);
+    return head_.most_bytes(tensor.n);
   }
   bool has_fixed_size() const override { return false; }
   bool decodes() const override { return false; }
 
  protected:
-  std::size_t count_of(std::size_t n) const override {
-    return round_up_ ? topk_count(n, ratio_) : floor_count(n, ratio_);
-  }
+  std::size_t count_of(std::size_t n) const override { return head_.entries(n); }
   std::size_t writing_scratch(const cuda::SelectionPlan& plan) const override {
     return cuda::stc_scratch(plan.k, format_of(plan.n).most_bytes);
   }
@@ -41,21 +33,17 @@ class CudaStc final : public CudaSelectingCodec {
 
  private:
   cuda::StcFormat format_of(std::size_t n) const {
-    const std::size_t k = count_of(n);
-    const GolombRule rule{golomb_parameter(n, k), 1};
-    return {rule.b, header_, (golomb_max_bits(n, k, rule) + 7) / 8};
+    return {StcHead::rule(n, count_of(n)).b, head_.bytes(), head_.most_stream_bytes(n)};
   }
 
-  double ratio_;
-  bool round_up_;
-  std::uint64_t header_;
+  StcHead head_;
 };
 
 }  // namespace
 
 CudaCodecPtr make_cuda_stc(const OptionValues& options) {
-  return std::make_shared<CudaStc>(options.number("ratio"), options.text("count") == "ceil",
-                                   options.boolean("stored_count"));
+  return std::make_shared<CudaStc>(StcOptions{
+      options.number("ratio"), options.text("count") == "ceil", options.boolean("stored_count")});
 }
 
 }  // namespace gradwire::compressors

@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/ternary/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `ternary`, as compressors/cuda/launchers.h describes them.
@@ -13,10 +14,10 @@ struct FoundThreshold {
   float level;
 };
 /// Header and codes of two bits or in base 3.
-void threshold_encode(Encodes from, bool base3);
-void threshold_decode(Decodes to, bool base3);
+void threshold_encode(Encodes from, const ThresholdLayout& layout);
+void threshold_decode(Decodes to, const ThresholdLayout& layout);
 std::size_t dead_zone_scratch(std::uint64_t n);
-void dead_zone_encode(Encodes from, int bits, float dead_zone);
-void dead_zone_decode(Decodes to, int bits);
+void dead_zone_encode(Encodes from, const DeadZoneLayout& layout, float dead_zone);
+void dead_zone_decode(Decodes to, const DeadZoneLayout& layout);
 
 }  // namespace gradwire::compressors::cuda

@@ -1,17 +1,12 @@
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/ternary/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
-#include "compressors/trits.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaThreshold final : public CudaPlainCodec {
+class CudaThreshold final : public CudaLaidOutCodec<ThresholdLayout> {
  public:
-  explicit CudaThreshold(bool base3) : CudaPlainCodec("ternary"), base3_(base3) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return 8 + (base3_ ? trit_bytes(tensor.n) : packed_bytes(tensor.n, 2));
-  }
+  explicit CudaThreshold(bool base3) : CudaLaidOutCodec("ternary", ThresholdLayout(base3)) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::threshold_scratch(require_u32(name(), tensor.n));
   }
@@ -22,37 +17,30 @@ class CudaThreshold final : public CudaPlainCodec {
       require_u32(name(), job.n);
       const cuda::EncodeTensor tensor = tensor_of(job, scratch, stream);
       cuda::find_threshold(tensor.source, scratch);
-      cuda::threshold_encode({&tensor, 1}, base3_);
+      encode_from({&tensor, 1});
     }
   }
 
  protected:
-  void decode_to(cuda::Decodes to) const override { cuda::threshold_decode(to, base3_); }
-
- private:
-  bool base3_;
+  void encode_from(cuda::Encodes from) const override { cuda::threshold_encode(from, layout()); }
+  void decode_to(cuda::Decodes to) const override { cuda::threshold_decode(to, layout()); }
 };
 
-class CudaDeadZone final : public CudaStreamingCodec {
+class CudaDeadZone final : public CudaLaidOutCodec<DeadZoneLayout> {
  public:
   CudaDeadZone(int bits, float dead_zone)
-      : CudaStreamingCodec("ternary"), bits_(bits), dead_zone_(dead_zone) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return 8 + packed_bytes(tensor.n, bits_);
-  }
+      : CudaLaidOutCodec("ternary", DeadZoneLayout(bits)), dead_zone_(dead_zone) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::dead_zone_scratch(tensor.n);
   }
 
  protected:
-  void require(const CudaEncodeJob& job) const override { require_u32(name(), job.n); }
   void encode_from(cuda::Encodes from) const override {
-    cuda::dead_zone_encode(from, bits_, dead_zone_);
+    cuda::dead_zone_encode(from, layout(), dead_zone_);
   }
-  void decode_to(cuda::Decodes to) const override { cuda::dead_zone_decode(to, bits_); }
+  void decode_to(cuda::Decodes to) const override { cuda::dead_zone_decode(to, layout()); }
 
  private:
-  int bits_;
   float dead_zone_;
 };
 

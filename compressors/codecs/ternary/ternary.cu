@@ -1,14 +1,13 @@
 #include "compressors/codecs/ternary/cuda.h"
 #include "compressors/codecs/ternary/dead_zone.h"
 #include "compressors/codecs/ternary/threshold.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/reduce.cuh"
 #include "compressors/cuda/three_values.cuh"
 
 /// Three values, whose threshold threshold.cu finds, or levels about a dead zone.
 namespace gradwire::compressors::cuda {
 namespace {
-
-constexpr std::uint64_t kTernaryCodes = 8;  ///< byte at which codes begin
 
 struct ThresholdEncoder {
   static constexpr bool kChecks = false;
@@ -86,30 +85,6 @@ struct ThresholdHeader {
   }
 };
 
-struct CheckTernary {
-  static constexpr unsigned kBlockThreads = 32;
-  const std::uint32_t* header;
-  std::uint64_t n;
-  float largest_multiple;
-  CudaReport* report;
-
-  std::uint64_t units() const { return 1; }
-  __device__ void run(std::uint64_t) const {
-    if (threadIdx.x != 0) return;
-    if (header[0] != n) refuse(report, 0);
-    const float level = float_of(header[1]);
-    if (!is_finite(level * largest_multiple) || header[1] >> 31 != 0) refuse(report, 4);
-  }
-};
-
-void check_ternary(Decodes to, float largest_multiple) {
-  if (to[0].sink.trusted) return;
-  launch_items(to.size(), common_stream(to), "check ternary headers", [&](std::size_t i) {
-    const auto* header = reinterpret_cast<const std::uint32_t*>(to[i].payload);
-    return CheckTernary{header, to[i].sink.n, largest_multiple, to[i].sink.report};
-  });
-}
-
 const float* floats_of(const DecodeTensor& tensor) {
   return reinterpret_cast<const float*>(tensor.payload);
 }
@@ -118,60 +93,57 @@ const FoundThreshold* found_in(const EncodeTensor& tensor) {
   return reinterpret_cast<const FoundThreshold*>(tensor.scratch);
 }
 
-int top_of(int bits) {
-  return (1 << (bits - 1)) - 1;
-}
-
 DeadZoneGrid* dead_zone_grid_of(const EncodeTensor& tensor) {
   return reinterpret_cast<DeadZoneGrid*>(tensor.scratch +
                                          reduce_scratch<LargestPart>(whole_tensor(tensor)));
 }
 
-PackedCodes dead_zone_codes(int bits) {
-  return {.bits = bits, .at = kTernaryCodes};
+PackedCodes dead_zone_codes(const DeadZoneLayout& layout) {
+  return {.bits = layout.bits(), .at = layout.at<kTernaryCodes>({})};
 }
 
 }  // namespace
 
-void threshold_encode(Encodes from, bool base3) {
+void threshold_encode(Encodes from, const ThresholdLayout& layout) {
   launch_items(from.size(), common_stream(from), "write ternary headers", [&](std::size_t i) {
     const Source& source = from[i].source;
     auto* header = reinterpret_cast<std::uint32_t*>(from[i].payload);
     return ThresholdHeader{static_cast<std::uint32_t>(source.n), found_in(from[i]), header,
                            source.report};
   });
-  encode_three(from, base3, kTernaryCodes,
+  encode_three(from, layout.base3(), layout.at<kTernaryCodes>({}),
                [](const EncodeTensor& tensor) { return ThresholdEncoder{found_in(tensor)}; });
 }
 
-void threshold_decode(Decodes to, bool base3) {
-  check_ternary(to, 1.0f);
-  decode_three(to, base3, kTernaryCodes, [](const DecodeTensor& tensor, float factor) {
-    return ThresholdDecoder{floats_of(tensor) + 1, factor};
-  });
+void threshold_decode(Decodes to, const ThresholdLayout& layout) {
+  check_fields(to, layout);
+  decode_three(to, layout.base3(), layout.at<kTernaryCodes>({}),
+               [](const DecodeTensor& tensor, float factor) {
+                 return ThresholdDecoder{floats_of(tensor) + 1, factor};
+               });
 }
 
 std::size_t dead_zone_scratch(std::uint64_t n) {
   return reduce_scratch<LargestPart>(whole_tensor(n)) + aligned(sizeof(DeadZoneGrid));
 }
 
-void dead_zone_encode(Encodes from, int bits, float dead_zone) {
+void dead_zone_encode(Encodes from, const DeadZoneLayout& layout, float dead_zone) {
   const auto whole = [](const EncodeTensor& tensor) { return whole_tensor(tensor); };
   reduce<LargestPart>(from, whole, [&](const EncodeTensor& tensor) {
-    return DeadZoneFinish{static_cast<std::uint32_t>(tensor.source.n), top_of(bits), dead_zone,
+    return DeadZoneFinish{static_cast<std::uint32_t>(tensor.source.n), layout.top(), dead_zone,
                           reinterpret_cast<std::uint32_t*>(tensor.payload),
                           dead_zone_grid_of(tensor)};
   });
   encode_packed(from, [&](const EncodeTensor& tensor) {
-    return std::pair(DeadZoneEncoder{dead_zone_grid_of(tensor)}, dead_zone_codes(bits));
+    return std::pair(DeadZoneEncoder{dead_zone_grid_of(tensor)}, dead_zone_codes(layout));
   });
 }
 
-void dead_zone_decode(Decodes to, int bits) {
-  check_ternary(to, static_cast<float>(top_of(bits)));
+void dead_zone_decode(Decodes to, const DeadZoneLayout& layout) {
+  check_fields(to, layout);
   decode_packed(to, [&](const DecodeTensor& tensor) {
-    const auto largest = 2 * static_cast<std::uint32_t>(top_of(bits));
-    return std::pair(DeadZoneDecoder{floats_of(tensor) + 1, largest}, dead_zone_codes(bits));
+    const auto largest = layout.section<kTernaryCodes>().check.largest;
+    return std::pair(DeadZoneDecoder{floats_of(tensor) + 1, largest}, dead_zone_codes(layout));
   });
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/terngrad/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `terngrad`, as compressors/cuda/launchers.h describes them.
@@ -6,7 +7,8 @@ namespace gradwire::compressors::cuda {
 
 struct TernGradFormat {
   double clip;
-  bool released, base3;
+  bool released;
+  TernGradLayout layout;
 };
 std::size_t terngrad_scratch(std::uint64_t n);
 /// The tensor's own scale at the payload's start.

@@ -1,29 +1,26 @@
 #include <cmath>
 
-#include "compressors/bit_packing.h"
 #include "compressors/codecs/terngrad/cuda.h"
 #include "compressors/cuda/cuda_codecs.h"
-#include "compressors/trits.h"
 
 namespace gradwire::compressors {
 namespace {
 
-class CudaTernGrad final : public CudaStreamingCodec {
+class CudaTernGrad final : public CudaLaidOutCodec<TernGradLayout> {
  public:
   explicit CudaTernGrad(const cuda::TernGradFormat& format)
-      : CudaStreamingCodec("terngrad"), format_(format) {}
-  std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return sizeof(float) + (format_.base3 ? trit_bytes(tensor.n) : packed_bytes(tensor.n, 2));
-  }
+      : CudaLaidOutCodec("terngrad", format.layout), format_(format) {}
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return cuda::terngrad_scratch(tensor.n);
   }
   bool wants_shared_scale() const override { return true; }
-  std::size_t terms_offset() const override { return sizeof(float); }
+  std::size_t terms_offset() const override {
+    return static_cast<std::size_t>(layout().at<TernGradLayout::kCodes>({}));
+  }
   std::shared_ptr<const CudaCodec> terms_codec() const override {
-    if (!format_.base3) return nullptr;
+    if (!layout().base3()) return nullptr;
     return std::make_shared<CudaTernGrad>(
-        cuda::TernGradFormat{format_.clip, format_.released, false});
+        cuda::TernGradFormat{format_.clip, format_.released, TernGradLayout(false)});
   }
 
   void enqueue_local_scale(std::span<const CudaScaleJob> jobs, std::byte* scratch,
@@ -41,8 +38,8 @@ class CudaTernGrad final : public CudaStreamingCodec {
  protected:
   void require(const CudaEncodeJob& job) const override {
     require_draws(name(), job);
-    if (std::isnan(job.shared_scale) || std::isinf(job.shared_scale))
-      refuse_tensor(name(), "on the device", "the shared scale is not a finite number >= 0");
+    if (!(job.shared_scale < 0.0f) || std::isinf(job.shared_scale))
+      checked_shared_scale(name(), kDeviceTensor, job.shared_scale);
   }
   void encode_from(cuda::Encodes from) const override { cuda::terngrad_encode(from, format_); }
   void decode_to(cuda::Decodes to) const override { cuda::terngrad_decode(to, format_); }
@@ -57,7 +54,7 @@ CudaCodecPtr make_cuda_terngrad(const OptionValues& options) {
   return std::make_shared<CudaTernGrad>(
       cuda::TernGradFormat{.clip = options.number("clip"),
                            .released = options.text("scale") == "released",
-                           .base3 = options.text("code") == "base3"});
+                           .layout = TernGradLayout(options.text("code") == "base3")});
 }
 
 }  // namespace gradwire::compressors

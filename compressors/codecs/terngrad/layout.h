@@ -7,6 +7,7 @@ namespace gradwire::compressors {
 struct TernGradLayout
     : Layout<Field<"scale", float, FiniteScale<"a scale">>, ThreeValues<"codes t + 1">> {
   enum Section { kScale, kCodes };
+  constexpr TernGradLayout() = default;
   explicit TernGradLayout(bool base3) : Layout({}, ThreeValues<"codes t + 1">(base3)) {}
   GRADWIRE_HD constexpr bool base3() const { return section<kCodes>().base3; }
 };

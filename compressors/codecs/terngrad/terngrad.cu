@@ -1,13 +1,12 @@
 #include "compressors/codecs/terngrad/arithmetic.h"
 #include "compressors/codecs/terngrad/cuda.h"
+#include "compressors/cuda/headers.cuh"
 #include "compressors/cuda/reduce.cuh"
 #include "compressors/cuda/three_values.cuh"
 
 /// A scale, and ternary terms drawn by it.
 namespace gradwire::compressors::cuda {
 namespace {
-
-constexpr std::uint64_t kTernGradCodes = 4;  ///< byte at which codes begin
 
 using AboutFirst = MomentsPart<true>;
 
@@ -59,17 +58,6 @@ struct StoreScale {
   }
 };
 
-struct CheckScale {
-  static constexpr unsigned kBlockThreads = 32;
-  const float* scale;
-  CudaReport* report;
-
-  std::uint64_t units() const { return 1; }
-  __device__ void run(std::uint64_t) const {
-    if (threadIdx.x == 0 && !is_scale(*scale)) refuse(report, 0);
-  }
-};
-
 float* scale_of(const EncodeTensor& tensor) {
   return reinterpret_cast<float*>(tensor.payload);
 }
@@ -98,18 +86,16 @@ void terngrad_encode(Encodes from, const TernGradFormat& format) {
   launch_items(from.size(), common_stream(from), "store scales", [&](std::size_t i) {
     return StoreScale{from[i].shared_scale, scale_of(from[i])};
   });
-  encode_three(from, format.base3, kTernGradCodes,
+  encode_three(from, format.layout.base3(), format.layout.at<TernGradLayout::kCodes>({}),
                [](const EncodeTensor& tensor) { return TernGradEncoder{scale_of(tensor)}; });
 }
 
 void terngrad_decode(Decodes to, const TernGradFormat& format) {
-  if (!to[0].sink.trusted)
-    launch_items(to.size(), common_stream(to), "check scales", [&](std::size_t i) {
-      return CheckScale{floats_of(to[i]), to[i].sink.report};
-    });
-  decode_three(to, format.base3, kTernGradCodes, [](const DecodeTensor& tensor, float factor) {
-    return TernGradDecoder{floats_of(tensor), factor};
-  });
+  check_fields(to, format.layout);
+  decode_three(to, format.layout.base3(), format.layout.at<TernGradLayout::kCodes>({}),
+               [](const DecodeTensor& tensor, float factor) {
+                 return TernGradDecoder{floats_of(tensor), factor};
+               });
 }
 
 }  // namespace gradwire::compressors::cuda

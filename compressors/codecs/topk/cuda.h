@@ -1,4 +1,5 @@
 #pragma once
+#include "compressors/codecs/topk/layout.h"
 #include "compressors/cuda/launchers.h"
 
 /// Launches of `topk`, as compressors/cuda/launchers.h describes them.

@@ -5,14 +5,12 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::uint64_t kCountBytes = 4, kPairBytes = 8;
-
 class CudaTopk final : public CudaSelectingCodec {
  public:
   CudaTopk(SparseCount count, SelectionRule rule)
       : CudaSelectingCodec("topk", rule), count_(count) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return kCountBytes + kPairBytes * most_of(tensor.n);
+    return static_cast<std::size_t>(TopkHead().pairs_bytes(most_of(tensor.n)));
   }
   // Payloads of any number of entries are decoded.
   bool has_fixed_size() const override { return false; }
@@ -23,15 +21,13 @@ class CudaTopk final : public CudaSelectingCodec {
              const cuda::SelectionPlan& plan, float*, std::byte*, void* stream) const override {
     cuda::pairs_encode(selected, plan.most, job.payload, job.report, stream);
   }
-  // The host knows only the size; the count and the entries are checked on the device.
   void decode_to(cuda::Decodes to) const override {
     for (const cuda::DecodeTensor& tensor : to) {
       const std::uint64_t bytes = tensor.payload_bytes;
-      if (bytes < kCountBytes || bytes % kPairBytes != kCountBytes ||
-          bytes / kPairBytes > require_u32(name(), tensor.sink.n))
-        refuse_payload(name(), bytes, "no count of entries gives this size");
-      cuda::pairs_decode(tensor.payload, static_cast<std::uint32_t>(bytes / kPairBytes),
-                         tensor.sink);
+      const std::uint32_t entries = entries_in(bytes, TopkHead().bytes(), TopkHead::kPairBytes);
+      if (entries > require_u32(name(), tensor.sink.n))
+        refuse_payload(name(), bytes, "it has more entries than the tensor has elements");
+      cuda::pairs_decode(tensor.payload, entries, tensor.sink);
     }
   }
 

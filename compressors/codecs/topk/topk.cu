@@ -5,7 +5,7 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-constexpr unsigned kPairBytes = 8, kCountBytes = 4;
+constexpr unsigned kPairBytes = TopkHead::kPairBytes, kCountBytes = sizeof(std::uint32_t);
 
 __global__ void write_pairs_kernel(DeviceSelection selected, std::uint32_t* payload,
                                    CudaReport* report) {
