@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "compressors/codec.h"
+#include "scenarios/methods.h"
 #include "scenarios/pointer.h"
 #include "scenarios/reader.h"
 #include "scenarios/share.h"
@@ -100,6 +102,19 @@ DeviceProfile::Peak peak_of(const ordered_json& json) {
   peak.memory_bytes_per_second = json["memory_bytes_per_s"].get<double>();
   peak.launch = seconds_at(json, "launch_s");
   return peak;
+}
+
+/// A codec of which an assumed device says nothing: two passes over the tensor that find and write
+/// 4 B an element, and one that decodes or adds them, at the memory's rate. No codec writes more.
+void assume_unlisted_codecs(DeviceProfile& profile) {
+  const DeviceProfile::Peak& peak = *profile.peak;
+  const auto cost = [&](int bytes, int kernels) -> DeviceProfile::Cost {
+    return {kernels * peak.launch, Seconds(bytes / peak.memory_bytes_per_second)};
+  };
+  for (const compressors::CodecInfo& codec : compressors::codec_catalogue())
+    if (why_no_gradient_codec(codec).empty())
+      profile.codecs.try_emplace(codec.name,
+                                 DeviceProfile::Codec{cost(12, 2), cost(8, 1), cost(12, 1)});
 }
 
 DeviceProfile::Kernels kernels_of(const ordered_json& json) {
@@ -227,6 +242,7 @@ DeviceProfile load_device_profile(std::string_view name_or_path, const std::stri
     profile.momentum_correction = cost_of(json["decorators"]["momentum_correction"]);
   }
   if (json.contains("peak")) profile.peak = peak_of(json["peak"]);
+  if (profile.peak && profile.origin.source == "assumed") assume_unlisted_codecs(profile);
   if (json.contains("kernels")) profile.kernels = kernels_of(json["kernels"]);
   if (json.contains("host"))
     profile.host = {json["host"]["link_bytes_per_s"].get<double>(),

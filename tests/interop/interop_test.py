@@ -19,16 +19,12 @@ import concurrent.futures
 import pathlib
 import time
 
-import activations  # noqa: F401  (registers decoders)
-import dense  # noqa: F401
-import sparse
-import weights  # noqa: F401
-from cases import CASES, inputs_of, largest_of, uses_mask
+from cases import CODECS, cases_of, inputs_of, largest_of, load_codecs, uses_mask
 from codings import check_codings, frame_example
 from examples import documented, examples_in
 from frame import read_frame
 from program import Program, ProgramFailed
-from wire import DECODERS, Refused, Spec, decode
+from wire import DECODERS, DEFAULTS, Refused, Spec, decode
 
 MUTATIONS = 2  # of each case's payload
 
@@ -155,22 +151,24 @@ def check_front_page(program, pages):
 
 def check_lists(program, pages):
     for name, options in program.options.items():
-        demand(name in DECODERS, f"codec {name} has no decoder in tests/interop")
-        demand(name in CASES, f"codec {name} has no cases in tests/interop/cases.py")
+        demand(name in CODECS, f"codec {name} has no file compressors/codecs/{name}/interop.py")
+        demand(name in DECODERS, f"codec {name} has no decoder in its interop.py")
+        demand(hasattr(CODECS[name], "CASES"), f"codec {name} has no CASES in its interop.py")
         demand(documented(pages, name), f"codec {name} has no section in docs/wire-formats-*.md")
         demand(any(example.codec == name for example in examples_in(pages)), f"codec {name} has no example")
         for option, default in options.items():
-            tried = any(case.get(option, default) != default for case in CASES[name])
+            tried = any(case.get(option, default) != default for case in cases_of(name))
             demand(tried, f"option {option} of codec {name} is never tried")
         for option, choices in program.choices[name].items():
-            untried = choices - {options[option]} - {case.get(option) for case in CASES[name]}
+            untried = choices - {options[option]} - {case.get(option) for case in cases_of(name)}
             demand(not untried, f"{option}={untried} of codec {name} is never tried")
 
 
 def main():
     begun = time.monotonic()
     program, pages, only = Program(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    sparse.DEFAULTS.update(program.options)
+    load_codecs(pathlib.Path(pages).parent / "compressors" / "codecs")
+    DEFAULTS.update(program.options)
     if not only:
         check_lists(program, pages)
         check_front_page(program, pages)
@@ -179,7 +177,7 @@ def main():
     for example in examples:
         run_example(program, example)
     cases = [Case(program, name, number, options) for name in only
-             for number, options in enumerate([{}] + CASES[name])]
+             for number, options in enumerate([{}] + cases_of(name))]
     noticed = dict.fromkeys(only, 0)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case in pool.map(Case.run, cases):

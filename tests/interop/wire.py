@@ -5,6 +5,7 @@ import numpy as np
 
 TOP = np.float32(np.finfo(np.float32).max)
 DECODERS = {}
+DEFAULTS = {}  # options of every codec, for codecs within codecs; filled from `gradwire codec list`
 
 
 class Refused(Exception):

@@ -68,6 +68,23 @@ TEST_CASE("GPUs' profiles have peaks, every gradient codec, and say that they ar
   CHECK(v100.peak->compute.at("fp16").flops_per_second == 125e12);
 }
 
+TEST_CASE("an assumed device has times for codecs that it does not list, a measured one has not",
+          "[unit]") {
+  const TemporaryFolder folder;
+  auto json = nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/v100.json"));
+  json["codecs"].erase("terngrad");
+  json.erase("uncertainty");
+  const DeviceProfile assumed = load_device_profile(write(folder, "a.json", json.dump(1)), "");
+  // Two kernels of 5 us; 8 B to read twice and 4 B to write at 900 GB/s.
+  CHECK(assumed.codecs.at("terngrad").encode.time(1'000'000).value() ==
+        Approx(10e-6 + 12e6 / 900e9));
+  CHECK(assumed.codecs.at("int8").encode.time(0).value() == Approx(10e-6));
+  CHECK_FALSE(assumed.codecs.contains("lowbit"));  // no gradients
+  json["source"] = "measured";
+  CHECK_FALSE(
+      load_device_profile(write(folder, "m.json", json.dump(1)), "").codecs.contains("terngrad"));
+}
+
 TEST_CASE("AlexNet's layers add up", "[unit]") {
   const WorkloadProfile profile = load_workload_profile("alexnet", "");
   CHECK(profile.elements() == 61'100'840);
@@ -170,6 +187,7 @@ TEST_CASE("a device without times for the model or codec is refused", "[unit]") 
       nlohmann::ordered_json::parse(read_file(share_folder() + "/profiles/reference-cpu.json"));
   json["models"].erase("mlp");
   json["codecs"].erase("none");
+  json["source"] = "measured";
   const std::string path = write(folder, "part.json", json.dump());
   const std::string problems =
       problems_of(scenario_with(", \"cluster\": {\"device\": \"" + path + "\"}"));

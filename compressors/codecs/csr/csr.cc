@@ -23,7 +23,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     if (!masked_) return size_of(tensor.n, topk_count(tensor.n, kept_ratio_));
     // The mask is not known yet: any number of entries, whose indices are dearest all or half set.
-    return kHeadBytes + 1 + most_index_bytes(tensor.n) + 4 * tensor.n;
+    return kHeadBytes + 1 + most_index_bytes(tensor.n) + value_bytes(tensor.n);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return masked_ ? padded_to_8(8 * tensor.n)
@@ -53,30 +53,29 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   }
   template <class Opened, class Visit>
   void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
-    const std::size_t values = job.payload.size() - 4 * parts.section.k;
     const std::size_t end =
         walk_indices(parts.format, parts.section, [&](std::size_t i, std::uint32_t index) {
-          visit(index, checked_value(kName, job.payload, values + 4 * i));
+          visit(index, checked_value(kName, job.payload, parts.value_at(i)));
         });
-    if (end != values) require_size(kName, job.payload, end + 4 * parts.section.k);
+    if (end != parts.values) require_size(kName, job.payload, end + value_bytes(parts.section.k));
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t k = parts.section.k, values = payload.size() - 4 * k;
+    const std::size_t k = parts.section.k;
     std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
     if (tagged())
       fields.push_back({kHeadBytes, 1, "index format", "u8", std::string(name_of(parts.format))});
-    if (values > parts.section.offset)
-      fields.push_back({parts.section.offset, values - parts.section.offset, "columns",
+    if (parts.values > parts.section.offset)
+      fields.push_back({parts.section.offset, parts.values - parts.section.offset, "columns",
                         counted(name_of(parts.format), k), ""});
     if (k > 0)
-      fields.push_back(
-          {values, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
-             return float_text(load_field<float>(payload, values + 4 * i));
-           })});
+      fields.push_back({parts.values, value_bytes(k), "values", counted("f32", k),
+                        first_few(k, [&](std::size_t i) {
+                          return float_text(load_field<float>(payload, parts.value_at(i)));
+                        })});
     return fields;
   }
 
@@ -84,13 +83,16 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   struct Parts {
     IndexFormat format;
     IndexSection section;
+    std::size_t values;  ///< byte at which they begin; they go to the end
+    std::size_t value_at(std::size_t i) const { return values + value_bytes(i); }
   };
+  static constexpr std::size_t value_bytes(std::size_t k) { return 4 * k; }
 
   bool tagged() const { return format_ != IndexFormat::kU32; }
   std::size_t index_offset() const { return kHeadBytes + (tagged() ? 1 : 0); }
   std::size_t size_of(std::size_t n, std::size_t k) const {
     if (n > largest_indexed(format_)) return 0;  // encode refuses it
-    return index_offset() + max_index_bytes(format_, n, k) + 4 * k;
+    return index_offset() + max_index_bytes(format_, n, k) + value_bytes(k);
   }
   std::size_t most_index_bytes(std::size_t n) const { return 4 * n + n / 8 + 8; }
 
@@ -120,9 +122,9 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     if (tagged()) job.payload[kHeadBytes] = static_cast<std::byte>(format);
     const auto rest = job.payload.subspan(index_offset());
     const std::size_t index_size = encode_indices(format, selected.indices, n, rest);
-    GRADWIRE_ASSERT(rest.size() >= index_size + 4 * k);
-    if (k > 0) std::memcpy(rest.data() + index_size, selected.values.data(), 4 * k);
-    return job.written = index_offset() + index_size + 4 * k;
+    GRADWIRE_ASSERT(rest.size() >= index_size + value_bytes(k));
+    if (k > 0) std::memcpy(rest.data() + index_size, selected.values.data(), value_bytes(k));
+    return job.written = index_offset() + index_size + value_bytes(k);
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
@@ -130,8 +132,9 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     const std::size_t k = kHead.load<CsrHead::kCount>(payload.data());
     const IndexFormat format =
         tagged() ? checked_index_format(kName, payload, kHeadBytes, n) : format_;
-    require_header(kName, payload, index_offset() + 4 * k);
-    return {format, {kName, payload.first(payload.size() - 4 * k), index_offset(), n, k}};
+    require_header(kName, payload, index_offset() + value_bytes(k));
+    const std::size_t values = payload.size() - value_bytes(k);
+    return {format, {kName, payload.first(values), index_offset(), n, k}, values};
   }
 
   double kept_ratio_;

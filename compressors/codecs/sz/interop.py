@@ -1,11 +1,16 @@
-"""Codecs of activations (docs/wire-formats-weights.md)."""
+"""sz (docs/wire-formats-weights.md)."""
 import numpy as np
 
 from bits import BitReader, Huffman
+from options import each
 from wire import TOP, codec, field, fields, finite, require, require_size
 
 CHUNK = 4096
 WORD = 1 << 32
+
+CASES = (each("bound", [0, 1e-7, 0.1]) + each("mode", ["absolute"], bound="0.01")
+         + each("predictor", ["none", "1d", "2d"]) + each("radius", [1, 2, 4096]) + each("zero_runs", ["never"]))
+SHAPED = True
 
 
 class Block:
