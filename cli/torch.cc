@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 struct TorchArguments {
   std::string network;
   std::string compute = "cpu";
+  std::string backend = "nccl";
   std::string recording;  ///< to write; empty: under a name of its own beside the database
   std::string replay;     ///< to read instead of running a script
   std::string patience = "8s";
@@ -210,8 +211,8 @@ void replay(const TorchArguments& arguments, const TorchNetwork& network, const 
   const std::string name = arguments.command.empty() ? fs::path(recorded.path).stem().string()
                                                      : script_name(arguments.command);
   const scenarios::Scenario scenario =
-      network.scenario(recorded.path, header.world, compute_scale(arguments.compute), name,
-                       overrides_of(arguments.run));
+      network.scenario(recorded.path, arguments.backend, header.world,
+                       compute_scale(arguments.compute), name, overrides_of(arguments.run));
   const auto store = context.open_writer();
   ProgressPrinter progress(context);
   runner::RunProgress at;
@@ -279,6 +280,12 @@ void add_torch(CLI::App& app, Context& context) {
                    "What ranks compute takes: cpu, the processor time it takes here, or "
                    "scale=FACTOR, a multiple of it")
       ->type_name("cpu|scale=FACTOR")
+      ->capture_default_str();
+  command
+      ->add_option("--backend", arguments->backend,
+                   "Whose way collectives go on the network: gloo makes a reduce-scatter of an "
+                   "all-reduce")
+      ->check(CLI::IsMember({"nccl", "gloo"}))
       ->capture_default_str();
   command
       ->add_option("--executor", arguments->run.executor,

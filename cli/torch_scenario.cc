@@ -59,11 +59,12 @@ void TorchNetwork::check(int ranks, const scenarios::Overrides& overrides) const
   read({{"collective", "ring-all-reduce"}}, ranks, "torch", overrides);
 }
 
-scenarios::Scenario TorchNetwork::scenario(const std::string& recording, int ranks,
-                                           double compute_scale, const std::string& name,
+scenarios::Scenario TorchNetwork::scenario(const std::string& recording, const std::string& backend,
+                                           int ranks, double compute_scale, const std::string& name,
                                            const scenarios::Overrides& overrides) const {
   const std::string absolute = std::filesystem::absolute(recording).lexically_normal().string();
-  return read({{"recording", absolute}, {"compute_scale", compute_scale}}, ranks, name, overrides);
+  return read({{"recording", absolute}, {"compute_scale", compute_scale}, {"backend", backend}},
+              ranks, name, overrides);
 }
 
 }  // namespace gradwire::cli

@@ -21,8 +21,8 @@ class TorchNetwork {
   /// ranks (0: for as many workers as it says).
   void check(int ranks, const scenarios::Overrides& overrides) const;
   /// A scenario that replays the recording.
-  scenarios::Scenario scenario(const std::string& recording, int ranks, double compute_scale,
-                               const std::string& name,
+  scenarios::Scenario scenario(const std::string& recording, const std::string& backend, int ranks,
+                               double compute_scale, const std::string& name,
                                const scenarios::Overrides& overrides) const;
 
  private:

@@ -141,6 +141,7 @@ struct Workload {
   Federated federated;
   std::string recording;     ///< file (bridge/recording.h); relative to the scenario file
   double compute_scale = 1;  ///< of recorded compute times
+  std::string backend = "nccl";  ///< whose way recorded collectives go
   int most_recorded_steps = 0;  ///< no file says it: the first so many; 0 = all
 };
 

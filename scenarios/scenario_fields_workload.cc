@@ -364,6 +364,14 @@ void add_recording(Rows& rows) {
                            .min = 0,
                            .max = 1e6},
                   .kinds = kRecording});
+  rows.push_back({.pointer = "/workload/backend",
+                  .spec = {.type = OptionType::kChoice,
+                           .default_text = "nccl",
+                           .help = "Whose way recorded collectives go: a reduce-scatter round a "
+                                   "ring, as NCCL's, or as an all-reduce of the whole, as gloo's "
+                                   "under PyTorch.",
+                           .choices = {"nccl", "gloo"}},
+                  .kinds = kRecording});
 }
 
 }  // namespace

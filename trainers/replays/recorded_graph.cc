@@ -75,7 +75,7 @@ class RecordedGraph::Drawing {
     for (const RecordedOp& from : after)
       if (from.step == step_) ops.push_back(from.op);
     std::ranges::sort(ops);
-    ops.erase(std::ranges::unique(ops).begin(), ops.end());
+    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
     return ops;
   }
 
@@ -121,11 +121,13 @@ sim::CollectiveKind kind_of(CallKind kind) {
   }
 }
 
-Planned plan_collective(const Operation& operation) {
+Planned plan_collective(const Operation& operation, RecordedGraph::Backend backend) {
   const Call& call = *operation.calls.front();
   Planned planned;
   sim::CollectiveSpec& spec = planned.spec;
-  spec.kind = kind_of(call.kind);
+  const bool whole =
+      backend == RecordedGraph::Backend::kGloo && call.kind == CallKind::kReduceScatter;
+  spec.kind = kind_of(whole ? CallKind::kAllReduce : call.kind);
   spec.members.assign(operation.members.begin(), operation.members.end());
   if (call.kind == CallKind::kBroadcast) {  // from its rank 0
     const auto root = std::ranges::find(spec.members, call.peer);
@@ -160,8 +162,10 @@ RecordedOps joined(RecordedOps a, const RecordedOps& b) {
 
 }  // namespace
 
-RecordedGraph::RecordedGraph(const RecordedSteps& steps)
-    : steps_(steps), ranks_(static_cast<std::size_t>(steps.recording().header.world)) {}
+RecordedGraph::RecordedGraph(const RecordedSteps& steps, Backend backend)
+    : steps_(steps),
+      backend_(backend),
+      ranks_(static_cast<std::size_t>(steps.recording().header.world)) {}
 
 RecordedStep RecordedGraph::next() {
   Drawing drawing(step_);
@@ -275,7 +279,7 @@ void RecordedGraph::draw(std::size_t index, Drawing& drawing) {
   if (n == 1) {
     started.done = before;
   } else if (is_collective(operation)) {
-    Planned planned = plan_collective(operation);
+    Planned planned = plan_collective(operation, backend_);
     RecordedOps all;
     for (const RecordedOps& each : before) all = joined(std::move(all), each);
     const RecordedOp op =

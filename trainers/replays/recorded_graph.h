@@ -35,13 +35,16 @@ struct RecordedStep {
 /// computes between a call and its wait hides communication, as it did in the script.
 ///
 /// Collectives of one process group follow one another on each rank, as NCCL's do on their stream.
-/// All-reduce, all-gather and reduce-scatter go round a ring; broadcast and reduce along a binomial
+/// All-reduce, all-gather and reduce-scatter go round a ring (Backend::kGloo: a reduce-scatter is
+/// an all-reduce there, twice the bytes); broadcast and reduce along a binomial
 /// tree; an all-to-all, a gather and a scatter send every message on its way at once; a barrier is
 /// a tree all-reduce of one byte. A send leaves when it is called, whether or not the receiver has
 /// called.
 class RecordedGraph {
  public:
-  explicit RecordedGraph(const RecordedSteps& steps);
+  /// Whose way the collectives go.
+  enum class Backend : std::uint8_t { kNccl, kGloo };
+  explicit RecordedGraph(const RecordedSteps& steps, Backend backend = Backend::kNccl);
 
   /// The next step; call at most steps.size() times. Throws Error(kScenario) where ranks wait for
   /// each other in a circle, which only a recording that nobody ran can have.
@@ -65,6 +68,7 @@ class RecordedGraph {
   void draw(std::size_t operation, Drawing& drawing);
 
   const RecordedSteps& steps_;
+  Backend backend_;
   std::vector<Rank> ranks_;
   std::map<std::size_t, Started> started_;
   std::map<std::string, std::vector<std::vector<RecordedOp>>> last_of_group_;  ///< by member

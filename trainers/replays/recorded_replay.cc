@@ -25,7 +25,8 @@ class RecordedReplay final : public scenarios::Trainer {
         slowdown_(scenario.cluster.slowdown),
         recording_(bridge::read_recording(path_of(scenario))),
         steps_(recording_, path_of(scenario)),
-        graph_(steps_) {
+        graph_(steps_, scenario.workload.backend == "gloo" ? RecordedGraph::Backend::kGloo
+                                                           : RecordedGraph::Backend::kNccl) {
     slowdown_.resize(static_cast<std::size_t>(scenario.cluster.workers), 1.0);
     profile_.provenance = scale_ == 1 ? "measured" : "given";
     profile_.device = "recorded: " + recording_.header.clock;

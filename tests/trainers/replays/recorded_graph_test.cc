@@ -22,10 +22,11 @@ struct Ran {
 };
 
 /// All steps of a recording on a star of 1 Gbps in `flow`, two in flight.
-Ran run(const std::string& text, const std::string& executor_name = "flow") {
+Ran run(const std::string& text, const std::string& executor_name = "flow",
+        RecordedGraph::Backend backend = RecordedGraph::Backend::kNccl) {
   const bridge::Recording recording = bridge::parse_recording(text, "a.jsonl");
   const RecordedSteps steps(recording, "a.jsonl");
-  RecordedGraph graph(steps);
+  RecordedGraph graph(steps, backend);
   const auto cluster = sim::Cluster::star(recording.header.world, {});
   const auto executor = sim::make_executor(executor_name, cluster, {});
   std::vector<sim::GraphId> graphs;
@@ -67,14 +68,15 @@ double one_step(const std::string& text) {
 }
 
 /// What all ranks send where each calls `call` once in group 0.
-std::int64_t payload(int world, const std::vector<std::string>& calls) {
+std::int64_t payload(int world, const std::vector<std::string>& calls,
+                     RecordedGraph::Backend backend = RecordedGraph::Backend::kNccl) {
   RecordedText text(world);
   for (int rank = 0; rank < world; ++rank) {
     const std::string& own = calls[calls.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
     text.wait(rank, 0, text.call(rank, 0, own));
     text.end(rank);
   }
-  const Ran ran = run(text.text());
+  const Ran ran = run(text.text(), "flow", backend);
   CHECK(ran.ends.back() > 0);
   return ran.payloads.front().count();
 }
@@ -104,6 +106,10 @@ TEST_CASE("recorded graph: what each collective sends", "[unit]") {
   CHECK(payload(n, {members("all-reduce", e, sum)}) == 2 * (n - 1) * e * 4);
   CHECK(payload(n, {members("reduce-scatter", e, sum)}) == (n - 1) * e * 4);
   CHECK(payload(n, {members("all-gather", e)}) == n * (n - 1) * e * 4);
+  // PyTorch's gloo: a reduce-scatter is an all-reduce, the others as before.
+  constexpr auto gloo = RecordedGraph::Backend::kGloo;
+  CHECK(payload(n, {members("reduce-scatter", e, sum)}, gloo) == 2 * (n - 1) * e * 4);
+  CHECK(payload(n, {members("all-gather", e)}, gloo) == n * (n - 1) * e * 4);
   CHECK(payload(n, {members("broadcast", e, root)}) == (n - 1) * e * 4);
   CHECK(payload(n, {members("reduce", e, root + sum)}) == (n - 1) * e * 4);
   CHECK(payload(n, {members("gather", e, root)}) == (n - 1) * e * 4);
