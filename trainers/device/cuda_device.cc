@@ -1,9 +1,11 @@
 #include "trainers/device/cuda_device.h"
 
+#include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <mutex>
 
 #include "base/program_part.h"
@@ -53,6 +55,15 @@ std::string first_device_name(void* driver) {
   return name;
 }
 
+/// The same run gives the same weights. Without it cuDNN adds a convolution's gradients by atomics,
+/// and a run that is resumed ends elsewhere. Where an operation has no such version LibTorch warns.
+void compute_alike() {
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);  // what cuBLAS needs for it
+  at::globalContext().setBenchmarkCuDNN(false);
+  at::globalContext().setDeterministicCuDNN(true);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+}
+
 }  // namespace
 
 std::string load_cuda() {
@@ -68,6 +79,7 @@ std::string load_cuda() {
           "LibTorch sees no usable GPU, or had begun on the CPU before its CUDA part was loaded",
           "run training on cuda in a process of its own");
     }
+    compute_alike();
     name = found;
   }
   return name;
