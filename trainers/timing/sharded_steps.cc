@@ -28,7 +28,7 @@ OpIndex StepTemplate::add_gather(sim::GraphBuilder& builder, std::size_t bucket,
   std::vector<OpIndex> before(after.begin(), after.end());
   before.insert(before.end(), last_collective_.begin(), last_collective_.end());
   std::ranges::sort(before);
-  before.erase(std::ranges::unique(before).begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
   const OpIndex op =
       builder.add_collective(std::move(spec), "gather weights b" + std::to_string(bucket), before);
   last_collective_ = {op};
