@@ -76,4 +76,13 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::vector<std::string> take_lines(std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    lines.push_back(text.substr(begin, end - begin));
+  text.erase(0, begin);
+  return lines;
+}
+
 }  // namespace gradwire

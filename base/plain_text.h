@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Texts that others wrote, on their way to a terminal or a file.
 namespace gradwire {
@@ -14,5 +15,8 @@ bool has_control(std::string_view text);
 /// The text with what moves a cursor or rings a bell written out: control characters other than
 /// line ends and tabs, and bytes that are no UTF-8, become \xNN.
 std::string printable(std::string_view text);
+
+/// Cuts the whole lines off the front of `text`, without their ends; what has no end yet stays.
+std::vector<std::string> take_lines(std::string& text);
 
 }  // namespace gradwire

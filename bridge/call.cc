@@ -46,4 +46,8 @@ std::string describe(const Call& call) {
   return text;
 }
 
+std::string place_text(const Call& call) {
+  return call.place.empty() ? std::string() : " at " + call.place;
+}
+
 }  // namespace gradwire::bridge

@@ -54,6 +54,8 @@ struct Call {
 
 /// "all-reduce (sum) of 16 float32", "send of 4 int64 to rank 1".
 std::string describe(const Call& call);
+/// " at train.py:42"; empty where it is not known.
+std::string place_text(const Call& call);
 
 /// What happens on a rank, in its own order.
 struct Event {

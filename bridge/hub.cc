@@ -143,7 +143,7 @@ std::string Hub::last_words(int rank) const {
   const Call* call = order_->latest_call(rank);
   if (!call) return "before its first call";
   return "after its call " + std::to_string(call->number) + ", " + describe(*call) +
-         (call->place.empty() ? "" : " at " + call->place);
+         place_text(*call);
 }
 
 std::string Hub::conflict() {
@@ -196,19 +196,26 @@ std::string Hub::who_waits() const {
   return text;
 }
 
+std::map<pid_t, ProcessUse> Hub::uses_of_living() const {
+  std::vector<pid_t> processes;
+  for (const auto& [rank, link] : ranks_)
+    if (lives(rank)) processes.push_back(link->process());
+  return process_uses(processes);
+}
+
 /// Whether a rank that waits for nobody has used a processor since the last look.
 bool Hub::somebody_works() {
   const auto now = Clock::now();
   const double elapsed = std::chrono::duration<double>(now - last_look_).count();
   bool works = false;
+  const auto uses = uses_of_living();
   for (const auto& [rank, link] : ranks_) {
-    if (!lives(rank)) continue;
-    const auto use = process_use(link->process());
-    if (!use) continue;
+    const auto use = uses.find(link->process());
+    if (!lives(rank) || use == uses.end()) continue;
     const auto before = cpu_.find(rank);
     const bool busy =
-        before == cpu_.end() || (use->cpu - before->second).value() > kAtWork * elapsed;
-    cpu_[rank] = use->cpu;
+        before == cpu_.end() || (use->second.cpu - before->second).value() > kAtWork * elapsed;
+    cpu_[rank] = use->second.cpu;
     works = works || (busy && !order_->blocked_on(rank));
   }
   last_look_ = now;
@@ -222,11 +229,13 @@ std::string Hub::standstill() {
   if (somebody_works()) last_at_work_ = now;
   if (now - std::max(last_told_, last_at_work_) < options_.patience) return {};
   std::string culprits;
+  const auto uses = uses_of_living();
   for (const auto& [rank, link] : ranks_) {
     if (!lives(rank) || order_->blocked_on(rank)) continue;
-    const auto use = process_use(link->process());
+    const auto use = uses.find(link->process());
+    const bool stopped = use != uses.end() && use->second.stopped;
     culprits += (culprits.empty() ? "rank " : "; rank ") + std::to_string(rank) +
-                (use && use->stopped ? " is stopped " : " does nothing ") + last_words(rank);
+                (stopped ? " is stopped " : " does nothing ") + last_words(rank);
   }
   const std::string waits = who_waits();
   return "nothing has happened for " + seconds_text(options_.patience) + ": " +

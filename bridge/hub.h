@@ -82,6 +82,7 @@ class Hub {
   std::string standstill();
   std::string absent_ranks() const;
   bool lives(int rank) const;
+  std::map<pid_t, ProcessUse> uses_of_living() const;
   bool somebody_works();
   std::string last_words(int rank) const;
   std::string who_waits() const;

@@ -21,10 +21,6 @@ bool alike(const Call& a, const Call& b) {
   return a.elements == b.elements && a.type == b.type && a.width == b.width;
 }
 
-std::string where(const Call& call) {
-  return call.place.empty() ? std::string() : " at " + call.place;
-}
-
 /// Members by what they called, those who agree most first.
 std::vector<std::vector<std::size_t>> camps_of(const Operation& operation) {
   std::vector<std::vector<std::size_t>> camps;
@@ -52,7 +48,7 @@ std::string camp_text(const Operation& operation, const std::vector<std::size_t>
   const Call& call = *operation.calls[members.front()];
   std::string text = ranks_text(ranks_of(operation, members)) + " called " + describe(call);
   if (members.size() == 1) text += " (its call " + std::to_string(call.number) + ")";
-  return text + where(call);
+  return text + place_text(call);
 }
 
 /// Who calls in another order: those who are fewer, where somebody is.

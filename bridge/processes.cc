@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -61,15 +61,6 @@ bool is_below(const std::map<pid_t, Stat>& all, pid_t process, pid_t ancestor) {
   return false;
 }
 
-/// Those that are no zombies yet.
-std::vector<pid_t> living_descendants(pid_t ancestor) {
-  const auto all = all_processes();
-  std::vector<pid_t> living;
-  for (const auto& [process, stat] : all)
-    if (stat.state != 'Z' && is_below(all, process, ancestor)) living.push_back(process);
-  return living;
-}
-
 /// Takes what has ended of this process's children; but not `spare`.
 void reap(pid_t spare) {
   for (const auto& [process, stat] : all_processes())
@@ -79,20 +70,27 @@ void reap(pid_t spare) {
 
 }  // namespace
 
-std::optional<ProcessUse> process_use(pid_t process) {
+std::map<pid_t, ProcessUse> process_uses(std::span<const pid_t> processes) {
   const auto all = all_processes();
-  const auto self = all.find(process);
-  if (self == all.end() || self->second.state == 'Z') return std::nullopt;
-  ProcessUse use;
-  use.stopped = self->second.state == 'T' || self->second.state == 't';
-  use.cpu = self->second.cpu;
-  for (const auto& [other, stat] : all)
-    if (is_below(all, other, process)) use.cpu += stat.cpu;
-  return use;
+  std::map<pid_t, ProcessUse> uses;
+  for (const pid_t process : processes) {
+    const auto self = all.find(process);
+    if (self == all.end() || self->second.state == 'Z') continue;
+    ProcessUse& use = uses[process];
+    use.stopped = self->second.state == 'T' || self->second.state == 't';
+    use.cpu = self->second.cpu;
+    for (const auto& [other, stat] : all)
+      if (is_below(all, other, process)) use.cpu += stat.cpu;
+  }
+  return uses;
 }
 
 std::vector<pid_t> descendants_of(pid_t ancestor) {
-  return living_descendants(ancestor);
+  const auto all = all_processes();
+  std::vector<pid_t> living;
+  for (const auto& [process, stat] : all)
+    if (stat.state != 'Z' && is_below(all, process, ancestor)) living.push_back(process);
+  return living;
 }
 
 FamilyKeeper::FamilyKeeper() {
@@ -106,9 +104,9 @@ FamilyKeeper::~FamilyKeeper() {
 
 void FamilyKeeper::end_all(std::chrono::milliseconds grace, pid_t spare) const {
   const Clock::time_point deadline = Clock::now() + grace;
-  for (const pid_t process : living_descendants(::getpid())) ::kill(process, SIGTERM);
+  for (const pid_t process : descendants_of(::getpid())) ::kill(process, SIGTERM);
   for (int rounds = 0; rounds < 500; ++rounds) {
-    const auto left = living_descendants(::getpid());
+    const auto left = descendants_of(::getpid());
     reap(spare);
     if (left.empty()) return;
     if (Clock::now() >= deadline)

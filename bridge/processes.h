@@ -2,7 +2,8 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <optional>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -11,14 +12,15 @@
 namespace gradwire::bridge {
 
 /// What a process and those below it have used of processors so far, and whether it itself is
-/// stopped (by a signal or a debugger). Empty: it is gone.
+/// stopped (by a signal or a debugger).
 struct ProcessUse {
   Seconds cpu{0};
   bool stopped = false;
 };
-std::optional<ProcessUse> process_use(pid_t process);
+/// By process, from one look at all of them; those that are gone are missing.
+std::map<pid_t, ProcessUse> process_uses(std::span<const pid_t> processes);
 
-/// The processes below `ancestor`, in no order.
+/// The processes below `ancestor` that are no zombies yet, in no order.
 std::vector<pid_t> descendants_of(pid_t ancestor);
 
 /// While it lives, processes whose parents die become this process's children, so that nobody of a

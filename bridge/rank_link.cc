@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 
 namespace gradwire::bridge {
 namespace {
@@ -21,16 +22,6 @@ pid_t process_of(int socket) {
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
     throw system_error("ask who is at", "a rank's connection", errno);
   return credentials.pid;
-}
-
-/// Cuts whole lines off `text`.
-std::vector<std::string> take_lines(std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    lines.push_back(text.substr(begin, end - begin));
-  text.erase(0, begin);
-  return lines;
 }
 
 }  // namespace

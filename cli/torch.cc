@@ -162,12 +162,9 @@ Recorded record(const TorchArguments& arguments, const TorchNetwork& network,
   const std::string kept = something ? "; what was recorded is in " + recorded.path : std::string();
   if (report.interrupted) throw Error(runner::interruption(), "interrupted" + kept);
   recorded.problem = problem_of(report);
-  const std::string nothing = why_nothing(report);
-  if (something && recorded.problem.empty()) return recorded;
-  const bool some_steps = something && report.steps > 0;
-  if (some_steps) return recorded;
+  if (something && (recorded.problem.empty() || report.steps > 0)) return recorded;
   throw Error(ErrorKind::kFailure, "run", arguments.command.front(),
-              recorded.problem.empty() ? nothing : recorded.problem + kept);
+              recorded.problem.empty() ? why_nothing(report) : recorded.problem + kept);
 }
 
 /// The run's steps, without those that are not like the others.
@@ -183,10 +180,12 @@ UsualSteps usual_steps(const results::Store& store, results::RunId run) {
   const auto rows = store.steps(run);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     times.push_back(rows[i].end_s - before);
-    const bool usual = rows.size() == 1 || (i > 0 && (rows.size() == 2 || i + 1 < rows.size()));
-    if (usual) exposed += rows[i].exposed_s;
-    if (usual) all += times.back();
     before = rows[i].end_s;
+  }
+  const runner::UsualRange usual(rows.size());
+  for (std::size_t i = usual.first; i < usual.last; ++i) {
+    exposed += rows[i].exposed_s;
+    all += times[i];
   }
   return {runner::usual_step(times), all > 0 ? std::min(1.0, exposed / all) : 0, rows.size()};
 }

@@ -16,15 +16,15 @@ double timed(scenarios::Scenario scenario, const StepChanges& changes) {
   const StepTimes times = time_steps(scenario, changes);
   std::vector<double> steps = times.warm();
   steps.insert(steps.begin(), times.ends.front());
-  return usual_step(std::move(steps));
+  return usual_step(steps);
 }
 
 }  // namespace
 
-double usual_step(std::vector<double> times) {
-  if (times.size() > 1) times.erase(times.begin());
-  if (times.size() > 2) times.pop_back();
-  return times.empty() ? 0 : results::median(times);
+double usual_step(std::span<const double> times) {
+  const UsualRange usual(times.size());
+  const auto kept = times.subspan(usual.first, usual.last - usual.first);
+  return kept.empty() ? 0 : results::median({kept.begin(), kept.end()});
 }
 
 Remedies remedies_of(const scenarios::Scenario& scenario) {

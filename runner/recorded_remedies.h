@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,14 @@ struct Remedies {
 inline constexpr int kRemedySteps = 20;
 Remedies remedies_of(const scenarios::Scenario& scenario);
 
-/// Of the times of a recording's steps, the median without the first, which has the script's set-up
-/// in it, and, where there are others, the last, which may be what follows the last step. 0: none.
-double usual_step(std::vector<double> times);
+/// [first, last) of a recording's steps: without the first, which has the script's set-up in it,
+/// and, where there are others, the last, which may be what follows the last step.
+struct UsualRange {
+  std::size_t first, last;
+  explicit UsualRange(std::size_t steps)
+      : first(steps > 1 ? 1 : 0), last(steps > 2 ? steps - 1 : steps) {}
+};
+/// The median of their times; 0: there are none.
+double usual_step(std::span<const double> times);
 
 }  // namespace gradwire::runner

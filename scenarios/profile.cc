@@ -105,7 +105,7 @@ DeviceProfile::Peak peak_of(const ordered_json& json) {
 }
 
 /// A codec of which an assumed device says nothing: two passes over the tensor that find and write
-/// 4 B an element, and one that decodes or adds them, at the memory's rate. No codec writes more.
+/// 4 B an element, and one that decodes or adds them, at the memory's rate. Few codecs write more.
 void assume_unlisted_codecs(DeviceProfile& profile) {
   const DeviceProfile::Peak& peak = *profile.peak;
   const auto cost = [&](int bytes, int kernels) -> DeviceProfile::Cost {

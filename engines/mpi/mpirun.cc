@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "engines/tool.h"
 
 namespace gradwire::engines {
@@ -41,16 +42,6 @@ bool read_into(const FileDescriptor& pipe, std::string& text) {
   const std::size_t got = pipe.read_some(block, "mpirun's output");
   text.append(reinterpret_cast<const char*>(block), got);
   return got > 0;
-}
-
-/// Takes the whole lines out of `text`.
-std::vector<std::string> take_lines(std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    lines.push_back(text.substr(begin, end - begin));
-  text.erase(0, begin);
-  return lines;
 }
 
 }  // namespace

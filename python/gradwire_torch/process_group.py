@@ -110,74 +110,74 @@ class RecordedGroup(dist.ProcessGroup):
     # Collectives. Options are those of PyTorch; where they are missing, gloo has its own.
 
     def allreduce(self, tensors, opts=None, **more):
-        opts = _options(opts, more, c10d.AllreduceOptions)
+        opts = _options(opts, c10d.AllreduceOptions, **more)
         tensors = _list(tensors)
         fields = {**_data(tensors), "o": _reduction(opts)}
         return self._call("all-reduce", fields, self._inner.allreduce, tensors, opts)
 
     def allreduce_coalesced(self, tensors, opts=None):
-        opts = opts if opts is not None else c10d.AllreduceCoalescedOptions()
+        opts = opts or c10d.AllreduceCoalescedOptions()
         fields = {**_data(tensors), "o": _reduction(opts)}
         return self._call("all-reduce", fields, self._inner.allreduce_coalesced, tensors, opts)
 
     def broadcast(self, tensors, opts=None, **more):
-        opts = _options(opts, more, c10d.BroadcastOptions)
+        opts = _options(opts, c10d.BroadcastOptions, **more)
         fields = {**_data(tensors), "p": self._peer(opts.rootRank)}
         return self._call("broadcast", fields, self._inner.broadcast, _list(tensors), opts)
 
     def reduce(self, tensors, opts=None, **more):
-        opts = _options(opts, more, c10d.ReduceOptions)
+        opts = _options(opts, c10d.ReduceOptions, **more)
         fields = {**_data(tensors), "o": _reduction(opts), "p": self._peer(opts.rootRank)}
         return self._call("reduce", fields, self._inner.reduce, _list(tensors), opts)
 
     def allgather(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.AllgatherOptions()
+        opts = opts or c10d.AllgatherOptions()
         return self._call("all-gather", _data(input), self._inner.allgather, output, input, opts)
 
     def _allgather_base(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.AllgatherOptions()
+        opts = opts or c10d.AllgatherOptions()
         make = self._inner._allgather_base
-        return self._call("all-gather", {**_data(input), "whole": 1}, make, output, input, opts)
+        return self._call("all-gather", _data(input), make, output, input, opts)
 
     def allgather_coalesced(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.AllgatherOptions()
+        opts = opts or c10d.AllgatherOptions()
         make = self._inner.allgather_coalesced
         return self._call("all-gather", _data(input), make, output, input, opts)
 
     def allgather_into_tensor_coalesced(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.AllgatherOptions()
+        opts = opts or c10d.AllgatherOptions()
         make = self._inner.allgather_into_tensor_coalesced
-        return self._call("all-gather", {**_data(input), "whole": 1}, make, output, input, opts)
+        return self._call("all-gather", _data(input), make, output, input, opts)
 
     def reduce_scatter(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.ReduceScatterOptions()
+        opts = opts or c10d.ReduceScatterOptions()
         fields = {**_data(input), "o": _reduction(opts)}
         return self._call("reduce-scatter", fields, self._inner.reduce_scatter, output, input, opts)
 
     def _reduce_scatter_base(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.ReduceScatterOptions()
-        fields = {**_data(input), "o": _reduction(opts), "whole": 1}
+        opts = opts or c10d.ReduceScatterOptions()
+        fields = {**_data(input), "o": _reduction(opts)}
         make = self._inner._reduce_scatter_base
         return self._call("reduce-scatter", fields, make, output, input, opts)
 
     def reduce_scatter_tensor_coalesced(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.ReduceScatterOptions()
-        fields = {**_data(input), "o": _reduction(opts), "whole": 1}
+        opts = opts or c10d.ReduceScatterOptions()
+        fields = {**_data(input), "o": _reduction(opts)}
         make = self._inner.reduce_scatter_tensor_coalesced
         return self._call("reduce-scatter", fields, make, output, input, opts)
 
     def gather(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.GatherOptions()
+        opts = opts or c10d.GatherOptions()
         fields = {**_data(input), "p": self._peer(opts.rootRank)}
         return self._call("gather", fields, self._inner.gather, output, input, opts)
 
     def scatter(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.ScatterOptions()
+        opts = opts or c10d.ScatterOptions()
         fields = {**_data(output), "p": self._peer(opts.rootRank)}
         return self._call("scatter", fields, self._inner.scatter, output, input, opts)
 
     def alltoall_base(self, output, input, output_splits, input_splits, opts=None):
-        opts = opts if opts is not None else c10d.AllToAllOptions()
+        opts = opts or c10d.AllToAllOptions()
         rows = input.shape[0] if input.dim() > 0 else 0
         row = input.numel() // rows if rows else 0
         splits = list(input_splits) or [rows // self.size()] * self.size()
@@ -188,12 +188,12 @@ class RecordedGroup(dist.ProcessGroup):
         )
 
     def alltoall(self, output, input, opts=None):
-        opts = opts if opts is not None else c10d.AllToAllOptions()
+        opts = opts or c10d.AllToAllOptions()
         fields = {**_data(input), "parts": [tensor.numel() for tensor in input]}
         return self._call("all-to-all", fields, self._inner.alltoall, output, input, opts)
 
     def barrier(self, opts=None):
-        opts = opts if opts is not None else c10d.BarrierOptions()
+        opts = opts or c10d.BarrierOptions()
         return self._call("barrier", {}, self._inner.barrier, opts)
 
     # Point to point.
@@ -216,7 +216,7 @@ def _list(tensors):
     return [tensors] if isinstance(tensors, torch.Tensor) else tensors
 
 
-def _options(options, more, kind):
+def _options(options, kind, **more):
     """PyTorch's options object, from one or from the arguments of the short forms."""
     if options is not None and isinstance(options, kind):
         return options

@@ -29,3 +29,13 @@ TEST_CASE("what moves a cursor is written out, and nothing else") {
   CHECK(has_control("\xC2\x80"));
   CHECK_FALSE(has_control("caf\xC3\xA9 \xFF"));
 }
+
+TEST_CASE("whole lines are cut off, and what has no end yet stays") {
+  std::string text = "one\n\nthr";
+  CHECK(take_lines(text) == std::vector<std::string>{"one", ""});
+  CHECK(text == "thr");
+  CHECK(take_lines(text).empty());
+  text += "ee\n";
+  CHECK(take_lines(text) == std::vector<std::string>{"three"});
+  CHECK(text.empty());
+}

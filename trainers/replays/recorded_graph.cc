@@ -220,7 +220,7 @@ namespace {
 struct Message {
   int source = 0, destination = 0;  ///< members
   Bytes bytes{0};
-  int after = -1;  ///< messages to this member come first; -1: none
+  bool passes_on = false;  ///< the source waits for what comes to it first
 };
 
 /// Along a binomial tree whose root is `root`: member m of it sends to m less its lowest bit, when
@@ -228,7 +228,7 @@ struct Message {
 void add_reduce(int n, int root, Bytes bytes, std::vector<Message>& messages) {
   for (int bit = 1; bit < n; bit *= 2)
     for (int m = bit; m < n; m += 2 * bit)
-      messages.push_back({(m + root) % n, (m - bit + root) % n, bytes, (m + root) % n});
+      messages.push_back({(m + root) % n, (m - bit + root) % n, bytes, true});
 }
 
 std::vector<Message> messages_of(const Operation& operation) {
@@ -291,7 +291,7 @@ void RecordedGraph::draw(std::size_t index, Drawing& drawing) {
       const auto source = static_cast<std::size_t>(message.source);
       const auto destination = static_cast<std::size_t>(message.destination);
       RecordedOps after = before[source];
-      if (message.after >= 0) after = joined(std::move(after), come[source]);
+      if (message.passes_on) after = joined(std::move(after), come[source]);
       const RecordedOp op = drawing.add_transfer(
           operation.members[source], operation.members[destination], message.bytes, label, after);
       own[source].push_back(op);

@@ -21,9 +21,11 @@ RecordedSteps::RecordedSteps(const bridge::Recording& recording, const std::stri
   follow();
   cut();
   drop_what_is_not_whole();
-  if (ends_.empty() && order_.conflict()) refuse_recording(path, order_.describe_conflict());
   if (ends_.empty())
-    refuse_recording(path, "it has no whole step: the script was cut off before its first ended");
+    refuse_recording(path,
+                     order_.conflict()
+                         ? order_.describe_conflict()
+                         : "it has no whole step: the script was cut off before its first ended");
   join_entangled();
   join_silent();
   if (calls() == 0) refuse_recording(path, "its ranks call no collective");
