@@ -105,12 +105,4 @@ std::vector<PayloadField> Codec::explain(std::span<const std::byte> payload, con
   return {{0, payload.size(), "payload", "bytes", std::to_string(payload.size()) + " bytes"}};
 }
 
-void Codec::encode_batch(std::span<EncodeJob> jobs, std::span<std::byte> scratch) const {
-  for (EncodeJob& job : jobs) job.written = encode(job, scratch);
-}
-
-void Codec::decode_batch(std::span<const DecodeJob> jobs, std::span<std::byte> scratch) const {
-  for (const DecodeJob& job : jobs) decode(job, scratch);
-}
-
 }  // namespace gradwire::compressors

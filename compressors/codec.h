@@ -84,7 +84,7 @@ enum class AggregatePolicy {
 };
 std::string_view name_of(AggregatePolicy policy);
 
-/// One tensor of a batch. `written` is set by encode.
+/// One tensor. `written` is set by encode.
 struct EncodeJob {
   TensorView tensor;
   SideInputs side = {};
@@ -222,10 +222,6 @@ class Codec {
   /// calls all of it one field.
   virtual std::vector<PayloadField> explain(std::span<const std::byte> payload,
                                             const TensorSpec& tensor, const SideInputs& side) const;
-
-  /// Many tensors in one call; default: one after the other.
-  virtual void encode_batch(std::span<EncodeJob> jobs, std::span<std::byte> scratch) const;
-  virtual void decode_batch(std::span<const DecodeJob> jobs, std::span<std::byte> scratch) const;
 
   /// How terms are packed and added: null unless policy() is kSum. Rules have none of their own:
   /// chosen_codec (compressors/decorators/rules.h) gives the codec that has a tensor's.

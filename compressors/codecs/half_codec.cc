@@ -4,6 +4,7 @@
 
 #include "compressors/arithmetic/bfloat.h"
 #include "compressors/arithmetic/half.h"
+#include "compressors/codecs/float_terms.h"
 #include "compressors/codecs/half_layout.h"
 #include "compressors/codecs/laid_out_codec.h"
 #include "compressors/kernels/magnitude.h"
@@ -15,17 +16,6 @@ namespace {
 
 using kernels::HalfFormat;
 using kernels::Output;
-
-/// Terms are floats in 4-byte words; bytes is what the kernels take.
-const std::byte* bytes_of(std::span<const std::uint32_t> terms) {
-  return std::as_bytes(terms).data();
-}
-const float* floats_of(std::span<const std::uint32_t> terms) {
-  return reinterpret_cast<const float*>(terms.data());
-}
-float* floats_of(std::span<std::uint32_t> terms) {
-  return reinterpret_cast<float*>(terms.data());
-}
 
 struct HalfRules {
   std::string_view name;
@@ -58,37 +48,33 @@ struct HalfRules {
   }
 };
 
-class HalfTerms final : public SumTerms {
+class HalfTerms final : public FloatTerms {
  public:
   explicit HalfTerms(const HalfRules& rules) : rules_(rules) {}
   int width_bits(int) const override { return 16; }
 
   void to_terms(const TensorView& tensor, const SideInputs&, const Draws&,
                 std::span<std::uint32_t> terms) const override {
-    const std::size_t n = tensor.data.size();
-    GRADWIRE_ASSERT(terms.size() == n);
-    const std::uint32_t largest = kernels::copy_max_magnitude_bits(
-        tensor.data.data(), n, kernels::is_streamed(4 * n), std::as_writable_bytes(terms).data());
-    rules_.check(tensor, largest);
+    rules_.check(tensor, copy_values(tensor, terms));
   }
 
   void pack(std::span<const std::uint32_t> terms, int,
             std::span<std::byte> payload) const override {
-    GRADWIRE_ASSERT(payload.size() >= 2 * terms.size());
-    rules_.write(floats_of(terms), terms.size(), kernels::is_streamed(2 * terms.size()),
-                 payload.data());
+    const std::size_t size = packed_size(terms.size(), 1);
+    GRADWIRE_ASSERT(payload.size() >= size);
+    rules_.write(floats_of(terms), terms.size(), kernels::is_streamed(size), payload.data());
   }
 
   void unpack_add(std::span<const std::byte> payload, int,
                   std::span<std::uint32_t> terms) const override {
-    require_size(rules_.name, payload, 2 * terms.size());
+    require_size(rules_.name, payload, packed_size(terms.size(), 1));
     kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kAdd, 1.0f,
                        floats_of(terms));
   }
 
   void unpack_store(std::span<const std::byte> payload, int,
                     std::span<std::uint32_t> terms) const override {
-    require_size(rules_.name, payload, 2 * terms.size());
+    require_size(rules_.name, payload, packed_size(terms.size(), 1));
     kernels::from_half(payload.data(), terms.size(), rules_.format, Output::kStore, 1.0f,
                        floats_of(terms));  // read again at the next hop
   }
@@ -101,12 +87,6 @@ class HalfTerms final : public SumTerms {
       rules_.write(floats_of(part), part.size(), false, halves);
       kernels::from_half(halves, part.size(), rules_.format, Output::kStore, 1.0f, floats_of(part));
     }
-  }
-
-  void to_values(std::span<const std::uint32_t> terms, const SideInputs&, float factor,
-                 std::span<float> values) const override {
-    GRADWIRE_ASSERT(values.size() == terms.size());
-    kernels::store_scaled(bytes_of(terms), terms.size(), factor, values.data());
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compressors/codecs/codecs.h"
+#include "compressors/layout/sections.h"
 #include "compressors/payload.h"
 #include "compressors/ranges.h"
 
@@ -93,7 +94,7 @@ void clear_values(std::span<float> values, ThreadTeam* team) {
 ValueSection::ValueSection(const std::string& name) : codec_(values_codec(name)) {}
 
 std::size_t ValueSection::max_size(std::size_t k) const {
-  return plain() ? 4 * k : codec_->max_encoded_size(k);
+  return plain() ? SentValues{.count = {k}}.bytes({}) : codec_->max_encoded_size(k);
 }
 
 std::size_t ValueSection::scratch_size(std::size_t k) const {
@@ -132,13 +133,10 @@ void ValueSection::decode(std::string_view codec, const DecodeJob& job,
     return;
   }
   const std::size_t at = job.payload.size() - section.size();
-  require_size(codec, job.payload, at + values.size_bytes());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = load_field<float>(section, 4 * i);
-    if (!std::isfinite(values[i]))
-      refuse_payload(codec, job.payload.size(),
-                     "byte " + std::to_string(at + 4 * i) + " begins no finite value");
-  }
+  const SentValues sent{.count = {values.size()}};
+  require_size(codec, job.payload, at + sent.bytes({}));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = checked_number<float>(codec, job.payload, at + sent.at(i), sent.check);
 }
 
 }  // namespace gradwire::compressors

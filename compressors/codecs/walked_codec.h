@@ -19,15 +19,12 @@
 /// What sparse codecs share: payloads that are read entry by entry.
 namespace gradwire::compressors {
 
-/// The f32 at byte `at`; refuses one that is not finite or, if `positive`, has its sign set.
-inline float checked_value(std::string_view codec, std::span<const std::byte> payload,
-                           std::size_t at, bool positive = false) {
-  const auto value = load_field<float>(payload, at);
-  if (positive ? !is_scale(value) : !is_finite(value))
-    refuse_payload(codec, payload.size(),
-                   "byte " + std::to_string(at) + " begins a value that is not finite" +
-                       (positive ? " and >= 0" : ""));
-  return value;
+inline constexpr const char* kNoFiniteValue = "an entry with no finite value";
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_entry(std::string_view codec,
+                                                                std::span<const std::byte> payload,
+                                                                std::uint64_t at,
+                                                                const char* what) {
+  refuse_payload(codec, payload.size(), "byte " + std::to_string(at) + " begins " + what);
 }
 
 inline void refuse_beyond(std::string_view codec, const TensorView& tensor, std::size_t limit) {

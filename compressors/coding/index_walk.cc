@@ -6,22 +6,6 @@
 
 namespace gradwire::compressors {
 
-IndexFormat checked_index_format(std::string_view codec, std::span<const std::byte> payload,
-                                 std::size_t at, std::size_t n) {
-  const std::string where = "byte " + std::to_string(at);
-  if (at >= payload.size())
-    refuse_payload(codec, payload.size(), "it ends before " + where + ", the index format");
-  const unsigned tag = std::to_integer<unsigned>(payload[at]);
-  if (tag >= kIndexFormats)
-    refuse_payload(codec, payload.size(),
-                   where + " is " + std::to_string(tag) + ", which names no index format");
-  const auto format = static_cast<IndexFormat>(tag);
-  if (n > largest_indexed(format))
-    refuse_payload(codec, payload.size(),
-                   where + " names an index format that cannot hold so many elements");
-  return format;
-}
-
 std::size_t decode_indices(IndexFormat format, const IndexSection& section,
                            std::span<std::uint32_t> indices) {
   GRADWIRE_ASSERT(indices.size() >= section.k);

@@ -25,10 +25,6 @@ struct IndexSection {
   std::span<const std::byte> bytes() const { return payload.subspan(offset); }
 };
 
-/// A format read from a payload's byte. Refuses a byte that names none, or one that cannot hold n.
-IndexFormat checked_index_format(std::string_view codec, std::span<const std::byte> payload,
-                                 std::size_t at, std::size_t n);
-
 /// Like walk_indices into indices[k].
 std::size_t decode_indices(IndexFormat format, const IndexSection& section,
                            std::span<std::uint32_t> indices);

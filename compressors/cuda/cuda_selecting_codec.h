@@ -44,9 +44,12 @@ class CudaSelectingCodec : public CudaPlainCodec {
             static_cast<std::uint32_t>(sample)};
   }
   bool sampled() const { return rule_.sampled; }
-  /// How many entries of `entry` bytes follow a head; refuses a size that no number of them gives.
+  /// How many entries a payload of so many bytes has; refuses a size that no number of them gives.
   /// The host knows only the size: the count and the entries are checked on the device.
-  std::uint32_t entries_in(std::uint64_t bytes, std::uint64_t head, std::uint64_t entry) const {
+  template <class LayoutOfEntries>
+  std::uint32_t entries_in(std::uint64_t bytes) const {
+    const std::uint64_t head = LayoutOfEntries(0).size({});
+    const std::uint64_t entry = LayoutOfEntries(1).size({}) - head;
     const std::uint64_t entries = bytes < head ? 0 : (bytes - head) / entry;
     if (bytes != head + entries * entry || entries > std::numeric_limits<std::uint32_t>::max())
       refuse_payload(name(), bytes, "no count of entries gives this size");

@@ -75,7 +75,8 @@ class Layout<First, Rest...> {
   static constexpr bool kCountsElements = requires { requires First::kCountsElements; }
   || Layout<Rest...>::kCountsElements;
   constexpr Layout() = default;
-  constexpr explicit Layout(First first, Rest... rest) : first_(first), rest_(rest...) {}
+  GRADWIRE_HD constexpr explicit Layout(First first, Rest... rest)
+      : first_(first), rest_(rest...) {}
 
   template <std::size_t kIndex>
   GRADWIRE_HD constexpr const auto& section() const {

@@ -1,7 +1,9 @@
 #pragma once
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "compressors/arithmetic/half.h"
 #include "compressors/bit_packing.h"
@@ -62,6 +64,17 @@ struct Field {
   void place(PackedPlan& plan, const Extent&) const { plan.add_head(sizeof(T)); }
 };
 
+/// The number at byte `at`, if the check lets it pass; otherwise the payload is refused.
+template <class T, class Check>
+T checked_number(std::string_view codec, std::span<const std::byte> payload, std::size_t at,
+                 const Check& check, const Extent& extent = {}) {
+  const T number = number_at<T>(payload.data() + at);
+  if (!check.good(number, payload.data() + at, extent))
+    refuse_payload(codec, payload.size(),
+                   "byte " + std::to_string(at) + " " + check.reason(number, extent));
+  return number;
+}
+
 // ---- How often something is repeated.
 
 struct EachElement {
@@ -83,6 +96,11 @@ struct EachColumn {
     return extent.columns;
   }
 };
+/// Once for each of k entries; k is known from elsewhere.
+struct EachSent {
+  std::uint64_t k = 0;
+  GRADWIRE_HD constexpr std::uint64_t operator()(const Extent&) const { return k; }
+};
 
 template <class Count>
 constexpr std::uint64_t bucket_of(const Count& count) {
@@ -100,18 +118,20 @@ struct Numbers {
   Check check = {};
 
   GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
-    return sizeof(T) * count(extent);
+    return at(count(extent));
   }
+  /// Of number i, from the section's first byte.
+  GRADWIRE_HD constexpr std::uint64_t at(std::uint64_t i) const { return sizeof(T) * i; }
   GRADWIRE_HD constexpr std::uint64_t checked(const Extent& extent) const {
     return std::is_same_v<Check, AnyNumber> ? 0 : count(extent);
   }
   GRADWIRE_HD std::uint64_t bad(std::uint64_t i, const std::byte* section,
                                 const Extent& extent) const {
-    const std::byte* at = section + sizeof(T) * i;
-    return check.good(number_at<T>(at), at, extent) ? kNoBadByte : sizeof(T) * i;
+    const std::byte* number = section + at(i);
+    return check.good(number_at<T>(number), number, extent) ? kNoBadByte : at(i);
   }
   std::string reason(std::uint64_t i, const std::byte* section, const Extent& extent) const {
-    return check.reason(number_at<T>(section + sizeof(T) * i), extent);
+    return check.reason(number_at<T>(section + at(i)), extent);
   }
   void describe(const Described& d, std::vector<PayloadField>& fields) const {
     const auto number = static_cast<std::size_t>(count(d.extent));
@@ -119,7 +139,7 @@ struct Numbers {
     const std::byte* section = d.payload.data() + d.at;
     fields.push_back({d.at, sizeof(T) * number, std::string(kName.view()).append(d.of),
                       counted(number_type<T>(), number), first_few(number, [&](std::size_t i) {
-                        return number_text(number_at<T>(section + sizeof(T) * i));
+                        return number_text(number_at<T>(section + at(i)));
                       })});
   }
   void place(PackedPlan& plan, const Extent& extent) const {
@@ -129,6 +149,9 @@ struct Numbers {
       plan.add_head(bytes(extent), bucket_of(count));
   }
 };
+
+/// The values of k entries, as they are.
+using SentValues = Numbers<"values", float, EachSent, Finite<"a value">>;
 
 /// A few fields for each bucket, one bucket behind the other.
 template <class... Fields>
@@ -230,6 +253,111 @@ struct CodePadding : Unchecked {
       fields.push_back({d.at, size, "padding", "bytes", "to 8 bytes"});
   }
   void place(PackedPlan&, const Extent&) const {}
+};
+
+/// The type of a section's number; of any other section, none.
+template <class Section>
+auto number_of() {
+  if constexpr (requires { typename Section::Number; }) return typename Section::Number();
+}
+
+/// A section that some payloads have.
+template <class Section>
+struct Optional {
+  using Number = decltype(number_of<Section>());
+  bool present = false;
+  Section section = {};
+
+  GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
+    return present ? section.bytes(extent) : 0;
+  }
+  GRADWIRE_HD constexpr std::uint64_t checked(const Extent& extent) const {
+    return present ? section.checked(extent) : 0;
+  }
+  GRADWIRE_HD std::uint64_t bad(std::uint64_t i, const std::byte* at, const Extent& extent) const {
+    return section.bad(i, at, extent);
+  }
+  std::string reason(std::uint64_t i, const std::byte* at, const Extent& extent) const {
+    return section.reason(i, at, extent);
+  }
+  void describe(const Described& d, std::vector<PayloadField>& fields) const {
+    if (present) section.describe(d, fields);
+  }
+  void place(PackedPlan& plan, const Extent& extent) const {
+    if (present) section.place(plan, extent);
+  }
+};
+
+/// Entries of a few fields each, one behind the other. What is right of them depends on the
+/// entries before, so that their reader checks them.
+template <Text kName, class... Fields>
+struct Records : Unchecked {
+  EachSent count = {};
+  Layout<Fields...> fields = {};
+
+  constexpr Records() = default;
+  GRADWIRE_HD constexpr explicit Records(std::uint64_t k) : count{k} {}
+  GRADWIRE_HD constexpr std::uint64_t bytes(const Extent& extent) const {
+    return at<0>(count(extent));
+  }
+  /// Of entry i's field, from the section's first byte.
+  template <std::size_t kIndex>
+  GRADWIRE_HD constexpr std::uint64_t at(std::uint64_t i) const {
+    return fields.size({}) * i + fields.template at<kIndex>({});
+  }
+  template <std::size_t kIndex>
+  GRADWIRE_HD auto load(const std::byte* section, std::uint64_t i) const {
+    return fields.template load<kIndex>(section + at<0>(i));
+  }
+  /// Writes all fields of the entry that begins at `to`.
+  template <class... Values>
+  void store(std::byte* to, Values... values) const {
+    static_assert((std::is_same_v<Values, typename Fields::Number> && ...));
+    (void)std::initializer_list<int>{
+        (memcpy(to, &values, sizeof values), to += sizeof values, 0)...};
+  }
+  void describe(const Described& d, std::vector<PayloadField>& list) const {
+    const auto k = static_cast<std::size_t>(count(d.extent));
+    if (k == 0) return;
+    const std::string text = first_few(k, [&](std::size_t i) {
+      std::string entry;
+      for (const PayloadField& field : entry_of(d, i))
+        entry.append(entry.empty() ? "" : ": ").append(field.value);
+      return entry;
+    });
+    std::string type;
+    for (const PayloadField& field : entry_of(d, 0))
+      type.append(type.empty() ? "{" : ", ").append(field.type).append(" ").append(field.name);
+    list.push_back({d.at, static_cast<std::size_t>(bytes(d.extent)),
+                    std::string(kName.view()).append(d.of), counted(type + "}", k), text});
+  }
+  void place(PackedPlan& plan, const Extent&) const { plan.possible = false; }
+
+ private:
+  std::vector<PayloadField> entry_of(const Described& d, std::size_t i) const {
+    std::vector<PayloadField> list;
+    fields.describe({d.payload, d.at + static_cast<std::size_t>(at<0>(i)), d.extent}, list);
+    return list;
+  }
+};
+
+/// Bytes that are read one after the other, because where something lies in them depends on what is
+/// before it. `Shown` tells people of them: type() and value().
+template <Text kName, class Shown>
+struct Stream : Unchecked {
+  std::uint64_t size = 0;
+  Shown shown = {};
+
+  constexpr Stream() = default;
+  constexpr Stream(std::uint64_t size_in_bytes, Shown about)
+      : size(size_in_bytes), shown(std::move(about)) {}
+  constexpr std::uint64_t bytes(const Extent&) const { return size; }
+  void describe(const Described& d, std::vector<PayloadField>& fields) const {
+    if (size > 0)
+      fields.push_back({d.at, static_cast<std::size_t>(size),
+                        std::string(kName.view()).append(d.of), shown.type(), shown.value()});
+  }
+  void place(PackedPlan& plan, const Extent&) const { plan.possible = false; }
 };
 
 }  // namespace gradwire::compressors

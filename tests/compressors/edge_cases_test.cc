@@ -139,42 +139,6 @@ TEST_CASE("another worker, step, tensor or seed draws other codes") {
   CHECK(encode(*codec, values, {.stream = {1, 2, 3, 9}}) != payload);
 }
 
-TEST_CASE("a batch is the same as its tensors one by one") {
-  for (const CodecPtr& codec : all_codecs(true)) {
-    const std::vector<std::vector<float>> tensors = {random_values(10), {}, random_values(1500, 1)};
-    std::vector<std::vector<std::byte>> payloads, expected;
-    std::vector<std::vector<std::uint64_t>> states;
-    std::vector<EncodeJob> jobs;
-    for (const auto& tensor : tensors) {
-      const std::size_t n = tensor.size();
-      std::vector<std::uint64_t> fresh(codec->state_size(n) / 8 + 1);
-      states.push_back(fresh);
-      expected.push_back(
-          encode(*codec, tensor, {.state = std::as_writable_bytes(std::span(fresh))}));
-      payloads.emplace_back(codec->max_encoded_size(n));
-    }
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      jobs.push_back({.tensor = {.name = "t", .shape = {}, .data = tensors[i]},
-                      .side = {},
-                      .draws = {CallOptions{}.stream, 0, {}},
-                      .state = std::as_writable_bytes(std::span(states[i])),
-                      .payload = payloads[i]});
-    std::vector<std::byte> scratch(codec->scratch_size(1500));
-    codec->encode_batch(jobs, scratch);
-    std::vector<std::vector<float>> values;
-    std::vector<DecodeJob> decode_jobs;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      payloads[i].resize(jobs[i].written);
-      CHECK(payloads[i] == expected[i]);
-      values.emplace_back(tensors[i].size());
-      decode_jobs.push_back({.payload = payloads[i], .side = {}, .values = values[i]});
-    }
-    codec->decode_batch(decode_jobs, scratch);
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      CHECK(values[i] == decode(*codec, expected[i], tensors[i].size()));
-  }
-}
-
 TEST_CASE("decode_accumulate adds factor times what decode gives") {
   for (const CodecPtr& codec : all_codecs(false)) {
     const auto payload = encode(*codec, random_values(1001));

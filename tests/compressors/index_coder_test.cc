@@ -5,6 +5,7 @@
 
 #include "codec_fixture.h"
 #include "compressors/coding/index_walk.h"
+#include "compressors/layout/index_sections.h"
 
 using namespace gradwire;
 using namespace gradwire::compressors;
@@ -157,13 +158,20 @@ TEST_CASE("index readers refuse what no writer writes, naming the byte") {
   refuse(IndexFormat::kGolombStored, "", 20, 4, "within index 0 of 4");
   refuse(IndexFormat::kDelta, "195c", 12, 3, "byte 1 begins an index beyond");
   refuse(IndexFormat::kDelta, "19", 16, 3, "within index 1 of 3");
-  const auto tag = from_hex("07");
-  CHECK_THROWS_WITH(checked_index_format("test", tag, 0, 5), Contains("names no index format"));
-  CHECK_THROWS_WITH(checked_index_format("test", tag, 1, 5), Contains("ends before byte 1"));
-  const auto delta = from_hex("05");
-  CHECK(checked_index_format("test", delta, 0, 5) == IndexFormat::kDelta);
-  CHECK_THROWS_WITH(checked_index_format("test", delta, 0, std::size_t{1} << 32),
+}
+
+TEST_CASE("a payload's byte names an index format that can hold the tensor") {
+  const auto require = [](const char* payload, std::uint64_t n, IndexFormat expected) {
+    const Layout<IndexFormatField> layout(IndexFormatField{{expected}});
+    require_head("test", from_hex(payload), layout, {.n = n});
+  };
+  CHECK_NOTHROW(require("05", 5, IndexFormat::kAuto));
+  CHECK_NOTHROW(require("05", 5, IndexFormat::kDelta));
+  CHECK_THROWS_WITH(require("07", 5, IndexFormat::kAuto), Contains("byte 0 is 7, which names no"));
+  CHECK_THROWS_WITH(require("", 5, IndexFormat::kAuto), Contains("header of 1"));
+  CHECK_THROWS_WITH(require("05", std::uint64_t{1} << 32, IndexFormat::kAuto),
                     Contains("cannot hold"));
+  CHECK_THROWS_WITH(require("05", 5, IndexFormat::kU32), Contains("another index format"));
 }
 
 TEST_CASE("index readers give ascending indices below n from any bytes, or refuse") {

@@ -8,12 +8,8 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "csr";
-constexpr CsrHead kHead;
-constexpr std::size_t kHeadBytes = kHead.size({});
 constexpr std::size_t kLargest = 0xFFFFFFFFu;
 
-/// n u32, nnz u32, [u8 index format], column indices, nnz values f32. The format's byte is left out
-/// where the columns are u32, as the option says.
 class CsrCodec final : public WalkedCodec<CsrCodec> {
  public:
   CsrCodec(double kept_ratio, bool masked, IndexFormat format)
@@ -23,7 +19,7 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     if (!masked_) return size_of(tensor.n, topk_count(tensor.n, kept_ratio_));
     // The mask is not known yet: any number of entries, whose indices are dearest all or half set.
-    return kHeadBytes + 1 + most_index_bytes(tensor.n) + value_bytes(tensor.n);
+    return CsrLayout(true, {.k = tensor.n}, most_index_bytes(tensor.n)).size({});
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return masked_ ? padded_to_8(8 * tensor.n)
@@ -55,28 +51,21 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
     const std::size_t end =
         walk_indices(parts.format, parts.section, [&](std::size_t i, std::uint32_t index) {
-          visit(index, checked_value(kName, job.payload, parts.value_at(i)));
+          visit(index, checked_number<float>(kName, job.payload, parts.values + SentValues().at(i),
+                                             SentValues().check));
         });
-    if (end != parts.values) require_size(kName, job.payload, end + value_bytes(parts.section.k));
+    if (end != parts.values)
+      require_size(kName, job.payload,
+                   layout(parts.format, parts.section.k, end - parts.section.offset).size({}));
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t k = parts.section.k;
-    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
-    if (tagged())
-      fields.push_back({kHeadBytes, 1, "index format", "u8", std::string(name_of(parts.format))});
-    if (parts.values > parts.section.offset)
-      fields.push_back({parts.section.offset, parts.values - parts.section.offset, "columns",
-                        counted(name_of(parts.format), k), ""});
-    if (k > 0)
-      fields.push_back({parts.values, value_bytes(k), "values", counted("f32", k),
-                        first_few(k, [&](std::size_t i) {
-                          return float_text(load_field<float>(payload, parts.value_at(i)));
-                        })});
-    return fields;
+    return described(payload,
+                     layout(parts.format, parts.section.k, parts.values - parts.section.offset),
+                     extent_of(tensor));
   }
 
  private:
@@ -84,15 +73,15 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
     IndexFormat format;
     IndexSection section;
     std::size_t values;  ///< byte at which they begin; they go to the end
-    std::size_t value_at(std::size_t i) const { return values + value_bytes(i); }
   };
-  static constexpr std::size_t value_bytes(std::size_t k) { return 4 * k; }
 
   bool tagged() const { return format_ != IndexFormat::kU32; }
-  std::size_t index_offset() const { return kHeadBytes + (tagged() ? 1 : 0); }
+  CsrLayout layout(IndexFormat format, std::size_t k, std::size_t column_bytes) const {
+    return {tagged(), {format, k}, column_bytes};
+  }
   std::size_t size_of(std::size_t n, std::size_t k) const {
     if (n > largest_indexed(format_)) return 0;  // encode refuses it
-    return index_offset() + max_index_bytes(format_, n, k) + value_bytes(k);
+    return CsrLayout(tagged(), {.k = k}, max_index_bytes(format_, n, k)).size({});
   }
   std::size_t most_index_bytes(std::size_t n) const { return 4 * n + n / 8 + 8; }
 
@@ -117,24 +106,31 @@ class CsrCodec final : public WalkedCodec<CsrCodec> {
   std::size_t write(EncodeJob& job, const Selected& selected) const {
     const std::size_t n = job.tensor.data.size(), k = selected.indices.size();
     const IndexFormat format = resolve_index_format(format_, selected.indices, n);
-    kHead.store<CsrHead::kLength>(job.payload, n);
-    kHead.store<CsrHead::kCount>(job.payload, k);
-    if (tagged()) job.payload[kHeadBytes] = static_cast<std::byte>(format);
-    const auto rest = job.payload.subspan(index_offset());
-    const std::size_t index_size = encode_indices(format, selected.indices, n, rest);
-    GRADWIRE_ASSERT(rest.size() >= index_size + value_bytes(k));
-    if (k > 0) std::memcpy(rest.data() + index_size, selected.values.data(), value_bytes(k));
-    return job.written = index_offset() + index_size + value_bytes(k);
+    const CsrLayout head(tagged());
+    head.store<CsrLayout::kLength>(job.payload, n);
+    head.store<CsrLayout::kCount>(job.payload, k);
+    if (tagged()) head.store<CsrLayout::kFormat>(job.payload, format);
+    const std::size_t column_bytes =
+        encode_indices(format, selected.indices, n, job.payload.subspan(head.size({})));
+    const CsrLayout whole = layout(format, k, column_bytes);
+    GRADWIRE_ASSERT(job.payload.size() >= whole.size({}));
+    if (k > 0)
+      std::memcpy(job.payload.data() + whole.at<CsrLayout::kValues>({}), selected.values.data(),
+                  selected.values.size_bytes());
+    return job.written = whole.size({});
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
-    require_head(kName, payload, kHead, {.n = n}, index_offset());
-    const std::size_t k = kHead.load<CsrHead::kCount>(payload.data());
+    const CsrLayout head(tagged());
+    require_head(kName, payload, head, {.n = n});
+    const std::size_t k = head.load<CsrLayout::kCount>(payload.data());
     const IndexFormat format =
-        tagged() ? checked_index_format(kName, payload, kHeadBytes, n) : format_;
-    require_header(kName, payload, index_offset() + value_bytes(k));
-    const std::size_t values = payload.size() - value_bytes(k);
-    return {format, {kName, payload.first(values), index_offset(), n, k}, values};
+        tagged() ? static_cast<IndexFormat>(head.load<CsrLayout::kFormat>(payload.data()))
+                 : format_;
+    const std::size_t least = layout(format, k, 0).size({});
+    require_header(kName, payload, least);
+    const std::size_t values = layout(format, k, payload.size() - least).at<CsrLayout::kValues>({});
+    return {format, {kName, payload.first(values), head.size({}), n, k}, values};
   }
 
   double kept_ratio_;

@@ -9,7 +9,7 @@ class CudaDgc final : public CudaSelectingCodec {
  public:
   CudaDgc(SparseCount count, SelectionRule rule) : CudaSelectingCodec("dgc", rule), count_(count) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return static_cast<std::size_t>(DgcHead().most_bytes(tensor.n, most_of(tensor.n)));
+    return static_cast<std::size_t>(DgcLayout::most(tensor.n, most_of(tensor.n)).size({}));
   }
   bool has_fixed_size() const override { return false; }
 
@@ -25,8 +25,7 @@ class CudaDgc final : public CudaSelectingCodec {
   }
   void decode_to(cuda::Decodes to) const override {
     for (const cuda::DecodeTensor& tensor : to) {
-      const std::uint32_t entries =
-          entries_in(tensor.payload_bytes, DgcHead().bytes(), DgcHead::kEntryBytes);
+      const std::uint32_t entries = entries_in<DgcLayout>(tensor.payload_bytes);
       cuda::runs_decode(tensor.payload, entries, tensor.sink);
     }
   }

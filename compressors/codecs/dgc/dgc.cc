@@ -13,9 +13,8 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "dgc";
-constexpr DgcHead kHead;
-constexpr std::size_t kCountBytes = kHead.bytes();
-constexpr std::size_t kEntryBytes = DgcHead::kEntryBytes;
+constexpr DgcLayout kLayout;
+constexpr DgcEntries kEntries;
 constexpr std::uint64_t kCovered = kRunCovered;
 
 class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
@@ -24,7 +23,7 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return kHead.most_bytes(tensor.n, most_selected(tensor.n, count_.of(tensor.n), rule_));
+    return DgcLayout::most(tensor.n, most_selected(tensor.n, count_.of(tensor.n), rule_)).size({});
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return selection_scratch_size(tensor.n, count_.of(tensor.n), rule_);
@@ -51,10 +50,11 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
   /// Entries that are not fillers.
   template <class Visit>
   void walk(const DecodeJob& job, std::size_t count, Visit&& visit) const {
+    const std::byte* entries = entries_of(job.payload);
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint16_t run = run_of(job.payload, i);
-      const float value = value_of(job.payload, i);
+      const std::uint16_t run = kEntries.load<DgcLayout::kRun>(entries, i);
+      const float value = kEntries.load<DgcLayout::kValue>(entries, i);
       if (!is_run_filler(run, bits_of(value))) visit(next + run, value);
       next += std::uint64_t{run} + 1;
     }
@@ -64,16 +64,7 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
                                     const SideInputs& side) const override {
     std::vector<float> values(tensor.n);
     const std::size_t count = checked_entries({.payload = payload, .side = side, .values = values});
-    std::string few;
-    for (std::size_t i = 0; i < count && i < 4; ++i) {
-      few.append(i == 0 ? "+" : ", +").append(std::to_string(run_of(payload, i)));
-      few.append(": ").append(float_text(value_of(payload, i)));
-    }
-    const std::string number = std::to_string(count);
-    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
-    fields.push_back({kCountBytes, kEntryBytes * count, "entries",
-                      "{u16 run, f32 value}[" + number + "]", count > 4 ? few + ", ..." : few});
-    return fields;
+    return described(payload, DgcLayout(count), extent_of(tensor));
   }
 
  private:
@@ -84,11 +75,8 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
                job.payload, select_largest_of_sum(kName, job, residual, k, scratch, rule_, step));
   }
 
-  static std::uint16_t run_of(std::span<const std::byte> payload, std::size_t i) {
-    return load_field<std::uint16_t>(payload, kCountBytes + kEntryBytes * i);
-  }
-  static float value_of(std::span<const std::byte> payload, std::size_t i) {
-    return load_field<float>(payload, kCountBytes + kEntryBytes * i + 2);
+  static const std::byte* entries_of(std::span<const std::byte> payload) {
+    return payload.data() + kLayout.at<DgcLayout::kEntries>({});
   }
 
   std::size_t checked_count(const EncodeJob& job) const {
@@ -98,11 +86,9 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
   }
 
   static std::size_t write(std::span<std::byte> payload, const Selected& selected) {
-    std::size_t at = kCountBytes;
+    std::uint64_t entries = 0;
     const auto put = [&](std::uint16_t run, float value) {
-      store_field(payload, at, run);
-      store_field(payload, at + 2, value);
-      at += kEntryBytes;
+      kEntries.store(payload.data() + kLayout.entry_at<DgcLayout::kRun>(entries++), run, value);
     };
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < selected.indices.size(); ++i) {
@@ -113,25 +99,23 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
       put(static_cast<std::uint16_t>(selected.indices[i] - next), selected.values[i]);
       next = std::uint64_t{selected.indices[i]} + 1;
     }
-    kHead.store<DgcHead::kCount>(payload, (at - kCountBytes) / kEntryBytes);
-    return at;
+    kLayout.store<DgcLayout::kCount>(payload, entries);
+    return DgcLayout(entries).size({});
   }
 
   /// Returns the count.
   static std::size_t checked_entries(const DecodeJob& job) {
-    const std::size_t size = job.payload.size();
-    require_head(kName, job.payload, kHead, {});
-    const std::size_t count = kHead.load<DgcHead::kCount>(job.payload.data());
-    require_size(kName, job.payload, kHead.entries_bytes(count));
+    require_head(kName, job.payload, kLayout, {});
+    const std::size_t count = kLayout.load<DgcLayout::kCount>(job.payload.data());
+    require_size(kName, job.payload, DgcLayout(count).size({}));
+    const std::byte* entries = entries_of(job.payload);
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      next += std::uint64_t{run_of(job.payload, i)} + 1;
+      next += std::uint64_t{kEntries.load<DgcLayout::kRun>(entries, i)} + 1;
       const bool beyond = next > job.values.size();
-      if (!beyond && std::isfinite(value_of(job.payload, i))) continue;
-      refuse_payload(kName, size,
-                     "byte " + std::to_string(kCountBytes + kEntryBytes * i) +
-                         (beyond ? " begins a run beyond the tensor"
-                                 : " begins an entry with no finite value"));
+      if (!beyond && std::isfinite(kEntries.load<DgcLayout::kValue>(entries, i))) continue;
+      refuse_entry(kName, job.payload, kLayout.entry_at<DgcLayout::kRun>(i),
+                   beyond ? "a run beyond the tensor" : kNoFiniteValue);
     }
     return count;
   }

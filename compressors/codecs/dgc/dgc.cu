@@ -8,8 +8,13 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-constexpr unsigned kRunBytes = DgcHead::kEntryBytes, kCountBytes = sizeof(std::uint32_t);
 constexpr unsigned kWalkers = 1024;
+
+/// Runs and values are read and written as halves of words.
+template <std::size_t kField>
+__device__ constexpr std::uint64_t half_of(std::uint64_t entry) {
+  return DgcLayout().entry_at<kField>(entry) / 2;
+}
 
 /// The positions skipped before entry i.
 __device__ std::uint64_t gap_before(const DeviceSelection& selected, std::uint64_t i) {
@@ -28,10 +33,10 @@ __global__ void count_slots_kernel(DeviceSelection selected, std::uint32_t most,
 /// A run and a value, on an even byte.
 __device__ void put_run(std::uint16_t* payload, std::uint64_t slot, std::uint64_t run,
                         std::uint32_t value) {
-  std::uint16_t* to = payload + kCountBytes / 2 + slot * (kRunBytes / 2);
-  to[0] = static_cast<std::uint16_t>(run);
-  to[1] = static_cast<std::uint16_t>(value);
-  to[2] = static_cast<std::uint16_t>(value >> 16);
+  payload[half_of<DgcLayout::kRun>(slot)] = static_cast<std::uint16_t>(run);
+  std::uint16_t* to = payload + half_of<DgcLayout::kValue>(slot);
+  to[0] = static_cast<std::uint16_t>(value);
+  to[1] = static_cast<std::uint16_t>(value >> 16);
 }
 
 __global__ void write_runs_kernel(DeviceSelection selected, std::uint32_t most,
@@ -41,7 +46,7 @@ __global__ void write_runs_kernel(DeviceSelection selected, std::uint32_t most,
   auto* halves = reinterpret_cast<std::uint16_t*>(payload);
   if (first_item() == 0) {
     *reinterpret_cast<std::uint32_t*>(payload) = static_cast<std::uint32_t>(slots[most]);
-    report->written = kCountBytes + kRunBytes * slots[most];
+    report->written = DgcLayout(slots[most]).size({});
   }
   const std::uint32_t count = *selected.count;
   for (std::uint64_t i = first_item(); i < count; i += stride()) {
@@ -58,22 +63,22 @@ __global__ void __launch_bounds__(kWalkers)
   using Scan = cub::BlockScan<std::uint64_t, kWalkers>;
   __shared__ typename Scan::TempStorage storage;
   if (!check && block_refused(to.report)) return;
-  const auto* halves = reinterpret_cast<const std::uint16_t*>(payload) + kCountBytes / 2;
-  if (check && threadIdx.x == 0 && load_bytes(payload, kCountBytes) != entries)
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(payload);
+  if (check && threadIdx.x == 0 && DgcLayout().load<DgcLayout::kCount>(payload) != entries)
     refuse(to.report, 0);
   std::uint64_t done = 0;  // positions before this round's entries
   for (std::uint64_t first = 0; first < entries; first += kWalkers) {
     const std::uint64_t i = first + threadIdx.x;
     const bool valid = i < entries;
-    const std::uint32_t run = valid ? halves[3 * i] : 0;
-    const std::uint32_t value =
-        valid ? halves[3 * i + 1] | static_cast<std::uint32_t>(halves[3 * i + 2]) << 16 : 0;
+    const std::uint32_t run = valid ? halves[half_of<DgcLayout::kRun>(i)] : 0;
+    const std::uint16_t* low = halves + half_of<DgcLayout::kValue>(i);
+    const std::uint32_t value = valid ? low[0] | static_cast<std::uint32_t>(low[1]) << 16 : 0;
     std::uint64_t next, total;  // the position after this entry's
     Scan(storage).InclusiveSum(valid ? std::uint64_t{run} + 1 : 0, next, total);
     next += done;
     done += total;
     if (check && valid && (next > to.n || !is_finite(float_of(value))))
-      refuse(to.report, kCountBytes + kRunBytes * i);
+      refuse(to.report, DgcLayout().entry_at<DgcLayout::kRun>(i));
     if (!check && valid && !is_run_filler(run, value)) {
       float& target = to.values[next - 1];
       target = to.add ? target + to.factor * float_of(value) : float_of(value);

@@ -2,22 +2,28 @@
 #include "compressors/codecs/dgc/arithmetic.h"
 #include "compressors/layout/sections.h"
 
-/// The payload of `dgc`: a count, then so many entries {u16 run, f32 value}: skip `run` positions,
-/// the next one holds `value`. A gap above 65,535 begins with fillers (run = 65,535, value = +0),
-/// each of which covers 65,536 positions.
+/// The payload of `dgc`: a count, then so many entries: skip `run` positions, the next one holds
+/// `value`. A gap above 65,535 begins with fillers (run = 65,535, value = +0), each of which covers
+/// 65,536 positions.
 namespace gradwire::compressors {
 
-struct DgcHead : Layout<Field<"count", std::uint32_t>> {
-  enum Section { kCount };
-  static constexpr std::uint64_t kEntryBytes = 6;
+using DgcEntries = Records<"entries", Field<"run", std::uint16_t>, Field<"value", float>>;
 
-  constexpr std::uint64_t bytes() const { return size({}); }
-  constexpr std::uint64_t entries_bytes(std::uint64_t entries) const {
-    return bytes() + kEntryBytes * entries;
-  }
+struct DgcLayout : Layout<Field<"count", std::uint32_t>, DgcEntries> {
+  enum Section { kCount, kEntries };
+  enum Entry { kRun, kValue };
+  constexpr DgcLayout() = default;
+  GRADWIRE_HD constexpr explicit DgcLayout(std::uint64_t entries)
+      : Layout({}, DgcEntries(entries)) {}
   /// Of `selected` elements of n, at most, fillers included.
-  constexpr std::uint64_t most_bytes(std::uint64_t n, std::uint64_t selected) const {
-    return entries_bytes(selected + (n - selected) / kRunCovered + 1);
+  static constexpr DgcLayout most(std::uint64_t n, std::uint64_t selected) {
+    return DgcLayout(selected + (n - selected) / kRunCovered + 1);
+  }
+
+  /// The byte of entry i's field.
+  template <std::size_t kField>
+  GRADWIRE_HD constexpr std::uint64_t entry_at(std::uint64_t i) const {
+    return at<kEntries>({}) + section<kEntries>().at<kField>(i);
   }
 };
 

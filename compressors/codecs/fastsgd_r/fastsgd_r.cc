@@ -14,8 +14,6 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "fastsgd_r";
-constexpr FastSgdHead kHead;
-constexpr std::size_t kHeader = kHead.size({});
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kSlack = kernels::kSelectSlack;
 
@@ -62,16 +60,18 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
   explicit FastSgdCodec(FastSgdOptions options)
       : options_(options),
         powers_(static_cast<std::size_t>(options.tau) + 1),
-        least_factor_(log_least_factor(options.base, options.rounding)) {
+        least_factor_(log_least_factor(options.base, options.rounding)),
+        head_(delta()) {
     log_powers(options.base, powers_);
   }
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     const auto value = static_cast<std::uint64_t>(value_bits());
-    if (delta()) return kHeader + bytes_of(most_delta_bits(tensor.n, value));
-    if (tensor.n > largest()) return kHeader;  // encode refuses it
-    return kHeader + 1 + most_key_bytes(options_.keys, tensor.n) + bytes_of(tensor.n * value);
+    if (delta()) return FastSgdLayout(bytes_of(most_delta_bits(tensor.n, value)), {}).size({});
+    if (tensor.n > largest()) return head_.size({});  // encode refuses it
+    return FastSgdLayout(most_key_bytes(options_.keys, tensor.n), {}, bytes_of(tensor.n * value))
+        .size({});
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     if (byte_codes()) return padded_to_8(tensor.n);
@@ -89,7 +89,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
     for (std::size_t q = 0; q < levels; ++q)
       least[q] = log_least(double{scale}, powers_[q], least_factor_);
     GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(job.tensor));
-    kHead.store<FastSgdHead::kScale>(job.payload, scale);
+    head_.store<FastSgdLayout::kScale>(job.payload, scale);
     if (byte_codes()) return write_codes(job, {least, levels}, scratch);
     return write(job, filter(data, least[levels - 1], scratch), {least, levels});
   }
@@ -125,23 +125,12 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t k = parts.section.k, values = parts.value_bit / 8;
-    const std::string value_type = counted("sign and level", k);
-    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
-    if (!delta())
-      fields.push_back({kHeader, 1, "index format", "u8", std::string(name_of(parts.format))});
-    const std::size_t keys = parts.section.offset;
-    if (delta() && payload.size() > keys) {
-      fields.push_back({keys, payload.size() - keys, "keys and values",
-                        counted("delta", k).append(", ").append(value_type),
-                        "values from bit " + std::to_string(parts.value_bit)});
-    } else {
-      if (values > keys)
-        fields.push_back({keys, values - keys, "keys", counted(name_of(parts.format), k), ""});
-      if (payload.size() > values)
-        fields.push_back({values, payload.size() - values, "values", value_type, ""});
-    }
-    return fields;
+    const std::size_t k = parts.section.k, keys = parts.section.offset;
+    const std::size_t values = parts.value_bit / 8;
+    const FastSgdLayout layout =
+        delta() ? FastSgdLayout(payload.size() - keys, {k, parts.value_bit})
+                : FastSgdLayout(values - keys, {parts.format, k}, payload.size() - values);
+    return described(payload, layout, extent_of(tensor));
   }
 
  private:
@@ -182,19 +171,19 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
   std::size_t write_codes(EncodeJob& job, std::span<const std::uint32_t> least,
                           std::span<std::byte> scratch) const {
     const LevelCodes::Written written =
-        level_codes().encode(job.tensor.data, least, scratch, job.payload.subspan(kHeader));
-    kHead.store<FastSgdHead::kKept>(job.payload, written.kept);
-    return job.written = kHeader + written.bytes;
+        level_codes().encode(job.tensor.data, least, scratch, job.payload.subspan(head_.size({})));
+    head_.store<FastSgdLayout::kKept>(job.payload, written.kept);
+    return job.written = FastSgdLayout(written.bytes, {}).size({});
   }
 
   std::size_t write(EncodeJob& job, const Selected& kept,
                     std::span<const std::uint32_t> least) const {
-    kHead.store<FastSgdHead::kKept>(job.payload, kept.indices.size());
+    head_.store<FastSgdLayout::kKept>(job.payload, kept.indices.size());
     const std::size_t n = job.tensor.data.size();
-    std::size_t at = kHeader;
+    std::size_t at = head_.size({});
     if (!delta()) {
       const IndexFormat format = resolve_index_format(options_.keys, kept.indices, n);
-      job.payload[at++] = static_cast<std::byte>(format);
+      head_.store<FastSgdLayout::kFormat>(job.payload, format);
       at += encode_indices(format, kept.indices, n, job.payload.subspan(at));
     }
     BitWriter out(job.payload.subspan(at));
@@ -209,11 +198,11 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
-    const std::size_t header = kHeader + (delta() ? 0 : 1);
-    require_head(kName, payload, kHead, {.n = n}, header);
+    const std::size_t header = head_.size({});
+    require_head(kName, payload, head_, {.n = n});
     if (n > largest()) refuse_payload(kName, payload.size(), "the tensor is beyond its keys");
-    const std::size_t k = kHead.load<FastSgdHead::kKept>(payload.data());
-    const float scale = kHead.load<FastSgdHead::kScale>(payload.data());
+    const std::size_t k = head_.load<FastSgdLayout::kKept>(payload.data());
+    const float scale = head_.load<FastSgdLayout::kScale>(payload.data());
     const std::uint64_t codes = std::uint64_t{k} * static_cast<std::uint64_t>(value_bits());
     IndexSection section{kName, payload, header, n, k};
     if (delta()) {
@@ -221,9 +210,11 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
       require_size(kName, payload, bytes_of(begin + codes));
       return {scale, IndexFormat::kDelta, section, begin};
     }
-    const IndexFormat format = checked_index_format(kName, payload, kHeader, n);
-    require_header(kName, payload, header + bytes_of(codes));
-    const std::size_t begin = payload.size() - bytes_of(codes);
+    const auto format =
+        static_cast<IndexFormat>(head_.load<FastSgdLayout::kFormat>(payload.data()));
+    const std::size_t least = FastSgdLayout(0, {format, k}, bytes_of(codes)).size({});
+    require_header(kName, payload, least);
+    const std::size_t begin = header + payload.size() - least;
     section.payload = payload.first(begin);
     return {scale, format, section, 8 * std::uint64_t{begin}};
   }
@@ -251,6 +242,7 @@ class FastSgdCodec final : public WalkedCodec<FastSgdCodec> {
   FastSgdOptions options_;
   std::vector<double> powers_;
   double least_factor_;
+  FastSgdLayout head_;
 };
 
 OptionTable fastsgd_options() {

@@ -10,8 +10,7 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "hquant";
-constexpr HquantHead kHead;
-constexpr std::size_t kHeader = kHead.size({});
+const HquantLayout kHead;
 constexpr std::size_t kLargest = 0xFFFFFFFFu;
 
 /// One half of a tree: the magnitudes of one sign that took the same turns, first turn on top.
@@ -119,7 +118,7 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return parts_for(tensor.n, floor_count(tensor.n, kept_)).size();
+    return layout_for(tensor.n, floor_count(tensor.n, kept_)).size({});
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     const std::size_t k = floor_count(tensor.n, kept_);
@@ -150,20 +149,24 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     return written;
   }
 
-  HquantParts open(const DecodeJob& job, std::span<std::byte>) const {
-    return parts_of(job.payload, job.values.size());
+  HquantLayout open(const DecodeJob& job, std::span<std::byte>) const {
+    return layout_of(job.payload, job.values.size());
   }
   template <class Visit>
-  void walk(const DecodeJob& job, const HquantParts& parts, Visit&& visit) const {
-    const int width = 1 + parts.depth;
-    const index_detail::FieldReader codes(job.payload.subspan(parts.codes_at()), width);
+  void walk(const DecodeJob& job, const HquantLayout& layout, Visit&& visit) const {
+    const int width = layout.section<HquantLayout::kCodes>().shown.bits, depth = width - 1;
+    const auto codes_at = static_cast<std::size_t>(layout.at<HquantLayout::kCodes>({}));
+    const index_detail::FieldReader codes(job.payload.subspan(codes_at), width);
     const auto code_bits = static_cast<std::uint64_t>(width);
-    const IndexSection indices{kName, job.payload.first(parts.codes_at()), parts.indices_at(),
-                               parts.n, parts.k};
-    walk_indices(parts.format, indices, [&](std::size_t i, std::uint32_t index) {
+    const std::byte* codebook = job.payload.data() + layout.at<HquantLayout::kCodebook>({});
+    const ShownIndices& shown = layout.section<HquantLayout::kIndices>().shown;
+    const IndexSection indices{kName, job.payload.first(codes_at),
+                               static_cast<std::size_t>(layout.at<HquantLayout::kIndices>({})),
+                               job.values.size(), shown.k};
+    walk_indices(shown.format, indices, [&](std::size_t i, std::uint32_t index) {
       const std::uint32_t code = codes.at(i * code_bits);
-      const std::size_t leaf = (code & 1) << parts.depth | code >> 1;
-      const float magnitude = load_field<float>(job.payload, kHeader + 4 * leaf);
+      const std::size_t leaf = (code & 1) << depth | code >> 1;
+      const auto magnitude = number_at<float>(codebook + HquantCodebook().at(leaf));
       visit(index, (code & 1) != 0 ? -magnitude : magnitude);
     });
   }
@@ -171,24 +174,15 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
-    const HquantParts parts = parts_of(payload, tensor.n);
-    std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
-    HquantCodebook{{parts.depth}}.describe({payload, kHeader, extent_of(tensor)}, fields);
-    if (const std::size_t at = parts.indices_at(); parts.codes_at() > at)
-      fields.push_back(
-          {at, parts.codes_at() - at, "indices", counted(name_of(parts.format), parts.k), ""});
-    if (parts.codes_bytes() > 0)
-      fields.push_back({parts.codes_at(), parts.codes_bytes(), "codes", counted("code", parts.k),
-                        std::to_string(1 + parts.depth) + " bits each"});
-    return fields;
+    return described(payload, layout_of(payload, tensor.n), extent_of(tensor));
   }
 
  private:
   std::size_t leaves() const { return std::size_t{2} << depth_; }
-  HquantParts parts_for(std::size_t n, std::size_t k) const {
-    const HquantParts bitmap{n, k, depth_, IndexFormat::kBitmap};
-    const HquantParts packed{n, k, depth_, IndexFormat::kPacked};
-    if (indices_ == "auto") return bitmap.size() <= packed.size() ? bitmap : packed;
+  HquantLayout layout_for(std::size_t n, std::size_t k) const {
+    const HquantLayout bitmap(n, {IndexFormat::kBitmap, k}, depth_);
+    const HquantLayout packed(n, {IndexFormat::kPacked, k}, depth_);
+    if (indices_ == "auto") return bitmap.size({}) <= packed.size({}) ? bitmap : packed;
     return indices_ == "bitmap" ? bitmap : packed;
   }
 
@@ -207,20 +201,27 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
   std::size_t write(EncodeJob& job, const Selected& selected, const Workspace& work) const {
     const std::size_t n = job.tensor.data.size(), k = selected.values.size();
     const Hierarchy hierarchy(selected, depth_, work);
-    const HquantParts parts = parts_for(n, k);
-    kHead.store<HquantHead::kLength>(job.payload, n);
-    kHead.store<HquantHead::kCount>(job.payload, k);
-    kHead.store<HquantHead::kDepth>(job.payload, depth_);
-    kHead.store<HquantHead::kMode>(job.payload, parts.format == IndexFormat::kBitmap ? 0 : 1);
-    kHead.store<HquantHead::kReserved>(job.payload, 0);
+    const HquantLayout layout = layout_for(n, k);
+    const auto at = [&](std::uint64_t byte) {
+      return job.payload.subspan(static_cast<std::size_t>(byte));
+    };
+    const IndexFormat format = layout.section<HquantLayout::kIndices>().shown.format;
+    layout.store<HquantLayout::kLength>(job.payload, n);
+    layout.store<HquantLayout::kCount>(job.payload, k);
+    layout.store<HquantLayout::kDepth>(job.payload, depth_);
+    layout.store<HquantLayout::kMode>(job.payload, format == IndexFormat::kBitmap ? 0 : 1);
+    layout.store<HquantLayout::kReserved>(job.payload, 0);
+    const auto codebook = at(layout.at<HquantLayout::kCodebook>({}));
     for (std::size_t leaf = 0; leaf < leaves(); ++leaf)
-      store_field(job.payload, kHeader + 4 * leaf,
+      store_field(codebook, HquantCodebook().at(leaf),
                   hierarchy.leaf(leaf >= leaves() / 2, leaf % (leaves() / 2)));
     const std::size_t indices =
-        encode_indices(parts.format, selected.indices, n, job.payload.subspan(parts.indices_at()));
-    GRADWIRE_ASSERT(parts.indices_at() + indices == parts.codes_at());
-    write_codes(work.groups.first(k), job.payload.subspan(parts.codes_at(), parts.codes_bytes()));
-    return job.written = parts.size();
+        encode_indices(format, selected.indices, n, at(layout.at<HquantLayout::kIndices>({})));
+    GRADWIRE_ASSERT(indices == layout.section<HquantLayout::kIndices>().size);
+    write_codes(
+        work.groups.first(k),
+        at(layout.at<HquantLayout::kCodes>({})).first(layout.section<HquantLayout::kCodes>().size));
+    return job.written = layout.size({});
   }
 
   // A group's number has the sign on top; a code has it at the bottom.
@@ -240,18 +241,15 @@ class HquantCodec final : public WalkedCodec<HquantCodec> {
     }
   }
 
-  static HquantParts parts_of(std::span<const std::byte> payload, std::size_t n) {
+  static HquantLayout layout_of(std::span<const std::byte> payload, std::size_t n) {
     require_head(kName, payload, kHead, {.n = n});
-    const HquantParts parts{n, kHead.load<HquantHead::kCount>(payload.data()),
-                            kHead.load<HquantHead::kDepth>(payload.data()),
-                            HquantIndexMode::format(kHead.load<HquantHead::kMode>(payload.data()))};
-    require_size(kName, payload, parts.size());
-    const Layout<HquantCodebook> codebook(HquantCodebook{{parts.depth}});
-    const std::byte* means = payload.data() + kHeader;
-    if (!codebook.good(means, {.n = n}))
-      for (std::size_t at = kHeader; at < parts.indices_at(); at += 4)
-        checked_value(kName, payload, at, true);
-    return parts;
+    const std::byte* head = payload.data();
+    const HquantLayout layout(n,
+                              {HquantIndexMode::format(kHead.load<HquantLayout::kMode>(head)),
+                               kHead.load<HquantLayout::kCount>(head)},
+                              kHead.load<HquantLayout::kDepth>(head));
+    require_layout(kName, payload, layout, {.n = n});
+    return layout;
   }
 
   double kept_;

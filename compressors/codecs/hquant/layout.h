@@ -1,8 +1,9 @@
 #pragma once
-#include "compressors/coding/index_coder.h"
-#include "compressors/layout/sections.h"
+#include "compressors/bit_packing.h"
+#include "compressors/layout/index_sections.h"
 
-/// The payload of `hquant`: a head, a codebook of 2 2^D means, indices, and codes of 1 + D bits.
+/// The payload of `hquant`: a head, a codebook of 2 2^D means, indices on whole bytes, and codes of
+/// 1 + D bits.
 namespace gradwire::compressors {
 
 struct HquantDepth {
@@ -20,33 +21,36 @@ struct HquantIndexMode {
   std::string text(std::uint8_t mode) const { return std::string(name_of(format(mode))); }
 };
 
-struct HquantHead : Layout<Field<"length", std::uint32_t, CountsElements<"a length">>,
-                           Field<"count", std::uint32_t, CountsEntries>,
-                           Field<"depth", std::uint8_t, HquantDepth>,
-                           Field<"index mode", std::uint8_t, HquantIndexMode>,
-                           Field<"reserved", std::uint16_t, Reserved>> {
-  enum Section { kLength, kCount, kDepth, kMode, kReserved };
-};
-
 /// The means of the leaves, those of positive entries first.
 struct HquantLeaves {
   int depth = 0;
-  std::uint64_t operator()(const Extent&) const { return std::uint64_t{2} << depth; }
+  GRADWIRE_HD constexpr std::uint64_t operator()(const Extent&) const {
+    return std::uint64_t{2} << depth;
+  }
 };
+
+struct ShownCodes {
+  std::size_t k = 0;
+  int bits = 0;
+  std::string type() const { return counted("code", k); }
+  std::string value() const { return std::to_string(bits) + " bits each"; }
+};
+
 using HquantCodebook = Numbers<"codebook", float, HquantLeaves, FiniteScale<"a value">>;
 
-/// Where the parts of k entries of n elements lie.
-struct HquantParts {
-  std::size_t n = 0, k = 0;
-  int depth = 0;
-  IndexFormat format = IndexFormat::kBitmap;
-
-  std::size_t indices_at() const {
-    return static_cast<std::size_t>(HquantHead().size({}) + HquantCodebook{{depth}}.bytes({}));
-  }
-  std::size_t codes_at() const { return indices_at() + max_index_bytes(format, n, k); }
-  std::size_t codes_bytes() const { return packed_bytes(k, 1 + depth); }
-  std::size_t size() const { return codes_at() + codes_bytes(); }
+struct HquantLayout : Layout<Field<"length", std::uint32_t, CountsElements<"a length">>,
+                             Field<"count", std::uint32_t, CountsEntries>,
+                             Field<"depth", std::uint8_t, HquantDepth>,
+                             Field<"index mode", std::uint8_t, HquantIndexMode>,
+                             Field<"reserved", std::uint16_t, Reserved>, Optional<HquantCodebook>,
+                             Stream<"indices", ShownIndices>, Stream<"codes", ShownCodes>> {
+  enum Section { kLength, kCount, kDepth, kMode, kReserved, kCodebook, kIndices, kCodes };
+  /// Its head.
+  HquantLayout() = default;
+  HquantLayout(std::size_t n, const ShownIndices& indices, int depth)
+      : Layout({}, {}, {}, {}, {}, {true, {{depth}}},
+               {max_index_bytes(indices.format, n, indices.k), indices},
+               {packed_bytes(indices.k, 1 + depth), {indices.k, 1 + depth}}) {}
 };
 
 }  // namespace gradwire::compressors

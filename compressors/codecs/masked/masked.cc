@@ -53,15 +53,14 @@ std::byte* gather(Mask mask, std::span<const float> data, std::size_t begin, std
   return out;
 }
 
-/// The values under a mask that both sides know, f32 each; or a record that carries the mask:
-/// n u32, nnz u32, bitmap (LSB first), values.
+/// The values under a mask that both sides know, or a record that carries the mask.
 class MaskedCodec final : public WalkedCodec<MaskedCodec> {
  public:
   explicit MaskedCodec(bool record) : record_(record) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return values_offset(tensor.n) + 4 * tensor.n;
+    return size(tensor.n, tensor.n);
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte>) const override {
@@ -86,7 +85,7 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   Mask open(const DecodeJob& job, std::span<std::byte>) const {
     const std::size_t n = job.values.size();
     const Mask mask = mask_of(job.payload, job.side, n);
-    require_size(kName, job.payload, values_offset(n) + 4 * count_ones(mask, n));
+    require_size(kName, job.payload, size(n, count_ones(mask, n)));
     return mask;
   }
   template <class Visit>
@@ -94,33 +93,30 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
     const std::size_t n = job.values.size();
     std::size_t byte = values_offset(n);
     for (std::size_t w = 0; 64 * w < n; ++w)
-      for (std::uint64_t word = mask_word(mask, w, n); word != 0; word &= word - 1, byte += 4)
+      for (std::uint64_t word = mask_word(mask, w, n); word != 0;
+           word &= word - 1, byte += sizeof(float))
         visit(
             static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(word)),
-            checked_value(kName, job.payload, byte));
+            checked_number<float>(kName, job.payload, byte, SentValues().check));
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
-    const std::size_t at = values_offset(tensor.n), k = (payload.size() - at) / 4;
-    std::vector<PayloadField> fields;
-    if (record_) {
-      fields = described(payload.first(at), head_, extent_of(tensor));
-      PayloadField& mask = fields.back();
-      mask.value = std::to_string(k) + " ones";
-      if (tensor.n == 0) fields.pop_back();
-    }
-    if (k > 0)
-      fields.push_back({at, 4 * k, "values", counted("f32", k), first_few(k, [&](std::size_t i) {
-                          return float_text(load_field<float>(payload, at + 4 * i));
-                        })});
+    const std::size_t k = (payload.size() - values_offset(tensor.n)) / sizeof(float);
+    auto fields = described(payload, MaskedLayout(record_, k), extent_of(tensor));
+    std::erase_if(fields, [](const PayloadField& field) { return field.bytes == 0; });
+    for (PayloadField& field : fields)
+      if (field.name == "mask") field.value = std::to_string(k) + " ones";
     return fields;
   }
 
  private:
+  std::size_t size(std::size_t n, std::size_t k) const {
+    return static_cast<std::size_t>(MaskedLayout(record_, k).size({.n = n}));
+  }
   std::size_t values_offset(std::size_t n) const {
-    return record_ ? static_cast<std::size_t>(head_.size({.n = n})) : 0;
+    return static_cast<std::size_t>(MaskedLayout(record_).at<MaskedLayout::kValues>({.n = n}));
   }
 
   static Mask checked_mask(const SideInputs& side, std::size_t n) {
@@ -130,9 +126,10 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
 
   void write_header(const EncodeJob& job, Mask mask) const {
     const std::size_t n = job.tensor.data.size();
-    const std::size_t k = (job.written - values_offset(n)) / 4;
-    head_.store<MaskedHead::kLength>(job.payload, n);
-    head_.store<MaskedHead::kCount>(job.payload, k);
+    const std::size_t k = (job.written - values_offset(n)) / sizeof(float);
+    const MaskedLayout layout(true);
+    layout.store<MaskedLayout::kLength>(job.payload, n);
+    layout.store<MaskedLayout::kCount>(job.payload, k);
     for (std::size_t w = 0; 64 * w < n; ++w) {
       const std::uint64_t word = mask_word(mask, w, n);
       std::memcpy(job.payload.data() + mask_at() + 8 * w, &word,
@@ -143,8 +140,9 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   /// The mask that both sides know, or the record's own.
   Mask mask_of(std::span<const std::byte> payload, const SideInputs& side, std::size_t n) const {
     if (!record_) return checked_mask(side, n);
-    require_head(kName, payload, head_, {.n = n});
-    const std::size_t k = head_.load<MaskedHead::kCount>(payload.data());
+    const MaskedLayout head(true);
+    require_head(kName, payload, head, {.n = n});
+    const std::size_t k = head.load<MaskedLayout::kCount>(payload.data());
     const Mask mask = {reinterpret_cast<const std::uint8_t*>(payload.data()) + mask_at(),
                        mask_bytes(n)};
     if (count_ones(mask, n) != k)
@@ -155,11 +153,10 @@ class MaskedCodec final : public WalkedCodec<MaskedCodec> {
   }
 
   static std::size_t mask_at() {
-    return static_cast<std::size_t>(MaskedHead().at<MaskedHead::kMask>({}));
+    return static_cast<std::size_t>(MaskedLayout(true).at<MaskedLayout::kMask>({}));
   }
 
   bool record_;
-  MaskedHead head_ = {};
 };
 
 }  // namespace

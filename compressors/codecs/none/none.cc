@@ -1,4 +1,5 @@
 #include "compressors/codecs/codecs.h"
+#include "compressors/codecs/float_terms.h"
 #include "compressors/codecs/laid_out_codec.h"
 #include "compressors/codecs/none/layout.h"
 #include "compressors/kernels/magnitude.h"
@@ -12,43 +13,33 @@ namespace {
 constexpr std::string_view kName = "none";
 
 /// Terms are the floats themselves; a hop carries them unchanged.
-class NoneTerms final : public SumTerms {
+class NoneTerms final : public FloatTerms {
  public:
   int width_bits(int) const override { return 32; }
 
   void to_terms(const TensorView& tensor, const SideInputs&, const Draws&,
                 std::span<std::uint32_t> terms) const override {
-    const std::size_t n = tensor.data.size();
-    GRADWIRE_ASSERT(terms.size() == n);
-    const std::uint32_t largest = kernels::copy_max_magnitude_bits(
-        tensor.data.data(), n, kernels::is_streamed(4 * n), std::as_writable_bytes(terms).data());
-    require_finite(kName, tensor, largest);
+    require_finite(kName, tensor, copy_values(tensor, terms));
   }
 
   void pack(std::span<const std::uint32_t> terms, int,
             std::span<std::byte> payload) const override {
-    GRADWIRE_ASSERT(payload.size() >= terms.size_bytes());
+    GRADWIRE_ASSERT(payload.size() >= packed_size(terms.size(), 1));
     kernels::copy_bytes(std::as_bytes(terms).data(), terms.size_bytes(),
                         kernels::is_streamed(terms.size_bytes()), payload.data());
   }
 
   void unpack_add(std::span<const std::byte> payload, int,
                   std::span<std::uint32_t> terms) const override {
-    require_size(kName, payload, terms.size_bytes());
-    kernels::add_scaled(payload.data(), terms.size(), 1.0f, reinterpret_cast<float*>(terms.data()));
+    require_size(kName, payload, packed_size(terms.size(), 1));
+    kernels::add_scaled(payload.data(), terms.size(), 1.0f, floats_of(terms));
   }
 
   void unpack_store(std::span<const std::byte> payload, int,
                     std::span<std::uint32_t> terms) const override {
-    require_size(kName, payload, terms.size_bytes());
+    require_size(kName, payload, packed_size(terms.size(), 1));
     kernels::copy_bytes(payload.data(), payload.size(), kernels::is_streamed(payload.size()),
                         std::as_writable_bytes(terms).data());
-  }
-
-  void to_values(std::span<const std::uint32_t> terms, const SideInputs&, float factor,
-                 std::span<float> values) const override {
-    GRADWIRE_ASSERT(values.size() == terms.size());
-    kernels::store_scaled(std::as_bytes(terms).data(), terms.size(), factor, values.data());
   }
 };
 

@@ -24,4 +24,21 @@ struct QsgdLayout : Layout<BucketFields<QsgdNorm>, Codes<"sign and level", Level
   }
 };
 
+/// Levels as Elias omega codes.
+struct ShownOmega {
+  bool sparse = false;
+  std::size_t nonzero = 0, count = 0;
+  std::string type() const { return sparse ? "Elias omega, sparse" : "Elias omega, dense"; }
+  std::string value() const {
+    return std::to_string(nonzero) + " of " + std::to_string(count) + " not 0";
+  }
+};
+
+/// A bucket of coded levels, which begins on a whole byte; one follows the other.
+struct QsgdOmegaBucket : Layout<QsgdNorm, Stream<"levels", ShownOmega>> {
+  enum Section { kNorm, kLevels };
+  explicit QsgdOmegaBucket(std::size_t level_bytes = 0, const ShownOmega& shown = {})
+      : Layout({}, {level_bytes, shown}) {}
+};
+
 }  // namespace gradwire::compressors

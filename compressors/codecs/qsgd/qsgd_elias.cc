@@ -7,10 +7,10 @@
 namespace gradwire::compressors {
 namespace {
 
-constexpr std::size_t kNormBytes = sizeof(QsgdNorm::Number);
+const QsgdOmegaBucket kHead;
+const std::size_t kNormBytes = kHead.size({});
 
-/// For each bucket, one after the other and each from a byte on: `N f32`, then a stream of bits,
-/// most significant first, padded with zeros to a byte.
+/// A stream of bits for each bucket, most significant first, padded with zeros to a byte.
 ///   dense:  each value: omega(level + 1), and a sign bit if level > 0
 ///   sparse: omega(number of nonzeros + 1); each nonzero: omega(distance to the one before, the
 ///           first from position -1), sign bit, omega(level)
@@ -34,7 +34,7 @@ class QsgdElias final : public Codec, private QsgdNorms {
     for (std::size_t begin = 0; begin < n; begin += options_.bucket) {
       const float norm = norm_of(job, begin, finite);
       if (!finite) require_finite(kQsgd, job.tensor, kInfinityBits);
-      store_field(job.payload, at, norm);
+      kHead.store<QsgdOmegaBucket::kNorm>(job.payload.subspan(at), norm);
       BitWriter out(job.payload.subspan(at + kNormBytes));
       sparse_ ? write_sparse(job, begin, grid_of(norm), out)
               : write_dense(job, begin, grid_of(norm), out);
@@ -62,10 +62,8 @@ class QsgdElias final : public Codec, private QsgdNorms {
       std::size_t nonzero = 0;
       const std::size_t end = read_bucket(
           payload, at, count, [&](std::size_t, float value) { nonzero += value != 0.0f ? 1 : 0; });
-      QsgdNorm().describe({payload, at, extent_of(tensor), of}, fields);
-      fields.push_back({at + kNormBytes, end - at - kNormBytes, "levels" + of,
-                        sparse_ ? "Elias omega, sparse" : "Elias omega, dense",
-                        std::to_string(nonzero) + " of " + std::to_string(count) + " not 0"});
+      QsgdOmegaBucket(end - at - kNormBytes, {sparse_, nonzero, count})
+          .describe({payload, at, extent_of(tensor), of}, fields);
       at = end;
     }
     require_end(payload, at);
@@ -80,7 +78,7 @@ class QsgdElias final : public Codec, private QsgdNorms {
     };
     const std::size_t bits = sparse_ ? width(n + 1) + n * (1 + 1 + width(options_.levels))
                                      : n * (1 + width(options_.levels + 1));
-    return kNormBytes + (bits + 7) / 8;
+    return QsgdOmegaBucket((bits + 7) / 8).size({});
   }
 
   /// body(levels, count, first element of the bucket's part).
@@ -157,10 +155,7 @@ class QsgdElias final : public Codec, private QsgdNorms {
     if (payload.size() - at < kNormBytes)
       refuse_payload(kQsgd, payload.size(),
                      "it ends within the norm at byte " + std::to_string(at));
-    const auto norm = load_field<float>(payload, at);
-    if (constexpr QsgdNorm field; field.bad(0, payload.data() + at, {}) != kNoBadByte)
-      refuse_payload(kQsgd, payload.size(),
-                     "byte " + std::to_string(at) + " " + field.reason(0, payload.data() + at, {}));
+    const float norm = checked_number<float>(kQsgd, payload, at, QsgdNorm().check);
     BitReader in(payload.subspan(at + kNormBytes));
     const NormGrid grid = grid_of(norm);
     const bool good = sparse_ ? read_sparse(in, n, grid, store) : read_dense(in, n, grid, store);

@@ -6,13 +6,7 @@
 /// step, worker, tensor = 0}. k follows from n and the options, so nothing else is on the wire.
 namespace gradwire::compressors {
 
-struct EachSent {
-  std::uint64_t k = 0;
-  GRADWIRE_HD constexpr std::uint64_t operator()(const Extent&) const { return k; }
-};
-
-struct RandomkLayout
-    : Layout<Field<"key", std::uint64_t>, Numbers<"values", float, EachSent, Finite<"a value">>> {
+struct RandomkLayout : Layout<Field<"key", std::uint64_t>, SentValues> {
   enum Section { kKey, kValues };
   constexpr RandomkLayout() = default;
   explicit RandomkLayout(std::uint64_t k) : Layout({}, {.count = {k}}) {}

@@ -38,7 +38,7 @@ class RandomkCodec final : public WalkedCodec<RandomkCodec> {
     const std::uint64_t key = permutation_key(job.draws.stream, job.draws.first_element, shared_);
     const RandomkLayout parts = layout(data.size());
     parts.store<RandomkLayout::kKey>(job.payload, key);
-    const std::size_t values_at = parts.at<RandomkLayout::kValues>({});
+    std::byte* values = job.payload.data() + parts.at<RandomkLayout::kValues>({});
     const float scale =
         unbiased_ && k > 0
             ? static_cast<float>(static_cast<double>(data.size()) / static_cast<double>(k))
@@ -48,7 +48,7 @@ class RandomkCodec final : public WalkedCodec<RandomkCodec> {
       if (!std::isfinite(value))
         refuse_tensor(kName, job.tensor.name,
                       "element " + std::to_string(e) + " times n / k is infinite");
-      store_field(job.payload, values_at + 4 * i, value);
+      store_field({values + SentValues().at(i), sizeof value}, 0, value);
     });
     return job.written = size;
   }
@@ -65,8 +65,9 @@ class RandomkCodec final : public WalkedCodec<RandomkCodec> {
     const RandomkLayout parts = layout(n);
     const std::byte* values = job.payload.data() + parts.at<RandomkLayout::kValues>({});
     for_each(n, count_.of(n), parts.load<RandomkLayout::kKey>(job.payload.data()), scratch,
-             job.team,
-             [&](std::size_t i, std::uint32_t e) { visit(e, number_at<float>(values + 4 * i)); });
+             job.team, [&](std::size_t i, std::uint32_t e) {
+               visit(e, number_at<float>(values + SentValues().at(i)));
+             });
   }
 
   std::vector<PayloadField> explain(std::span<const std::byte> payload, const TensorSpec& tensor,

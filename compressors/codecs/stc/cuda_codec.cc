@@ -7,15 +7,15 @@ namespace {
 
 class CudaStc final : public CudaSelectingCodec {
  public:
-  explicit CudaStc(const StcOptions& options) : CudaSelectingCodec("stc", {}), head_(options) {}
+  explicit CudaStc(const StcOptions& options) : CudaSelectingCodec("stc", {}), rule_{options} {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return head_.most_bytes(tensor.n);
+    return rule_.most_bytes(tensor.n);
   }
   bool has_fixed_size() const override { return false; }
   bool decodes() const override { return false; }
 
  protected:
-  std::size_t count_of(std::size_t n) const override { return head_.entries(n); }
+  std::size_t count_of(std::size_t n) const override { return rule_.entries(n); }
   std::size_t writing_scratch(const cuda::SelectionPlan& plan) const override {
     return cuda::stc_scratch(plan.k, format_of(plan.n).most_bytes);
   }
@@ -33,10 +33,13 @@ class CudaStc final : public CudaSelectingCodec {
 
  private:
   cuda::StcFormat format_of(std::size_t n) const {
-    return {StcHead::rule(n, count_of(n)).b, head_.bytes(), head_.most_stream_bytes(n)};
+    const StcLayout longest = rule_.longest(n);
+    return {StcRule::gaps(n, count_of(n)).b,
+            static_cast<std::size_t>(longest.at<StcLayout::kGaps>({})),
+            static_cast<std::size_t>(longest.section<StcLayout::kGaps>().size)};
   }
 
-  StcHead head_;
+  StcRule rule_;
 };
 
 }  // namespace

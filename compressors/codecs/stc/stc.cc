@@ -4,6 +4,7 @@
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/golomb_rice.h"
 #include "compressors/coding/golomb_walk.h"
+#include "compressors/coding/index_walk.h"
 #include "compressors/ordered_sum.h"
 
 namespace gradwire::compressors {
@@ -26,25 +27,25 @@ float signed_mean(float mean, bool negative) {
 
 class StcCodec final : public WalkedCodec<StcCodec> {
  public:
-  explicit StcCodec(const StcOptions& options) : head_(options) {}
+  explicit StcCodec(const StcOptions& options) : rule_{options}, head_(rule_.layout()) {}
   std::string_view name() const override { return kName; }
   AggregatePolicy policy() const override { return AggregatePolicy::kGather; }
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return head_.most_bytes(tensor.n);
+    return rule_.most_bytes(tensor.n);
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
-    return selection_scratch_size(tensor.n, head_.entries(tensor.n));
+    return selection_scratch_size(tensor.n, rule_.entries(tensor.n));
   }
 
   std::size_t encode(EncodeJob& job, std::span<std::byte> scratch) const override {
-    const std::size_t k = head_.entries(job.tensor.data.size());
+    const std::size_t k = rule_.entries(job.tensor.data.size());
     const Selected selected = select_largest(kName, job.tensor, k, scratch, job.team);
     return write(job, selected, mean_magnitude(selected.values));
   }
 
   std::size_t encode_with_residual(EncodeJob& job, std::span<float> residual,
                                    std::span<std::byte> scratch) const override {
-    const std::size_t k = head_.entries(job.tensor.data.size());
+    const std::size_t k = rule_.entries(job.tensor.data.size());
     const Selected selected = select_largest_of_sum(kName, job, residual, k, scratch);
     const float mean = mean_magnitude(selected.values);
     for (std::size_t i = 0; i < selected.values.size(); ++i) {
@@ -60,7 +61,7 @@ class StcCodec final : public WalkedCodec<StcCodec> {
   template <class Opened, class Visit>
   void walk(const DecodeJob& job, const Opened& parts, Visit&& visit) const {
     const GolombWalk walk = golomb_walk(
-        BitReader(job.payload.subspan(head_.bytes())), StcHead::rule(job.values.size(), parts.k),
+        BitReader(job.payload.subspan(head_.size({}))), StcRule::gaps(job.values.size(), parts.k),
         parts.k, job.values.size(), [&](std::size_t, std::uint32_t index, std::uint32_t negative) {
           visit(index, float_of(parts.mean_bits ^ negative << 31));
         });
@@ -71,13 +72,9 @@ class StcCodec final : public WalkedCodec<StcCodec> {
                                     const SideInputs& side) const override {
     check(payload, tensor, side);
     const Parts parts = parts_of(payload, tensor.n);
-    const std::size_t header = head_.bytes();
-    std::vector<PayloadField> fields = described(payload, head_, extent_of(tensor));
-    if (payload.size() > header)
-      fields.push_back({header, payload.size() - header, "gaps and signs",
-                        counted("Golomb-Rice", parts.k),
-                        "b = " + std::to_string(StcHead::rule(tensor.n, parts.k).b)});
-    return fields;
+    const ShownGaps gaps{parts.k, StcRule::gaps(tensor.n, parts.k).b};
+    return described(payload, rule_.layout(payload.size() - head_.size({}), gaps),
+                     extent_of(tensor));
   }
 
  private:
@@ -89,37 +86,36 @@ class StcCodec final : public WalkedCodec<StcCodec> {
   std::size_t write(EncodeJob& job, const Selected& selected, float mean) const {
     const std::size_t n = job.tensor.data.size(), k = selected.values.size();
     GRADWIRE_ASSERT(job.payload.size() >= max_encoded_size(n));
-    if (head_.options.stored_count) store_field(job.payload, 0, static_cast<std::uint32_t>(k));
-    head_.store<StcHead::kMean>(job.payload, mean);
-    BitWriter out(job.payload.subspan(head_.bytes()));
+    if (rule_.options.stored_count) head_.store<StcLayout::kCount>(job.payload, k);
+    head_.store<StcLayout::kMean>(job.payload, mean);
+    BitWriter out(job.payload.subspan(head_.size({})));
     const auto entry = [indices = selected.indices.data(),
                         values = selected.values.data()](std::size_t i) {
       return GolombEntry{indices[i], values[i] < 0.0f ? 1u : 0u};
     };
-    golomb_write(out, StcHead::rule(n, k), k, entry);
-    return job.written = head_.bytes() + out.finish();
+    golomb_write(out, StcRule::gaps(n, k), k, entry);
+    return job.written = head_.size({}) + out.finish();
   }
 
   Parts parts_of(std::span<const std::byte> payload, std::size_t n) const {
     require_head(kName, payload, head_, {.n = n});
     if (n > kLargest) refuse_payload(kName, payload.size(), "the tensor is beyond 32-bit indices");
-    const std::size_t k =
-        head_.options.stored_count ? load_field<std::uint32_t>(payload, 0) : head_.entries(n);
-    return {k, bits_of(head_.load<StcHead::kMean>(payload.data()))};
+    const std::size_t k = rule_.options.stored_count ? head_.load<StcLayout::kCount>(payload.data())
+                                                     : rule_.entries(n);
+    return {k, bits_of(head_.load<StcLayout::kMean>(payload.data()))};
   }
 
   void require_end(std::span<const std::byte> payload, const GolombWalk& walk) const {
-    const std::size_t byte = head_.bytes() + static_cast<std::size_t>(walk.bit_position / 8);
+    const std::size_t byte = head_.size({}) + static_cast<std::size_t>(walk.bit_position / 8);
     if (walk.beyond_bytes)
       refuse_payload(kName, payload.size(), "it ends within entry " + std::to_string(walk.visited));
-    if (walk.beyond_tensor)
-      refuse_payload(kName, payload.size(),
-                     "byte " + std::to_string(byte) + " begins an index beyond the tensor");
+    if (walk.beyond_tensor) refuse_entry(kName, payload, byte, index_detail::kBeyond);
     require_size(kName, payload,
-                 head_.bytes() + static_cast<std::size_t>((walk.bit_position + 7) / 8));
+                 rule_.layout(static_cast<std::size_t>((walk.bit_position + 7) / 8)).size({}));
   }
 
-  StcHead head_;
+  StcRule rule_;
+  StcLayout head_;
 };
 
 OptionTable stc_options() {

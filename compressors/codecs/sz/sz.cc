@@ -30,7 +30,9 @@ class SzCodec final : public Codec {
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     SzBlock raw;
     raw.dimensions = std::max<std::size_t>(tensor.shape.size(), 1);
-    return raw.body_at() + 4 * tensor.n + kSzOverhead;
+    const SzLayout head(raw, SzLayout::Known::kShape);
+    return static_cast<std::size_t>(head.size({}) + SentValues{.count = {tensor.n}}.bytes({})) +
+           kSzOverhead;
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     return std::max(sz_encode_scratch(tensor.n, options_.radius), sz_decode_scratch(tensor.n));
@@ -55,7 +57,7 @@ class SzCodec final : public Codec {
     std::vector<std::uint64_t> scratch(sz_decode_scratch(tensor.n) / 8 + 1);
     decode({.payload = payload, .side = side, .values = values},
            std::as_writable_bytes(std::span(scratch)));
-    return explain_sz(read_sz_head(payload, tensor.n), payload);
+    return described(payload, SzLayout(read_sz_head(payload, tensor.n)), extent_of(tensor));
   }
 
  private:

@@ -14,12 +14,15 @@ constexpr std::size_t kLargestAlphabet = 2 * std::size_t{kSzLargestRadius} + kSz
 /// The symbols of chunk after chunk.
 class SymbolReader {
  public:
-  SymbolReader(const SzBlock& block, std::span<const std::byte> payload, std::span<std::byte> table,
-               std::span<const std::uint8_t> lengths)
+  SymbolReader(const SzBlock& block, const SzLayout& layout, std::span<const std::byte> payload,
+               std::span<std::byte> table, std::span<const std::uint8_t> lengths)
       : block_(block),
+        layout_(layout),
         payload_(payload),
-        in_(payload.subspan(block.stream_at(), block.runs_at() - block.stream_at())),
-        runs_(payload.subspan(block.runs_at(), block.outliers_at() - block.runs_at())),
+        in_(payload.subspan(layout.at<SzLayout::kStream>({}),
+                            layout.section<SzLayout::kStream>().size)),
+        runs_(payload.subspan(layout.at<SzLayout::kRuns>({}),
+                              layout.section<SzLayout::kRuns>().size)),
         tokens_left_(block.zero_runs ? block.tokens : 0) {
     decoder_.build(lengths, table);
   }
@@ -35,12 +38,13 @@ class SymbolReader {
   /// What was read is what the block promised.
   void finish() const {
     if (in_.bit_position() != block_.bits)
-      refuse_sz(payload_, block_.counts_at(),
+      refuse_sz(payload_, layout_.at<SzLayout::kBits>({}),
                 "begins a number of bits that the symbols do not have");
     if (next_ != held_ || tokens_left_ != 0)
-      refuse_sz(payload_, block_.counts_at() + 8, "begins more tokens than the elements need");
+      refuse_sz(payload_, layout_.at<SzLayout::kTokens>({}),
+                "begins more tokens than the elements need");
     if (runs_.bit_position() != block_.run_bits)
-      refuse_sz(payload_, block_.counts_at() + 12,
+      refuse_sz(payload_, layout_.at<SzLayout::kRunBits>({}),
                 "begins a number of bits that the runs do not have");
   }
 
@@ -55,7 +59,7 @@ class SymbolReader {
     const auto c = static_cast<int>(token - 2 * block_.radius + 1);
     const std::size_t run = (std::size_t{1} << c) + runs_.read(c);
     if (run > room)
-      refuse_sz(payload_, block_.runs_at() + runs_.bit_position() / 8,
+      refuse_sz(payload_, layout_.at<SzLayout::kRuns>({}) + runs_.bit_position() / 8,
                 "ends a run of zeros that goes beyond its chunk");
     std::fill_n(symbols, run, static_cast<std::uint16_t>(block_.radius));
     return run;
@@ -63,7 +67,8 @@ class SymbolReader {
 
   void refill() {
     if (tokens_left_ == 0)
-      refuse_sz(payload_, block_.counts_at() + 8, "begins fewer tokens than the elements need");
+      refuse_sz(payload_, layout_.at<SzLayout::kTokens>({}),
+                "begins fewer tokens than the elements need");
     held_ = std::min<std::size_t>(kSzChunk, tokens_left_);
     decoder_.decode(in_, held_, tokens_);
     tokens_left_ -= static_cast<std::uint32_t>(held_);
@@ -71,6 +76,7 @@ class SymbolReader {
   }
 
   const SzBlock& block_;
+  const SzLayout& layout_;
   std::span<const std::byte> payload_;
   BitReader in_, runs_;
   HuffmanDecoder decoder_;
@@ -82,8 +88,9 @@ class SymbolReader {
 /// From symbols to codes p, in order: escapes take theirs from the list of outliers.
 class CodeBuilder {
  public:
-  CodeBuilder(const SzBlock& block, std::span<const std::byte> payload, std::int32_t* codes)
-      : block_(block), payload_(payload), codes_(codes) {}
+  CodeBuilder(const SzBlock& block, const SzLayout& layout, std::span<const std::byte> payload,
+              std::int32_t* codes)
+      : block_(block), layout_(layout), payload_(payload), codes_(codes) {}
 
   void build(std::size_t begin, std::size_t count, const std::uint16_t* symbols) {
     if (block_.predictor == 0)
@@ -95,8 +102,7 @@ class CodeBuilder {
   }
 
   void finish() const {
-    if (outlier_ != block_.outliers)
-      refuse_sz(payload_, block_.counts_at() + 4, "begins more outliers than there are escapes");
+    if (outlier_ != block_.outliers) refuse_outliers("more");
   }
 
  private:
@@ -135,18 +141,21 @@ class CodeBuilder {
   }
 
   std::uint32_t next_outlier(std::size_t e) {
-    const std::size_t at = block_.outliers_at() + kSzEntry * outlier_;
-    if (outlier_ >= block_.outliers)
-      refuse_sz(payload_, block_.counts_at() + 4, "begins fewer outliers than there are escapes");
-    const SzEntry entry = sz_entry(payload_, at);
-    if (entry.index != e)
-      refuse_sz(payload_, at,
+    if (outlier_ >= block_.outliers) refuse_outliers("fewer");
+    const std::byte* outliers = payload_.data() + layout_.at<SzLayout::kOutliers>({});
+    if (SzOutliers().load<SzLayout::kIndex>(outliers, outlier_) != e)
+      refuse_sz(payload_, layout_.entry_at<SzLayout::kOutliers, SzLayout::kIndex>(outlier_),
                 "begins an outlier for another element than the escape's, " + std::to_string(e));
-    ++outlier_;
-    return entry.bits;
+    return static_cast<std::uint32_t>(SzOutliers().load<SzLayout::kValue>(outliers, outlier_++));
+  }
+
+  [[noreturn]] void refuse_outliers(const char* how_many) const {
+    refuse_sz(payload_, layout_.at<SzLayout::kOutlierCount>({}),
+              std::string("begins ") + how_many + " outliers than there are escapes");
   }
 
   const SzBlock& block_;
+  const SzLayout& layout_;
   std::span<const std::byte> payload_;
   std::int32_t* codes_;
   std::size_t outlier_ = 0;
@@ -155,7 +164,10 @@ class CodeBuilder {
 class Decoder {
  public:
   Decoder(const DecodeJob& job, std::optional<float> factor)
-      : job_(job), factor_(factor), block_(read_sz_head(job.payload, job.values.size())) {}
+      : job_(job),
+        factor_(factor),
+        block_(read_sz_head(job.payload, job.values.size())),
+        layout_(block_) {}
 
   void decode(std::span<std::byte> scratch) {
     if (block_.raw()) return decode_raw();
@@ -164,9 +176,9 @@ class Decoder {
     const auto table = scratch.subspan(padded_to_8(4 * n));
     std::uint8_t room[kLargestAlphabet];
     const std::span lengths(room, sz_alphabet(block_.radius, block_.zero_runs));
-    read_sz_table(block_, job_.payload, lengths);
-    SymbolReader reader(block_, job_.payload, table, lengths);
-    CodeBuilder builder(block_, job_.payload, codes.data());
+    read_sz_table(block_, layout_, job_.payload, lengths);
+    SymbolReader reader(block_, layout_, job_.payload, table, lengths);
+    CodeBuilder builder(block_, layout_, job_.payload, codes.data());
     for (std::size_t begin = 0; begin < n; begin += kSzChunk) {
       std::uint16_t symbols[kSzChunk + HuffmanDecoder::kSlack];
       const std::size_t count = std::min(kSzChunk, n - begin);
@@ -190,23 +202,26 @@ class Decoder {
   }
 
   void put(std::size_t e, std::size_t at) {
-    const auto value = load_field<float>(job_.payload, at);
-    if (!std::isfinite(value)) refuse_sz(job_.payload, at, "begins a value that is not finite");
+    put_value(e, checked_number<float>(kSzName, job_.payload, at, SentValues().check));
+  }
+  void put_value(std::size_t e, float value) {
     job_.values[e] = factor_ ? job_.values[e] + *factor_ * value : value;
   }
 
   void decode_raw() {
-    for (std::size_t e = 0; e < block_.n; ++e) put(e, block_.body_at() + 4 * e);
+    const std::byte* values = job_.payload.data() + layout_.at<SzLayout::kValues>({});
+    for (std::size_t e = 0; e < block_.n; ++e)
+      put_value(e, number_at<float>(values + SentValues().at(e)));
   }
 
   void put_exact() {
     std::uint64_t first = 0;  // index that may come next
     for (std::size_t i = 0; i < block_.exact; ++i) {
-      const std::size_t at = block_.exact_at() + kSzEntry * i;
-      const std::uint32_t index = sz_entry(job_.payload, at).index;
+      const std::size_t at = layout_.entry_at<SzLayout::kExact, SzLayout::kIndex>(i);
+      const std::uint32_t index = number_at<std::uint32_t>(job_.payload.data() + at);
       if (index < first || index >= block_.n)
         refuse_sz(job_.payload, at, "begins an index out of order or beyond the tensor");
-      put(index, at + 4);
+      put(index, layout_.entry_at<SzLayout::kExact, SzLayout::kValue>(i));
       first = std::uint64_t{index} + 1;
     }
   }
@@ -214,6 +229,7 @@ class Decoder {
   const DecodeJob& job_;
   std::optional<float> factor_;
   SzBlock block_;
+  SzLayout layout_;
 };
 
 }  // namespace

@@ -52,6 +52,10 @@ kernels::MagnitudeRange range_of(std::span<const float> data, ThreadTeam* team) 
   return all;
 }
 
+std::size_t size_of(const SzBlock& block) {
+  return static_cast<std::size_t>(SzLayout(block).size({}));
+}
+
 /// Half the value of a constant tensor, which has no range: it makes one code of it, exactly.
 float constant_bound(float magnitude) {
   if (magnitude == 0.0f) return 1.0f;
@@ -93,17 +97,18 @@ class Encoder {
     if (raw.error_bound == 0.0f) return write_raw(raw);
     quantise(raw, range);
     choose(raw);
-    if (!best_.possible || best_.block.size() > raw.size() + kSzOverhead) return write_raw(raw);
+    if (!best_.possible || size_of(best_.block) > size_of(raw) + kSzOverhead) return write_raw(raw);
     return write_coded();
   }
 
  private:
   std::size_t write_raw(const SzBlock& block) {
-    write_sz_head(block, job_.tensor, job_.payload);
+    const SzLayout layout(block);
+    write_sz_head(block, layout, job_.tensor, job_.payload);
     const auto bytes = std::as_bytes(data_);
     std::copy(bytes.begin(), bytes.end(),
-              job_.payload.begin() + static_cast<std::ptrdiff_t>(block.body_at()));
-    return block.size();
+              job_.payload.begin() + static_cast<std::ptrdiff_t>(layout.at<SzLayout::kValues>({})));
+    return static_cast<std::size_t>(layout.size({}));
   }
 
   void quantise(const SzBlock& block, const kernels::MagnitudeRange& range) {
@@ -173,7 +178,7 @@ class Encoder {
     trial_.block.symbols = static_cast<std::uint32_t>(
         lengths.size() -
         static_cast<std::size_t>(std::count(lengths.begin(), lengths.end(), kHuffmanAbsent)));
-    if (best_.possible && trial_.block.size() >= best_.block.size()) return;
+    if (best_.possible && size_of(trial_.block) >= size_of(best_.block)) return;
     std::swap(best_.lengths, trial_.lengths);
     best_.block = trial_.block;
     best_.longest = trial_.longest;
@@ -184,34 +189,35 @@ class Encoder {
     const SzBlock& block = best_.block;
     const auto lengths = best_.lengths.first(sz_alphabet(block.radius, block.zero_runs));
     huffman_codes(lengths, huffman_.first(lengths.size()));
-    write_sz_head(block, job_.tensor, job_.payload);
-    write_sz_table(block, lengths, job_.payload);
-    write_streams();
-    if (block.has_exact) write_exact();
-    return block.size();
+    const SzLayout layout(block);
+    write_sz_head(block, layout, job_.tensor, job_.payload);
+    write_sz_table(block, layout, lengths, job_.payload);
+    write_streams(layout);
+    if (block.has_exact) write_exact(layout);
+    return static_cast<std::size_t>(layout.size({}));
   }
 
-  void write_streams() {
+  void write_streams(const SzLayout& layout) {
     const SzBlock& block = best_.block;
-    const auto part = [&](std::size_t begin, std::size_t end) {
-      return job_.payload.subspan(begin, end - begin);
-    };
-    BitWriter out(part(block.stream_at(), block.runs_at()));
-    BitWriter runs(part(block.runs_at(), block.outliers_at()));
+    BitWriter out(job_.payload.subspan(layout.at<SzLayout::kStream>({}),
+                                       layout.section<SzLayout::kStream>().size));
+    BitWriter runs(job_.payload.subspan(layout.at<SzLayout::kRuns>({}),
+                                        layout.section<SzLayout::kRuns>().size));
     const SzCodes codes = codes_with(block.predictor);
-    std::size_t outlier_at = block.outliers_at();
+    std::byte* const outliers = job_.payload.data() + layout.at<SzLayout::kOutliers>({});
+    std::size_t written = 0;
     for (std::size_t begin = 0; begin < data_.size(); begin += kSzChunk) {
       std::uint16_t symbols[kSzChunk];
       const std::span<std::uint16_t> chunk(symbols, std::min(kSzChunk, data_.size() - begin));
       sz_symbols(codes, begin, chunk.size(), symbols);
-      if (block.outliers > 0) outlier_at = write_outliers(chunk, begin, outlier_at);
+      if (block.outliers > 0) written = write_outliers(chunk, begin, outliers, written);
       if (block.zero_runs)
         write_tokens(chunk, out, runs);
       else
         huffman_encode(chunk, huffman_, best_.longest, out);
     }
     GRADWIRE_ASSERT(out.bit_position() == block.bits && runs.bit_position() == block.run_bits);
-    GRADWIRE_ASSERT(outlier_at == block.exact_at());
+    GRADWIRE_ASSERT(written == block.outliers);
     out.finish();
     runs.finish();
   }
@@ -242,26 +248,26 @@ class Encoder {
   }
 
   std::size_t write_outliers(std::span<const std::uint16_t> chunk, std::size_t begin,
-                             std::size_t at) {
+                             std::byte* outliers, std::size_t written) {
     std::uint64_t mask[kSzChunk / 64];
     kernels::equal_mask(chunk.data(), chunk.size(), 0, mask);
     for (std::size_t word = 0; word < (chunk.size() + 63) / 64; ++word) {
-      for (std::uint64_t bits = mask[word]; bits != 0; bits &= bits - 1, at += kSzEntry) {
+      for (std::uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
         const std::size_t e = begin + 64 * word + static_cast<std::size_t>(std::countr_zero(bits));
-        store_field(job_.payload, at, static_cast<std::uint32_t>(e));
-        store_field(job_.payload, at + 4, codes_[e]);
+        SzOutliers().store(outliers + SzOutliers().at<SzLayout::kIndex>(written++),
+                           static_cast<std::uint32_t>(e), codes_[e]);
       }
     }
-    return at;
+    return written;
   }
 
-  void write_exact() {
-    std::size_t at = best_.block.exact_at();
+  void write_exact(const SzLayout& layout) {
+    std::size_t written = 0;
     for (std::size_t e = 0; e < data_.size(); ++e) {
       if (dual_has_code(data_[e], grid_)) continue;
-      store_field(job_.payload, at, static_cast<std::uint32_t>(e));
-      store_field(job_.payload, at + 4, data_[e]);
-      at += kSzEntry;
+      SzExact().store(
+          job_.payload.data() + layout.entry_at<SzLayout::kExact, SzLayout::kIndex>(written++),
+          static_cast<std::uint32_t>(e), data_[e]);
     }
   }
 

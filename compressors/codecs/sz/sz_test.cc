@@ -423,7 +423,7 @@ TEST_CASE("broken blocks are refused with the byte and the reason") {
   refused(with(33, 17), "byte 33 begins a number of bits");
   refused(with(33, 25), "44 bytes");
   refused(std::vector<std::byte>(good.begin(), good.end() - 1), "43 bytes");
-  refused(std::vector<std::byte>(good.begin(), good.begin() + 9), "byte 9 ends the payload");
+  refused(std::vector<std::byte>(good.begin(), good.begin() + 9), "byte 9 in a header of 10");
   // A symbol -512 in place of -3 is the escape, which has no outlier here.
   auto escape = with(18, 0x00);
   escape[19] = std::byte{0xFE};

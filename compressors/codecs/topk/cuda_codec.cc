@@ -10,7 +10,7 @@ class CudaTopk final : public CudaSelectingCodec {
   CudaTopk(SparseCount count, SelectionRule rule)
       : CudaSelectingCodec("topk", rule), count_(count) {}
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
-    return static_cast<std::size_t>(TopkHead().pairs_bytes(most_of(tensor.n)));
+    return static_cast<std::size_t>(TopkPairs(most_of(tensor.n)).size({}));
   }
   // Payloads of any number of entries are decoded.
   bool has_fixed_size() const override { return false; }
@@ -23,10 +23,11 @@ class CudaTopk final : public CudaSelectingCodec {
   }
   void decode_to(cuda::Decodes to) const override {
     for (const cuda::DecodeTensor& tensor : to) {
-      const std::uint64_t bytes = tensor.payload_bytes;
-      const std::uint32_t entries = entries_in(bytes, TopkHead().bytes(), TopkHead::kPairBytes);
-      if (entries > require_u32(name(), tensor.sink.n))
-        refuse_payload(name(), bytes, "it has more entries than the tensor has elements");
+      const Extent extent{.n = require_u32(name(), tensor.sink.n)};
+      const std::uint32_t entries = entries_in<TopkPairs>(tensor.payload_bytes);
+      const CountsEntries check;
+      if (!check.good(entries, nullptr, extent))
+        refuse_payload(name(), tensor.payload_bytes, "byte 0 " + check.reason(entries, extent));
       cuda::pairs_decode(tensor.payload, entries, tensor.sink);
     }
   }

@@ -1,18 +1,23 @@
 #pragma once
 #include "compressors/layout/sections.h"
 
-/// The head of `topk`. With indices = u32 and values = f32, pairs of index and value follow by
-/// ascending index; with anything else, the format of the indices (u8, IndexFormat), the indices on
-/// whole bytes, and to the end the values: f32[k], or the bare payload of the dense codec for a
-/// tensor of k elements.
+/// The payload of `topk` with indices = u32 and values = f32: pairs of index and value by ascending
+/// index.
 namespace gradwire::compressors {
 
-struct TopkHead : Layout<Field<"count", std::uint32_t, CountsEntries>> {
-  enum Section { kCount };
-  static constexpr std::uint64_t kPairBytes = 8;
+using TopkEntries = Records<"entries", Field<"index", std::uint32_t>, Field<"value", float>>;
 
-  constexpr std::uint64_t bytes() const { return size({}); }
-  constexpr std::uint64_t pairs_bytes(std::uint64_t k) const { return bytes() + kPairBytes * k; }
+struct TopkPairs : Layout<Field<"count", std::uint32_t, CountsEntries>, TopkEntries> {
+  enum Section { kCount, kEntries };
+  enum Entry { kIndex, kValue };
+  constexpr TopkPairs() = default;
+  GRADWIRE_HD constexpr explicit TopkPairs(std::uint64_t k) : Layout({}, TopkEntries(k)) {}
+
+  /// The byte of entry i's field.
+  template <std::size_t kField>
+  GRADWIRE_HD constexpr std::uint64_t entry_at(std::uint64_t i) const {
+    return at<kEntries>({}) + section<kEntries>().at<kField>(i);
+  }
 };
 
 }  // namespace gradwire::compressors

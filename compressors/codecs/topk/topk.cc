@@ -6,6 +6,7 @@
 #include "compressors/codecs/codecs.h"
 #include "compressors/codecs/sparse_values.h"
 #include "compressors/codecs/topk/layout.h"
+#include "compressors/codecs/topk/sections.h"
 #include "compressors/codecs/walked_codec.h"
 #include "compressors/coding/index_coder.h"
 #include "compressors/coding/index_walk.h"
@@ -17,10 +18,7 @@ namespace gradwire::compressors {
 namespace {
 
 constexpr std::string_view kName = "topk";
-constexpr TopkHead kHead;
-constexpr std::size_t kCountBytes = kHead.bytes();
-constexpr std::size_t kSectionsAt = kCountBytes + 1;
-constexpr std::size_t kEntryBytes = TopkHead::kPairBytes;
+constexpr TopkPairs kPairs;
 
 /// Over every number of entries from `fewest` to `most`.
 std::size_t most_index_bytes(IndexFormat format, std::size_t n, std::size_t fewest,
@@ -54,12 +52,12 @@ class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities 
 
   std::size_t max_encoded_size(const TensorSpec& tensor) const override {
     const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
-    if (pairs()) return kHead.pairs_bytes(most);
+    if (pairs()) return TopkPairs(most).size({});
     const std::size_t fewest = rule_.sampled ? std::min(k, fewest_sampled(k)) : k;
     std::size_t values = 0;  // a section's size need not grow with every element
     for (const std::size_t entries : {fewest, most})
       values = std::max(values, values_.max_size(entries));
-    return kSectionsAt + most_index_bytes(format_, tensor.n, fewest, most) + values;
+    return TopkSections({}, most_index_bytes(format_, tensor.n, fewest, most), {}, values).size({});
   }
   std::size_t scratch_size(const TensorSpec& tensor) const override {
     const std::size_t k = count_.of(tensor.n), most = most_selected(tensor.n, k, rule_);
@@ -113,15 +111,20 @@ class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities 
   /// Checked entries: pairs in the payload, or arrays in scratch.
   struct Entries {
     std::size_t k = 0;
-    std::span<const std::byte> pairs = {};
+    const std::byte* pairs = nullptr;
     std::span<const std::uint32_t> indices = {};
     std::span<const float> values = {};
+    IndexFormat format = IndexFormat::kU32;
     std::size_t values_at = 0;
     std::uint32_t index(std::size_t i) const {
-      return pairs.empty() ? indices[i] : load_field<std::uint32_t>(pairs, kEntryBytes * i);
+      return pairs == nullptr
+                 ? indices[i]
+                 : kPairs.section<TopkPairs::kEntries>().load<TopkPairs::kIndex>(pairs, i);
     }
     float value(std::size_t i) const {
-      return pairs.empty() ? values[i] : load_field<float>(pairs, kEntryBytes * i + 4);
+      return pairs == nullptr
+                 ? values[i]
+                 : kPairs.section<TopkPairs::kEntries>().load<TopkPairs::kValue>(pairs, i);
     }
   };
 
@@ -145,72 +148,65 @@ class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities 
 
   static std::size_t write_pairs(EncodeJob& job, const Selected& selected) {
     const std::size_t k = selected.indices.size();
-    kHead.store<TopkHead::kCount>(job.payload, k);
-    std::byte* entries = job.payload.data() + kCountBytes;
+    kPairs.store<TopkPairs::kCount>(job.payload, k);
+    std::byte* entries = job.payload.data();
     for_ranges(job.team, k, 16, 32768, [&](std::size_t begin, std::size_t end) {
       kernels::interleave_entries(selected.indices.data() + begin, selected.values.data() + begin,
-                                  end - begin, entries + kEntryBytes * begin);
+                                  end - begin, entries + kPairs.entry_at<TopkPairs::kIndex>(begin));
     });
-    return kHead.pairs_bytes(k);
+    return TopkPairs(k).size({});
   }
 
   std::size_t write_sections(EncodeJob& job, const Selected& selected, const Arrays& work,
                              std::span<float> left) const {
     const std::size_t n = job.tensor.data.size();
     const IndexFormat format = resolve_index_format(format_, selected.indices, n);
-    kHead.store<TopkHead::kCount>(job.payload, selected.indices.size());
-    store_field(job.payload, kCountBytes, static_cast<std::uint8_t>(format));
-    const std::size_t at =
-        kSectionsAt + encode_indices(format, selected.indices, n, job.payload.subspan(kSectionsAt));
+    const TopkSections head(format);
+    head.store<TopkSections::kCount>(job.payload, selected.indices.size());
+    head.store<TopkSections::kFormat>(job.payload, format);
+    std::size_t at = head.size({});
+    at += encode_indices(format, selected.indices, n, job.payload.subspan(at));
     return at + values_.encode(job, selected.values, job.payload.subspan(at), left, work.rest);
-  }
-
-  static std::size_t checked_k(const DecodeJob& job, std::size_t most) {
-    const Extent extent{.n = most};
-    require_head(kName, job.payload, kHead, extent);
-    const std::size_t k = kHead.load<TopkHead::kCount>(job.payload.data());
-    return k;
   }
 
   Entries checked_entries(const DecodeJob& job, std::span<std::byte> scratch) const {
     const std::size_t n = job.values.size();
     if (!pairs()) return checked_sections(job, scratch);
-    const std::size_t k = checked_k(job, n);
-    require_size(kName, job.payload, kHead.pairs_bytes(k));
-    const Entries entries{.k = k, .pairs = job.payload.subspan(kCountBytes)};
+    require_head(kName, job.payload, kPairs, {.n = n});
+    const std::size_t k = kPairs.load<TopkPairs::kCount>(job.payload.data());
+    require_size(kName, job.payload, TopkPairs(k).size({}));
+    const Entries entries{.k = k,
+                          .pairs = job.payload.data() + kPairs.entry_at<TopkPairs::kIndex>(0)};
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < k; ++i) {
       const std::uint32_t index = entries.index(i);
       if (index < next || index >= n || !std::isfinite(entries.value(i)))
-        refuse_entry(job, i,
-                     index >= n     ? " begins an index beyond the tensor"
-                     : index < next ? " begins an index out of order"
-                                    : " begins an entry with no finite value");
+        refuse_entry(kName, job.payload, kPairs.entry_at<TopkPairs::kIndex>(i),
+                     index >= n     ? index_detail::kBeyond
+                     : index < next ? index_detail::kDisorder
+                                    : kNoFiniteValue);
       next = std::uint64_t{index} + 1;
     }
     return entries;
   }
 
-  [[noreturn]] static void refuse_entry(const DecodeJob& job, std::size_t i, const char* reason) {
-    const std::size_t byte = kCountBytes + kEntryBytes * i;
-    refuse_payload(kName, job.payload.size(), "byte " + std::to_string(byte) + reason);
-  }
-
   Entries checked_sections(const DecodeJob& job, std::span<std::byte> scratch) const {
     const std::size_t n = job.values.size();
     const Arrays work = arrays(n, scratch);
-    const std::size_t k = checked_k(job, work.indices.size());
-    require_header(kName, job.payload, kSectionsAt);
-    const IndexFormat format = checked_index_format(kName, job.payload, kCountBytes, n);
-    if (format_ != IndexFormat::kAuto && format != format_)
-      refuse_payload(kName, job.payload.size(), "byte 4 names another index format");
+    const TopkSections head(format_);
+    require_head(kName, job.payload, head, {.n = n});
+    // The scratch holds so many as these options let an encoder send.
+    const std::size_t k = checked_number<std::uint32_t>(kName, job.payload, 0, CountsEntries(),
+                                                        {.n = work.indices.size()});
+    const auto format =
+        static_cast<IndexFormat>(head.load<TopkSections::kFormat>(job.payload.data()));
     const auto indices = work.indices.first(k);
     const auto values = work.values.first(k);
     const std::size_t at = decode_indices(
-        format, {.codec = kName, .payload = job.payload, .offset = kSectionsAt, .n = n, .k = k},
+        format, {.codec = kName, .payload = job.payload, .offset = head.size({}), .n = n, .k = k},
         indices);
     values_.decode(kName, job, job.payload.subspan(at), values, work.rest);
-    return {.k = k, .indices = indices, .values = values, .values_at = at};
+    return {.k = k, .indices = indices, .values = values, .format = format, .values_at = at};
   }
 
   SparseCount count_;
@@ -228,21 +224,14 @@ std::vector<PayloadField> TopkCodec::explain(std::span<const std::byte> payload,
                                           std::as_writable_bytes(std::span(scratch)));
   const auto index = [&](std::size_t i) { return std::to_string(entries.index(i)); };
   const auto value = [&](std::size_t i) { return float_text(entries.value(i)); };
-  const std::string k = std::to_string(entries.k);
-  std::vector<PayloadField> fields = described(payload, kHead, extent_of(tensor));
-  if (pairs()) {
-    fields.push_back(
-        {kCountBytes, payload.size() - kCountBytes, "entries", "{u32 index, f32 value}[" + k + "]",
-         first_few(entries.k, [&](std::size_t i) { return index(i) + ": " + value(i); })});
-    return fields;
-  }
-  const auto format = static_cast<IndexFormat>(payload[kCountBytes]);
-  fields.push_back({kCountBytes, 1, "index format", "u8", std::string(name_of(format))});
-  fields.push_back({kSectionsAt, entries.values_at - kSectionsAt, "indices",
-                    std::string(name_of(format)) + "[" + k + "]", first_few(entries.k, index)});
-  fields.push_back({entries.values_at, payload.size() - entries.values_at, "values",
-                    values_.plain() ? "f32[" + k + "]" : "payload of a dense codec",
-                    first_few(entries.k, value)});
+  if (pairs()) return described(payload, TopkPairs(entries.k), extent_of(tensor));
+  const std::size_t indices_at = TopkSections(entries.format).size({});
+  const TopkSections sections({entries.format, entries.k}, entries.values_at - indices_at,
+                              {entries.k, values_.plain()}, payload.size() - entries.values_at);
+  std::vector<PayloadField> fields = described(payload, sections, extent_of(tensor));
+  for (PayloadField& field : fields)
+    if (field.name == "indices") field.value = first_few(entries.k, index);
+  if (fields.back().name == "values") fields.back().value = first_few(entries.k, value);
   return fields;
 }
 

@@ -5,7 +5,13 @@
 namespace gradwire::compressors::cuda {
 namespace {
 
-constexpr unsigned kPairBytes = TopkHead::kPairBytes, kCountBytes = sizeof(std::uint32_t);
+/// Pairs are read and written as words.
+__device__ constexpr std::uint64_t index_word(std::uint64_t i) {
+  return TopkPairs().entry_at<TopkPairs::kIndex>(i) / 4;
+}
+__device__ constexpr std::uint64_t value_word(std::uint64_t i) {
+  return TopkPairs().entry_at<TopkPairs::kValue>(i) / 4;
+}
 
 __global__ void write_pairs_kernel(DeviceSelection selected, std::uint32_t* payload,
                                    CudaReport* report) {
@@ -13,11 +19,11 @@ __global__ void write_pairs_kernel(DeviceSelection selected, std::uint32_t* payl
   const std::uint32_t count = *selected.count;
   if (first_item() == 0) {
     payload[0] = count;
-    report->written = kCountBytes + std::uint64_t{kPairBytes} * count;
+    report->written = TopkPairs(count).size({});
   }
   for (std::uint64_t i = first_item(); i < count; i += stride()) {
-    payload[1 + 2 * i] = selected.indices[i];
-    payload[2 + 2 * i] = bits_of(selected.values[i]);
+    payload[index_word(i)] = selected.indices[i];
+    payload[value_word(i)] = bits_of(selected.values[i]);
   }
 }
 
@@ -25,18 +31,18 @@ __global__ void check_pairs_kernel(const std::uint32_t* payload, std::uint32_t e
                                    std::uint64_t n, CudaReport* report) {
   if (first_item() == 0 && payload[0] != entries) refuse(report, 0);
   for (std::uint64_t i = first_item(); i < entries; i += stride()) {
-    const std::uint32_t index = payload[1 + 2 * i];
-    const bool ordered = i == 0 || payload[2 * i - 1] < index;
-    const bool finite = is_finite(float_of(payload[2 + 2 * i]));
-    if (index >= n || !ordered || !finite) refuse(report, kCountBytes + kPairBytes * i);
+    const std::uint32_t index = payload[index_word(i)];
+    const bool ordered = i == 0 || payload[index_word(i - 1)] < index;
+    const bool finite = is_finite(float_of(payload[value_word(i)]));
+    if (index >= n || !ordered || !finite) refuse(report, 4 * index_word(i));
   }
 }
 
 __global__ void scatter_pairs_kernel(const std::uint32_t* payload, std::uint32_t entries, Sink to) {
   if (refused(to.report)) return;
   for (std::uint64_t i = first_item(); i < entries; i += stride()) {
-    float& target = to.values[payload[1 + 2 * i]];
-    const float value = float_of(payload[2 + 2 * i]);
+    float& target = to.values[payload[index_word(i)]];
+    const float value = float_of(payload[value_word(i)]);
     target = to.add ? target + to.factor * value : value;
   }
 }
