@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "bridge/kineto/folder.h"
 
 namespace gradwire::bridge {
 namespace {
@@ -217,6 +218,7 @@ Recording parse_recording(std::string_view contents, const std::string& path) {
 }
 
 Header read_header(const std::string& path) {
+  if (kineto::is_trace_folder(path)) return kineto::read_traces_header(path);
   std::ifstream file(path, std::ios::binary);
   std::string line;
   if (!file)
@@ -231,6 +233,7 @@ Header read_header(const std::string& path) {
 }
 
 Recording read_recording(const std::string& path) {
+  if (kineto::is_trace_folder(path)) return kineto::read_traces(path);
   return parse_recording(read_file(path), path);
 }
 

@@ -50,8 +50,8 @@ struct GroupLine {
 };
 GroupLine group_of(const nlohmann::json& line, int world);
 
-/// Reads a file. A last line that was not finished is left out. Throws Error(kFailure) naming the
-/// file and the line.
+/// Reads a file, or a folder of a profiler's traces (bridge/kineto/folder.h). A last line that was
+/// not finished is left out. Throws Error(kFailure) naming the file and the line.
 Recording read_recording(const std::string& path);
 /// Its first line alone. Throws as read_recording.
 Header read_header(const std::string& path);

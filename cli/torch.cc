@@ -301,7 +301,7 @@ void add_torch(CLI::App& app, Context& context) {
       ->type_name("FILE");
   command
       ->add_option("--replay", arguments->replay,
-                   "A recording to take in place of a script, which is not run")
+                   "A recording, or a folder of a profiler's traces, to take in place of a script")
       ->type_name("FILE");
   command
       ->add_option("--patience", arguments->patience,
@@ -320,7 +320,8 @@ void add_torch(CLI::App& app, Context& context) {
       "on\nthe network.\n"
       "Examples:\n"
       "  gradwire torch --network lan -- torchrun --nproc-per-node 4 train.py\n"
-      "  gradwire torch --network wan --replay gradwire.db.recordings/train-1.jsonl");
+      "  gradwire torch --network wan --replay gradwire.db.recordings/train-1.jsonl\n"
+      "  gradwire torch --network wan --replay traces");
   command->callback([arguments, &context] { torch(*arguments, context); });
 }
 

@@ -351,8 +351,8 @@ void add_recording(Rows& rows) {
   rows.push_back({.pointer = "/workload/recording",
                   .spec = {.type = OptionType::kText,
                            .help = "What the ranks of a PyTorch script called and computed: a file "
-                                   "that `gradwire torch` wrote, seen from the scenario file. Rank "
-                                   "r is worker r."},
+                                   "that `gradwire torch` wrote, or a folder of PyTorch profiler "
+                                   "traces, seen from the scenario file. Rank r is worker r."},
                   .required = true,
                   .kinds = kRecording});
   rows.push_back({.pointer = "/workload/compute_scale",

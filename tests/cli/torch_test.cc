@@ -147,6 +147,28 @@ TEST_CASE("torch --replay: the same network gives the same timeline, and another
   CHECK(work.hash(5) == work.hash(1));
 }
 
+TEST_CASE("torch --replay: steps of profilers' traces are as long on a fast network", "[unit]") {
+  // The traced steps (ProfilerStep, two ranks): 71.7, 67.7, 85.1 and 71.4, 74.3, 79.3 ms. In them
+  // the ranks wait for each other, and for gloo on one machine.
+  const double traced[] = {(71.745 + 71.444) / 2, (67.741 + 74.263) / 2, (85.116 + 79.344) / 2};
+  const Work work;
+  const auto replayed = [&](const char* bandwidth) {
+    const Result result = work.torch(
+        {"--network", work.file("net.json"), "--replay", source_path("tests/bridge/kineto/ddp"),
+         "--set", std::string("/network/link/bandwidth=") + bandwidth},
+        std::string(bandwidth) + ".db");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return work.store(std::string(bandwidth) + ".db")->steps(1);
+  };
+  const auto fast = replayed("100Gbps");
+  REQUIRE(fast.size() == 3);
+  const double all = 1e3 * (fast.back().end_s - fast.front().start_s);
+  CHECK(all == Approx(traced[0] + traced[1] + traced[2]).epsilon(0.05));
+  // The control: 2.7 MB at 10 Mbps take seconds.
+  CHECK(replayed("10Mbps")[1].end_s > 4);
+}
+
 TEST_CASE("torch: of a scenario the network, the cluster and the executor are taken", "[unit]") {
   const Work work;
   const Result result =

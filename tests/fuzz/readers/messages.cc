@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "bridge/kineto/events.h"
 #include "sim/packet/wire_format.h"
+#include "tests/bridge/kineto/trace_text.h"
 #include "tests/trainers/replays/recorded_text.h"
 #include "trainers/replays/recorded_graph.h"
 #ifdef GRADWIRE_FUZZ_EMULATOR
@@ -71,6 +73,27 @@ bool read_recording(std::span<const std::byte> bytes) {
   });
 }
 
+/// Profilers' traces: of a CPU, of a GPU.
+Inputs trace_seeds() {
+  TraceText cpu, gpu(1, 4, "nccl");
+  cpu.step(0, 100);
+  cpu.operation(0, 20);
+  cpu.all_reduce(20, 21, 1000, true);
+  cpu.gloo_work(21, 60, 1000);
+  cpu.copy_back(61, 65, 1000);
+  gpu.add("user_annotation", "Optimizer.step#SGD.step", 0, 1);
+  gpu.kernel(2, 3, 40);
+  gpu.nccl_all_reduce(4, 9, 41, 60, 1000);
+  gpu.kernel(10, 61, 70);
+  gpu.add("user_annotation", "Optimizer.step#SGD.step", 71, 80);
+  return {bytes_of(cpu.text()), bytes_of(gpu.text())};
+}
+bool read_trace(std::span<const std::byte> bytes) {
+  return takes([&] {
+    bridge::kineto::events_of(bridge::kineto::parse_trace(text_of(bytes), "a.json"), "a.json");
+  });
+}
+
 #ifdef GRADWIRE_FUZZ_EMULATOR
 Inputs emulator_seeds() {
   return {cbor({{"kind", "report"},
@@ -129,6 +152,7 @@ bool read_lab(std::span<const std::byte> bytes) {
 constexpr Reader kReaders[] = {
     {"answer", answer_seeds, read_answer},
     {"recording", recording_seeds, read_recording},
+    {"profiler-trace", trace_seeds, read_trace},
 #ifdef GRADWIRE_FUZZ_EMULATOR
     {"emulator", emulator_seeds, read_emulator},
     {"emulator-frames", frames_seeds, read_frames},

@@ -1,0 +1,167 @@
+#include "bridge/kineto/folder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "bridge/kineto/events.h"
+#include "bridge/kineto/trace.h"
+
+namespace gradwire::bridge::kineto {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_folder(const std::string& folder, const std::string& why,
+                                const std::string& hint = "") {
+  throw Error(ErrorKind::kFailure, "read traces", folder, why, hint);
+}
+
+std::vector<std::string> traces_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  bool packed = false;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    packed = packed || entry.path().extension() == ".gz";
+    if (entry.path().extension() == ".json" && entry.is_regular_file(error))
+      paths.push_back(entry.path().string());
+  }
+  if (error) refuse_folder(folder, error.message());
+  if (paths.empty())
+    refuse_folder(folder, "it has no trace (*.json)", packed ? "unpack them: gunzip *.gz" : "");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+/// Ranks in the world's numbers, and members that traces leave out.
+void complete(Call& call, int rank, const std::vector<int>& group, const std::string& path) {
+  if (!std::ranges::count(group, rank))
+    throw Error(ErrorKind::kFailure, "read trace", path,
+                "its rank " + std::to_string(rank) + " calls in a process group that it is not in");
+  const bool rooted = call.kind == CallKind::kBroadcast || call.kind == CallKind::kReduce ||
+                      call.kind == CallKind::kGather || call.kind == CallKind::kScatter;
+  if (is_point_to_point(call.kind) && call.peer < 0)
+    throw Error(ErrorKind::kFailure, "read trace", path,
+                "it does not say to or from whom a " + std::string(name_of(call.kind)) + " is");
+  if (rooted && call.peer < 0) call.peer = 0;
+  if (call.peer >= 0) {
+    if (static_cast<std::size_t>(call.peer) >= group.size())
+      throw Error(ErrorKind::kFailure, "read trace", path,
+                  "a " + std::string(name_of(call.kind)) + " names rank " +
+                      std::to_string(call.peer) + " of a group of " + std::to_string(group.size()));
+    call.peer = group[static_cast<std::size_t>(call.peer)];
+  }
+  if (call.kind == CallKind::kAllReduce || call.kind == CallKind::kReduceScatter ||
+      call.kind == CallKind::kReduce)
+    call.reduction = "sum";
+  const auto members = static_cast<std::int64_t>(group.size());
+  if (call.kind == CallKind::kAllToAll && call.parts.size() != group.size())
+    call.parts.assign(group.size(), call.elements / members);
+}
+
+class Joining {
+ public:
+  explicit Joining(const std::string& folder) : folder_(folder) {}
+
+  void take(Trace trace, const std::string& path) {
+    Recording& all = recording_;
+    if (all.header.world == 0) {
+      all.header.world = trace.world;
+      all.events.resize(static_cast<std::size_t>(trace.world));
+    }
+    if (trace.world != all.header.world)
+      refuse_folder(folder_, "its traces are of " + std::to_string(all.header.world) + " and of " +
+                                 std::to_string(trace.world) + " ranks");
+    auto& events = all.events[static_cast<std::size_t>(trace.rank)];
+    if (!events.empty())
+      refuse_folder(folder_, "two of its traces are of rank " + std::to_string(trace.rank));
+    for (const auto& [name, ranks] : trace.groups) {
+      const auto [known, added] = all.groups.try_emplace(name, ranks);
+      if (!added && known->second != ranks)
+        refuse_folder(folder_, "its traces do not agree on process group \"" + name + "\"");
+    }
+    events = events_of(trace, path);
+    for (Event& event : events)
+      if (event.kind == Event::Kind::kCall)
+        complete(event.call, trace.rank, group_of(event.call.group, path), path);
+  }
+
+  Recording finish() {
+    const auto missing =
+        std::ranges::count_if(recording_.events, [](const auto& events) { return events.empty(); });
+    recording_.header.clock = "wall time of a profiler's traces";
+    if (missing > 0) {
+      refuse_what_is_not_alike();
+      fill_in();
+      recording_.header.clock += "; " + std::to_string(missing) + " ranks taken to be like others";
+    }
+    recording_.whole = true;
+    return std::move(recording_);
+  }
+
+ private:
+  const std::vector<int>& group_of(const std::string& name, const std::string& path) const {
+    const auto group = recording_.groups.find(name);
+    if (group == recording_.groups.end())
+      throw Error(ErrorKind::kFailure, "read trace", path,
+                  "it does not say who is in process group \"" + name + "\"");
+    return group->second;
+  }
+
+  void refuse_what_is_not_alike() const {
+    const auto world = static_cast<std::size_t>(recording_.header.world);
+    for (const auto& events : recording_.events)
+      for (const Event& event : events) {
+        if (event.kind != Event::Kind::kCall) continue;
+        if (is_point_to_point(event.call.kind) ||
+            recording_.groups.at(event.call.group).size() != world)
+          refuse_folder(folder_,
+                        "ranks without a trace cannot be taken to be like others, since rank " +
+                            std::to_string(event.rank) + " calls " + describe(event.call) +
+                            " among some of them",
+                        "add all ranks' traces");
+      }
+  }
+
+  void fill_in() {
+    const auto given =
+        std::ranges::find_if(recording_.events, [](const auto& events) { return !events.empty(); });
+    std::vector<Event> like = *given;
+    for (std::size_t rank = 0; rank < recording_.events.size(); ++rank) {
+      auto& events = recording_.events[rank];
+      if (!events.empty()) {
+        like = events;
+        continue;
+      }
+      events = like;
+      for (Event& event : events) event.rank = static_cast<int>(rank);
+    }
+  }
+
+  std::string folder_;
+  Recording recording_;
+};
+
+}  // namespace
+
+bool is_trace_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+Recording read_traces(const std::string& folder) {
+  Joining joining(folder);
+  for (const std::string& path : traces_in(folder))
+    joining.take(parse_trace(read_file(path), path), path);
+  return joining.finish();
+}
+
+Header read_traces_header(const std::string& folder) {
+  const std::string path = traces_in(folder).front();
+  return {.world = parse_rank(read_file(path), path).world,
+          .torch = "",
+          .clock = "wall time of a profiler's traces"};
+}
+
+}  // namespace gradwire::bridge::kineto
