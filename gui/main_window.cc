@@ -115,7 +115,7 @@ void MainWindow::open_database(const QString& path) {
   error_bar_->hide();
   note_bar_->hide();
   selection_->clear();
-  table_->set_runs(std::make_shared<const std::vector<results::RunSummary>>());
+  table_->set_runs(make_run_set({}));
   run_panel_->set_database(absolute);
   setWindowTitle(QFileInfo(path).fileName() + " – Gradwire");
   database_->open(absolute);

@@ -18,6 +18,14 @@ namespace gradwire::gui {
 
 namespace {
 constexpr int kRecentFiles = 10;
+
+/// "front.svg" of the second panel of several is "front-2.svg".
+QString panel_file(const QString& file, std::size_t panel, std::size_t panels) {
+  const QFileInfo info(file);
+  if (panels < 2 || info.suffix().isEmpty()) return file;
+  return info.path() + "/" + info.completeBaseName() + QString("-%1.").arg(panel + 1) +
+         info.suffix();
+}
 }  // namespace
 
 QAction* MainWindow::add_action(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
@@ -95,6 +103,10 @@ void MainWindow::build_view_menu() {
   panel->setText("&Run panel");
   panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
+  add_action(menu, "&Axes, colour and panels of the chart", {QKeySequence("Ctrl+Shift+A")}, [this] {
+    charts_->setCurrentWidget(tradeoff_);
+    tradeoff_->focus_choices();
+  });
   menu->addSeparator();
   add_action(menu, "&Zoom in", {QKeySequence::ZoomIn}, [this] { zoom_chart(true); });
   add_action(menu, "Zoom &out", {QKeySequence::ZoomOut}, [this] { zoom_chart(false); });
@@ -106,6 +118,10 @@ void MainWindow::build_view_menu() {
   only_differing_->setShortcut(QKeySequence("Ctrl+D"));
   connect(only_differing_, &QAction::toggled, table_, &RunTable::set_only_differing);
   connect(table_, &RunTable::only_differing_changed, only_differing_, &QAction::setChecked);
+  QAction* lacking = menu->addAction("&Fields that only some runs have");
+  lacking->setCheckable(true);
+  lacking->setShortcut(QKeySequence("Ctrl+Shift+D"));
+  connect(lacking, &QAction::toggled, table_, &RunTable::set_with_lacking);
   QAction* bits = menu->addAction("Sizes in b&its");
   bits->setCheckable(true);
   bits->setShortcut(QKeySequence("Ctrl+I"));
@@ -204,11 +220,11 @@ void MainWindow::exporting(const QString& file, const std::function<void()>& sav
 
 void MainWindow::export_chart(const QString& file) {
   exporting(file, [&] {
-    const FigureView* chart = tradeoff_->chart();
-    if (charts_->currentWidget() == timeline_page_) {
-      export_timeline(*timeline_, file);
-    } else {
-      export_figure(chart->figure(), chart->x_view(), chart->y_view(), font(), file);
+    if (charts_->currentWidget() == timeline_page_) return export_timeline(*timeline_, file);
+    for (std::size_t i = 0; i < tradeoff_->panels(); ++i) {
+      const FigureView* chart = tradeoff_->panel(i);
+      export_figure(chart->figure(), chart->x_view(), chart->y_view(), font(),
+                    panel_file(file, i, tradeoff_->panels()));
     }
   });
 }

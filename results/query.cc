@@ -148,9 +148,46 @@ class PointerTest final : public Query::Node {
   bool numeric_;
 };
 
+/// A caller's column: compared as numbers where both are, else as texts.
+class NameTest final : public Query::Node {
+ public:
+  NameTest(QueryName name, Operator op, std::string value)
+      : name_(std::move(name)), op_(op), value_(std::move(value)), lower_(lower(value_)) {
+    numeric_ = number_from(value_, number_);
+  }
+  bool matches(const RunSummary& run) const override {
+    const std::optional<double> found =
+        numeric_ && name_.number ? name_.number(run) : std::optional<double>();
+    if (found && op_ != Operator::kHas && op_ != Operator::kLacks)
+      return compare(*found, op_, number_);
+    const std::string text = name_.text(run);
+    if (op_ == Operator::kHas || op_ == Operator::kLacks)
+      return (lower(text).find(lower_) != std::string::npos) == (op_ == Operator::kHas);
+    if (value_ == "none") return text.empty() == (op_ == Operator::kEqual);
+    if (text.empty() || ordering(op_)) return false;
+    return (lower(text) == lower_) == (op_ == Operator::kEqual);
+  }
+
+ private:
+  QueryName name_;
+  Operator op_;
+  std::string value_, lower_;
+  double number_ = 0;
+  bool numeric_;
+};
+
+/// "Step time" and "step_time" are one name.
+std::string folded(std::string_view name) {
+  std::string result = lower(std::string(name));
+  std::replace(result.begin(), result.end(), ' ', '_');
+  return result;
+}
+
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, std::span<const QueryName> names,
+         std::vector<Query::Comparison>& comparisons)
+      : text_(text), names_(names), comparisons_(comparisons) {}
 
   NodePtr parse() {
     skip();
@@ -212,15 +249,28 @@ class Parser {
     return node;
   }
 
+  static bool part_of_name(char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '-' ||
+           letter == '/' || letter == '.';
+  }
+  /// The longest of the caller's names that stands here, before an operator.
+  const QueryName* known_name() {
+    const QueryName* best = nullptr;
+    std::size_t best_end = at_;
+    for (const QueryName& name : names_) {
+      const std::size_t size = name.name.size(), end = at_ + size;
+      if (size == 0 || end > text_.size() || end <= best_end) continue;
+      if (end < text_.size() && part_of_name(text_[end])) continue;
+      if (folded(text_.substr(at_, size)) != folded(name.name)) continue;
+      best = &name;
+      best_end = end;
+    }
+    at_ = best_end;
+    return best;
+  }
   std::string field_name() {
     const std::size_t start = at_;
-    while (at_ < text_.size()) {
-      const char letter = text_[at_];
-      const bool part = std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' ||
-                        letter == '-' || letter == '/' || letter == '.';
-      if (!part) break;
-      ++at_;
-    }
+    while (at_ < text_.size() && part_of_name(text_[at_])) ++at_;
     if (at_ == start) fail(start, "expected a field", "allowed: " + all_fields());
     return std::string(text_.substr(start, at_ - start));
   }
@@ -260,20 +310,47 @@ class Parser {
 
   NodePtr comparison() {
     const std::size_t start = at_;
-    const std::string name = field_name();
-    const Field* field = find_field(name);
-    if (!field && !name.starts_with("/")) unknown_field(start, name);
+    const QueryName* known = known_name();
+    const std::string name = known ? std::string(text_.substr(start, at_ - start)) : field_name();
+    const Field* field = known ? find_field(known->field) : find_field(name);
+    if (!known && !field && !name.starts_with("/")) unknown_field(start, name);
     const std::size_t operator_at = at_;
     const Operator op = comparison_operator(name);
     const std::size_t value_at = at_;
     const std::string text = value();
-    if (!field) return std::make_shared<PointerTest>(name, op, text);
-    if (!field->numeric()) {
-      if (ordering(op))
-        fail(operator_at, "\"" + name + "\" is a text", "allowed for texts: = != ~ !~");
-      return std::make_shared<TextTest>(*field, op, text);
+    NodePtr node;
+    if (field && field->numeric()) {
+      node = number_test(*field, op, operator_at, text, value_at);
+    } else if (field && ordering(op)) {
+      fail(operator_at, "\"" + name + "\" is a text", "allowed for texts: = != ~ !~");
+    } else if (field) {
+      node = std::make_shared<TextTest>(*field, op, text);
+    } else if (known) {
+      node = std::make_shared<NameTest>(*known, op, text);
+    } else {
+      node = std::make_shared<PointerTest>(name, op, text);
     }
-    return number_test(*field, op, operator_at, text, value_at);
+    note(name, text, op, node, field, known);
+    return node;
+  }
+  void note(const std::string& name, const std::string& value, Operator op, const NodePtr& node,
+            const Field* field, const QueryName* known) {
+    Query::Comparison comparison{name,
+                                 value,
+                                 ordering(op),
+                                 [node](const RunSummary& run) { return node->matches(run); },
+                                 {}};
+    if (field && field->text)
+      comparison.text = field->text;
+    else if (field)
+      comparison.text = [field](const RunSummary& run) { return shown(*field, run); };
+    else if (known)
+      comparison.text = known->text;
+    else
+      comparison.text = [name](const RunSummary& run) {
+        return scenario_value(run.header.scenario_json, name);
+      };
+    comparisons_.push_back(std::move(comparison));
   }
   NodePtr number_test(const Field& field, Operator op, std::size_t operator_at,
                       const std::string& text, std::size_t value_at) {
@@ -288,17 +365,27 @@ class Parser {
            "write it as in 0.1, 5%, 50ms, 1Gbps or 25MB");
     return std::make_shared<NumberTest>(field, op, number);
   }
+  std::string_view name_until_operator(std::size_t start) const {
+    std::string_view words = text_.substr(start, text_.find_first_of("=<>!~", start) - start);
+    while (!words.empty() && words.back() == ' ') words.remove_suffix(1);
+    return words;
+  }
   [[noreturn]] void unknown_field(std::size_t start, const std::string& name) const {
     if (name == "ratio")
       fail(start, "\"ratio\" has two successors",
            "write compression_ratio (of a worker's message) or traffic_ratio (of the bytes on the "
            "wire, which \"ratio\" was)");
-    const std::string near = nearest_name(name, field_names());
+    std::vector<std::string> candidates = field_names();
+    for (const QueryName& known : names_) candidates.push_back(folded(known.name));
+    std::string near = nearest_name(folded(name_until_operator(start)), candidates);
+    if (near.empty()) near = nearest_name(folded(name), candidates);
     fail(start, "there is no field \"" + name + "\"",
          (near.empty() ? "" : "did you mean \"" + near + "\"? ") + ("allowed: " + all_fields()));
   }
 
   std::string_view text_;
+  std::span<const QueryName> names_;
+  std::vector<Query::Comparison>& comparisons_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
@@ -311,7 +398,8 @@ QueryError::QueryError(std::string_view text, std::size_t position, std::string_
             "at character " + std::to_string(position + 1) + ": " + std::string(reason), remedy),
       position_(position) {}
 
-Query::Query(std::string_view text) : root_(Parser(text).parse()) {}
+Query::Query(std::string_view text, std::span<const QueryName> names)
+    : root_(Parser(text, names, comparisons_).parse()) {}
 
 bool Query::matches(const RunSummary& run) const {
   return !root_ || root_->matches(run);

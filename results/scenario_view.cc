@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <unordered_map>
 
 #include "base/units.h"
 
@@ -73,24 +73,36 @@ std::string scenario_value(const std::string& json, const std::string& pointer) 
   return found == leaves.end() ? std::string() : found->second;
 }
 
-std::vector<std::string> differing_pointers(std::span<const RunSummary> runs) {
-  // Per pointer the values seen and in how many scenarios: a missing one differs too.
-  std::map<std::string, std::pair<std::set<std::string>, std::size_t>> seen;
-  std::set<std::string> scenarios;
-  std::size_t count = 0;
+LeavesOfRuns leaves_of_runs(std::span<const RunSummary> runs) {
+  LeavesOfRuns all;
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  std::map<std::string, std::map<std::size_t, std::string>> texts;  // pointer -> scenario -> text
   for (const RunSummary& run : runs) {
-    if (!scenarios.insert(run.header.scenario_json).second) continue;
-    ++count;
-    for (const auto& [pointer, text] : scenario_leaves(run.header.scenario_json)) {
-      auto& [values, times] = seen[pointer];
-      values.insert(text);
-      ++times;
+    const auto [found, fresh] = numbers.try_emplace(run.header.scenario_json, numbers.size());
+    all.scenario_of.push_back(found->second);
+    if (!fresh) continue;
+    for (auto& [pointer, text] : scenario_leaves(run.header.scenario_json))
+      texts[pointer].emplace(found->second, std::move(text));
+  }
+  for (auto& [pointer, by_scenario] : texts) {
+    const std::string& first = by_scenario.begin()->second;
+    const bool varied = std::any_of(by_scenario.begin(), by_scenario.end(),
+                                    [&](const auto& each) { return each.second != first; });
+    if (!varied && by_scenario.size() == numbers.size()) {
+      all.alike.emplace(pointer, first);
+    } else if (!only_names(pointer)) {
+      LeavesOfRuns::Leaf leaf{pointer, std::vector<std::string>(numbers.size()), varied};
+      for (auto& [scenario, text] : by_scenario) leaf.texts[scenario] = std::move(text);
+      all.differing.push_back(std::move(leaf));
     }
   }
+  return all;
+}
+
+std::vector<std::string> differing_pointers(std::span<const RunSummary> runs) {
   std::vector<std::string> result;
-  for (const auto& [pointer, what] : seen)
-    if (!only_names(pointer) && (what.first.size() > 1 || what.second < count))
-      result.push_back(pointer);
+  for (LeavesOfRuns::Leaf& leaf : leaves_of_runs(runs).differing)
+    result.push_back(std::move(leaf.pointer));
   return result;
 }
 

@@ -64,7 +64,7 @@ void FigureView::render() {
   options.width = width();
   options.height = height();
   options.font_size = QFontInfo(font()).pixelSize();
-  options.with_title = false;
+  options.with_title = with_title_;
   options.with_provenance = false;
   options.x_view = x_view_;
   options.y_view = y_view_;

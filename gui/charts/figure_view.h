@@ -27,6 +27,7 @@ class FigureView : public QWidget {
 
   /// Keeps the zoom unless an axis changed its meaning.
   void set_figure(results::Figure figure);
+  void set_with_title(bool on) { with_title_ = on; }
   void set_card_text(CardText text) { card_text_ = std::move(text); }
   /// Series that cannot be hit (a front, a decoration) say so here.
   void set_unhittable(std::vector<bool> unhittable) { unhittable_ = std::move(unhittable); }
@@ -74,6 +75,7 @@ class FigureView : public QWidget {
   std::vector<bool> unhittable_;
   CardText card_text_;
   Theme theme_;
+  bool with_title_ = false;
   QPixmap cache_;
   std::optional<results::PlotLayout> layout_;
   results::Interval x_view_, y_view_;

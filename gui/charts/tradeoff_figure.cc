@@ -1,7 +1,8 @@
 #include "gui/charts/tradeoff_figure.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <cmath>
+#include <set>
 
 namespace gradwire::gui {
 
@@ -12,24 +13,31 @@ using results::SeriesKind;
 
 namespace {
 
-constexpr int kMethods = 7;
+constexpr std::size_t kColours = 8;
 /// A picture of thousands of scenarios names the first few.
 constexpr std::size_t kMostHashes = 8;
+/// More workloads' fronts are drawn, but not named.
+constexpr std::size_t kMostNamed = 4;
 
-results::Quantity quantity_of(Column column) {
-  switch (info(column).quantity) {
+results::Quantity quantity_of(Quantity quantity) {
+  switch (quantity) {
     case Quantity::kDuration:
       return results::Quantity::kSeconds;
     case Quantity::kBytes:
       return results::Quantity::kBytes;
+    case Quantity::kRate:
+      return results::Quantity::kBitRate;
     case Quantity::kRatio:
+    case Quantity::kShare:
       return results::Quantity::kShare;
+    case Quantity::kCount:
+      return results::Quantity::kCount;
     default:
       return results::Quantity::kPlain;
   }
 }
 
-const char* label_of(Column column) {
+std::string label_of(const RunView& view, Column column) {
   switch (column) {
     case Column::kSimulated:
       return "simulated time";
@@ -44,159 +52,271 @@ const char* label_of(Column column) {
     case Column::kTrafficRatio:
       return "bytes on the wire as a share of fp32";
     default:
-      return info(column).title;
+      return view.columns().title(column).toLower().toStdString();
   }
 }
 
-/// Series number of each method: by name among the most frequent, the rest together as the last,
-/// so that a method keeps its colour when the selection changes.
-std::map<std::string, int> methods_of(const RunView& view) {
-  std::map<std::string, int> count;
-  if (view.runs()) {
-    for (const RunSummary& run : *view.runs()) ++count[run.header.method];
+/// An axis, and where a run stands on it: at its number, or at its text's place among all texts.
+class RunAxis {
+ public:
+  RunAxis(const RunView& view, Column column, bool logarithmic)
+      : columns_(view.columns()), column_(column) {
+    axis_.label = label_of(view, column);
+    axis_.quantity = quantity_of(columns_.quantity(column));
+    if (columns_.is_number(column)) {
+      const bool doublings = columns_.quantity(column) == Quantity::kCount;
+      if (logarithmic) axis_.scale = doublings ? results::Scale::kLog2 : results::Scale::kLog10;
+      return;
+    }
+    std::set<QString> texts;
+    for (const RunSummary& run : view.all()) texts.insert(columns_.raw_text(run, column));
+    texts_.assign(texts.begin(), texts.end());
+    for (const QString& text : texts_) {
+      axis_.categories.push_back(text.isEmpty() ? "none" : text.toStdString());
+    }
   }
-  std::vector<std::pair<int, std::string>> frequent;
-  for (const auto& [method, runs] : count) frequent.emplace_back(-runs, method);
-  std::sort(frequent.begin(), frequent.end());
-  if (frequent.size() > kMethods + 1) frequent.resize(kMethods);
-  std::vector<std::string> names;
-  for (const auto& [runs, method] : frequent) names.push_back(method);
-  std::sort(names.begin(), names.end());
-  std::map<std::string, int> series;
-  for (const auto& [method, runs] : count) {
-    const auto it = std::find(names.begin(), names.end(), method);
-    series[method] = it == names.end() ? kMethods : static_cast<int>(it - names.begin());
+
+  const results::Axis& axis() const { return axis_; }
+  std::optional<double> of(const RunSummary& run) const {
+    if (!columns_.is_number(column_)) {
+      const QString text = columns_.raw_text(run, column_);
+      return static_cast<double>(std::lower_bound(texts_.begin(), texts_.end(), text) -
+                                 texts_.begin());
+    }
+    const auto value = columns_.number(run, column_);
+    return value && results::drawable(*value, axis_.scale) ? value : std::nullopt;
   }
-  return series;
-}
+
+ private:
+  RunColumns columns_;
+  Column column_;
+  results::Axis axis_;
+  std::vector<QString> texts_;
+};
+
+struct Drawn {
+  RunId run;
+  double x, y;
+  std::size_t colour;
+  std::string workload;
+};
 
 void add(TradeoffFigure& figure, Series series, std::vector<RunId> runs) {
-  if (series.x.empty()) return;
   figure.figure.series.push_back(std::move(series));
   figure.runs.push_back(std::move(runs));
 }
 
-struct Point {
-  double x, y;
-};
-
-std::optional<Point> point_of(const RunSummary& run, const TradeoffOptions& options) {
-  const auto cost = number(run, options.cost);
-  if (!cost || !run.final_accuracy) return std::nullopt;
-  const auto scale = options.log_cost ? results::Scale::kLog10 : results::Scale::kLinear;
-  if (!results::drawable(*cost, scale) ||
-      !results::drawable(*run.final_accuracy, results::Scale::kLinear)) {
-    return std::nullopt;
-  }
-  return Point{*cost, *run.final_accuracy};
-}
-
-void add_scatter(TradeoffFigure& result, const RunView& view, const RunSelection& selection,
-                 const std::map<std::string, int>& methods, const TradeoffOptions& options) {
-  std::vector<Series> series(kMethods + 1);
-  std::vector<std::vector<RunId>> runs(kMethods + 1);
+/// The shown runs with both values; counts those without.
+std::vector<Drawn> drawn_runs(const RunView& view, const RunAxis& x, const RunAxis& y,
+                              const RunClasses& colours, const TradeoffOptions& options,
+                              TradeoffFigure& result) {
+  std::vector<Drawn> drawn;
   for (int row = 0; row < view.rows(); ++row) {
     const RunSummary& run = view.at(row);
-    const auto point = point_of(run, options);
-    if (!point) {
+    if (options.panels && options.panels->of(run) != options.panel) continue;
+    const auto at_x = x.of(run), at_y = y.of(run);
+    if (at_x && at_y) {
+      drawn.push_back({run.id, *at_x, *at_y, colours.of(run), workload_of(run)});
+    } else {
       ++result.without;
-      continue;
     }
-    const auto which = static_cast<std::size_t>(methods.at(run.header.method));
-    series[which].name = which == kMethods ? "other methods" : run.header.method;
-    series[which].x.push_back(point->x);
-    series[which].y.push_back(point->y);
-    runs[which].push_back(run.id);
-    ++result.drawn;
+  }
+  result.drawn = drawn.size();
+  return drawn;
+}
+
+void add_scatter(TradeoffFigure& result, const std::vector<Drawn>& drawn, const RunClasses& colours,
+                 bool faded, bool panels) {
+  std::vector<Series> series(colours.names().size());
+  std::vector<std::vector<RunId>> runs(series.size());
+  for (const Drawn& run : drawn) {
+    series[run.colour].x.push_back(run.x);
+    series[run.colour].y.push_back(run.y);
+    runs[run.colour].push_back(run.run);
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
+    // Panels side by side have one legend: with the classes that this one does not show.
+    if (series[i].x.empty() && !panels) continue;
     series[i].kind = SeriesKind::kScatter;
+    series[i].name = colours.names()[i];
     series[i].style = results::series_style(static_cast<int>(i), true);
     series[i].style.dash = results::Dash::kSolid;
-    series[i].style.opacity = selection.runs().empty() ? 0.85 : 0.4;
+    series[i].style.opacity = faded ? 0.4 : 0.85;
     add(result, std::move(series[i]), std::move(runs[i]));
   }
 }
 
-void add_front(TradeoffFigure& result) {
-  std::vector<double> cost, gain;
-  for (const Series& series : result.figure.series) {
-    cost.insert(cost.end(), series.x.begin(), series.x.end());
-    gain.insert(gain.end(), series.y.begin(), series.y.end());
+/// Coordinates as pareto_front() takes them: a small x, a large y.
+double towards(double value, Better better, Better wanted) {
+  return better == wanted ? value : -value;
+}
+
+void add_front(TradeoffFigure& result, const std::vector<Drawn>& drawn, const std::string& workload,
+               bool named, int number, const TradeoffOptions& options) {
+  std::vector<double> xs, ys, cost, gain;
+  for (const Drawn& run : drawn) {
+    if (run.workload != workload) continue;
+    xs.push_back(run.x);
+    ys.push_back(run.y);
+    cost.push_back(towards(run.x, better_of(options.x), Better::kLess));
+    gain.push_back(towards(run.y, better_of(options.y), Better::kMore));
   }
   Series front;
   front.kind = SeriesKind::kStep;
-  front.name = "not beaten (Pareto front)";
-  front.style = {{results::Role::kMuted}, results::Mark::kNone, results::Dash::kDashed, 1.25};
-  for (std::size_t i : results::pareto_front(cost, gain)) {
-    front.x.push_back(cost[i]);
-    front.y.push_back(gain[i]);
+  front.style = {{results::Role::kMuted},
+                 results::Mark::kNone,
+                 static_cast<results::Dash>(1 + number % 3),
+                 1.25};
+  if (named) front.name = "not beaten (Pareto front)";
+  if (named && result.workloads > 1) front.name = "not beaten: " + workload;
+  std::vector<std::size_t> order = results::pareto_front(cost, gain);
+  // A step runs to the right: where x is better large, the front begins at its other end.
+  if (better_of(options.x) == Better::kMore) std::reverse(order.begin(), order.end());
+  for (const std::size_t i : order) {
+    front.x.push_back(xs[i]);
+    front.y.push_back(ys[i]);
   }
   if (front.x.size() > 1) add(result, std::move(front), {});
 }
 
-void add_curves(TradeoffFigure& result, const RunView& view, const RunSelection& selection,
-                const std::map<RunId, CurvePtr>& curves,
-                const std::map<std::string, int>& methods) {
-  for (RunId id : selection.runs()) {
-    const auto curve = curves.find(id);
-    const RunSummary* run = view.find(id);
-    if (curve == curves.end() || !run) continue;
+void add_fronts(TradeoffFigure& result, const std::vector<Drawn>& drawn,
+                const TradeoffOptions& options) {
+  std::map<std::string, int> workloads;
+  for (const Drawn& run : drawn) ++workloads[run.workload];
+  result.workloads = workloads.size();
+  if (!options.front || !has_front(options.x, options.y)) return;
+  int number = 0;
+  for (const auto& [workload, runs] : workloads) {
+    add_front(result, drawn, workload, static_cast<std::size_t>(number) < kMostNamed, number,
+              options);
+    ++number;
+  }
+}
+
+/// Selected runs that the table shows: a hidden one is neither drawn nor dims the others.
+std::vector<const Drawn*> selected(const RunSelection& selection, const std::vector<Drawn>& drawn) {
+  std::vector<const Drawn*> chosen;
+  for (const Drawn& run : drawn) {
+    if (selection.contains(run.run)) chosen.push_back(&run);
+  }
+  return chosen;
+}
+
+void add_curves(TradeoffFigure& result, const std::vector<const Drawn*>& chosen,
+                const std::map<RunId, CurvePtr>& curves) {
+  for (const Drawn* run : chosen) {
+    const auto curve = curves.find(run->run);
+    if (curve == curves.end() || curve->second->points.empty()) continue;
     Series series;
-    series.style = results::series_style(methods.at(run->header.method));
+    series.style = results::series_style(static_cast<int>(run->colour));
     for (const auto& [time, accuracy] : curve->second->points) {
       series.x.push_back(time);
       series.y.push_back(accuracy);
     }
-    std::vector<RunId> runs(series.x.size(), id);
+    std::vector<RunId> runs(series.x.size(), run->run);
     add(result, std::move(series), std::move(runs));
   }
 }
 
-void add_rings(TradeoffFigure& result, const RunView& view, const RunSelection& selection,
-               const TradeoffOptions& options) {
+void add_rings(TradeoffFigure& result, const std::vector<const Drawn*>& chosen) {
+  if (chosen.empty()) return;
   Series rings;
   rings.kind = SeriesKind::kScatter;
   rings.name = "selected";
   rings.style = {{results::Role::kInk}, results::Mark::kRing};
   rings.style.mark_size = 13;
   std::vector<RunId> runs;
-  for (RunId id : selection.runs()) {
-    const RunSummary* run = view.row_of(id) >= 0 ? view.find(id) : nullptr;
-    const auto point = run ? point_of(*run, options) : std::nullopt;
-    if (!point) continue;
-    rings.x.push_back(point->x);
-    rings.y.push_back(point->y);
-    runs.push_back(id);
+  for (const Drawn* run : chosen) {
+    rings.x.push_back(run->x);
+    rings.y.push_back(run->y);
+    runs.push_back(run->run);
   }
   add(result, std::move(rings), std::move(runs));
 }
 
-}  // namespace
-
-TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selection,
-                               const std::map<RunId, CurvePtr>& curves,
-                               const TradeoffOptions& options) {
-  TradeoffFigure result;
-  results::Figure& figure = result.figure;
-  figure.title = "Accuracy against " + std::string(label_of(options.cost));
-  figure.x.label = label_of(options.cost);
-  figure.x.quantity = quantity_of(options.cost);
-  figure.x.scale = options.log_cost ? results::Scale::kLog10 : results::Scale::kLinear;
-  figure.y.label = "accuracy";
-  figure.y.quantity = results::Quantity::kShare;
+void add_origin(const RunView& view, results::Figure& figure) {
   figure.subtitle = std::to_string(view.rows()) + " runs";
   for (int row = 0; row < view.rows() && figure.scenario_hashes.size() < kMostHashes; ++row) {
     const std::string& hash = view.at(row).header.scenario_hash;
     auto& hashes = figure.scenario_hashes;
     if (std::find(hashes.begin(), hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
   }
-  const auto methods = methods_of(view);
-  add_scatter(result, view, selection, methods, options);
-  if (options.front) add_front(result);
-  if (options.cost == Column::kSimulated) add_curves(result, view, selection, curves, methods);
-  add_rings(result, view, selection, options);
+}
+
+}  // namespace
+
+Better better_of(Column column) {
+  switch (column) {
+    case Column::kAccuracy:
+      return Better::kMore;
+    case Column::kLoss:
+    case Column::kStepTime:
+    case Column::kCompressionRatio:
+    case Column::kTrafficRatio:
+    case Column::kWireBytes:
+    case Column::kSimulated:
+    case Column::kTimeToTarget:
+      return Better::kLess;
+    default:
+      return Better::kNeither;
+  }
+}
+
+bool has_front(Column x, Column y) {
+  return x != y && better_of(x) != Better::kNeither && better_of(y) != Better::kNeither;
+}
+
+std::string workload_of(const RunSummary& run) {
+  std::string workload = run.header.model.empty() ? run.header.scenario_name : run.header.model;
+  if (!run.header.data_set.empty()) workload += " on " + run.header.data_set;
+  return workload;
+}
+
+TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selection,
+                               const std::map<RunId, CurvePtr>& curves,
+                               const TradeoffOptions& options) {
+  TradeoffFigure result;
+  results::Figure& figure = result.figure;
+  const RunAxis x(view, options.x, options.log_x), y(view, options.y, options.log_y);
+  const RunClasses colours(view, options.colour, kColours);
+  figure.x = x.axis();
+  figure.y = y.axis();
+  figure.title = y.axis().label + " against " + x.axis().label;
+  if (options.panels) figure.title = options.panels->names()[options.panel];
+  figure.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(figure.title[0])));
+  add_origin(view, figure);
+  const std::vector<Drawn> drawn = drawn_runs(view, x, y, colours, options, result);
+  const std::vector<const Drawn*> chosen = selected(selection, drawn);
+  add_scatter(result, drawn, colours, !chosen.empty(), options.panels != nullptr);
+  add_fronts(result, drawn, options);
+  if (options.x == Column::kSimulated && options.y == Column::kAccuracy) {
+    add_curves(result, chosen, curves);
+  }
+  add_rings(result, chosen);
   return result;
+}
+
+TradeoffOptions usual_axes(const RunView& view) {
+  TradeoffOptions options;
+  const auto& runs = view.all();
+  if (runs.empty() || std::any_of(runs.begin(), runs.end(), [](const RunSummary& run) {
+        return run.final_accuracy.has_value();
+      })) {
+    return options;
+  }
+  options.y = Column::kStepTime;
+  options.x = Column::kWorkers;
+  options.log_x = options.log_y = true;
+  const bool sizes = std::any_of(runs.begin(), runs.end(), [&](const RunSummary& run) {
+    return run.header.workers != runs.front().header.workers;
+  });
+  for (int c = kColumns; !sizes && c < view.columns().count(); ++c) {
+    const SweptColumn* swept = view.columns().swept(column_at(c));
+    if (!swept->varied || swept->numbers.empty()) continue;
+    options.x = column_at(c);
+    break;
+  }
+  return options;
 }
 
 }  // namespace gradwire::gui

@@ -159,6 +159,8 @@ QString quantity_text(double value, Quantity quantity, NumberStyle style) {
     case Quantity::kBytes:
       return style.bits ? bits_text(value)
                         : text(format_bytes(Bytes(static_cast<std::int64_t>(value))));
+    case Quantity::kRate:
+      return text(format_rate(BitsPerSecond(value)));
     case Quantity::kCount:
       return QLocale::c().toString(static_cast<qlonglong>(value));
     case Quantity::kIdentifier:

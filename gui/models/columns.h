@@ -33,7 +33,17 @@ enum class Column {
 inline constexpr int kColumns = static_cast<int>(Column::kTags) + 1;
 
 /// How a value is written: unit, digits, and whether a difference is a percentage or in points.
-enum class Quantity { kText, kIdentifier, kCount, kShare, kRatio, kPlain, kDuration, kBytes };
+enum class Quantity {
+  kText,
+  kIdentifier,
+  kCount,
+  kShare,
+  kRatio,
+  kPlain,
+  kDuration,
+  kBytes,
+  kRate
+};
 
 struct ColumnInfo {
   const char* key;    ///< name in filter expressions and exports, with its unit

@@ -102,7 +102,7 @@ void DatabaseWorker::refresh() {
 void DatabaseWorker::load_runs() {
   version_ = store_->data_version();
   told_ = false;
-  emit runs_loaded(std::make_shared<const std::vector<results::RunSummary>>(store_->runs()));
+  emit runs_loaded(make_run_set(store_->runs()));
 }
 
 void DatabaseWorker::poll() {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gui/models/run_view.h"
+#include "gui/models/run_set.h"
 #include "results/store.h"
 
 namespace gradwire::gui {

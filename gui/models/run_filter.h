@@ -10,10 +10,16 @@ namespace gradwire::gui {
 struct RunFilter {
   bool typed = false;
   RunPredicate predicate;  ///< set when typed and valid
-  QString error;           ///< set when typed and invalid
+  std::vector<results::Query::Comparison> comparisons;
+  QString error;  ///< set when typed and invalid
 };
 
-/// A text is typed when it contains a comparison operator; anything else is free text.
-RunFilter parse_run_filter(const QString& text);
+/// A text is typed when it contains a comparison operator; anything else is free text. Fields may
+/// be named as the columns' headers are.
+RunFilter parse_run_filter(const QString& text, const RunColumns& columns = {});
+
+/// Where no run passes: which comparison no run of the database meets, and the values that some
+/// would ("no run has Method = topq; there are none, topk 1%: did you mean topk 1%?").
+QString filter_hint(const RunFilter& filter, const std::vector<results::RunSummary>& runs);
 
 }  // namespace gradwire::gui

@@ -15,13 +15,13 @@ int RunTableModel::rowCount(const QModelIndex& parent) const {
 }
 
 int RunTableModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kColumns;
+  return parent.isValid() ? 0 : view_.columns().count();
 }
 
 QVariant RunTableModel::decorated_text(const RunSummary& run, Column column) const {
-  const QString shown = shown_text(run, column, style_);
+  const QString shown = view_.columns().shown_text(run, column, style_);
   // Room between a number's right edge and the text that follows it.
-  if (!is_number(column)) return QStringLiteral("\u2002") + shown;
+  if (!view_.columns().is_number(column)) return QStringLiteral("\u2002") + shown;
   if (column != Column::kRun) return shown;
   if (view_.baseline() && view_.baseline()->id == run.id) return "B  " + shown;
   return view_.pinned(run.id) ? "P  " + shown : shown;
@@ -32,17 +32,19 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
   const RunSummary& run = view_.at(index.row());
   const Column column = column_at(index.column());
   const RunSummary* baseline = view_.baseline();
+  const RunColumns& columns = view_.columns();
   switch (role) {
     case Qt::DisplayRole:
       return decorated_text(run, column);
     case kFullTextRole:
-      return full_text(run, column);
+      return columns.full_text(run, column);
     case kDeltaRole:
-      return baseline && baseline->id != run.id ? delta_text(run, *baseline, column) : QString();
+      return baseline && baseline->id != run.id ? columns.delta_text(run, *baseline, column)
+                                                : QString();
     case kPinnedRole:
       return view_.pinned(run.id) || (baseline && baseline->id == run.id);
     case Qt::TextAlignmentRole:
-      return int((is_number(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+      return int((columns.is_number(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
       return column == Column::kStatus && !run.error.empty() ? QString::fromStdString(run.error)
                                                              : QVariant();
@@ -52,24 +54,25 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  const ColumnInfo& column = info(column_at(section));
+  const RunColumns& columns = view_.columns();
+  if (orientation != Qt::Horizontal || section < 0 || section >= columns.count()) return {};
+  const Column column = column_at(section);
   if (role == Qt::DisplayRole) {
-    return (is_number(column_at(section)) ? QString() : QStringLiteral("\u2002")) + column.title;
+    return (columns.is_number(column) ? QString() : QStringLiteral("\u2002")) +
+           columns.title(column);
   }
   if (role == Qt::ToolTipRole) {
-    const QString origin = origin_text(column_at(section));
-    return QString("%1%2.\nIn filter expressions: %3")
-        .arg(column.help, origin.isEmpty() ? "" : "; " + origin, column.key);
+    return QString("%1.\nIn filter expressions: %2 or %3")
+        .arg(columns.help(column), columns.title(column), columns.key(column));
   }
   if (role == Qt::TextAlignmentRole) {
-    return int((is_number(column_at(section)) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    return int((columns.is_number(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   }
   return {};
 }
 
 void RunTableModel::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= kColumns) return;
+  if (column < 0 || column >= view_.columns().count()) return;
   change([&](RunView& view) { view.sort(column_at(column), order == Qt::DescendingOrder); });
 }
 

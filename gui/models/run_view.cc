@@ -12,22 +12,30 @@ using results::RunSummary;
 
 void RunView::set_runs(Snapshot runs) {
   runs_ = std::move(runs);
+  columns_ = RunColumns(runs_);
+  if (static_cast<int>(sort_column_) >= columns_.count()) sort_column_ = Column::kRun;
   index_.clear();
-  for (std::uint32_t i = 0; runs_ && i < runs_->size(); ++i) index_[(*runs_)[i].id] = i;
+  for (std::uint32_t i = 0; i < all().size(); ++i) index_[all()[i].id] = i;
   std::erase_if(pins_, [this](RunId id) { return !index_.contains(id); });
   if (baseline_ && !index_.contains(*baseline_)) baseline_.reset();
   index_texts();
   rebuild();
 }
 
+const std::vector<RunSummary>& RunView::all() const {
+  static const std::vector<RunSummary> none;
+  return runs_ ? runs_->runs : none;
+}
+
 void RunView::index_texts() {
   texts_.clear();
-  if (!runs_) return;
-  texts_.reserve(runs_->size());
-  for (const RunSummary& run : *runs_) {
+  texts_.reserve(all().size());
+  for (const RunSummary& run : all()) {
     QString line = QString::number(run.id);
-    for (int c = 0; c < kColumns; ++c) {
-      if (!is_number(column_at(c))) line += QChar('\n') + raw_text(run, column_at(c)).toLower();
+    for (int c = 0; c < columns_.count(); ++c) {
+      const Column column = column_at(c);
+      if (c < kColumns && is_number(column)) continue;
+      line += QChar('\n') + columns_.raw_text(run, column).toLower();
     }
     texts_.push_back(std::move(line));
   }
@@ -44,6 +52,11 @@ void RunView::set_predicate(RunPredicate predicate) {
   words_.clear();
   predicate_ = std::move(predicate);
   rebuild();
+}
+
+void RunView::forget_filter() {
+  words_.clear();
+  predicate_ = nullptr;
 }
 
 void RunView::sort(Column column, bool descending) {
@@ -84,7 +97,7 @@ const RunSummary* RunView::baseline() const {
 
 const RunSummary* RunView::find(RunId id) const {
   const auto it = index_.find(id);
-  return it == index_.end() ? nullptr : &(*runs_)[it->second];
+  return it == index_.end() ? nullptr : &all()[it->second];
 }
 
 int RunView::row_of(RunId id) const {
@@ -93,14 +106,14 @@ int RunView::row_of(RunId id) const {
 }
 
 bool RunView::accepts(std::uint32_t index) const {
-  if (predicate_) return predicate_((*runs_)[index]);
+  if (predicate_) return predicate_(all()[index]);
   return std::all_of(words_.begin(), words_.end(),
                      [&](const QString& word) { return texts_[index].contains(word); });
 }
 
 void RunView::rebuild() {
   order_.clear();
-  for (std::uint32_t i = 0; runs_ && i < runs_->size(); ++i) {
+  for (std::uint32_t i = 0; i < all().size(); ++i) {
     if (accepts(i)) order_.push_back(i);
   }
   if (runs_) {
@@ -109,18 +122,18 @@ void RunView::rebuild() {
   }
   row_.clear();
   for (std::size_t row = 0; row < order_.size(); ++row) {
-    row_[(*runs_)[order_[row]].id] = static_cast<int>(row);
+    row_[all()[order_[row]].id] = static_cast<int>(row);
   }
 }
 
 void RunView::sort_order() {
   const Column column = sort_column_;
-  if (is_number(column)) {
-    std::vector<double> keys(runs_->size());
+  if (columns_.is_number(column)) {
+    std::vector<double> keys(all().size());
     // Absent values and NaN sort last whatever the direction.
     const double last = descending_ ? -INFINITY : INFINITY;
     for (std::uint32_t i : order_) {
-      const double value = number((*runs_)[i], column).value_or(last);
+      const double value = columns_.number(all()[i], column).value_or(last);
       keys[i] = std::isnan(value) ? last : value;
     }
     std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -128,8 +141,8 @@ void RunView::sort_order() {
     });
     return;
   }
-  std::vector<QString> keys(runs_->size());
-  for (std::uint32_t i : order_) keys[i] = raw_text((*runs_)[i], column);
+  std::vector<QString> keys(all().size());
+  for (std::uint32_t i : order_) keys[i] = columns_.raw_text(all()[i], column);
   std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (keys[a].isEmpty() != keys[b].isEmpty()) return keys[b].isEmpty();
     const int compared = keys[a].compare(keys[b], Qt::CaseInsensitive);
@@ -151,13 +164,14 @@ void RunView::lift_pins() {
 }
 
 std::vector<bool> RunView::differing_columns() const {
-  std::vector<bool> differs(kColumns, false);
+  std::vector<bool> differs(static_cast<std::size_t>(columns_.count()), false);
   differs[static_cast<int>(Column::kRun)] = true;
-  for (int c = 1; c < kColumns && rows() > 1; ++c) {
+  for (int c = 1; c < columns_.count() && rows() > 1; ++c) {
     const Column column = column_at(c);
     for (int row = 1; row < rows() && !differs[c]; ++row) {
-      differs[c] = is_number(column) ? number(at(row), column) != number(at(0), column)
-                                     : raw_text(at(row), column) != raw_text(at(0), column);
+      differs[c] = columns_.is_number(column)
+                       ? columns_.number(at(row), column) != columns_.number(at(0), column)
+                       : columns_.raw_text(at(row), column) != columns_.raw_text(at(0), column);
     }
   }
   return differs;

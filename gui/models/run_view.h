@@ -7,25 +7,27 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gui/models/columns.h"
+#include "gui/models/run_columns.h"
 #include "results/store.h"
 
 /// Which runs are shown and in which order: an immutable snapshot of the database, a filter, a sort
 /// key, pinned runs and a baseline. No widget; 10,000 runs sort or filter in a few milliseconds.
 namespace gradwire::gui {
 
-using Snapshot = std::shared_ptr<const std::vector<results::RunSummary>>;
 using RunPredicate = std::function<bool(const results::RunSummary&)>;
 
 class RunView {
  public:
   static constexpr std::size_t kMaxPins = 5;
 
-  /// Keeps filter, sort, pins and baseline; forgets pins and baseline of runs that are gone.
+  /// Keeps filter, sort, pins and baseline; forgets pins and baseline of runs that are gone. A
+  /// predicate that reads columns is of the runs before: set it again.
   void set_runs(Snapshot runs);
   /// Free text: every word must occur (without regard to case) in some text column. Empty: all.
   void set_text_filter(const QString& words);
   void set_predicate(RunPredicate predicate);
+  /// All runs pass, without sorting them now.
+  void forget_filter();
   /// Raw values decide, absent ones come last in both directions, ties keep the order of ids.
   void sort(Column column, bool descending);
 
@@ -37,15 +39,19 @@ class RunView {
   const results::RunSummary* baseline() const;
 
   int rows() const { return static_cast<int>(order_.size()); }
-  int total() const { return runs_ ? static_cast<int>(runs_->size()) : 0; }
-  const results::RunSummary& at(int row) const { return (*runs_)[order_[row]]; }
+  int total() const { return static_cast<int>(all().size()); }
+  const results::RunSummary& at(int row) const {
+    return runs_->runs[order_[static_cast<std::size_t>(row)]];
+  }
   const results::RunSummary* find(results::RunId id) const;
   int row_of(results::RunId id) const;  ///< -1: not shown
   Column sort_column() const { return sort_column_; }
   bool descending() const { return descending_; }
-  const Snapshot& runs() const { return runs_; }
+  /// Every run of the database, shown or not.
+  const std::vector<results::RunSummary>& all() const;
+  const RunColumns& columns() const { return columns_; }
 
-  /// [kColumns]: whether the shown runs differ in that column (true for the run number).
+  /// [columns().count()]: whether the shown runs differ in that column (true for the run number).
   std::vector<bool> differing_columns() const;
 
  private:
@@ -56,6 +62,7 @@ class RunView {
   bool accepts(std::uint32_t index) const;
 
   Snapshot runs_;
+  RunColumns columns_;
   std::vector<std::uint32_t> order_;
   std::unordered_map<results::RunId, std::uint32_t> index_;
   std::unordered_map<results::RunId, int> row_;

@@ -15,8 +15,9 @@ int delta_width(const QStyleOptionViewItem& option) {
 
 bool has_deltas(const QModelIndex& index) {
   const auto* model = qobject_cast<const RunTableModel*>(index.model());
-  const Quantity quantity = info(column_at(index.column())).quantity;
-  return model && model->view().baseline() && quantity != Quantity::kText &&
+  if (!model) return false;
+  const Quantity quantity = model->view().columns().quantity(column_at(index.column()));
+  return model->view().baseline() && quantity != Quantity::kText &&
          quantity != Quantity::kIdentifier && quantity != Quantity::kCount;
 }
 

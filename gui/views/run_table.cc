@@ -6,7 +6,6 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
-#include "gui/models/run_filter.h"
 #include "gui/views/run_cell_delegate.h"
 
 namespace gradwire::gui {
@@ -54,6 +53,11 @@ void RunTable::build_filter_row() {
   error_->setTextFormat(Qt::PlainText);
   error_->setAccessibleName("Error in the filter");
   error_->hide();
+  hint_ = new QLabel(this);
+  hint_->setWordWrap(true);
+  hint_->setTextFormat(Qt::PlainText);
+  hint_->setAccessibleName("Why no run passes the filter");
+  hint_->hide();
   auto* row = new QHBoxLayout;
   row->setContentsMargins(6, 6, 6, 0);
   row->addWidget(filter_, 1);
@@ -64,6 +68,7 @@ void RunTable::build_filter_row() {
   layout->setSpacing(4);
   layout->addLayout(row);
   layout->addWidget(error_);
+  layout->addWidget(hint_);
 }
 
 void RunTable::build_table() {
@@ -88,8 +93,14 @@ void RunTable::build_table() {
 }
 
 void RunTable::set_runs(Snapshot runs) {
-  model_->change([&](RunView& view) { view.set_runs(std::move(runs)); });
+  model_->change([&](RunView& view) {
+    view.forget_filter();
+    view.set_runs(std::move(runs));
+    filter_view(parse_run_filter(applied_, view.columns()), view);
+  });
+  place_swept();
   update_columns();
+  emit runs_replaced();
   if (!sized_ && view().rows() > 0) {
     table_->horizontalHeader()->setResizeContentsPrecision(500);
     table_->resizeColumnsToContents();
@@ -99,23 +110,47 @@ void RunTable::set_runs(Snapshot runs) {
 
 void RunTable::apply_filter() {
   filter_timer_.stop();
-  const RunFilter filter = parse_run_filter(filter_->text());
+  const RunFilter filter = parse_run_filter(filter_->text(), view().columns());
   error_->setText(filter.error);
   error_->setVisible(!filter.error.isEmpty());
   // While an expression is wrong the table keeps showing what it showed.
   if (!filter.error.isEmpty()) return;
-  model_->change([&](RunView& view) {
-    if (filter.typed) {
-      view.set_predicate(filter.predicate);
-    } else {
-      view.set_text_filter(filter_->text());
-    }
-  });
+  applied_ = filter_->text();
+  model_->change([&](RunView& view) { filter_view(filter, view); });
+  show_hint(filter);
   update_columns();
+}
+
+void RunTable::filter_view(const RunFilter& filter, RunView& view) {
+  if (filter.typed && filter.error.isEmpty()) {
+    view.set_predicate(filter.predicate);
+  } else {
+    view.set_text_filter(filter.typed ? QString() : applied_);
+  }
+}
+
+void RunTable::show_hint(const RunFilter& filter) {
+  hint_->setText(filter.typed ? gui::filter_hint(filter, view().all()) : QString());
+  hint_->setVisible(!hint_->text().isEmpty());
+}
+
+void RunTable::place_swept() {
+  QHeaderView* header = table_->horizontalHeader();
+  const int count = view().columns().count() - kColumns;
+  for (int i = swept_; i < count; ++i) {
+    const int after = i == 0 ? static_cast<int>(Column::kWorkers) : kColumns + i - 1;
+    header->moveSection(header->visualIndex(kColumns + i), header->visualIndex(after) + 1);
+  }
+  swept_ = count;
 }
 
 void RunTable::set_only_differing(bool on) {
   differing_->setChecked(on);
+}
+
+void RunTable::set_with_lacking(bool on) {
+  with_lacking_ = on;
+  update_columns();
 }
 
 void RunTable::set_number_style(NumberStyle style) {
@@ -189,7 +224,7 @@ void RunTable::show_selection(bool scroll) {
     last = first;
     while (last + 1 < rows.size() && rows[last + 1] == rows[last] + 1) ++last;
     ranges.append(QItemSelectionRange(model_->index(rows[first], 0),
-                                      model_->index(rows[last], kColumns - 1)));
+                                      model_->index(rows[last], model_->columnCount() - 1)));
   }
   syncing_ = true;
   table_->selectionModel()->select(ranges, QItemSelectionModel::ClearAndSelect);
@@ -205,8 +240,11 @@ void RunTable::show_selection(bool scroll) {
 
 void RunTable::update_columns() {
   const auto differs = view().differing_columns();
-  for (int c = 0; c < kColumns; ++c) {
-    table_->setColumnHidden(c, differing_->isChecked() && !differs[c]);
+  for (int c = 0; c < view().columns().count(); ++c) {
+    const SweptColumn* swept = view().columns().swept(column_at(c));
+    const bool lacking = swept && !swept->varied && !with_lacking_;
+    table_->setColumnHidden(
+        c, lacking || (differing_->isChecked() && !differs[static_cast<std::size_t>(c)]));
   }
 }
 
@@ -220,17 +258,17 @@ void RunTable::update_count() {
 
 QString RunTable::copied_text() const {
   QList<int> columns;
-  for (int visual = 0; visual < kColumns; ++visual) {
+  for (int visual = 0; visual < view().columns().count(); ++visual) {
     const int logical = table_->horizontalHeader()->logicalIndex(visual);
     if (!table_->isColumnHidden(logical)) columns << logical;
   }
   QStringList lines, cells;
-  for (int c : columns) cells << info(column_at(c)).key;
+  for (int c : columns) cells << view().columns().key(column_at(c));
   lines << cells.join('\t');
   for (int row = 0; row < view().rows(); ++row) {
     if (!selection_->contains(model_->run_at(row))) continue;
     cells.clear();
-    for (int c : columns) cells << full_text(view().at(row), column_at(c));
+    for (int c : columns) cells << view().columns().full_text(view().at(row), column_at(c));
     lines << cells.join('\t');
   }
   return lines.join('\n') + '\n';

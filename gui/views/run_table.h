@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "gui/models/run_filter.h"
 #include "gui/models/run_selection.h"
 #include "gui/models/run_table_model.h"
 
@@ -26,10 +27,14 @@ class RunTable : public QWidget {
   QLineEdit* filter_field() const { return filter_; }
   /// The filter's error as shown, or empty.
   QString filter_error() const { return error_->text(); }
+  /// Where a filter leaves nothing: why, with values that would match; else empty.
+  QString filter_hint() const { return hint_->text(); }
 
   void apply_filter();
   void set_only_differing(bool on);
   bool only_differing() const { return differing_->isChecked(); }
+  /// Also the fields that have one value where runs have them, and that some runs lack.
+  void set_with_lacking(bool on);
   void set_number_style(NumberStyle style);
   /// The current run becomes the baseline, or no longer is one.
   void toggle_baseline();
@@ -41,6 +46,8 @@ class RunTable : public QWidget {
 
  signals:
   void message(const QString& text);
+  /// A database's runs came, or came again: columns may be others.
+  void runs_replaced();
   /// Which runs are shown, or their marks, changed.
   void view_changed();
   void only_differing_changed(bool on);
@@ -52,6 +59,10 @@ class RunTable : public QWidget {
   void restore_place();
   void take_selection();             ///< from the table into the model
   void show_selection(bool scroll);  ///< from the model into the table
+  void filter_view(const RunFilter& filter, RunView& view);
+  void show_hint(const RunFilter& filter);
+  /// Swept fields stand behind the workers, before what came of them.
+  void place_swept();
   void update_columns();
   void update_count();
 
@@ -60,12 +71,16 @@ class RunTable : public QWidget {
   QTableView* table_;
   QLineEdit* filter_;
   QLabel* error_;
+  QLabel* hint_;
   QLabel* count_;
   QCheckBox* differing_;
   QTimer filter_timer_;
+  QString applied_;  ///< the last filter that could be read
+  int swept_ = 0;    ///< columns that place_swept() has placed
   bool syncing_ = false;
   int saved_scroll_ = 0;
   bool sized_ = false;
+  bool with_lacking_ = false;
 };
 
 }  // namespace gradwire::gui

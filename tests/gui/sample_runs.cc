@@ -54,6 +54,27 @@ double step_s(int index) {
   return (kComputeS + method_of(index).codec_s + exposed) * (0.97 + 0.06 * noise(index, 3));
 }
 
+const char* bandwidth_of(int index) {
+  constexpr std::array<const char*, 3> kTexts = {"100Mbps", "1Gbps", "10Gbps"};
+  return kTexts[std::size_t(index / 24) % 3];
+}
+
+/// What the sample sweep varies, and a little that it does not.
+std::string scenario_of(int index) {
+  constexpr std::array<const char*, 6> kCodecs = {R"({"name":"none"})",
+                                                  R"({"name":"topk","ratio":0.01})",
+                                                  R"({"name":"terngrad"})",
+                                                  R"({"name":"qsgd","bits":4})",
+                                                  R"({"name":"sign","error_feedback":true})",
+                                                  R"({"name":"powersgd","rank":4})"};
+  return std::string(R"({"schema_version":1,"name":"sample","workload":{"model":"lenet5",)") +
+         R"("data":{"set":"digits"},"batch_per_worker":64,"steps":400},"method":)" +
+         kCodecs[std::size_t(index) % 6] + R"(,"cluster":{"workers":)" +
+         std::to_string(workers_of(index)) +
+         R"(},"network":{"topology":"star","link":{"bandwidth":")" + bandwidth_of(index) +
+         R"(","delay":"50us"}},"executor":"flow"})";
+}
+
 }  // namespace
 
 RunSummary sample_run(int index) {
@@ -61,7 +82,7 @@ RunSummary sample_run(int index) {
   RunSummary run;
   run.id = index + 1;
   run.header.scenario_hash = "a1b2c3d4" + std::to_string(index / 72);
-  run.header.scenario_json = "{}";
+  run.header.scenario_json = scenario_of(index);
   run.header.scenario_name = gbps_of(index) < 1 ? "edge-uplink" : "lab-cluster";
   run.header.method = method.name;
   run.header.executor = index % 7 == 6 ? "packet" : "flow";

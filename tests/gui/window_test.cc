@@ -206,7 +206,13 @@ TEST_CASE("baseline, pins and full-precision copies", "[gui]") {
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].startsWith("id\tscenario_name"));
   const auto& run = fixture.window.table()->view().at(1);
-  CHECK(lines[1].split('\t')[int(Column::kStepTime)].toDouble() == *run.step_time_s);
+  const auto column = lines[0].split('\t').indexOf("step_time_s");
+  REQUIRE(column > 0);
+  CHECK(lines[1].split('\t')[column].toDouble() == *run.step_time_s);
+  // A swept field is copied in base units under its pointer, so that it can be asked for again.
+  const auto rate = lines[0].split('\t').indexOf("/network/link/bandwidth");
+  REQUIRE(rate > 0);
+  CHECK(lines[1].split('\t')[rate].toDouble() == 1e8);
 }
 
 TEST_CASE("only differing columns, and letters typed into the filter stay there", "[gui]") {
@@ -367,4 +373,42 @@ TEST_CASE("seeds are grouped with mean, spread and n; a group selects its runs",
   const int n = model->index(0, 1).data().toString().section(' ', 0, 0).toInt();
   CHECK(int(fixture.window.selection()->runs().size()) == n);
   CHECK(model->index(0, 2).data().toString().contains("%"));
+}
+
+TEST_CASE("panels split the chart, share their axes, and are exported each", "[gui]") {
+  Fixture fixture(144);
+  TradeoffView* view = fixture.window.tradeoff();
+  REQUIRE(view->choose_y("Step time"));
+  REQUIRE(view->choose_x("Bandwidth"));
+  REQUIRE(view->choose_colour("Method"));
+  REQUIRE(view->choose_panels("Workers"));
+  CHECK_FALSE(view->choose_x("No such column"));
+  REQUIRE(QTest::qWaitFor([&] { return view->panels() == 4; }, 2000));
+  QTest::qWait(20);
+  CHECK(view->panel(0)->figure().y.low == view->panel(3)->figure().y.low);
+  CHECK(view->panel(0)->figure().y.high == view->panel(3)->figure().y.high);
+  // Run 9 has 8 workers: the second panel. A click there selects it, or one in the same place.
+  const auto place = view->position_of(9);
+  REQUIRE(place);
+  QTest::mouseClick(view->panel(1), Qt::LeftButton, {}, place->toPoint());
+  REQUIRE(fixture.window.selection()->runs().size() == 1);
+  CHECK(test::sample_run(int(fixture.window.selection()->runs()[0] - 1)).header.workers == 8);
+  QTemporaryDir folder;
+  fixture.window.export_chart(folder.filePath("p.csv"));
+  for (int i = 1; i <= 4; ++i) CHECK(QFile::exists(folder.filePath(QString("p-%1.csv").arg(i))));
+  REQUIRE(view->choose_panels(""));
+  CHECK(QTest::qWaitFor([&] { return view->panels() == 1; }, 2000));
+}
+
+TEST_CASE("a filter that leaves nothing says why in the window", "[gui]") {
+  Fixture fixture(100);
+  QLineEdit* filter = fixture.window.table()->filter_field();
+  filter->setText("Method = terngrd");
+  QTest::keyClick(filter, Qt::Key_Return);
+  CHECK(fixture.table()->model()->rowCount() == 0);
+  CHECK(fixture.window.table()->filter_hint().contains("Did you mean \"terngrad\"?"));
+  filter->setText("Method = terngrad");
+  QTest::keyClick(filter, Qt::Key_Return);
+  CHECK(fixture.table()->model()->rowCount() > 0);
+  CHECK(fixture.window.table()->filter_hint().isEmpty());
 }

@@ -141,3 +141,43 @@ TEST_CASE("scenario values are read by pointer", "[query]") {
   CHECK(value == 1e8);  // 12.5e6 B/s = 100e6 bit/s
   CHECK_FALSE(number_from("12 apples", value));
 }
+
+TEST_CASE("a caller's names go before fields, in any case and with spaces", "[query]") {
+  QueryName buckets{"Bucket size"};
+  buckets.text = [](const RunSummary&) { return std::string("25MB"); };
+  buckets.number = [](const RunSummary&) { return std::optional(25e6); };
+  const std::vector<QueryName> names = {{"Step time", "step_time_s"}, buckets};
+  const auto with = [&](const char* text) { return Query(text, names).matches(sample()); };
+  CHECK(with("Step time<50ms"));
+  CHECK_FALSE(with("step_time < 49ms"));
+  CHECK(with("bucket size>=25MB and Bucket_size<26MB"));
+  CHECK_FALSE(with("bucket size=24MB"));
+  CHECK(with("bucket size!=24MB"));
+  CHECK(with("not bucket size=none"));
+  CHECK(with("workers=16"));
+  CHECK_THROWS_WITH(Query("bucket sise=1", names), Contains("did you mean \"bucket_size\""));
+  const Query query("Step time<50ms and bucket size=24MB", names);
+  REQUIRE(query.comparisons().size() == 2);
+  CHECK(query.comparisons()[0].matches(sample()));
+  CHECK(query.comparisons()[0].ordered);
+  CHECK_FALSE(query.comparisons()[1].matches(sample()));
+  CHECK(query.comparisons()[1].text(sample()) == "25MB");
+}
+
+TEST_CASE("leaves of runs: what differs, what some lack, what all have", "[query]") {
+  std::vector<RunSummary> runs(4);
+  runs[0].header.scenario_json = R"({"a":1,"b":"x","c":5})";
+  runs[1].header.scenario_json = R"({"a":2,"b":"x"})";
+  runs[2].header.scenario_json = runs[0].header.scenario_json;
+  runs[3].header.scenario_json = R"({"a":1,"b":"x","name":"other"})";
+  const LeavesOfRuns leaves = leaves_of_runs(runs);
+  CHECK(leaves.scenario_of == std::vector<std::size_t>{0, 1, 0, 2});
+  REQUIRE(leaves.differing.size() == 2);
+  CHECK(leaves.differing[0].pointer == "/a");
+  CHECK(leaves.differing[0].varied);
+  CHECK(leaves.differing[0].texts == std::vector<std::string>{"1", "2", "1"});
+  CHECK(leaves.differing[1].pointer == "/c");
+  CHECK_FALSE(leaves.differing[1].varied);
+  CHECK(leaves.alike == std::map<std::string, std::string>{{"/b", "x"}});
+  CHECK(differing_pointers(runs) == std::vector<std::string>{"/a", "/c"});
+}

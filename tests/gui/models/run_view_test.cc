@@ -14,7 +14,7 @@ namespace {
 
 RunView view_of(std::vector<RunSummary> runs) {
   RunView view;
-  view.set_runs(std::make_shared<const std::vector<RunSummary>>(std::move(runs)));
+  view.set_runs(make_run_set(std::move(runs)));
   return view;
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("pins and the baseline stand on top whatever the sort and filter", "[u
   CHECK(view.toggle_pin(50));
   CHECK_FALSE(view.pinned(50));
   // A refresh in which the baseline is gone forgets it.
-  view.set_runs(std::make_shared<const std::vector<RunSummary>>(test::sample_runs(60)));
+  view.set_runs(make_run_set(test::sample_runs(60)));
   CHECK(view.baseline() == nullptr);
 }
 
