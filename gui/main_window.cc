@@ -4,6 +4,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QScrollArea>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -70,6 +71,18 @@ void MainWindow::build() {
   run_dock_->setObjectName("run");
   run_dock_->setWidget(run_panel_);
   addDockWidget(Qt::LeftDockWidgetArea, run_dock_);
+  what_if_ = new WhatIfPanel(this);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(what_if_);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  what_if_dock_ = new QDockWidget("What if", this);
+  what_if_dock_->setObjectName("what-if");
+  what_if_dock_->setWidget(scroll);
+  addDockWidget(Qt::LeftDockWidgetArea, what_if_dock_);
+  tabifyDockWidget(run_dock_, what_if_dock_);
+  run_dock_->raise();
   resizeDocks({run_dock_}, {330}, Qt::Horizontal);
 
   status_process_ = new QLabel(this);
@@ -94,6 +107,8 @@ void MainWindow::connect_all() {
         "refreshed (F5).",
         "Refresh");
   });
+  connect(database_, &Database::what_if_loaded, what_if_, &WhatIfPanel::set_base);
+  connect(what_if_, &WhatIfPanel::scenario_wanted, this, &MainWindow::take_copied_scenario);
   connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
   connect(error_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
   connect(note_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
@@ -125,6 +140,8 @@ void MainWindow::open_database(const QString& path) {
 void MainWindow::open_scenario(const QString& path) {
   run_panel_->set_scenario(path);
   run_dock_->show();
+  run_dock_->raise();
+  if (selection_->current() == 0) database_->request_what_if(0, path);
   remember_recent(QFileInfo(path).absoluteFilePath());
 }
 
@@ -153,6 +170,7 @@ void MainWindow::show_current_run() {
     timeline_run_ = current;
     if (current == 0) timeline_->set_timeline(nullptr);
     database_->request_timeline(current);
+    database_->request_what_if(current, run_panel_->scenario());
   }
   update_status();
 }

@@ -13,6 +13,7 @@
 #include "gui/views/group_table.h"
 #include "gui/views/message_bar.h"
 #include "gui/views/run_table.h"
+#include "gui/whatif/what_if_panel.h"
 
 namespace gradwire::gui {
 
@@ -43,6 +44,7 @@ class MainWindow : public QMainWindow {
   GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_; }
   RunPanel* run_panel() { return run_panel_; }
+  WhatIfPanel* what_if() { return what_if_; }
   QTabWidget* charts() { return charts_; }
   QString error_text() const { return error_bar_->text(); }
   QString note_text() const { return note_bar_->text(); }
@@ -78,6 +80,8 @@ class MainWindow : public QMainWindow {
   void open_any(const QString& path);
   void show_runs(const Snapshot& runs);
   void show_current_run();
+  void show_what_if();
+  void take_copied_scenario(const QString& text, const QString& near_file);
   void on_run_ended(RunProcess::Outcome outcome, const QString& message);
   void update_status();
   void reset_chart();
@@ -104,6 +108,8 @@ class MainWindow : public QMainWindow {
   QSplitter* splitter_;
   QDockWidget* run_dock_;
   RunPanel* run_panel_;
+  QDockWidget* what_if_dock_;
+  WhatIfPanel* what_if_;
   QLabel* status_runs_;
   QLabel* status_selection_;
   QLabel* status_process_;

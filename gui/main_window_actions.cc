@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenuBar>
@@ -103,6 +104,13 @@ void MainWindow::build_view_menu() {
   panel->setText("&Run panel");
   panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
+  add_action(menu, "&What if: the model's answer", {QKeySequence("Ctrl+6")},
+             [this] { show_what_if(); });
+  add_action(menu, "Copy what if to a scenario…", {QKeySequence("Ctrl+Shift+C")},
+             [this] { what_if_->copy_to_scenario(); });
+  add_action(menu, "What if: as it was", {QKeySequence("Ctrl+Shift+W")},
+             [this] { what_if_->reset(); });
+  menu->addSeparator();
   add_action(menu, "&Axes, colour and panels of the chart", {QKeySequence("Ctrl+Shift+A")}, [this] {
     charts_->setCurrentWidget(tradeoff_);
     tradeoff_->focus_choices();
@@ -135,6 +143,31 @@ void MainWindow::build_view_menu() {
   maximise_->setShortcuts({QKeySequence("F11"), QKeySequence("Ctrl+M")});
   connect(maximise_, &QAction::toggled, this, &MainWindow::maximise);
   add_action(menu, "Reset &layout", {QKeySequence("Ctrl+Shift+L")}, [this] { reset_layout(); });
+}
+
+void MainWindow::show_what_if() {
+  what_if_dock_->show();
+  what_if_dock_->raise();
+  what_if_->focus_first();
+}
+
+/// Saved beside the scenario that it comes from, so that paths in it mean the same.
+void MainWindow::take_copied_scenario(const QString& text, const QString& near_file) {
+  const QFileInfo near(near_file);
+  const QString name = near.completeBaseName().isEmpty() ? "scenario" : near.completeBaseName();
+  const QString folder = near.exists() ? near.absolutePath() : QDir::currentPath();
+  auto* dialog = new QFileDialog(this, "Save the scenario", folder + "/" + name + "-what-if.json",
+                                 "Scenarios (*.json)");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix("json");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, [this, text](const QString& file) {
+    exporting(file, [&] {
+      write_file(file.toStdString(), text.toStdString());
+      open_scenario(file);
+    });
+  });
+  dialog->open();
 }
 
 void MainWindow::build_run_menu() {
@@ -258,12 +291,14 @@ void MainWindow::zoom_chart(bool in) {
 void MainWindow::maximise(bool on) {
   table_->setVisible(!on);
   run_dock_->setVisible(!on);
+  what_if_dock_->setVisible(!on);
 }
 
 void MainWindow::reset_layout() {
   maximise_->setChecked(false);
   restoreState(first_layout_);
   run_dock_->show();
+  what_if_dock_->show();
   splitter_->setSizes({3 * height() / 5, 2 * height() / 5});
 }
 

@@ -235,7 +235,6 @@ void add_rings(TradeoffFigure& result, const std::vector<const Drawn*>& chosen) 
 }
 
 void add_origin(const RunView& view, results::Figure& figure) {
-  figure.subtitle = std::to_string(view.rows()) + " runs";
   for (int row = 0; row < view.rows() && figure.scenario_hashes.size() < kMostHashes; ++row) {
     const std::string& hash = view.at(row).header.scenario_hash;
     auto& hashes = figure.scenario_hashes;
@@ -282,10 +281,11 @@ TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selectio
   figure.x = x.axis();
   figure.y = y.axis();
   figure.title = y.axis().label + " against " + x.axis().label;
-  if (options.panels) figure.title = options.panels->names()[options.panel];
   figure.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(figure.title[0])));
+  if (options.panels) figure.title = options.panels->names()[options.panel];
   add_origin(view, figure);
   const std::vector<Drawn> drawn = drawn_runs(view, x, y, colours, options, result);
+  figure.subtitle = std::to_string(drawn.size()) + " runs";
   const std::vector<const Drawn*> chosen = selected(selection, drawn);
   add_scatter(result, drawn, colours, !chosen.empty(), options.panels != nullptr);
   add_fronts(result, drawn, options);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "gui/models/database_worker.h"
+#include "gui/whatif/what_if_base.h"
 
 namespace gradwire::gui {
 
@@ -19,6 +20,7 @@ Database::Database(Opener opener, QObject* parent)
   qRegisterMetaType<Snapshot>();
   qRegisterMetaType<CurvePtr>();
   qRegisterMetaType<TimelinePtr>();
+  qRegisterMetaType<WhatIfBasePtr>();
   worker_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
   connect(worker_, &DatabaseWorker::runs_loaded, this, &Database::runs_loaded);
@@ -31,6 +33,10 @@ Database::Database(Opener opener, QObject* parent)
   connect(worker_, &DatabaseWorker::timeline_loaded, this,
           [this](const TimelinePtr& timeline, quint64 generation) {
             if (generation == timeline_generation_) emit timeline_loaded(timeline);
+          });
+  connect(worker_, &DatabaseWorker::what_if_loaded, this,
+          [this](const WhatIfBasePtr& base, quint64 generation) {
+            if (generation == what_if_generation_) emit what_if_loaded(base);
           });
   thread_.setObjectName("database");
   thread_.start();
@@ -69,6 +75,13 @@ void Database::request_timeline(RunId run) {
       worker_, [worker = worker_, run, generation] { worker->load_timeline(run, generation); });
 }
 
+void Database::request_what_if(RunId run, const QString& scenario) {
+  const std::uint64_t generation = ++what_if_generation_;
+  QMetaObject::invokeMethod(worker_, [worker = worker_, run, scenario, generation] {
+    worker->load_what_if(run, scenario, generation);
+  });
+}
+
 DatabaseWorker::DatabaseWorker(Database* front, Database::Opener opener)
     : front_(front), opener_(std::move(opener)), timer_(new QTimer(this)) {
   timer_->setInterval(kPollMs);
@@ -88,6 +101,7 @@ void DatabaseWorker::guarded(Work&& work) {
 void DatabaseWorker::open(const QString& path) {
   path_ = path;
   store_.reset();
+  runs_.reset();
   refresh();
 }
 
@@ -102,7 +116,8 @@ void DatabaseWorker::refresh() {
 void DatabaseWorker::load_runs() {
   version_ = store_->data_version();
   told_ = false;
-  emit runs_loaded(make_run_set(store_->runs()));
+  runs_ = make_run_set(store_->runs());
+  emit runs_loaded(runs_);
 }
 
 void DatabaseWorker::poll() {
@@ -148,6 +163,20 @@ void DatabaseWorker::load_timeline(RunId run, std::uint64_t generation) {
     timeline->provenance = QString::fromStdString(store_->timeline_provenance(run));
     emit timeline_loaded(timeline, generation);
   });
+}
+
+void DatabaseWorker::load_what_if(RunId run, const QString& scenario, std::uint64_t generation) {
+  if (generation != front_->what_if_generation_) return;
+  const std::vector<results::RunSummary> none;
+  const auto& runs = runs_ ? runs_->runs : none;
+  WhatIfBasePtr base;
+  try {
+    if (run != 0 && store_) base = base_of_run(*store_, runs, run);
+    if (run == 0 && !scenario.isEmpty()) base = base_of_scenario(scenario.toStdString(), runs);
+  } catch (const Error&) {
+    // A scenario that cannot be read is explained where it is written, not here.
+  }
+  emit what_if_loaded(base, generation);
 }
 
 }  // namespace gradwire::gui

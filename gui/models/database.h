@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/models/run_set.h"
+#include "gui/whatif/what_if.h"
 #include "results/store.h"
 
 namespace gradwire::gui {
@@ -48,12 +49,16 @@ class Database : public QObject {
   void refresh();
   void request_curves(std::vector<results::RunId> runs);
   void request_timeline(results::RunId run);
+  /// What the what-if panel starts from: of a run, or (run 0) of a scenario file; both absent:
+  /// none.
+  void request_what_if(results::RunId run, const QString& scenario);
   const QString& path() const { return path_; }
 
  signals:
   void runs_loaded(const gradwire::gui::Snapshot& runs);
   void curve_loaded(const gradwire::gui::CurvePtr& curve);
   void timeline_loaded(const gradwire::gui::TimelinePtr& timeline);
+  void what_if_loaded(const gradwire::gui::WhatIfBasePtr& base);
   /// Something was written since the runs were loaded.
   void changed();
   void failed(const QString& message);
@@ -66,6 +71,7 @@ class Database : public QObject {
   DatabaseWorker* worker_;
   std::atomic<std::uint64_t> curves_generation_{0};
   std::atomic<std::uint64_t> timeline_generation_{0};
+  std::atomic<std::uint64_t> what_if_generation_{0};
 };
 
 }  // namespace gradwire::gui

@@ -16,11 +16,13 @@ class DatabaseWorker : public QObject {
   void refresh();
   void load_curves(const std::vector<results::RunId>& runs, std::uint64_t generation);
   void load_timeline(results::RunId run, std::uint64_t generation);
+  void load_what_if(results::RunId run, const QString& scenario, std::uint64_t generation);
 
  signals:
   void runs_loaded(const gradwire::gui::Snapshot& runs);
   void curve_loaded(const gradwire::gui::CurvePtr& curve, quint64 generation);
   void timeline_loaded(const gradwire::gui::TimelinePtr& timeline, quint64 generation);
+  void what_if_loaded(const gradwire::gui::WhatIfBasePtr& base, quint64 generation);
   void changed();
   void failed(const QString& message);
 
@@ -37,6 +39,7 @@ class DatabaseWorker : public QObject {
   QTimer* timer_;
   QString path_;
   std::unique_ptr<results::Store> store_;
+  Snapshot runs_;  ///< as last loaded
   std::int64_t version_ = 0;
   bool told_ = false;
 };

@@ -8,6 +8,8 @@
 #include "gui/main_window.h"
 #include "results/store.h"
 
+using gradwire::gui::TradeoffView;
+
 /// make_desktop_picture DB OUT.png [options]: pictures of the real window for the documentation.
 namespace {
 
@@ -42,9 +44,14 @@ int main(int argc, char** argv) {
       differing("differing", "only columns that differ"),
       select("select", "runs, separated by commas", "RUNS"),
       baseline("baseline", "baseline run", "RUN"), filter("filter", "filter text", "TEXT"),
-      scenario("scenario", "scenario file", "FILE"), hover("hover", "pointer over run", "RUN");
-  parser.addOptions(
-      {dark, timeline, logarithmic, start, differing, select, baseline, filter, scenario, hover});
+      scenario("scenario", "scenario file", "FILE"), hover("hover", "pointer over run", "RUN"),
+      x("x", "column on x", "TITLE"), y("y", "column on y", "TITLE"),
+      colour("colour", "column of the colours", "TITLE"),
+      panels("panels", "column of the panels", "TITLE"), tab("tab", "tab of the charts", "NUMBER"),
+      keys("keys", "shortcuts to press, such as Ctrl+6", "KEYS"),
+      type("type", "text for the field in front", "TEXT"), wide("size", "such as 1440x900", "SIZE");
+  parser.addOptions({dark, timeline, logarithmic, start, differing, select, baseline, filter,
+                     scenario, hover, x, y, colour, panels, tab, keys, type, wide});
   parser.process(application);
   if (parser.positionalArguments().size() != 2) return 2;
   if (parser.isSet(dark)) QApplication::setPalette(dark_palette());
@@ -54,6 +61,10 @@ int main(int argc, char** argv) {
                                          path, gradwire::results::Store::Mode::kReadOnly);
                                    });
   window.resize(1440, 900);
+  if (parser.isSet(wide)) {
+    window.resize(parser.value(wide).section('x', 0, 0).toInt(),
+                  parser.value(wide).section('x', 1).toInt());
+  }
   window.show();
   QTest::qWait(600);
   for (QCheckBox* box : window.tradeoff()->findChildren<QCheckBox*>()) {
@@ -71,7 +82,21 @@ int main(int argc, char** argv) {
     runs.push_back(run.toLongLong());
   }
   window.selection()->select(runs);
-  window.charts()->setCurrentIndex(parser.isSet(timeline) ? 1 : 0);
+  for (const auto& [option, choose] :
+       {std::pair(&x, &TradeoffView::choose_x), std::pair(&y, &TradeoffView::choose_y),
+        std::pair(&colour, &TradeoffView::choose_colour),
+        std::pair(&panels, &TradeoffView::choose_panels)}) {
+    if (parser.isSet(*option) && !(window.tradeoff()->*choose)(parser.value(*option))) return 2;
+  }
+  window.charts()->setCurrentIndex(parser.isSet(timeline) ? 1 : parser.value(tab).toInt());
+  for (const QString& key : parser.values(keys)) {
+    const QKeyCombination combination = QKeySequence(key)[0];
+    QTest::keyClick(&window, combination.key(), combination.keyboardModifiers());
+    QTest::qWait(50);
+  }
+  if (QWidget* field = window.focusWidget(); field && parser.isSet(type)) {
+    QTest::keyClicks(field, parser.value(type));
+  }
   QTest::qWait(800);
   if (parser.isSet(hover)) {
     const auto at = window.tradeoff()->position_of(parser.value(hover).toLongLong());

@@ -159,7 +159,7 @@ TEST_CASE("panels split the runs and keep a colour's meaning", "[unit]") {
     const TradeoffFigure figure = tradeoff_figure(view, nothing, {}, options);
     drawn += figure.drawn;
     CHECK(figure.figure.series[0].name == "none");
-    CHECK(figure.figure.title == "W" + panels.names()[options.panel].substr(1));
+    CHECK(figure.figure.title == panels.names()[options.panel]);
   }
   CHECK(drawn == 144);
 }

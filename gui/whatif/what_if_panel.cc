@@ -1,0 +1,268 @@
+#include "gui/whatif/what_if_panel.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "gui/models/columns.h"
+#include "gui/models/run_set.h"
+
+namespace gradwire::gui {
+
+namespace {
+
+QString time_text(double seconds) {
+  return quantity_text(seconds, Quantity::kDuration, {});
+}
+
+QString row_text(const char* name, const QString& value) {
+  return QString("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
+      .arg(name, value.toHtmlEscaped());
+}
+
+QString step_text(const results::RankedCandidate& step) {
+  return QString("%1 (%2 to %3)")
+      .arg(time_text(step.seconds()), time_text(step.prediction.low_s),
+           time_text(step.prediction.high_s));
+}
+
+}  // namespace
+
+WhatIfPanel::WhatIfPanel(QWidget* parent) : QWidget(parent) {
+  build();
+  ask_timer_.setSingleShot(true);
+  ask_timer_.setInterval(0);
+  connect(&ask_timer_, &QTimer::timeout, this, &WhatIfPanel::ask);
+  connect(&job_, &WhatIfJob::answered, this, &WhatIfPanel::take);
+  connect(reset_, &QPushButton::clicked, this, &WhatIfPanel::reset);
+  connect(copy_, &QPushButton::clicked, this, &WhatIfPanel::copy_to_scenario);
+  set_base(nullptr);
+}
+
+void WhatIfPanel::build() {
+  const auto text_label = [this](const char* name) {
+    auto* label = new QLabel(this);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setAccessibleName(name);
+    return label;
+  };
+  about_ = text_label("What is asked about");
+  badge_ = new QLabel("Model, not run", this);
+  badge_->setAccessibleName("Where the figures come from");
+  badge_->setFrameShape(QFrame::StyledPanel);
+  badge_->setToolTip("The closed form with its constants at their usual values (gradwire advise)");
+  verdict_ = text_label("Whether to compress");
+  QFont bold = verdict_->font();
+  bold.setBold(true);
+  verdict_->setFont(bold);
+  details_ = text_label("Times of a step");
+  problem_ = text_label("Why there is no answer");
+  problem_->setTextFormat(Qt::PlainText);
+  auto* grid = new QGridLayout;
+  for (int k = 0; k < kKnobs; ++k) {
+    if (knob_at(k) != Knob::kOverlap) build_row(knob_at(k), grid);
+  }
+  overlap_ = new QCheckBox("&Overlap: send while computing", this);
+  overlap_->setToolTip(info(Knob::kOverlap).help);
+  grid->addWidget(overlap_, kKnobs, 0, 1, 3);
+  reset_ = new QPushButton("As it &was", this);
+  copy_ = new QPushButton("Copy to scenario", this);
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(reset_);
+  buttons->addWidget(copy_);
+  auto* head = new QHBoxLayout;
+  head->addWidget(about_, 1);
+  head->addWidget(badge_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(6, 6, 6, 6);
+  layout->addLayout(head);
+  layout->addLayout(grid);
+  layout->addWidget(problem_);
+  layout->addWidget(verdict_);
+  layout->addWidget(details_);
+  layout->addStretch(1);
+  layout->addLayout(buttons);
+  connect(overlap_, &QCheckBox::toggled, this, [this] {
+    if (!showing_) ask_timer_.start();
+  });
+}
+
+void WhatIfPanel::build_row(Knob knob, QGridLayout* grid) {
+  Row& row = rows_[static_cast<std::size_t>(knob)];
+  const KnobInfo& its = info(knob);
+  row.label = new QLabel(its.label, this);
+  row.label->setToolTip(its.help);
+  row.slider = new QSlider(Qt::Horizontal, this);
+  row.slider->setRange(0, kSliderSteps);
+  row.slider->setPageStep(kSliderSteps / 20);
+  row.slider->setAccessibleName(QString("%1, %2").arg(its.label, its.help));
+  row.field = new QLineEdit(this);
+  row.field->setAccessibleName(QString("%1, exactly").arg(its.label));
+  row.field->setToolTip(QString("%1 (%2)").arg(its.help, its.pointer));
+  row.field->setMaximumWidth(fontMetrics().horizontalAdvance("0.000125 Gbps0"));
+  row.label->setBuddy(row.field);
+  const int line = static_cast<int>(knob);
+  grid->addWidget(row.label, line, 0);
+  grid->addWidget(row.slider, line, 1);
+  grid->addWidget(row.field, line, 2);
+  connect_row(knob);
+}
+
+void WhatIfPanel::connect_row(Knob knob) {
+  Row& row = rows_[static_cast<std::size_t>(knob)];
+  connect(row.slider, &QSlider::valueChanged, this, [this, knob, &row](int position) {
+    if (showing_) return;
+    showing_ = true;
+    row.field->setText(spaced_unit(text_of(knob, value_at(knob, position))));
+    showing_ = false;
+    ask_timer_.start();
+  });
+  connect(row.field, &QLineEdit::textChanged, this, [this, knob, &row](const QString& text) {
+    if (showing_) return;
+    QString problem;
+    // The slider shows where the value lies; the field keeps what was typed.
+    if (const auto value = value_of(knob, text, problem)) {
+      showing_ = true;
+      row.slider->setValue(position_of(knob, *value));
+      showing_ = false;
+    }
+    ask_timer_.start();
+  });
+}
+
+void WhatIfPanel::set_base(WhatIfBasePtr base) {
+  base_ = std::move(base);
+  answer_.reset();
+  job_.set_base(base_);
+  about_->setText(base_ ? base_->name
+                        : "Select a run, or open a scenario, to ask what would change.");
+  badge_->setVisible(base_ != nullptr);
+  copy_->setEnabled(base_ != nullptr);
+  verdict_->clear();
+  details_->clear();
+  problem_->clear();
+  show_values();
+  if (base_) ask_timer_.start();
+}
+
+void WhatIfPanel::show_values() {
+  const auto values = base_ ? knob_values(*base_) : std::array<std::optional<double>, kKnobs>();
+  showing_ = true;
+  for (int k = 0; k < kKnobs; ++k) {
+    const auto& value = values[static_cast<std::size_t>(k)];
+    if (knob_at(k) == Knob::kOverlap) {
+      overlap_->setEnabled(value.has_value());
+      overlap_->setChecked(value.value_or(0) != 0);
+      continue;
+    }
+    const Row& row = rows_[static_cast<std::size_t>(k)];
+    for (QWidget* widget : std::initializer_list<QWidget*>{row.label, row.slider, row.field}) {
+      widget->setEnabled(value.has_value());
+    }
+    row.field->setText(value ? spaced_unit(text_of(knob_at(k), *value)) : QString());
+    row.slider->setValue(value ? position_of(knob_at(k), *value) : 0);
+  }
+  showing_ = false;
+  reset_->setEnabled(false);
+}
+
+bool WhatIfPanel::read(Changes& changes) {
+  const auto own = knob_values(*base_);
+  for (int k = 0; k < kKnobs; ++k) {
+    const auto& was = own[static_cast<std::size_t>(k)];
+    if (!was) continue;
+    const Knob knob = knob_at(k);
+    const QString text = knob == Knob::kOverlap ? (overlap_->isChecked() ? "true" : "false")
+                                                : rows_[static_cast<std::size_t>(k)].field->text();
+    QString problem;
+    const auto value = value_of(knob, text, problem);
+    if (!value) {
+      problem_->setText(QString("%1: %2").arg(info(knob).label, problem));
+      return false;
+    }
+    if (*value != *was) changes[knob] = text_of(knob, *value);
+  }
+  return true;
+}
+
+void WhatIfPanel::ask() {
+  if (!base_) return;
+  Changes changes;
+  const bool readable = read(changes);
+  reset_->setEnabled(!readable || !changes.empty());
+  copy_->setEnabled(readable);
+  if (readable) {
+    job_.ask(changes);
+    return;
+  }
+  // What stands below would be the answer to another question.
+  verdict_->clear();
+  details_->clear();
+}
+
+void WhatIfPanel::take(const std::shared_ptr<const WhatIfAnswer>& answer) {
+  answer_ = answer;
+  problem_->setText(answer->problem);
+  verdict_->setText(verdict_word(*answer));
+  details_->setText(answer->problem.isEmpty() ? details_of(*answer) : QString());
+  emit answered();
+}
+
+QString WhatIfPanel::details_of(const WhatIfAnswer& answer) const {
+  if (!answer.with) return {};
+  const results::RankedCandidate& with = *answer.with;
+  QString rows = row_text("Step", step_text(with));
+  if (answer.dense) {
+    rows += row_text("Without compression", step_text(*answer.dense));
+    const double factor = answer.dense->seconds() / with.seconds();
+    rows += row_text("Faster", QStringLiteral("×") + quantity_text(factor, Quantity::kPlain, {}));
+  }
+  const results::StepTime& time = with.prediction.time;
+  rows += row_text("Computing", time_text(time.compute_s));
+  rows += row_text("Coding", time_text(time.encode_s + time.decode_s));
+  rows += row_text("Exposed communication", time_text(time.exposed_s));
+  if (answer.alone_s > 0) {
+    rows += row_text("Scaling efficiency",
+                     quantity_text(answer.alone_s / with.seconds(), Quantity::kShare, {}));
+  }
+  if (answer.crossover) {
+    const results::Crossover& at = *answer.crossover;
+    rows += row_text(
+        "Compressing pays",
+        at.rate ? "on links slower than " + quantity_text(*at.rate * 8, Quantity::kRate, {})
+        : at.wins_always ? QString("on links of any rate that was tried")
+                         : QString("on no link that was tried"));
+  }
+  QString text = "<table>" + rows + "</table>";
+  if (answer.advice) {
+    text += "<p>" +
+            QString::fromStdString(results::verdict_sentence(*answer.advice)).toHtmlEscaped() +
+            "</p>";
+  }
+  for (const QString& remark : answer.remarks) text += "<p>" + remark.toHtmlEscaped() + "</p>";
+  return text;
+}
+
+void WhatIfPanel::reset() {
+  show_values();
+  if (base_) ask_timer_.start();
+}
+
+void WhatIfPanel::copy_to_scenario() {
+  Changes changes;
+  if (!base_ || !read(changes)) return;
+  try {
+    emit scenario_wanted(changed_scenario(*base_, changes),
+                         QString::fromStdString(base_->scenario_file));
+  } catch (const Error& error) {
+    problem_->setText(QString::fromUtf8(error.what()));
+  }
+}
+
+void WhatIfPanel::focus_first() {
+  rows_[0].field->setFocus();
+  rows_[0].field->selectAll();
+}
+
+}  // namespace gradwire::gui
