@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "emulator/answers.h"
 #include "emulator/clock.h"
 #include "emulator/emulator_session.h"
-#include "emulator/exchange_stats.h"
-#include "emulator/frame.h"
+#include "emulator/exchange/exchange_stats.h"
+#include "emulator/hub/answers.h"
+#include "emulator/hub/frame.h"
 
 /// Setting up, measuring the base RTT, and counting: the parts of EmulatorSession beside the
 /// graphs.

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
-#include "emulator/frame.h"
-#include "emulator/graph_json.h"
+#include "emulator/hub/frame.h"
+#include "emulator/hub/graph_json.h"
 
 namespace gradwire::emulator {
 

@@ -2,11 +2,11 @@
 #include <map>
 #include <memory>
 
-#include "emulator/answers.h"
 #include "emulator/emulator.h"
-#include "emulator/host_view.h"
-#include "emulator/hub_link.h"
-#include "emulator/link_plan.h"
+#include "emulator/hosts/host_view.h"
+#include "emulator/hub/answers.h"
+#include "emulator/hub/hub_link.h"
+#include "emulator/shaper/link_plan.h"
 
 namespace gradwire::emulator {
 

@@ -4,8 +4,8 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
-#include "emulator/answers.h"
-#include "emulator/hub_link.h"
+#include "emulator/hub/answers.h"
+#include "emulator/hub/hub_link.h"
 
 namespace gradwire::emulator {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "emulator/lab/wire_network.h"
+#include "emulator/shaper/wire_network.h"
 #include "sim/cluster/cluster.h"
 
 /// The lab: transfers of the kernel's own TCP between network namespaces, over links that a process
-/// of ours makes (rate, delay, loss, queue; emulator/lab/link_process.h). It takes real time. It is
-/// the reference that `flow`'s constants for Linux are held against (docs/validation/linux.md).
+/// of ours makes (rate, delay, loss, queue; emulator/shaper/link_process.h). It takes real time. It
+/// is the reference that `flow`'s constants for Linux are held against (docs/validation/linux.md).
 ///
 /// Limits: wires of a constant rate, full duplex, without jitter; IPv4, frames of 1,514 bytes; a
 /// clock that is as good as LabResult says: late_99 beyond kMostLate spoils a measurement.

@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "emulator/link_plan.h"
-#include "emulator/namespaces.h"
-#include "emulator/tool.h"
+#include "emulator/hub/namespaces.h"
+#include "emulator/hub/tool.h"
+#include "emulator/shaper/link_plan.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "emulator/answers.h"
+#include "emulator/hub/answers.h"
 #include "emulator/lab/lab.h"
 
 namespace gradwire::emulator {

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
-#include "emulator/control.h"
+#include "emulator/hub/control.h"
+#include "emulator/hub/namespaces.h"
+#include "emulator/hub/priority.h"
 #include "emulator/lab/lab.h"
 #include "emulator/lab/lab_hosts.h"
 #include "emulator/lab/lab_transfers.h"
-#include "emulator/lab/link_process.h"
-#include "emulator/namespaces.h"
-#include "emulator/priority.h"
+#include "emulator/shaper/link_process.h"
 
 namespace gradwire::emulator {
 namespace {

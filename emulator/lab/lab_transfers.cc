@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
-#include "emulator/lab/kernel_stamp.h"
-#include "emulator/link_plan.h"
-#include "emulator/tcp_socket.h"
+#include "emulator/exchange/tcp_socket.h"
+#include "emulator/shaper/kernel_stamp.h"
+#include "emulator/shaper/link_plan.h"
 
 namespace gradwire::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/answers.h"
+#include "emulator/hub/answers.h"
 
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/temporary_file.h"
 #include "emulator/emulator.h"
-#include "emulator/frame.h"
+#include "emulator/hub/frame.h"
 #include "emulator/lab/lab.h"
 #include "emulator_fixture.h"
 

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "emulator/frame.h"
-#include "emulator/graph_json.h"
-#include "emulator/pattern.h"
+#include "emulator/exchange/pattern.h"
+#include "emulator/hub/frame.h"
+#include "emulator/hub/graph_json.h"
 #include "tests/quantities.h"
 
 namespace gradwire::emulator {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "emulator/host_view.h"
+#include "emulator/hosts/host_view.h"
 
 namespace gradwire::emulator {
 namespace {

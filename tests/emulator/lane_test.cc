@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "emulator/clock.h"
-#include "emulator/lane.h"
-#include "emulator/task_pool.h"
+#include "emulator/hosts/lane.h"
+#include "emulator/hosts/task_pool.h"
 #include "tests/quantities.h"
 
 namespace gradwire::emulator {

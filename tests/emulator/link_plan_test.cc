@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
-#include "emulator/link_plan.h"
+#include "emulator/shaper/link_plan.h"
 #include "tests/quantities.h"
 
 namespace gradwire::emulator {

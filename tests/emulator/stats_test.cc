@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "emulator/exchange_stats.h"
+#include "emulator/exchange/exchange_stats.h"
 #include "tests/quantities.h"
 
 namespace gradwire::emulator {

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "emulator/lab/lab.h"
-#include "emulator/lab/lab_addresses.h"
-#include "emulator/lab/lateness.h"
-#include "emulator/lab/wire_network.h"
+#include "emulator/shaper/addresses.h"
+#include "emulator/shaper/lateness.h"
+#include "emulator/shaper/wire_network.h"
 
 namespace gradwire::emulator {
 namespace {

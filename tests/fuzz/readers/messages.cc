@@ -10,8 +10,8 @@
 #include "tests/trainers/replays/recorded_text.h"
 #include "trainers/replays/recorded_graph.h"
 #ifdef GRADWIRE_FUZZ_EMULATOR
-#include "emulator/answers.h"
-#include "emulator/frame.h"
+#include "emulator/hub/answers.h"
+#include "emulator/hub/frame.h"
 #include "emulator/lab/lab.h"
 #endif
 

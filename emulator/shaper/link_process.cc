@@ -1,0 +1,155 @@
+#include "emulator/shaper/link_process.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "emulator/clock.h"
+#include "emulator/shaper/addresses.h"
+
+namespace gradwire::emulator {
+namespace {
+
+constexpr double kSpin = 30e-6;      // s: a wake-up takes about as long
+constexpr double kPatience = 50e-3;  // s: between looks at stop_
+/// What Ethernet adds to a frame: preamble 8, check sequence 4, gap 12.
+constexpr double kOnTheWire = 24;
+constexpr std::size_t kLeastFrame = 60;
+
+}  // namespace
+
+LinkProcess::LinkProcess(PacketSocket socket, std::vector<int> devices,
+                         std::vector<std::int32_t> route_of, WireNetwork network)
+    : socket_(std::move(socket)),
+      devices_(std::move(devices)),
+      route_of_(std::move(route_of)),
+      network_(std::move(network)),
+      start_(monotonic_now().value()),
+      received_(PacketSocket::kBatch) {
+  for (std::size_t host = 0; host < devices_.size(); ++host) {
+    const auto device = static_cast<std::size_t>(devices_[host]);
+    if (host_of_.size() <= device) host_of_.resize(device + 1, -1);
+    host_of_[device] = static_cast<int>(host);
+  }
+  const std::size_t hosts = devices_.size();
+  for (std::size_t pair = 0; pair < route_of_.size(); ++pair) {
+    if (route_of_[pair] < 0) continue;
+    const auto route = static_cast<std::size_t>(route_of_[pair]);
+    if (destination_of_.size() <= route) destination_of_.resize(route + 1, -1);
+    destination_of_[route] = devices_[pair % hosts];
+  }
+  thread_ = std::thread([this] {
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  });
+}
+
+LinkProcess::~LinkProcess() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+LinkProcess::Report LinkProcess::finish() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+  if (failure_) std::rethrow_exception(failure_);
+  report_.counts = network_.counts();
+  report_.missed += socket_.missed();
+  return report_;
+}
+
+void LinkProcess::work() {
+  sharpen_timers();
+  while (!stop_) {
+    network_.set_lossy(begun_);
+    while (take()) hand_over();
+    hand_over();
+    wait();
+  }
+}
+
+std::uint32_t LinkProcess::free_frame() {
+  if (free_.empty()) {
+    const auto first = static_cast<std::uint32_t>(room_.size()) * kBlock;
+    room_.push_back(std::make_unique<std::byte[]>(kBlock * PacketSocket::kFrameBytes));
+    size_.resize(first + kBlock);
+    for (std::uint32_t i = kBlock; i-- > 0;) free_.push_back(first + i);
+  }
+  const std::uint32_t frame = free_.back();
+  free_.pop_back();
+  return frame;
+}
+
+/// Takes what has come, a batch at most. Whether there may be more.
+bool LinkProcess::take() {
+  std::uint32_t frames[PacketSocket::kBatch];
+  std::byte* bytes[PacketSocket::kBatch];
+  for (int i = 0; i < PacketSocket::kBatch; ++i) {
+    frames[i] = free_frame();
+    bytes[i] = bytes_of(frames[i]);
+  }
+  const int count = socket_.receive(bytes, received_);
+  for (int i = 0; i < PacketSocket::kBatch; ++i) {
+    if (i < count)
+      enter(frames[i], received_[static_cast<std::size_t>(i)]);
+    else
+      free_.push_back(frames[i]);
+  }
+  return count == PacketSocket::kBatch;
+}
+
+void LinkProcess::enter(std::uint32_t frame, const PacketSocket::Received& received) {
+  if (received.truncated)
+    throw Error(ErrorKind::kCapability, "carry", "a frame of the lab",
+                "its device was to cut it into segments", "the kernel ignores ETHTOOL_STSO");
+  const auto device = static_cast<std::size_t>(received.device);
+  const int source = device < host_of_.size() ? host_of_[device] : -1;
+  const int destination = destination_host(bytes_of(frame) + PacketSocket::kHeader,
+                                           received.bytes - PacketSocket::kHeader);
+  const auto hosts = static_cast<int>(devices_.size());
+  if (source < 0 || destination < 0 || destination >= hosts ||
+      route_of_[static_cast<std::size_t>(source * hosts + destination)] < 0) {
+    free_.push_back(frame);
+    return;
+  }
+  size_[frame] = static_cast<std::uint16_t>(received.bytes);
+  const std::size_t bytes = std::max(received.bytes - PacketSocket::kHeader, kLeastFrame);
+  network_.enter(frame, static_cast<double>(bytes) + kOnTheWire,
+                 route_of_[static_cast<std::size_t>(source * hosts + destination)],
+                 received.time - start_);
+}
+
+void LinkProcess::hand_over() {
+  exits_.clear();
+  network_.advance(monotonic_now().value() - start_, exits_);
+  for (const WireNetwork::Exit& exit : exits_) {
+    if (!exit.lost) {
+      const double late = monotonic_now().value() - start_ - exit.time;
+      if (begun_) report_.lateness.add(late);
+      if (late > worst_) worst_ = late;
+      if (!socket_.send(destination_of_[static_cast<std::size_t>(exit.route)], bytes_of(exit.frame),
+                        size_[exit.frame]))
+        ++report_.missed;
+    }
+    free_.push_back(exit.frame);
+  }
+}
+
+/// Until a frame comes or is due; the last few microseconds awake.
+void LinkProcess::wait() {
+  const double rest =
+      std::min(kPatience, network_.next_event() - (monotonic_now().value() - start_) - kSpin);
+  if (rest <= 0) return;
+  timespec time{};
+  time.tv_nsec = static_cast<long>(rest * 1e9);
+  pollfd polled{socket_.descriptor(), POLLIN, 0};
+  ::ppoll(&polled, 1, &time, nullptr);
+}
+
+}  // namespace gradwire::emulator
