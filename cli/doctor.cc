@@ -68,9 +68,9 @@ Finding emulation() {
     options.rtt_rounds = 1;
     const auto trial = cli::make_emulator(sim::Cluster::star(2, {}), options);
     const emulator::EmulatorReport& report = trial->report();
-    return {true,
-            "namespaces of " + report.name_space + ", rate by " + report.shaper +
-                (report.netem ? ", delay by netem" : ", no netem: links have no added delay")};
+    return {true, "namespaces of " + report.name_space + ", rate by " + report.shaper +
+                      (report.delay_by == "netem" ? ", delay by netem"
+                                                  : ", delay by the link process (no netem)")};
   } catch (const Error& error) {
     return {false, error.what()};
   }
@@ -112,7 +112,8 @@ void add_doctor(CLI::App& app, Context& context) {
     add("training (LibTorch 2.11)", training());
     add("codecs' instruction set", instructions());
     add("CUDA", cuda());
-    add("packet executor (ns-3 3.44)", built_program("gradwire-packet", "packet", GRADWIRE_WHY_NOT_NS3));
+    add("packet executor (ns-3 3.44)",
+        built_program("gradwire-packet", "packet", GRADWIRE_WHY_NOT_NS3));
     add("emulator (namespaces)", emulation());
     add("sweeps on MPI (Open MPI 4.1)", mpi());
     add("sweeps on Slurm", slurm());

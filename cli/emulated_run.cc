@@ -22,8 +22,9 @@ runner::EmulatedLinks emulated_links(const results::Store& store, results::RunId
 }
 
 void describe(const emulator::EmulatorReport& report, const Context& context) {
-  context.say("emulated with " + report.shaper + ", loss by " + report.loss_by + ", " +
-              (report.netem ? "delay by netem" : "no added delay (the kernel has no netem)") +
+  const std::string delay = report.delay_by == "none" ? "no added delay (the kernel has no netem)"
+                                                      : "delay by " + report.delay_by;
+  context.say("emulated with " + report.shaper + ", loss by " + report.loss_by + ", " + delay +
               ", " + report.congestion_control + ", namespaces of " + report.name_space);
   for (const std::string& warning : report.warnings) context.say("warning: " + warning);
   for (const std::string& missing : report.missing)

@@ -1,11 +1,13 @@
 #include "emulator/emulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "emulator/clock.h"
 #include "emulator/emulator_session.h"
+#include "emulator/exchange/exchange.h"
 #include "emulator/exchange/exchange_stats.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/frame.h"
@@ -29,10 +31,12 @@ constexpr Seconds kAnswerLimit{30};
 }  // namespace
 
 EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options)
-    : options_(options), links_(star_links(cluster)) {
-  up_channel_.resize(links_.size());
+    : options_(options),
+      cluster_(cluster),
+      choice_(choose_links(cluster, options.shaper, options.transport, options.seed)) {
+  up_channel_.resize(static_cast<std::size_t>(choice_.hosts));
   for (std::size_t l = 0; l < cluster.links().size(); ++l)
-    for (int host = 0; host < cluster.host_count(); ++host) {
+    for (int host = 0; host < choice_.hosts; ++host) {
       const sim::NodeId node = cluster.host_node(host);
       const sim::Link& link = cluster.links()[l];
       if (link.a == node) up_channel_[static_cast<std::size_t>(host)] = static_cast<int>(2 * l);
@@ -40,63 +44,107 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
     }
   hub_ = std::make_unique<HubLink>(hub_program(options.program));
   last_news_ = monotonic_now();
-  set_up(cluster);
+  set_up();
   measure_neighbours();
   epoch_ = monotonic_now();
   last_news_ = epoch_;
 }
 
-void EmulatorSession::set_up(const sim::Cluster& cluster) {
+void EmulatorSession::set_up() {
   report_.congestion_control = kernel_name(options_.transport.congestion_control);
-  hub_->send(kHub, {{"kind", "setup"},
-                    {"links", to_json(links_)},
-                    {"shaper", options_.shaper},
-                    {"raise_priority", options_.raise_priority},
-                    {"congestion_control", report_.congestion_control},
-                    {"buffer", options_.transport.buffer.count()},
-                    {"segment", options_.transport.segment.count()},
-                    {"wire_segment", options_.transport.wire_segment.count()}});
+  json setup = {{"kind", "setup"},
+                {"hosts", choice_.hosts},
+                {"shaper", options_.shaper},
+                {"raise_priority", options_.raise_priority},
+                {"congestion_control", report_.congestion_control},
+                {"buffer", options_.transport.buffer.count()},
+                {"segment", options_.transport.segment.count()},
+                {"wire_segment", options_.transport.wire_segment.count()}};
+  if (!choice_.star.empty()) setup["links"] = to_json(choice_.star);
+  if (choice_.wires) setup["wires"] = to_json(*choice_.wires);
+  hub_->send(kHub, setup);
   const json ready = await("ready");
+  double frame_rate = 0;
   const Shaping shaping = understood("the emulator's answer to its setup", [&] {
     report_.name_space = ready.at("namespace");
     report_.priority = ready.at("priority");
     report_.shaper = ready.at("shaper");
-    report_.netem = ready.at("netem");
-    return Shaping{report_.shaper, report_.netem, Seconds(ready.at("timers_late").get<double>())};
+    if (by_process()) frame_rate = ready.at("frame_rate");
+    return Shaping{report_.shaper, ready.at("netem"),
+                   Seconds(ready.at("timers_late").get<double>())};
   });
+  by_process() ? take_wires(frame_rate) : take_kernel_links(shaping);
+  if (choice_.hosts == 1)
+    report_.warnings.push_back("a single host exchanges nothing: no base RTT was measured");
+}
+
+void EmulatorSession::take_kernel_links(const Shaping& shaping) {
+  choice_.wires.reset();
   report_.loss_by = "none";
+  report_.delay_by = shaping.netem ? "netem" : "none";
   Seconds longest{0};
-  for (const HostLink& link : links_) {
+  for (const HostLink& link : choice_.star) {
     report_.burst.push_back(burst_of(link, shaping));
     longest = std::max(longest, link.delay);
     if (link.loss > 0) report_.loss_by = "nftables";
   }
-  if (longest > Seconds(0) && !report_.netem)
+  if (longest > Seconds(0) && !shaping.netem)
     report_.missing.push_back("link delays of up to " + format_duration(longest) +
                               " are not emulated: this kernel has no netem (module sch_netem)");
-  if (cluster.host_count() == 1)
-    report_.warnings.push_back("a single host exchanges nothing: no base RTT was measured");
+}
+
+void EmulatorSession::take_wires(double frame_rate) {
+  require_hold(choice_.wires.value(), frame_rate);
+  report_.delay_by = "the link process";
+  report_.loss_by = "none";
+  for (const WireNetwork::Channel& channel : choice_.wires->channels)
+    if (channel.loss > 0 || channel.burst.enter > 0) report_.loss_by = "the link process";
 }
 
 void EmulatorSession::measure_neighbours() {
-  const int hosts = static_cast<int>(links_.size());
-  // A lost message costs a retransmission timeout; a median of a few is as good.
-  const int rounds =
-      report_.loss_by == "none" ? options_.rtt_rounds : std::min(options_.rtt_rounds, 15);
+  const int hosts = choice_.hosts;
+  // A lost message costs a retransmission timeout; a median of a few is as good. The link process
+  // loses nothing before the first graph.
+  int rounds = options_.rtt_rounds;
+  if (report_.loss_by == "nftables") rounds = std::min(rounds, 15);
   std::vector<Seconds> medians, overheads;
   for (int from = 0; from < hosts && hosts > 1; ++from) {
     const int to = (from + 1) % hosts;
+    if (by_process()) rounds = std::min(options_.rtt_rounds, rounds_in_time(from, to));
     const Seconds time = measure_base_rtt(from, to, rounds);
     report_.base_rtt.push_back({from, to, time});
     medians.push_back(time);
-    const auto delay = [&](int host) {
-      return report_.netem ? links_[static_cast<std::size_t>(host)].delay : Seconds(0);
-    };
-    overheads.push_back(std::max(Seconds(0), time - (delay(from) + delay(to)) * 2));
+    overheads.push_back(overhead_of(from, to, time));
   }
   if (medians.empty()) return;
   report_.median_base_rtt = median_of(medians);
   report_.median_overhead = median_of(overheads);
+}
+
+/// As many round trips as half a second has room for, five at least.
+int EmulatorSession::rounds_in_time(int from, int to) const {
+  constexpr double kTime = 0.5;  // s
+  const Seconds once = way_of(from, to).time + way_of(to, from).time;
+  return std::max(5, static_cast<int>(kTime / std::max(1e-3, once.value())));
+}
+
+EmulatorSession::Way EmulatorSession::way_of(int from, int to) const {
+  constexpr Bytes kPing(kMessageHeaderBytes + 90);  // on the wire, headers included
+  std::vector<sim::ChannelId> route;
+  cluster_.route(from, to, route);
+  Way way;
+  for (const sim::ChannelId id : route) {
+    if (report_.delay_by != "none") way.time += cluster_.channel(id).delay;
+    if (by_process()) way.time += transmission_time(kPing, cluster_.nominal_rate(id));
+    ++way.links;
+  }
+  return way;
+}
+
+Seconds EmulatorSession::overhead_of(int from, int to, Seconds round_trip) const {
+  const Way there = way_of(from, to), back = way_of(to, from);
+  const Seconds beyond = std::max(Seconds(0), round_trip - there.time - back.time);
+  return beyond * (4.0 / (there.links + back.links));
 }
 
 Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds) {
@@ -131,24 +179,55 @@ std::vector<sim::ChannelRecord> EmulatorSession::channels() const {
 }
 
 std::vector<sim::ChannelRecord> EmulatorSession::read_channels() {
-  std::vector<sim::ChannelRecord> records(2 * links_.size());
+  if (by_process()) return read_wires();
+  const std::size_t hosts = choice_.star.size();
+  std::vector<sim::ChannelRecord> records(2 * hosts);
   const std::int64_t headers =
       options_.transport.wire_segment.count() - options_.transport.segment.count();
   last_news_ = monotonic_now();
   hub_->send(kAllHosts, {{"kind", "counters"}});
-  for (std::size_t answers = 0; answers < links_.size(); ++answers) {
-    const auto [from, connections] = host_counters_from_json(await("counters"), links_.size());
+  for (std::size_t answers = 0; answers < hosts; ++answers) {
+    const auto [from, connections] = host_counters_from_json(await("counters"), hosts);
     for (const auto& [to, bytes, segments] : connections) {
       const Bytes wire(bytes + segments * headers);
       for (const auto& [channel, host] :
            {std::pair{up_channel_[from], from}, std::pair{up_channel_[to] ^ 1, to}}) {
         sim::ChannelRecord& record = records[static_cast<std::size_t>(channel)];
         record.wire += wire;
-        record.busy += transmission_time(wire, links_[host].rate);
+        record.busy += transmission_time(wire, choice_.star[host].rate);
       }
     }
   }
   return records;
+}
+
+std::vector<sim::ChannelRecord> EmulatorSession::read_wires() {
+  std::vector<sim::ChannelRecord> records(static_cast<std::size_t>(cluster_.channel_count()));
+  const LinkReport seen = links();
+  for (std::size_t id = 0; id < std::min(records.size(), seen.channels.size()); ++id) {
+    records[id].wire = Bytes(std::llround(seen.channels[id].bytes));
+    records[id].busy = Seconds(seen.channels[id].busy);
+  }
+  return records;
+}
+
+LinkReport EmulatorSession::links() {
+  if (!by_process()) return {};
+  last_news_ = monotonic_now();
+  hub_->send(kLinks, {{"kind", "links"}});
+  return link_report_from_json(await("links"));
+}
+
+std::string EmulatorSession::why_invalid() {
+  const LinkReport seen = links();
+  if (seen.late_99 > kMostLateness)
+    return "frames left the links late: one in a hundred by " +
+           format_duration(Seconds(seen.late_99)) + " or more, and " +
+           format_duration(Seconds(kMostLateness)) + " is the most";
+  if (seen.missed > 0)
+    return "the link process missed " + std::to_string(seen.missed) + " of " +
+           std::to_string(seen.counts.entered) + " frames";
+  return {};
 }
 
 std::unique_ptr<Emulator> make_emulator(const sim::Cluster& cluster,

@@ -3,18 +3,24 @@
 #include <string>
 #include <vector>
 
+#include "emulator/shaper/link_report.h"
 #include "sim/cluster/cluster.h"
 #include "sim/session/executor.h"
 
 /// The emulator: a step graph is really executed by worker processes, one in a network namespace of
-/// its own for each host, that exchange real bytes over the kernel's TCP across shaped veth links.
-/// Its clock is the machine's; a second of the graph is a second. See docs/emulator.md for what is
-/// real, what is not, and the limits.
+/// its own for each host, that exchange real bytes over the kernel's TCP across links that the
+/// kernel shapes, or that a process makes (emulator/shaper). Its clock is the machine's; a second
+/// of the graph is a second. See docs/emulator.md for what is real, what is not, and the limits.
 namespace gradwire::emulator {
 
 struct EmulatorOptions {
   sim::TransportSettings transport;  ///< congestion control and buffers are used
-  std::string shaper = "auto";       ///< "htb", "tbf" or "auto": htb where the kernel has it
+  /// Who makes the links. "tbf": the kernel's token buckets, a star's rates, queues and losses, and
+  /// its delays where the kernel has netem; "netem": the same, refused where it has not; "link": a
+  /// process, everything that links have, on any topology, where ways take 0.5 ms or more. "auto":
+  /// the kernel, where it can make them whole or the process cannot at all.
+  std::string shaper = "auto";
+  std::uint64_t seed = 1;  ///< of the link process's losses and jitter
   /// Run the helper processes before others where the system lets us (root, or a real-time limit).
   bool raise_priority = true;
   /// Seconds without any news after which the run is killed; the longest operation's own duration
@@ -35,18 +41,19 @@ struct PairRtt {
 
 /// What was really in effect.
 struct EmulatorReport {
-  std::string name_space;          ///< "user" (own user namespace) or "root"
-  std::string priority;            ///< of the helper processes: "real-time", "raised" or "normal"
-  std::string shaper;              ///< "htb" or "tbf"
-  bool netem = false;              ///< link delays were emulated by netem
-  std::string loss_by;             ///< "nftables", or "none" where no link loses packets
+  std::string name_space;  ///< "user" (own user namespace) or "root"
+  std::string priority;    ///< of the helper processes: "real-time", "raised" or "normal"
+  std::string shaper;      ///< "htb", "tbf" or "link"
+  std::string delay_by;    ///< "netem", "the link process", or "none": not emulated
+  std::string loss_by;  ///< "nftables", "the link process", or "none" where no link loses packets
   std::string congestion_control;  ///< the kernel's name
   std::vector<Bytes> burst;        ///< the shapers' token buckets, by host
   /// Round trips of a small TCP message between neighbours (host h to h + 1) after shaping, idle
   /// network; and the median of them all.
   std::vector<PairRtt> base_rtt;
   Seconds median_base_rtt{0};
-  /// The median of what a base RTT has beyond the link delays that are emulated: wake-ups.
+  /// The median of what a base RTT has beyond what links do: wake-ups. As of a way of two links and
+  /// back, as in a star; of other ways its share by the links that they cross.
   Seconds median_overhead{0};
   /// What the cluster's links have and the emulated ones have not; empty = all is emulated. The
   /// executor's provenance is then "partly emulated".
@@ -59,17 +66,27 @@ class Emulator : public sim::Executor {
   virtual const EmulatorReport& report() const = 0;
   /// Median of `rounds` round trips of a small message; the network must be idle.
   virtual Seconds measure_base_rtt(int from_host, int to_host, int rounds) = 0;
+  /// What the link process has seen since the first graph was submitted.
+  virtual LinkReport links() = 0;
+  /// Why what was emulated is no measurement of the scenario's network: links were late, or missed
+  /// frames. "": it is one.
+  virtual std::string why_invalid() = 0;
 };
 
-/// Sets the network and the workers up, and measures the base RTT. The cluster must be a star.
+/// s: a run of which one frame in a hundred left the links later is invalid.
+inline constexpr double kMostLateness = 1e-3;
+
+/// Sets the network and the workers up, and measures the base RTT.
 ///
 /// The thread that calls it must live as long as the executor: the helper processes end with it.
 /// Event times never decrease; a timeline holds what was measured. advance() sleeps, and returns
-/// false for a finite `until` only when the clock has reached it.
+/// false for a finite `until` only when the clock has reached it. Time 0 is when the first graph is
+/// submitted: schedules, traces and outages of links begin then.
 ///
 /// Throws Error(kCapability) where namespaces are forbidden, a program or a kernel feature is
-/// missing, or the topology is not a star. Later calls throw Error(kFailure) when a worker fails or
-/// nothing happens within the wall limit; the emulator is then unusable, its processes are killed.
+/// missing, or nothing here can make such links: it says what it could. Later calls throw
+/// Error(kFailure) when a worker fails or nothing happens within the wall limit; the emulator is
+/// then unusable, its processes are killed.
 std::unique_ptr<Emulator> make_emulator(const sim::Cluster& cluster,
                                         const EmulatorOptions& options);
 

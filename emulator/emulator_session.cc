@@ -52,11 +52,12 @@ const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPt
     hub_->send(kAllHosts, {{"kind", "drop-template"}, {"id", templates_.front().id}});
     templates_.erase(templates_.begin());
   }
+  calm_links();
   templates_.push_back({next_template_++, std::make_shared<const HostView>(graph)});
   hub_->send(kAllHosts,
              {{"kind", "template"}, {"id", templates_.back().id}, {"graph", to_json(*graph)}});
   // Connections are open before the first operation starts, as on a running system.
-  for (std::size_t host = 0; host < links_.size(); ++host) await("template-ready");
+  for (int host = 0; host < choice_.hosts; ++host) await("template-ready");
   return templates_.back();
 }
 
@@ -65,9 +66,9 @@ void EmulatorSession::check(const sim::Submission& submission) const {
   const sim::GraphTemplate& graph = *submission.graph;
   GRADWIRE_ASSERT(submission.bytes.size() == graph.bytes_begin.back());
   GRADWIRE_ASSERT(submission.seconds.size() == graph.size());
-  if (graph.hosts > static_cast<int>(links_.size()))
+  if (graph.hosts > choice_.hosts)
     throw SimError("submit", "a graph over " + std::to_string(graph.hosts) + " hosts",
-                   "the cluster has " + std::to_string(links_.size()));
+                   "the cluster has " + std::to_string(choice_.hosts));
   for (const Seconds seconds : submission.seconds)
     if (!(seconds >= Seconds(0)) || !std::isfinite(seconds.value()))
       throw SimError("submit", "a graph", "a duration is negative or not finite");
@@ -75,9 +76,29 @@ void EmulatorSession::check(const sim::Submission& submission) const {
     if (bytes < Bytes(0)) throw SimError("submit", "a graph", "a size is negative");
 }
 
+bool EmulatorSession::is_idle() const {
+  return std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
+    return item.second->unfinished == 0 || item.second->cancelled;
+  });
+}
+
+void EmulatorSession::calm_links() {
+  if (!live_ || !is_idle()) return;
+  live_ = false;
+  hub_->send(kLinks, {{"kind", "calm"}});
+}
+
+void EmulatorSession::start_links() {
+  if (next_id_ == 1) epoch_ = monotonic_now();
+  if (!by_process() || live_) return;
+  live_ = true;
+  hub_->send(kLinks, {{"kind", "live"}, {"epoch", epoch_.value()}});
+}
+
 GraphId EmulatorSession::submit(const sim::Submission& submission) {
   check(submission);
   const Template& known = template_of(submission.graph);
+  start_links();
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
   run->view = known.view;
@@ -188,9 +209,7 @@ bool EmulatorSession::advance(Seconds until, std::vector<Event>& events) {
   for (;;) {
     while (const auto message = hub_->receive(Seconds(0))) take(*message);
     if (deliver(events, until)) return true;
-    const bool idle = std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
-      return item.second->unfinished == 0 || item.second->cancelled;
-    });
+    const bool idle = is_idle();
     const Seconds time = monotonic_now();
     if (time >= end || (idle && until >= sim::kForever)) break;
     if (idle) last_news_ = time;

@@ -6,7 +6,7 @@
 #include "emulator/hosts/host_view.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/hub_link.h"
-#include "emulator/shaper/link_plan.h"
+#include "emulator/link_choice.h"
 
 namespace gradwire::emulator {
 
@@ -31,6 +31,8 @@ class EmulatorSession final : public Emulator {
 
   const EmulatorReport& report() const override { return report_; }
   Seconds measure_base_rtt(int from_host, int to_host, int rounds) override;
+  LinkReport links() override;
+  std::string why_invalid() override;
 
  private:
   struct Template {
@@ -46,11 +48,26 @@ class EmulatorSession final : public Emulator {
     bool cancelled = false;
   };
 
-  void set_up(const sim::Cluster& cluster);
+  void set_up();
+  void take_kernel_links(const Shaping& shaping);
+  void take_wires(double frame_rate);
   void measure_neighbours();
+  struct Way {
+    Seconds time{0};  ///< of a small message, as far as links make it
+    int links = 0;
+  };
+  Way way_of(int from, int to) const;
+  int rounds_in_time(int from, int to) const;
+  Seconds overhead_of(int from, int to, Seconds round_trip) const;
+  bool by_process() const { return report_.shaper == "link"; }
+  bool is_idle() const;
+  /// Connections are opened over links that are steady and lose nothing.
+  void calm_links();
+  void start_links();
   const Template& template_of(const sim::GraphPtr& graph);
   void check(const sim::Submission& submission) const;
   std::vector<sim::ChannelRecord> read_channels();
+  std::vector<sim::ChannelRecord> read_wires();
   nlohmann::json await(std::string_view kind);
   void take(const nlohmann::json& message);
   void take_report(const OperationReport& report);
@@ -63,8 +80,9 @@ class EmulatorSession final : public Emulator {
   Run& get(sim::GraphId graph) const;
 
   EmulatorOptions options_;
-  std::vector<HostLink> links_;
-  std::vector<sim::ChannelId> up_channel_;  ///< [hosts], host to switch
+  sim::Cluster cluster_;
+  LinkChoice choice_;
+  std::vector<sim::ChannelId> up_channel_;  ///< [hosts], host to switch; of a star
   std::unique_ptr<HubLink> hub_;
   EmulatorReport report_;
   Seconds epoch_{0};
@@ -74,6 +92,7 @@ class EmulatorSession final : public Emulator {
   std::uint64_t next_template_ = 1;
   std::map<sim::GraphId, std::unique_ptr<Run>> runs_;
   sim::GraphId next_id_ = 1;
+  bool live_ = false;               ///< the link process's links are as planned
   std::vector<sim::Event> events_;  ///< known, not yet delivered
 };
 

@@ -1,6 +1,5 @@
 #include "emulator/hosts/worker.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -14,15 +13,12 @@
 #include "emulator/hub/namespaces.h"
 #include "emulator/hub/tool.h"
 #include "emulator/shaper/link_plan.h"
+#include "emulator/shaper/wire_hosts.h"
 
 namespace gradwire::emulator {
 namespace {
 
 using nlohmann::json;
-
-FileDescriptor duplicate(int descriptor) {
-  return FileDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
-}
 
 class Worker {
  public:
@@ -36,6 +32,7 @@ class Worker {
   void handle(const json& message);
   void set_up(const json& message);
   void configure_link(const json& message);
+  void configure_wire(const json& message);
   void add_template(const json& message);
   void submit(const json& message);
   void connect(const json& message);
@@ -85,6 +82,7 @@ void Worker::handle(const json& message) {
     tell_counters();
 }
 
+/// The kernel makes this host's link.
 void Worker::configure_link(const json& message) {
   const std::vector<HostLink> links = links_from_json(message.at("links"));
   const HostLink& own = links[static_cast<std::size_t>(host_)];
@@ -103,11 +101,21 @@ void Worker::configure_link(const json& message) {
     require_tool("nft", {"-f", "-"}, rules, "lose packets on the link of", subject);
 }
 
+/// The link process does. After idle time the kernel restarts slowly, as `flow` does by its
+/// calibration against Linux.
+void Worker::configure_wire(const json& message) {
+  set_tcp_parameters(Bytes(message.at("buffer").get<std::int64_t>()));
+  require_tool("ip", {"-batch", "-"}, wire_host_script(host_, message.at("hosts")),
+               "give an address to", "host " + std::to_string(host_));
+  cut_segments("eth0");
+}
+
 void Worker::set_up(const json& message) {
-  configure_link(message);
+  const bool by_process = message.at("by_process");
+  by_process ? configure_wire(message) : configure_link(message);
   SocketSettings sockets;
   sockets.congestion_control = message.at("congestion_control");
-  sockets.buffer = message.at("buffer");
+  sockets.buffer = by_process ? 0 : message.at("buffer").get<int>();
   sim::TransportSettings transport;
   transport.segment = Bytes(message.at("segment").get<std::int64_t>());
   transport.wire_segment = Bytes(message.at("wire_segment").get<std::int64_t>());
@@ -122,8 +130,7 @@ void Worker::set_up(const json& message) {
          {"message", "host " + std::to_string(host_) + ": " + reason}});
   };
   std::vector<std::string> addresses;
-  for (std::size_t h = 0; h < message.at("links").size(); ++h)
-    addresses.push_back(host_address(static_cast<int>(h)));
+  for (int host = 0; host < message.at("hosts"); ++host) addresses.push_back(host_address(host));
   runner_ = std::make_unique<HostRunner>(host_, transport, callbacks);
   exchange_ = std::make_unique<Exchange>(
       host_, addresses, sockets,

@@ -1,5 +1,7 @@
 #include "emulator/hub/control.h"
 
+#include <fcntl.h>
+
 #include "emulator/hub/answers.h"
 
 namespace gradwire::emulator {
@@ -17,6 +19,10 @@ void throw_error(const nlohmann::json& message) {
       throw std::out_of_range("an error of kind " + std::to_string(kind));
     return Error(static_cast<ErrorKind>(kind), message.at("message").get<std::string>());
   });
+}
+
+FileDescriptor duplicate(int descriptor) {
+  return FileDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
 }
 
 Outbox::Outbox(FileDescriptor pipe) : pipe_(std::move(pipe)) {

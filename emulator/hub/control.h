@@ -16,6 +16,9 @@ nlohmann::json error_message(const std::exception& error);
 /// Throws the Error that such a message carries.
 [[noreturn]] void throw_error(const nlohmann::json& message);
 
+/// Of a standard stream: close-on-exec, and none of 0 to 2.
+FileDescriptor duplicate(int descriptor);
+
 /// Frames on their way to the hub, written by a thread of its own: whoever has something to say
 /// never waits for the hub.
 class Outbox {

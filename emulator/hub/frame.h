@@ -21,6 +21,7 @@ namespace gradwire::emulator {
 inline constexpr std::int32_t kExecutor = -1;
 inline constexpr std::int32_t kAllHosts = -1;
 inline constexpr std::int32_t kHub = -2;
+inline constexpr std::int32_t kLinks = -3;  ///< the link process, where there is one
 
 struct Frame {
   std::int32_t address = kExecutor;

@@ -8,10 +8,12 @@
 #include "emulator/hosts/worker.h"
 #include "emulator/hub/hub.h"
 #include "emulator/lab/lab.h"
+#include "emulator/shaper/link_server.h"
 
 /// gradwire-emulator-hub: the emulator's own program. It stands apart from `gradwire` since a
 /// process must have a single thread to enter a user namespace. Without an argument it is the hub,
-/// with `worker HOST` one of the hosts, with `lab` a measurement of kernel TCP; none of them is
+/// with `worker HOST` one of the hosts, with `links` the links
+/// between them, with `lab` a measurement of kernel TCP; none of them is
 /// meant to be started by hand.
 int main(int argc, char** argv) {
   // They end with their parent, and leave Ctrl-C to it.
@@ -21,6 +23,7 @@ int main(int argc, char** argv) {
   if (argc == 1) return gradwire::emulator::run_hub();
   if (argc == 3 && std::strcmp(argv[1], "worker") == 0)
     return gradwire::emulator::run_worker(std::atoi(argv[2]));
+  if (argc == 2 && std::strcmp(argv[1], "links") == 0) return gradwire::emulator::run_link_server();
   if (argc == 2 && std::strcmp(argv[1], "lab") == 0) return gradwire::emulator::run_lab_process();
   std::fputs("gradwire-emulator-hub is started by gradwire (--executor emulator)\n", stderr);
   return 2;

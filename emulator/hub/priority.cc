@@ -12,4 +12,11 @@ std::string raise_priority() {
   return ::setpriority(PRIO_PROCESS, 0, -10) == 0 ? "raised" : "normal";
 }
 
+void rise_above_workers() {
+  if (::sched_getscheduler(0) != SCHED_RR) return;
+  sched_param parameters{};
+  parameters.sched_priority = 2;
+  ::sched_setscheduler(0, SCHED_RR, &parameters);
+}
+
 }  // namespace gradwire::emulator

@@ -8,4 +8,7 @@ namespace gradwire::emulator {
 /// Returns what was given: "real-time", "raised" or "normal".
 std::string raise_priority();
 
+/// Of a process that raise_priority() has made real-time: workers wait for it, too.
+void rise_above_workers();
+
 }  // namespace gradwire::emulator

@@ -24,40 +24,51 @@ Relay::Relay(FileDescriptor from_executor, FileDescriptor to_executor) {
   make_non_blocking(executor_.out);
 }
 
-int Relay::add_worker(std::unique_ptr<ChildProcess> process) {
+Relay::End Relay::end_of(std::unique_ptr<ChildProcess> process) {
   End end;
   end.in = std::move(process->stdout_pipe());
   end.out = std::move(process->stdin_pipe());
   end.process = std::move(process);
   make_non_blocking(end.out);
-  workers_.push_back(std::move(end));
+  return end;
+}
+
+int Relay::add_worker(std::unique_ptr<ChildProcess> process) {
+  workers_.push_back(end_of(std::move(process)));
   return workers() - 1;
 }
 
+void Relay::set_links(std::unique_ptr<ChildProcess> process) {
+  links_ = end_of(std::move(process));
+}
+
+void Relay::send(End& end, const std::vector<std::byte>& bytes) {
+  append(end.unwritten, bytes);
+  write_to(end);
+}
+
 void Relay::to_executor(const nlohmann::json& message) {
-  append(executor_.unwritten, encode_frame(kExecutor, message));
-  write_to(executor_);
+  send(executor_, encode_frame(kExecutor, message));
 }
 
 void Relay::to_worker(int worker, const nlohmann::json& message) {
-  End& end = workers_[static_cast<std::size_t>(worker)];
-  append(end.unwritten, encode_frame(worker, message));
-  write_to(end);
+  send(workers_[static_cast<std::size_t>(worker)], encode_frame(worker, message));
+}
+
+void Relay::to_links(const nlohmann::json& message) {
+  send(links_.value(), encode_frame(kLinks, message));
 }
 
 void Relay::hand_on(Frame frame, bool from_executor) {
   const std::vector<std::byte> bytes = encode_frame(frame);
-  if (!from_executor && frame.address == kExecutor) {
-    append(executor_.unwritten, bytes);
-    write_to(executor_);
+  if (!from_executor && frame.address == kExecutor) return send(executor_, bytes);
+  if (frame.address == kLinks) {
+    if (links_) send(*links_, bytes);
     return;
   }
-  for (int worker = 0; worker < workers(); ++worker) {
-    if (frame.address != kAllHosts && frame.address != worker) continue;
-    End& end = workers_[static_cast<std::size_t>(worker)];
-    append(end.unwritten, bytes);
-    write_to(end);
-  }
+  for (int worker = 0; worker < workers(); ++worker)
+    if (frame.address == kAllHosts || frame.address == worker)
+      send(workers_[static_cast<std::size_t>(worker)], bytes);
 }
 
 std::optional<Frame> Relay::take(End& end, bool handing_on, bool from_executor) {
@@ -68,18 +79,23 @@ std::optional<Frame> Relay::take(End& end, bool handing_on, bool from_executor) 
   return std::nullopt;
 }
 
+void Relay::check_alive(End& end, const std::string& name) {
+  if (!end.closed) return;
+  throw Error(ErrorKind::kFailure, "go on with", name,
+              "it ended with code " + std::to_string(end.process->wait()));
+}
+
 std::optional<Frame> Relay::next(bool handing_on) {
   for (;;) {
     if (auto frame = take(executor_, handing_on, true)) return frame;
     for (End& end : workers_)
       if (auto frame = take(end, handing_on, false)) return frame;
+    if (links_)
+      if (auto frame = take(*links_, handing_on, false)) return frame;
     if (executor_.closed) return std::nullopt;
-    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-      if (!workers_[worker].closed) continue;
-      const int code = workers_[worker].process->wait();
-      throw Error(ErrorKind::kFailure, "go on with", "worker process " + std::to_string(worker),
-                  "it ended with code " + std::to_string(code));
-    }
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker)
+      check_alive(workers_[worker], "worker process " + std::to_string(worker));
+    if (links_) check_alive(*links_, "the link process");
     poll_once();
   }
 }
@@ -87,6 +103,7 @@ std::optional<Frame> Relay::next(bool handing_on) {
 void Relay::poll_once() {
   std::vector<End*> ends = {&executor_};
   for (End& end : workers_) ends.push_back(&end);
+  if (links_) ends.push_back(&*links_);
   std::vector<pollfd> polled;
   for (const End* end : ends) {
     polled.push_back({end->in.get(), POLLIN, 0});

@@ -1,21 +1,17 @@
 #include "emulator/lab/lab_hosts.h"
 
 #include <fcntl.h>
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/error.h"
 #include "emulator/hub/namespaces.h"
 #include "emulator/hub/tool.h"
 #include "emulator/shaper/link_plan.h"
+#include "emulator/shaper/wire_hosts.h"
 
 namespace gradwire::emulator {
 namespace {
@@ -31,20 +27,6 @@ void enter_space(const FileDescriptor& space) {
     throw system_error("enter", "a host's network namespace", errno);
 }
 
-/// The kernel cuts what TCP sends at once into frames: each is lost, and delayed, alone.
-void cut_segments(const char* device) {
-  const FileDescriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  for (const std::uint32_t feature : {ETHTOOL_STSO, ETHTOOL_SGSO}) {
-    ethtool_value value{feature, 0};
-    ifreq request{};
-    std::strncpy(request.ifr_name, device, IFNAMSIZ - 1);
-    request.ifr_data = reinterpret_cast<char*>(&value);
-    if (::ioctl(socket.get(), SIOCETHTOOL, &request) != 0)
-      throw Error(ErrorKind::kCapability, "turn off", "segmentation offload of a host's device",
-                  std::strerror(errno));
-  }
-}
-
 std::string host_script(int host, int hub, const std::vector<std::pair<int, int>>& peers) {
   std::string script = "link set lo up\nlink add eth0 address " + host_mac(host) +
                        " type veth peer name " + port_name(host) + " netns /proc/" +
@@ -57,17 +39,6 @@ std::string host_script(int host, int hub, const std::vector<std::pair<int, int>
               " dev eth0 nud permanent\n";
   }
   return script;
-}
-
-/// Buffers that limit nothing but a window of `buffer`: half of a receive buffer is window.
-void set_parameters(Bytes buffer) {
-  const std::string bytes = std::to_string(2 * buffer.count());
-  const std::string range = "4096 " + bytes + " " + bytes;
-  set_network_parameter("ipv4/tcp_rmem", range);
-  set_network_parameter("ipv4/tcp_wmem", range);
-  // No connection knows what another one learnt.
-  set_network_parameter("ipv4/tcp_no_metrics_save", "1");
-  set_network_parameter("ipv6/conf/all/disable_ipv6", "1");
 }
 
 }  // namespace
@@ -88,7 +59,7 @@ LabHosts::LabHosts(int hosts, const std::vector<std::pair<int, int>>& peers, Byt
 void LabHosts::make_host(int host, const std::vector<std::pair<int, int>>& peers, Bytes buffer) {
   enter_network_namespace();
   hosts_.push_back(own_namespace());
-  set_parameters(buffer);
+  set_tcp_parameters(buffer);
   require_tool("ip", {"-batch", "-"}, host_script(host, hub_.get(), peers), "create",
                "a host of the lab");
   cut_segments("eth0");

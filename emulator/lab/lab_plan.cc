@@ -3,14 +3,10 @@
 
 #include "base/error.h"
 #include "emulator/lab/lab.h"
+#include "emulator/shaper/wire_plan.h"
 
 namespace gradwire::emulator {
 namespace {
-
-/// CoDel as the packet executor sets it (docs/packet.md).
-constexpr double kCodelTarget = 0.005;
-constexpr double kCodelInterval = 0.1;
-constexpr double kCodelSegments = 100;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorKind::kCapability, "measure with kernel TCP", "this network", what,
@@ -24,14 +20,10 @@ WireNetwork::Channel channel_of(const sim::Cluster& cluster, sim::ChannelId id,
   if (schedule) refuse("a link follows a schedule");
   if (link.half_duplex) refuse("a link is half-duplex");
   if (link.jitter > Seconds(0)) refuse("a link has jitter");
-  WireNetwork::Channel channel;
-  channel.rate = cluster.nominal_rate(id).value() / 8;
-  channel.delay = link.delay.value();
+  if (!link.outages.empty()) refuse("a link goes out");
+  WireNetwork::Channel channel = wire_channel_of(cluster, id, transport);
   channel.loss = link.mean_loss();
-  const double segment = static_cast<double>(transport.wire_segment.count()) / channel.rate;
-  channel.queue.limit = static_cast<double>(link.queue.count());
-  channel.queue.codel.target = std::max(kCodelTarget, kCodelSegments * segment);
-  channel.queue.codel.interval = std::max(kCodelInterval, 2 * channel.queue.codel.target);
+  channel.burst = {};
   return channel;
 }
 
@@ -49,12 +41,6 @@ class Numbers {
  private:
   std::vector<int> hosts_;
 };
-
-std::vector<int> route_of(const sim::Cluster& cluster, int source, int destination) {
-  std::vector<sim::ChannelId> route;
-  cluster.route(source, destination, route);
-  return {route.begin(), route.end()};
-}
 
 const char* name_of(sim::TransportSettings::CongestionControl control) {
   using Control = sim::TransportSettings::CongestionControl;
@@ -74,8 +60,8 @@ LabPlan plan_lab(const sim::Cluster& cluster, std::span<const LabChain> chains,
   for (const LabChain& chain : chains) {
     const int from = numbers.of(chain.source), to = numbers.of(chain.destination);
     plan.chains.push_back({from, to, chain.bytes});
-    plan.routes.push_back({from, to, route_of(cluster, chain.source, chain.destination)});
-    plan.routes.push_back({to, from, route_of(cluster, chain.destination, chain.source)});
+    plan.routes.push_back({from, to, wire_route_of(cluster, chain.source, chain.destination)});
+    plan.routes.push_back({to, from, wire_route_of(cluster, chain.destination, chain.source)});
   }
   plan.hosts = numbers.count();
   plan.congestion_control = name_of(transport.congestion_control);

@@ -49,7 +49,7 @@ LabResult run(const LabPlan& plan) {
   const LabHosts hosts(plan.hosts, peers, plan.buffer);
   LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan));
   LabTransfers transfers(plan, hosts);
-  links.begin();
+  links.set_live(true, monotonic_now().value());
   transfers.run([&links] { return links.take_worst(); });
   result.transfers = transfers.transfers();
   result.late_in = transfers.late_in();

@@ -12,13 +12,7 @@ namespace {
 
 constexpr double kFrame = 1514;      // a full frame to the shaper
 constexpr double kWireFrame = 1538;  // and on the wire
-constexpr int kMostHosts = 250 * 250;
-
-[[noreturn]] void refuse(const std::string& reason) {
-  throw Error(
-      ErrorKind::kCapability, "emulate", "this topology", reason,
-      "only a star (hosts on one switch) is emulated so far; use --executor flow or packet");
-}
+constexpr std::size_t kMostHosts = 250 * 250;
 
 /// The automatic queue: two bandwidth-delay products of a path across the star (two links), or 256
 /// packets.
@@ -78,24 +72,32 @@ std::string loss_chain(const std::string& device, double loss) {
 
 }  // namespace
 
+std::string star_flaw(const sim::Cluster& cluster) {
+  const auto hosts = static_cast<std::size_t>(cluster.host_count());
+  if (hosts > kMostHosts) return "it has more than " + std::to_string(kMostHosts) + " hosts";
+  if (cluster.node_names().size() != hosts + 1) return "it does not have exactly one switch";
+  if (cluster.links().size() != hosts) return "not every host has exactly one link";
+  std::vector<bool> seen(cluster.node_names().size(), false);
+  for (const sim::Link& link : cluster.links()) {
+    if (cluster.is_host(link.a) == cluster.is_host(link.b)) return "a link joins two hosts";
+    const sim::NodeId host = cluster.is_host(link.a) ? link.a : link.b;
+    if (seen[static_cast<std::size_t>(host)]) return "not every host has exactly one link";
+    seen[static_cast<std::size_t>(host)] = true;
+  }
+  return {};
+}
+
 std::vector<HostLink> star_links(const sim::Cluster& cluster) {
-  const int hosts = cluster.host_count();
-  if (hosts > kMostHosts) refuse("it has more than " + std::to_string(kMostHosts) + " hosts");
-  std::vector<HostLink> links(static_cast<std::size_t>(hosts));
+  if (const std::string flaw = star_flaw(cluster); !flaw.empty())
+    throw Error(ErrorKind::kCapability, "emulate", "this topology", flaw,
+                "the kernel makes stars (hosts on one switch); use --shaper link");
   std::vector<int> host_of(cluster.node_names().size(), -1);
-  for (int host = 0; host < hosts; ++host)
+  for (int host = 0; host < cluster.host_count(); ++host)
     host_of[static_cast<std::size_t>(cluster.host_node(host))] = host;
-  if (cluster.node_names().size() != links.size() + 1)
-    refuse("it does not have exactly one switch");
-  if (cluster.links().size() != links.size()) refuse("not every host has exactly one link");
-  std::vector<bool> seen(links.size(), false);
+  std::vector<HostLink> links(static_cast<std::size_t>(cluster.host_count()));
   for (const sim::Link& link : cluster.links()) {
     const sim::NodeId end = cluster.is_host(link.a) ? link.a : link.b;
-    const sim::NodeId other = end == link.a ? link.b : link.a;
-    if (!cluster.is_host(end) || cluster.is_host(other)) refuse("a link joins two hosts");
     const auto host = static_cast<std::size_t>(host_of[static_cast<std::size_t>(end)]);
-    if (seen[host]) refuse("not every host has exactly one link");
-    seen[host] = true;
     links[host] = {link.spec.rate, link.spec.delay, link.spec.loss, resolved_queue(link.spec)};
   }
   return links;
@@ -129,6 +131,15 @@ std::string port_mac(int host) {
 }
 std::string port_name(int host) {
   return "gw" + std::to_string(host);
+}
+
+std::string neighbours_script(int host, int hosts) {
+  std::string script;
+  for (int other = 0; other < hosts; ++other)
+    if (other != host)
+      script += "neigh replace " + host_address(other) + " lladdr " + host_mac(other) +
+                " dev eth0 nud permanent\n";
+  return script;
 }
 
 std::string bridge_ip_script() {
@@ -169,12 +180,7 @@ std::string host_ip_script(const std::vector<HostLink>& links, int host, const S
       std::to_string(gso_segments(links[static_cast<std::size_t>(host)], shaping));
   std::string script = "link set lo up\nlink set eth0 mtu 1500 gso_max_segs " + gso + "\n" +
                        "addr add " + host_address(host) + "/16 dev eth0\nlink set eth0 up\n";
-  // Neighbours are written down: no address resolution whose loss would hold a transfer up.
-  for (int other = 0; other < static_cast<int>(links.size()); ++other)
-    if (other != host)
-      script += "neigh replace " + host_address(other) + " lladdr " + host_mac(other) +
-                " dev eth0 nud permanent\n";
-  return script;
+  return script + neighbours_script(host, static_cast<int>(links.size()));
 }
 
 std::string host_tc_script(const HostLink& link, const Shaping& shaping) {

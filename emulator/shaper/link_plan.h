@@ -35,6 +35,8 @@ struct HostLink {
   Bytes queue{0};  ///< never 0 here: the automatic size is resolved
 };
 
+/// Why it is no star that the kernel can make; "": it is one.
+std::string star_flaw(const sim::Cluster& cluster);
 /// The links of a star by host. Throws Error(kCapability) for any other topology.
 std::vector<HostLink> star_links(const sim::Cluster& cluster);
 
@@ -60,6 +62,9 @@ std::string host_address(int host);
 std::string host_mac(int host);
 std::string port_mac(int host);
 std::string port_name(int host);
+
+/// A host's neighbours, written down: no address resolution whose loss would hold a transfer up.
+std::string neighbours_script(int host, int hosts);
 
 /// Input of `ip -batch -`, `tc -batch -` and `nft -f -` in the hub's namespace and in a host's.
 std::string bridge_ip_script();

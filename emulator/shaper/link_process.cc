@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "emulator/clock.h"
@@ -18,6 +19,7 @@ constexpr double kPatience = 50e-3;  // s: between looks at stop_
 /// What Ethernet adds to a frame: preamble 8, check sequence 4, gap 12.
 constexpr double kOnTheWire = 24;
 constexpr std::size_t kLeastFrame = 60;
+constexpr double kOpportunity = 1e-3;  // s from one to the next
 
 }  // namespace
 
@@ -45,6 +47,7 @@ LinkProcess::LinkProcess(PacketSocket socket, std::vector<int> devices,
     try {
       work();
     } catch (...) {
+      const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
     }
   });
@@ -55,21 +58,44 @@ LinkProcess::~LinkProcess() {
   if (thread_.joinable()) thread_.join();
 }
 
+void LinkProcess::set_live(bool live, double epoch) {
+  const std::lock_guard lock(mutex_);
+  network_.set_live(live, epoch - start_);
+  live_ = live;
+  if (!live || std::exchange(begun_, true)) return;
+  report_.lateness = {};
+  report_.missed_opportunities = 0;
+}
+
+LinkProcess::Report LinkProcess::report_now() {
+  if (failure_) std::rethrow_exception(failure_);
+  Report report = report_;
+  report.counts = network_.counts();
+  report.missed += socket_.missed();
+  for (std::size_t id = 0; id < network_.channels(); ++id)
+    report.channels.push_back(network_.channel(id).counts());
+  return report;
+}
+
+LinkProcess::Report LinkProcess::report() {
+  const std::lock_guard lock(mutex_);
+  return report_now();
+}
+
 LinkProcess::Report LinkProcess::finish() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
-  if (failure_) std::rethrow_exception(failure_);
-  report_.counts = network_.counts();
-  report_.missed += socket_.missed();
-  return report_;
+  return report_now();
 }
 
 void LinkProcess::work() {
   sharpen_timers();
   while (!stop_) {
-    network_.set_lossy(begun_);
-    while (take()) hand_over();
-    hand_over();
+    {
+      const std::lock_guard lock(mutex_);
+      while (take()) hand_over();
+      hand_over();
+    }
     wait();
   }
 }
@@ -106,7 +132,7 @@ bool LinkProcess::take() {
 
 void LinkProcess::enter(std::uint32_t frame, const PacketSocket::Received& received) {
   if (received.truncated)
-    throw Error(ErrorKind::kCapability, "carry", "a frame of the lab",
+    throw Error(ErrorKind::kCapability, "carry", "a frame of an emulated host",
                 "its device was to cut it into segments", "the kernel ignores ETHTOOL_STSO");
   const auto device = static_cast<std::size_t>(received.device);
   const int source = device < host_of_.size() ? host_of_[device] : -1;
@@ -130,15 +156,21 @@ void LinkProcess::hand_over() {
   network_.advance(monotonic_now().value() - start_, exits_);
   for (const WireNetwork::Exit& exit : exits_) {
     if (!exit.lost) {
-      const double late = monotonic_now().value() - start_ - exit.time;
-      if (begun_) report_.lateness.add(late);
-      if (late > worst_) worst_ = late;
+      note_lateness(exit);
       if (!socket_.send(destination_of_[static_cast<std::size_t>(exit.route)], bytes_of(exit.frame),
                         size_[exit.frame]))
         ++report_.missed;
     }
     free_.push_back(exit.frame);
   }
+}
+
+void LinkProcess::note_lateness(const WireNetwork::Exit& exit) {
+  const double late = monotonic_now().value() - start_ - exit.time;
+  if (late > worst_) worst_ = late;
+  if (!live_) return;
+  report_.lateness.add(late);
+  if (late > kOpportunity && network_.follows_trace(exit.route)) ++report_.missed_opportunities;
 }
 
 /// Until a frame comes or is due; the last few microseconds awake.

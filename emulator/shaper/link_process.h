@@ -11,7 +11,7 @@
 #include "emulator/shaper/packet_socket.h"
 #include "emulator/shaper/wire_network.h"
 
-/// The links between the lab's hosts: a thread that takes frames from the hosts' devices, asks a
+/// The links between emulated hosts: a thread that takes frames from the hosts' devices, asks a
 /// WireNetwork when they would arrive, and hands them over then. Frames count from the instant at
 /// which the kernel had them, so that a thread that wakes late delays nothing by it while delays of
 /// links are longer than that.
@@ -22,7 +22,10 @@ class LinkProcess {
   struct Report {
     Lateness lateness;
     WireNetwork::Counts counts;
+    std::vector<WireChannel::Counts> channels;
     std::int64_t missed = 0;  ///< frames that the socket had no room for, either way
+    /// Frames over a Mahimahi trace that left after the next millisecond's opportunity.
+    std::int64_t missed_opportunities = 0;
   };
 
   /// `devices`: interface index of the way to each host; `route_of`[source * hosts + destination]:
@@ -33,15 +36,21 @@ class LinkProcess {
   LinkProcess& operator=(const LinkProcess&) = delete;
   ~LinkProcess();
 
-  /// From now on links lose, and lateness counts.
-  void begin() { begun_ = true; }
+  /// Links are as their plan says (WireChannel::set_live), `epoch` (CLOCK_MONOTONIC, s) being time
+  /// 0 of their schedules, and lateness counts; or they are calm again. The first call forgets how
+  /// late frames were before.
+  void set_live(bool live, double epoch);
   /// s: the largest lateness of a frame since this was asked last.
   double take_worst() { return worst_.exchange(0); }
+  /// What was seen so far. Throws what the thread threw.
+  Report report();
   /// Stops the thread. Throws what it threw.
   Report finish();
 
  private:
   void work();
+  void note_lateness(const WireNetwork::Exit& exit);
+  Report report_now();
   bool take();
   void enter(std::uint32_t frame, const PacketSocket::Received& received);
   void hand_over();
@@ -67,11 +76,13 @@ class LinkProcess {
   std::vector<WireNetwork::Exit> exits_;
   std::vector<PacketSocket::Received> received_;
 
+  std::mutex mutex_;  ///< the thread has it while it works
   Report report_;
-  std::atomic<double> worst_ = 0;
-  std::atomic<bool> begun_ = false;
-  std::atomic<bool> stop_ = false;
+  bool live_ = false;
+  bool begun_ = false;
   std::exception_ptr failure_;
+  std::atomic<double> worst_ = 0;
+  std::atomic<bool> stop_ = false;
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "emulator/shaper/wire_network.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gradwire::emulator {
@@ -7,13 +8,15 @@ namespace gradwire::emulator {
 WireNetwork::WireNetwork(const std::vector<Channel>& channels, std::vector<std::vector<int>> routes,
                          std::uint64_t seed)
     : routes_(std::move(routes)) {
-  std::uint32_t number = 0;
-  for (const Channel& channel : channels) {
-    Link link{channel, sim::Bottleneck(channel.queue),
-              sim::LossSequence(channel.loss, sim::LossDraws(seed, number++, 0))};
-    link.bottleneck.set_rate(0, channel.rate);
-    links_.push_back(std::move(link));
-  }
+  for (const Channel& channel : channels)
+    channels_.emplace_back(channel, seed, static_cast<sim::ChannelId>(channels_.size()));
+  for (const auto& route : routes_)
+    follows_trace_.push_back(std::ranges::any_of(
+        route, [&](int id) { return channels[static_cast<std::size_t>(id)].follows_trace(); }));
+}
+
+void WireNetwork::set_live(bool live, double epoch) {
+  for (WireChannel& channel : channels_) channel.set_live(live, epoch);
 }
 
 void WireNetwork::enter(std::uint32_t frame, double bytes, std::int32_t route, double time) {
@@ -24,16 +27,12 @@ void WireNetwork::enter(std::uint32_t frame, double bytes, std::int32_t route, d
 /// Whether it reaches the channel's other end; when, is in `move`.
 bool WireNetwork::cross(Move& move) {
   const auto& route = routes_[static_cast<std::size_t>(move.route)];
-  Link& link = links_[static_cast<std::size_t>(route[static_cast<std::size_t>(move.hop)])];
-  if (!link.bottleneck.pass(move.time, static_cast<double>(move.bytes))) {
-    ++counts_.dropped;
-    return false;
-  }
-  if (lossy_ && link.losses.next()) {
-    ++counts_.lost;
-    return false;
-  }
-  move.time = link.bottleneck.departure() + link.channel.delay;
+  WireChannel& channel =
+      channels_[static_cast<std::size_t>(route[static_cast<std::size_t>(move.hop)])];
+  const WireChannel::Fate fate = channel.cross(move.time, static_cast<double>(move.bytes));
+  if (fate == WireChannel::Fate::kDropped) ++counts_.dropped;
+  if (fate == WireChannel::Fate::kLost) ++counts_.lost;
+  if (fate != WireChannel::Fate::kPasses) return false;
   ++move.hop;
   return true;
 }

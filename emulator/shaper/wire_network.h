@@ -3,25 +3,16 @@
 #include <limits>
 #include <vector>
 
-#include "sim/flow/tcp/bottleneck.h"
-#include "sim/flow/tcp/loss_sequence.h"
+#include "emulator/shaper/wire_channel.h"
 #include "sim/session/event_heap.h"
 
-/// What happens to frames on the lab's links: each crosses the channels of its route, one after the
-/// other; on each it waits in a queue (sim/flow/tcp/bottleneck.h), is sent at the channel's rate,
-/// may be lost, and flies for the channel's delay. No clock and no sockets: times are given.
-///
-///     departs = max(arrives, the one before departs) + bytes / rate;  reaches = departs + delay
+/// What happens to frames on emulated links: each crosses the channels of its route, one after the
+/// other (emulator/shaper/wire_channel.h). No clock and no sockets: times are given.
 namespace gradwire::emulator {
 
 class WireNetwork {
  public:
-  struct Channel {
-    double rate = 0;   ///< bytes/s
-    double delay = 0;  ///< s
-    double loss = 0;   ///< of each frame
-    sim::Bottleneck::Discipline queue;
-  };
+  using Channel = WireChannel::Spec;
   /// A frame that is through, or that is gone.
   struct Exit {
     double time = 0;
@@ -40,23 +31,25 @@ class WireNetwork {
   WireNetwork(const std::vector<Channel>& channels, std::vector<std::vector<int>> routes,
               std::uint64_t seed);
 
-  /// Until then nothing is lost on the way (connections open undisturbed). Queues do drop.
-  void set_lossy(bool lossy) { lossy_ = lossy; }
+  /// Until then links are steady, and nothing is lost on the way. Queues do drop. `epoch`: time 0
+  /// of schedules and outages.
+  void set_live(bool live, double epoch);
   /// Frame `frame` of `bytes` on the wire reaches the first channel of its route at `time`.
   void enter(std::uint32_t frame, double bytes, std::int32_t route, double time);
   /// Everything until `now`, in order of time; appends the frames that are through or gone.
   void advance(double now, std::vector<Exit>& exits);
   double next_event() const { return moves_.empty() ? kNever : moves_.top().time; }
   const Counts& counts() const { return counts_; }
+  const WireChannel& channel(std::size_t id) const { return channels_[id]; }
+  std::size_t channels() const { return channels_.size(); }
+  /// Whether a channel of it follows a Mahimahi trace.
+  bool follows_trace(std::int32_t route) const {
+    return follows_trace_[static_cast<std::size_t>(route)];
+  }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  struct Link {
-    Channel channel;
-    sim::Bottleneck bottleneck;
-    sim::LossSequence losses;
-  };
   struct Move {
     double time = 0;
     std::uint64_t order = 0;
@@ -68,10 +61,10 @@ class WireNetwork {
 
   bool cross(Move& move);
 
-  std::vector<Link> links_;
+  std::vector<WireChannel> channels_;
   std::vector<std::vector<int>> routes_;
+  std::vector<bool> follows_trace_;  ///< by route
   sim::EventHeap<Move> moves_;
-  bool lossy_ = false;
   Counts counts_;
 };
 

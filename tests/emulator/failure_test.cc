@@ -69,41 +69,106 @@ std::string failure_of(Emulator& emulator, sim::GraphId graph) {
   return "it did not fail";
 }
 
-/// Not a test of its own: the process that the next one kills.
-TEST_CASE("victim", "[.victim]") {
-  const auto emulator = make_emulator(sim::Cluster::star(3, link_of(1e6)), quick_options());
-  submit(*emulator, endless(), {Bytes(100'000'000)}, {Seconds(1000), Seconds(0)});
-  const int hub = children_of(::getpid()).at(0);
-  std::string line = network_of(std::to_string(hub));
-  for (const int worker : children_of(hub)) line += " " + network_of(std::to_string(worker));
-  std::printf("networks %s\n", line.c_str());
-  std::fflush(stdout);
-  std::this_thread::sleep_for(std::chrono::seconds(60));
+sim::LinkSpec slow_delayed_link() {
+  sim::LinkSpec link = link_of(1e6);
+  link.delay = Seconds(1e-3);
+  return link;
 }
 
-TEST_CASE("a run that is killed leaves no process and no namespace", "[net][needs-namespaces]") {
-  emulator_or_skip(sim::Cluster::star(3, link_of(1e6)), quick_options());
+/// Three hosts, and the process that makes their links.
+std::unique_ptr<Emulator> make_family() {
+  EmulatorOptions options = quick_options();
+  options.shaper = "link";
+  return make_emulator(sim::Cluster::star(3, slow_delayed_link()), options);
+}
+
+/// Not a test of its own: the process of the next one that is killed, or whose children are.
+TEST_CASE("victim", "[.victim]") {
+  const auto emulator = make_family();
+  const auto graph =
+      submit(*emulator, endless(), {Bytes(100'000'000)}, {Seconds(1000), Seconds(0)});
+  const int hub = children_of(::getpid()).at(0);
+  std::string pids = std::to_string(hub);
+  for (const int child : children_of(hub)) pids += " " + std::to_string(child);
+  std::printf("family %s\n", pids.c_str());
+  std::fflush(stdout);
+  const std::string failure = failure_of(*emulator, graph);
+  CHECK_FALSE(failure.empty());
+  std::printf("failure: %s\n", failure.c_str());
+  std::fflush(stdout);
+}
+
+std::string line_of(ChildProcess& process, const std::string& begin) {
+  std::string text;
+  std::byte block[512];
+  for (;;) {
+    const auto at = text.find(begin);
+    if (at != std::string::npos && text.find('\n', at) != std::string::npos)
+      return text.substr(at + begin.size(), text.find('\n', at) - at - begin.size());
+    const std::size_t got = process.stdout_pipe().read_some(block, "the victim");
+    if (got == 0) return "";
+    text.append(reinterpret_cast<const char*>(block), got);
+  }
+}
+
+bool is_alive(int pid) {
+  // A zombie has no namespace any more.
+  return !network_of(std::to_string(pid)).empty();
+}
+
+/// The hub, then its children: the three workers and the link process.
+std::vector<int> family_of(ChildProcess& victim) {
+  std::istringstream words(line_of(victim, "family "));
+  std::vector<int> family;
+  for (int pid = 0; words >> pid;) family.push_back(pid);
+  return family;
+}
+
+/// Starts the family and kills one of them, 0 being who started it. Nothing of it is left.
+void check_that_nothing_is_left(std::size_t member) {
   ChildProcess::Options options;
   options.pipe_stdout = true;
   ChildProcess victim({executable_path(), "victim"}, options);
-  std::string text;
-  std::byte block[512];
-  while (text.find("networks") == std::string::npos || text.back() != '\n') {
-    const std::size_t got = victim.stdout_pipe().read_some(block, "the victim");
-    if (got == 0) break;
-    text.append(reinterpret_cast<const char*>(block), got);
-  }
-  INFO(text);
-  REQUIRE(text.find("networks") != std::string::npos);
-  std::istringstream words(text.substr(text.find("networks") + 9));
+  const std::vector<int> family = family_of(victim);
+  REQUIRE(family.size() == 5);
   std::set<std::string> networks;
-  for (std::string network; words >> network;) networks.insert(network);
-  REQUIRE(networks.size() == 4);  // the hub's and three workers', all different
+  for (const int pid : family) networks.insert(network_of(std::to_string(pid)));
+  // The hub's, which the link process shares, and three workers'.
+  CHECK(networks.size() == 4);
   CHECK_FALSE(networks.contains(network_of("self")));
-  CHECK_FALSE(none_alive(networks));  // they are there while it lives
-  victim.signal(SIGKILL);
-  CHECK(victim.wait() == 128 + SIGKILL);
+  if (member == 0) {
+    victim.signal(SIGKILL);
+    CHECK(victim.wait() == 128 + SIGKILL);
+  } else {
+    ::kill(family.at(member - 1), SIGKILL);
+    CHECK_THAT(line_of(victim, "failure: "), Catch::Contains("137"));  // 128 + SIGKILL
+    CHECK(victim.wait() == 0);
+  }
+  for (const int pid : family) CHECK(soon([&] { return !is_alive(pid); }));
   CHECK(soon([&] { return none_alive(networks); }));
+}
+
+TEST_CASE("nothing is left behind, whoever of the family is killed", "[net][needs-namespaces]") {
+  try {
+    make_family();
+  } catch (const Error& error) {
+    gradwire::testing::skip(error.what());
+  }
+  for (std::size_t member = 0; member < 6; ++member) {
+    INFO("member " << member);
+    check_that_nothing_is_left(member);
+  }
+}
+
+TEST_CASE("a link process that dies ends the run by its name", "[net][needs-namespaces]") {
+  EmulatorOptions options = quick_options();
+  options.shaper = "link";
+  const auto emulator = emulator_or_skip(sim::Cluster::star(2, slow_delayed_link()), options);
+  const auto graph =
+      submit(*emulator, endless(), {Bytes(100'000'000)}, {Seconds(1000), Seconds(0)});
+  const int hub = children_of(::getpid()).at(0);
+  ::kill(children_of(hub).at(2), SIGKILL);
+  CHECK_THAT(failure_of(*emulator, graph), Catch::Contains("the link process"));
 }
 
 TEST_CASE("a worker that dies ends the run with its number", "[net][needs-namespaces]") {

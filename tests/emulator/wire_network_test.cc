@@ -48,7 +48,7 @@ TEST_CASE("Losses begin when they are asked for, and frames are conserved") {
   for (std::uint32_t frame = 0; frame < 1000; ++frame) network.enter(frame, 100, 0, frame * 1e-3);
   network.advance(10, exits);
   CHECK(network.counts().lost == 0);
-  network.set_lossy(true);
+  network.set_live(true, 0);
   for (std::uint32_t frame = 0; frame < 1000; ++frame)
     network.enter(frame, 100, 0, 10 + frame * 1e-3);
   network.advance(30, exits);

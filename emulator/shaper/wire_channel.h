@@ -1,0 +1,92 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/philox.h"
+#include "sim/cluster/link.h"
+#include "sim/flow/burst_chain.h"
+#include "sim/flow/tcp/bottleneck.h"
+#include "sim/flow/tcp/codel.h"
+#include "sim/flow/tcp/loss_sequence.h"
+#include "sim/packet/channel_clock.h"
+
+/// What happens to frames on one direction of an emulated link. No clock and no sockets: times are
+/// given, s, of one clock.
+///
+///     departs = max(arrives, the one before departs), and on until the link has carried its bytes
+///     reaches = max(departs + delay + jitter u, the one before reaches),  0 <= u < 1
+///
+/// The arithmetic is the simulators': sim/flow/tcp/bottleneck.h is the queue before a link of a
+/// constant rate, sim/packet/channel_clock.h says when a link that follows a schedule or a trace,
+/// or that goes out, has carried a frame; losses and jitter are drawn as `packet` draws them
+/// (sim/cluster/channel_draws.h), bursts by sim/flow/burst_chain.h.
+namespace gradwire::emulator {
+
+class WireChannel {
+ public:
+  struct Spec {
+    double rate = 0;   ///< bytes/s
+    double delay = 0;  ///< s
+    double loss = 0;   ///< of each frame
+    sim::Bottleneck::Discipline queue;
+    double jitter = 0;  ///< s
+    sim::BurstLoss burst{};
+    sim::RateSchedulePtr schedule{};  ///< `rate` is its nominal one
+    double schedule_offset = 0;       ///< s
+    std::vector<sim::Outage> outages{};
+
+    bool changes() const { return schedule || !outages.empty(); }
+    bool follows_trace() const { return schedule && !schedule->opportunities().empty(); }
+  };
+  struct Counts {
+    double bytes = 0;  ///< of frames that it has carried
+    double busy = 0;   ///< s, that it took them
+    std::int64_t frames = 0;
+    std::int64_t dropped = 0;  ///< by the queue
+    std::int64_t lost = 0;     ///< on the way
+  };
+  enum class Fate : std::uint8_t { kPasses, kDropped, kLost };
+
+  WireChannel(const Spec& spec, std::uint64_t seed, sim::ChannelId id);
+
+  /// Until then it has its nominal rate and its delay, and loses nothing: connections open
+  /// undisturbed. `epoch`: time 0 of schedules and outages.
+  void set_live(bool live, double epoch);
+  /// A frame of `bytes` on the wire comes at `time`, not before the last one came; where it passes,
+  /// `time` becomes when it reaches the other end.
+  Fate cross(double& time, double bytes);
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Waiting {
+    double departs = 0;
+    double bytes = 0;
+  };
+
+  std::optional<double> wait(double now, double bytes);
+  std::optional<double> wait_changing(double now, double bytes);
+  double end_of(double start, double bytes);
+  bool loses();
+  double flight();
+
+  Spec spec_;
+  RandomStream jitter_draws_;
+  sim::Bottleneck bottleneck_;
+  std::optional<sim::ChannelClock> clock_;  ///< of a link that changes
+  sim::CoDel codel_;                        ///< of it, too
+  std::deque<Waiting> waiting_;
+  double queued_ = 0;  ///< bytes
+  double free_at_ = 0;
+  sim::LossSequence losses_;
+  std::optional<sim::BurstChain> bursts_;
+  std::uint64_t jitters_ = 0;
+  double last_reached_ = 0;
+  bool live_ = false;
+  double epoch_ = 0;
+  Counts counts_;
+};
+
+}  // namespace gradwire::emulator
