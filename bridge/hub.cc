@@ -68,8 +68,9 @@ void Hub::hello(RankLink& link, const json& message) {
   if (!header_) {
     if (options_.on_world) options_.on_world(header.world);
     write(to_json(header).dump());
-    order_ = std::make_unique<Order>(header.world);
-    steps_.resize(static_cast<std::size_t>(header.world));
+    const int told = header.alike ? 1 : header.world;
+    order_ = std::make_unique<Order>(told);
+    steps_.resize(static_cast<std::size_t>(told));
     header_ = std::move(header);
   }
   link.rank = rank;
@@ -86,7 +87,15 @@ void Hub::take(RankLink& link, const std::string& line) {
   const int world = header_->world;
   if (event == "group") {
     const GroupLine group = group_of(message, world);
-    order_->add_group(group.rank, group.name, group.ranks);
+    if (!header_->alike)
+      order_->add_group(group.rank, group.name, group.ranks);
+    else if (static_cast<int>(group.ranks.size()) == world)
+      order_->add_group(group.rank, group.name, {group.rank});  // it waits for nobody
+    else
+      throw Error(ErrorKind::kFailure, "follow", "process group " + group.name,
+                  "it has " + std::to_string(group.ranks.size()) + " of " + std::to_string(world) +
+                      " ranks, and what others do that are not in it is not known",
+                  "run all ranks");
   } else {
     const Event next = event_of(message, world);
     order_->add(next);
@@ -245,7 +254,7 @@ std::string Hub::standstill() {
 }
 
 std::string Hub::absent_ranks() const {
-  if (!header_ || static_cast<int>(ranks_.size()) == header_->world) return {};
+  if (!header_ || header_->alike || static_cast<int>(ranks_.size()) == header_->world) return {};
   if (Clock::now() - std::max(last_hello_, last_told_) < kGathering) return {};
   std::vector<int> absent;
   for (int rank = 0; rank < header_->world; ++rank)

@@ -52,6 +52,8 @@ struct HubReport {
 
 /// Name of the variable that tells ranks where the hub is.
 inline constexpr const char* kHubVariable = "GRADWIRE_TORCH_HUB";
+/// And of the one that says for how many ranks one process stands.
+inline constexpr const char* kAlikeVariable = "GRADWIRE_TORCH_ALIKE";
 
 class Hub {
  public:

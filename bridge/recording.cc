@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "bridge/alike.h"
 #include "bridge/kineto/folder.h"
 
 namespace gradwire::bridge {
@@ -129,8 +130,9 @@ class Reader {
     recording_.events[static_cast<std::size_t>(next.rank)].push_back(std::move(next));
   }
 
-  Recording finish() {
+  Recording finish(const std::string& path) {
     if (recording_.header.world == 0) refuse("the recording", "it is empty");
+    if (recording_.header.alike) fill_in_alike(recording_, path);
     recording_.whole = std::ranges::all_of(recording_.events, [](const auto& events) {
       return !events.empty() && events.back().kind == Event::Kind::kEnd &&
              events.back().failure.empty();
@@ -151,11 +153,13 @@ class Reader {
 }  // namespace
 
 json to_json(const Header& header) {
-  return {{"e", "recording"},
-          {"version", kRecordingVersion},
-          {"world", header.world},
-          {"torch", header.torch},
-          {"clock", header.clock}};
+  json line = {{"e", "recording"},
+               {"version", kRecordingVersion},
+               {"world", header.world},
+               {"torch", header.torch},
+               {"clock", header.clock}};
+  if (header.alike) line["alike"] = true;
+  return line;
 }
 
 Header header_of(const json& line) {
@@ -166,6 +170,8 @@ Header header_of(const json& line) {
   header.world = static_cast<int>(whole_number(member(line, "world"), "world", 1, kMostRanks));
   header.torch = text(line, "torch");
   header.clock = text(line, "clock");
+  const auto alike = line.find("alike");
+  header.alike = alike != line.end() && *alike == true;
   return header;
 }
 
@@ -207,7 +213,7 @@ Recording parse_recording(std::string_view contents, const std::string& path) {
       reader.take(json::parse(contents.substr(0, end)));
       contents.remove_prefix(end + 1);
     }
-    return reader.finish();
+    return reader.finish(path);
   } catch (const json::exception& error) {
     throw Error(ErrorKind::kFailure, "read recording", path + ":" + std::to_string(number),
                 "it is no JSON object: " + std::string(error.what()));

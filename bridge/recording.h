@@ -19,6 +19,8 @@
 ///   {"e":"wait","r":0,"s":0.0004,"c":[1]}
 ///   {"e":"step","r":0,"s":0.0002}
 ///   {"e":"end","r":0,"s":0.01}
+///
+/// Where the first line has "alike":true, one rank stands for all (bridge/alike.h).
 namespace gradwire::bridge {
 
 inline constexpr int kRecordingVersion = 1;
@@ -26,9 +28,10 @@ inline constexpr int kRecordingVersion = 1;
 inline constexpr int kMostRanks = 65'536;
 
 struct Header {
-  int world = 0;      ///< ranks of the script
-  std::string torch;  ///< its version
-  std::string clock;  ///< how compute was measured, in words
+  int world = 0;       ///< ranks of the script
+  std::string torch;   ///< its version
+  std::string clock;   ///< how compute was measured, in words
+  bool alike = false;  ///< one rank stands for all
 };
 
 struct Recording {

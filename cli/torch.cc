@@ -30,6 +30,7 @@ struct TorchArguments {
   std::string backend = "nccl";
   std::string recording;  ///< to write; empty: under a name of its own beside the database
   std::string replay;     ///< to read instead of running a script
+  int alike = 0;          ///< ranks that one process stands for; 0: every rank is a process
   std::string patience = "8s";
   std::vector<std::string> command;
   RunArguments run;  ///< --set, --executor, --seed, the report
@@ -83,11 +84,15 @@ std::string package_folder() {
 }
 
 /// What PyTorch in the script's processes needs to find the hub.
-void set_environment(const std::string& socket) {
+void set_environment(const std::string& socket, int alike) {
   const char* path = std::getenv("PYTHONPATH");
   const std::string before = path && *path ? std::string(":") + path : std::string();
   ::setenv("PYTHONPATH", (package_folder() + before).c_str(), 1);
   ::setenv(bridge::kHubVariable, socket.c_str(), 1);
+  if (alike > 0)
+    ::setenv(bridge::kAlikeVariable, std::to_string(alike).c_str(), 1);
+  else
+    ::unsetenv(bridge::kAlikeVariable);
   ::setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "1", 1);
 }
 
@@ -125,7 +130,7 @@ bridge::HubReport run_script(const TorchArguments& arguments, const std::string&
   options.interrupted = [] { return runner::interrupted_by() != 0; };
   options.on_world = [&](int ranks) { network.check(ranks, overrides_of(arguments.run)); };
   bridge::Hub hub(std::move(options));
-  set_environment(hub.socket_path());
+  set_environment(hub.socket_path(), arguments.alike);
   const OutputAside aside(context.format() != Format::kText);
   return hub.run(arguments.command);
 }
@@ -246,6 +251,9 @@ void torch(const TorchArguments& arguments, Context& context) {
     throw Error(ErrorKind::kUsage, "use torch", replays ? "--replay" : "no command",
                 replays ? "there is a command, too" : "it needs a script to run",
                 "gradwire torch --network net.json -- torchrun --nproc-per-node 4 train.py");
+  if (replays && arguments.alike > 0)
+    throw Error(ErrorKind::kUsage, "use torch", "--alike", "a recording says itself who told it",
+                "leave it out");
   const TorchNetwork network(arguments.network);
   const runner::InterruptGuard guard;
   if (!network.unused().empty())
@@ -304,6 +312,11 @@ void add_torch(CLI::App& app, Context& context) {
                    "A recording, or a folder of a profiler's traces, to take in place of a script")
       ->type_name("FILE");
   command
+      ->add_option("--alike", arguments->alike,
+                   "The script is one process, and stands for N ranks that do what it does")
+      ->type_name("N")
+      ->check(CLI::Range(2, bridge::kMostRanks));
+  command
       ->add_option("--patience", arguments->patience,
                    "Ranks that wait so long for one that does nothing give up")
       ->type_name("TIME")
@@ -320,6 +333,7 @@ void add_torch(CLI::App& app, Context& context) {
       "on\nthe network.\n"
       "Examples:\n"
       "  gradwire torch --network lan -- torchrun --nproc-per-node 4 train.py\n"
+      "  gradwire torch --network lan --alike 64 -- python train.py\n"
       "  gradwire torch --network wan --replay gradwire.db.recordings/train-1.jsonl\n"
       "  gradwire torch --network wan --replay traces");
   command->callback([arguments, &context] { torch(*arguments, context); });

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "bridge/alike.h"
 #include "bridge/kineto/events.h"
 #include "bridge/kineto/trace.h"
 
@@ -88,14 +89,9 @@ class Joining {
   }
 
   Recording finish() {
-    const auto missing =
-        std::ranges::count_if(recording_.events, [](const auto& events) { return events.empty(); });
     recording_.header.clock = "wall time of a profiler's traces";
-    if (missing > 0) {
-      refuse_what_is_not_alike();
-      fill_in();
+    if (const int missing = fill_in_alike(recording_, folder_); missing > 0)
       recording_.header.clock += "; " + std::to_string(missing) + " ranks taken to be like others";
-    }
     recording_.whole = true;
     return std::move(recording_);
   }
@@ -107,36 +103,6 @@ class Joining {
       throw Error(ErrorKind::kFailure, "read trace", path,
                   "it does not say who is in process group \"" + name + "\"");
     return group->second;
-  }
-
-  void refuse_what_is_not_alike() const {
-    const auto world = static_cast<std::size_t>(recording_.header.world);
-    for (const auto& events : recording_.events)
-      for (const Event& event : events) {
-        if (event.kind != Event::Kind::kCall) continue;
-        if (is_point_to_point(event.call.kind) ||
-            recording_.groups.at(event.call.group).size() != world)
-          refuse_folder(folder_,
-                        "ranks without a trace cannot be taken to be like others, since rank " +
-                            std::to_string(event.rank) + " calls " + describe(event.call) +
-                            " among some of them",
-                        "add all ranks' traces");
-      }
-  }
-
-  void fill_in() {
-    const auto given =
-        std::ranges::find_if(recording_.events, [](const auto& events) { return !events.empty(); });
-    std::vector<Event> like = *given;
-    for (std::size_t rank = 0; rank < recording_.events.size(); ++rank) {
-      auto& events = recording_.events[rank];
-      if (!events.empty()) {
-        like = events;
-        continue;
-      }
-      events = like;
-      for (Event& event : events) event.rank = static_cast<int>(rank);
-    }
   }
 
   std::string folder_;

@@ -8,11 +8,9 @@ namespace gradwire::bridge::kineto {
 
 bool is_trace_folder(const std::string& path);
 
-/// Ranks without a trace are taken to do what the nearest rank below that has one does (or the
-/// first above), as ranks of data parallelism do; header.clock says how many. Throws
-/// Error(kFailure): no trace, two of one rank, ranks of different worlds; and, where traces are
-/// missing, messages between two ranks, or groups that not all ranks are in, since nobody says who
-/// is in the others.
+/// Ranks without a trace are taken to be like others (fill_in_alike()); header.clock says how many.
+/// Throws Error(kFailure): no trace, two of one rank, ranks of different worlds, or what
+/// fill_in_alike() refuses.
 Recording read_traces(const std::string& folder);
 
 /// Its header alone, from one trace.

@@ -4,6 +4,7 @@ import json
 
 VERSION = 1
 HUB_VARIABLE = "GRADWIRE_TORCH_HUB"
+ALIKE_VARIABLE = "GRADWIRE_TORCH_ALIKE"
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
 

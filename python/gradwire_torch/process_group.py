@@ -4,6 +4,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
+from gradwire_torch import alike
 from gradwire_torch.rank import this_rank
 from gradwire_torch.work import RecordedWork
 
@@ -41,11 +42,11 @@ class RecordedGroup(dist.ProcessGroup):
     def __init__(self, store, rank, size, timeout, name=None, ranks=None):
         super().__init__(rank, size)
         self._store = store
-        self._inner = Gloo(store, rank, size, timeout=timeout)
+        self._inner = (alike.AlikeBackend if alike.ranks() else Gloo)(store, rank, size, timeout=timeout)
+        # Nobody calls an alike group's, but PyTorch wants to hold one.
+        held = Gloo(dist.HashStore(), 0, 1) if alike.ranks() else self._inner
         self._set_default_backend(dist.ProcessGroup.BackendType.GLOO)
-        self._register_backend(
-            torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, self._inner
-        )
+        self._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, held)
         self._given = (name, ranks)
         self._told_name = None
         self._global_ranks = None

@@ -7,7 +7,7 @@ import threading
 
 from gradwire_torch.clock import WORDS, ComputeClock
 from gradwire_torch.link import Link
-from gradwire_torch.messages import HUB_VARIABLE, VERSION
+from gradwire_torch.messages import ALIKE_VARIABLE, HUB_VARIABLE, VERSION
 
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -48,6 +48,7 @@ class Rank:
                 "version": VERSION,
                 "torch": torch_version,
                 "clock": WORDS,
+                "alike": bool(int(os.environ.get(ALIKE_VARIABLE, 0))),
             }
         )
         self._clock.reset()

@@ -7,6 +7,7 @@ import sys
 import time
 
 from gradwire_torch import rank as ranks
+from gradwire_torch.messages import ALIKE_VARIABLE
 
 world, behaviour = int(sys.argv[1]), sys.argv[2]
 
@@ -51,6 +52,8 @@ def misbehave(rank):
 def run(number):
     rank = ranks.this_rank(number, world)
     rank.group("0", list(range(world)))
+    if behaviour == "pair":
+        rank.group("1", [0, 1])
     if behaviour == "silent":
         return
     all_reduce(rank, 16)
@@ -67,7 +70,7 @@ def run(number):
 
 children = []
 if behaviour != "none":
-    for number in range(world):
+    for number in range(1 if os.environ.get(ALIKE_VARIABLE) else world):
         child = os.fork()
         if child == 0:
             run(number)

@@ -72,6 +72,30 @@ TEST_CASE("hub: a script that is well runs to its end, and all of it is recorded
   CHECK_THAT(recording.events[2][0].call.place, Contains("fake_ranks.py:"));
 }
 
+TEST_CASE("hub: one process stands for all ranks, and waits for none of them", "[unit]") {
+  Script script("alike", 5);
+  script.command.insert(script.command.begin(), {"env", std::string(kAlikeVariable) + "=5"});
+  const HubReport report = script.run();
+  CHECK(report.problem == "");
+  CHECK(report.ranks == 1);
+  CHECK(report.calls == 2);
+  CHECK(report.steps == 1);
+  const Recording recording = script.recording();
+  CHECK(recording.whole);
+  CHECK(recording.header.alike);
+  REQUIRE(recording.events.size() == 5);
+  for (int rank = 0; rank < 5; ++rank) {
+    const auto& events = recording.events[static_cast<std::size_t>(rank)];
+    REQUIRE(events.size() == recording.events[0].size());
+    CHECK(events[0].rank == rank);
+    CHECK(events[0].compute == recording.events[0][0].compute);
+  }
+  // Of a group of two nobody knows what the third would do.
+  Script pair("pair", 3);
+  pair.command.insert(pair.command.begin(), {"env", std::string(kAlikeVariable) + "=3"});
+  CHECK_THAT(pair.run().problem, Contains("has 2 of 3 ranks"));
+}
+
 TEST_CASE("hub: a rank that calls in another order is named, and what the others called",
           "[unit]") {
   Script script("order");

@@ -292,6 +292,34 @@ TEST_CASE("torch: PyTorch's scripts run unchanged, with gloo's losses to the las
   }
 }
 
+TEST_CASE("torch --alike: one process's steps are those of four", "[needs-pytorch]") {
+  for (const char* way : {"ddp", "fsdp", "fsdp2", "zero"}) {
+    CAPTURE(way);
+    const Work work;
+    const auto last_step = [&](std::vector<std::string> arguments, const std::string& database) {
+      arguments.insert(arguments.begin(),
+                       {"--network", work.file("net.json"), "--compute", "scale=0"});
+      const Result result = work.torch(arguments, database);
+      INFO(result.err);
+      REQUIRE(result.exit_code == 0);
+      const auto steps = work.store(database)->steps(1);
+      REQUIRE(steps.size() >= 4);
+      CHECK(work.store(database)->run(1)->header.workers == 4);
+      return steps[3].end_s - steps[2].end_s;
+    };
+    std::vector<std::string> real = {"--"}, alike = {"--alike",
+                                                     "4",
+                                                     "--",
+                                                     python_with_torch(),
+                                                     source_path("tests/cli/torch/train.py"),
+                                                     way,
+                                                     "4"};
+    const auto command = torchrun(4, {"train.py", way, "4"});
+    real.insert(real.end(), command.begin(), command.end());
+    CHECK(last_step(alike, "alike.db") == Approx(last_step(real, "real.db")).epsilon(0.05));
+  }
+}
+
 TEST_CASE("torch: every collective of PyTorch is followed", "[needs-pytorch]") {
   const Work work;
   const auto command = torchrun(4, {"collectives.py"});
