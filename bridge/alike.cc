@@ -1,6 +1,7 @@
 #include "bridge/alike.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -23,6 +24,17 @@ void refuse_what_is_not_alike(const Recording& recording, const std::string& sou
     }
 }
 
+void resize(Call& call, std::int64_t before, std::int64_t ranks) {
+  const bool block = call.kind == CallKind::kAllGather || call.kind == CallKind::kGather ||
+                     call.kind == CallKind::kScatter;
+  if (block) call.elements = (call.elements * before + ranks - 1) / ranks;
+  if (call.kind == CallKind::kAllToAll) {
+    call.parts.assign(static_cast<std::size_t>(ranks), (call.elements + ranks - 1) / ranks);
+    call.elements = call.parts.front() * ranks;
+  }
+  if (call.peer >= ranks) call.peer = 0;
+}
+
 }  // namespace
 
 int fill_in_alike(Recording& recording, const std::string& source) {
@@ -42,6 +54,28 @@ int fill_in_alike(Recording& recording, const std::string& source) {
     like = &events;
   }
   return static_cast<int>(missing);
+}
+
+Recording with_ranks(Recording recording, int ranks, const std::string& source) {
+  fill_in_alike(recording, source);
+  const int before = recording.header.world;
+  if (ranks == before) return recording;
+  refuse_what_is_not_alike(recording, source);
+  recording.header.world = ranks;
+  for (auto& [name, members] : recording.groups) {
+    members.resize(static_cast<std::size_t>(ranks));
+    std::iota(members.begin(), members.end(), 0);
+  }
+  auto recorded = std::move(recording.events);
+  recording.events.clear();
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto& events = recording.events.emplace_back(recorded[static_cast<std::size_t>(rank % before)]);
+    for (Event& event : events) {
+      event.rank = rank;
+      if (event.kind == Event::Kind::kCall) resize(event.call, before, ranks);
+    }
+  }
+  return recording;
 }
 
 }  // namespace gradwire::bridge

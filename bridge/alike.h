@@ -11,4 +11,10 @@ namespace gradwire::bridge {
 /// ranks are in.
 int fill_in_alike(Recording& recording, const std::string& source);
 
+/// The recording of `ranks` ranks, rank r doing what rank r mod (recorded ones) does. What all
+/// ranks hold together stays as large: blocks of an all-gather, a gather or a scatter become
+/// smaller with more ranks, and the parts of an all-to-all equal ones of the same sum. A root stays
+/// the rank that it is, or becomes rank 0 where that is gone. Throws as fill_in_alike().
+Recording with_ranks(Recording recording, int ranks, const std::string& source);
+
 }  // namespace gradwire::bridge

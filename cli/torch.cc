@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/child_process.h"
 #include "base/folder.h"
@@ -214,9 +215,14 @@ void replay(const TorchArguments& arguments, const TorchNetwork& network, const 
   const bridge::Header header = bridge::read_header(recorded.path);
   const std::string name = arguments.command.empty() ? fs::path(recorded.path).stem().string()
                                                      : script_name(arguments.command);
-  const scenarios::Scenario scenario =
-      network.scenario(recorded.path, arguments.backend, header.world,
-                       compute_scale(arguments.compute), name, overrides_of(arguments.run));
+  const bool other_ranks = !arguments.replay.empty() && arguments.alike > 0;
+  nlohmann::ordered_json workload = {
+      {"recording", fs::absolute(recorded.path).lexically_normal().string()},
+      {"compute_scale", compute_scale(arguments.compute)},
+      {"backend", arguments.backend}};
+  if (other_ranks) workload["alike"] = true;
+  const scenarios::Scenario scenario = network.scenario(
+      workload, other_ranks ? arguments.alike : header.world, name, overrides_of(arguments.run));
   const auto store = context.open_writer();
   ProgressPrinter progress(context);
   runner::RunProgress at;
@@ -251,9 +257,6 @@ void torch(const TorchArguments& arguments, Context& context) {
     throw Error(ErrorKind::kUsage, "use torch", replays ? "--replay" : "no command",
                 replays ? "there is a command, too" : "it needs a script to run",
                 "gradwire torch --network net.json -- torchrun --nproc-per-node 4 train.py");
-  if (replays && arguments.alike > 0)
-    throw Error(ErrorKind::kUsage, "use torch", "--alike", "a recording says itself who told it",
-                "leave it out");
   const TorchNetwork network(arguments.network);
   const runner::InterruptGuard guard;
   if (!network.unused().empty())
@@ -313,7 +316,7 @@ void add_torch(CLI::App& app, Context& context) {
       ->type_name("FILE");
   command
       ->add_option("--alike", arguments->alike,
-                   "The script is one process, and stands for N ranks that do what it does")
+                   "One process, or what was recorded, stands for N ranks of data parallelism")
       ->type_name("N")
       ->check(CLI::Range(2, bridge::kMostRanks));
   command

@@ -59,12 +59,10 @@ void TorchNetwork::check(int ranks, const scenarios::Overrides& overrides) const
   read({{"collective", "ring-all-reduce"}}, ranks, "torch", overrides);
 }
 
-scenarios::Scenario TorchNetwork::scenario(const std::string& recording, const std::string& backend,
-                                           int ranks, double compute_scale, const std::string& name,
+scenarios::Scenario TorchNetwork::scenario(const ordered_json& workload, int ranks,
+                                           const std::string& name,
                                            const scenarios::Overrides& overrides) const {
-  const std::string absolute = std::filesystem::absolute(recording).lexically_normal().string();
-  return read({{"recording", absolute}, {"compute_scale", compute_scale}, {"backend", backend}},
-              ranks, name, overrides);
+  return read(workload, ranks, name, overrides);
 }
 
 }  // namespace gradwire::cli

@@ -20,9 +20,9 @@ class TorchNetwork {
   /// Throws what reading a scenario throws where the file does not describe a network for that many
   /// ranks (0: for as many workers as it says).
   void check(int ranks, const scenarios::Overrides& overrides) const;
-  /// A scenario that replays the recording.
-  scenarios::Scenario scenario(const std::string& recording, const std::string& backend, int ranks,
-                               double compute_scale, const std::string& name,
+  /// A scenario whose workload replays a recording.
+  scenarios::Scenario scenario(const nlohmann::ordered_json& workload, int ranks,
+                               const std::string& name,
                                const scenarios::Overrides& overrides) const;
 
  private:

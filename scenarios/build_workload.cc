@@ -167,6 +167,7 @@ void fill_workload(const ordered_json& json, Workload& workload) {
   fill_transfers(member(json, "transfers"), workload.transfers);
   take(json, "recording", workload.recording);
   take(json, "compute_scale", workload.compute_scale);
+  take(json, "alike", workload.alike);
   take(json, "backend", workload.backend);
 }
 

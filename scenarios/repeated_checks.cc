@@ -32,10 +32,10 @@ void check_recording(const Rules& rules) {
   const std::string path = relative_to_file(scenario.workload.recording, scenario.file);
   try {
     const bridge::Header header = bridge::read_header(path);
-    if (header.world != scenario.cluster.workers)
+    if (!scenario.workload.alike && header.world != scenario.cluster.workers)
       rules.refuse("/cluster/workers",
                    "the recording has " + std::to_string(header.world) + " ranks",
-                   std::to_string(header.world));
+                   std::to_string(header.world) + ", or any with /workload/alike");
   } catch (const Error& error) {
     rules.refuse("/workload/recording", error.what());
   }

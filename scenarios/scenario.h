@@ -139,10 +139,11 @@ struct Workload {
     double drop_out = 0;               ///< probability that a sampled client sends nothing
   };
   Federated federated;
-  std::string recording;     ///< file (bridge/recording.h); relative to the scenario file
-  double compute_scale = 1;  ///< of recorded compute times
+  std::string recording;         ///< file (bridge/recording.h); relative to the scenario file
+  double compute_scale = 1;      ///< of recorded compute times
+  bool alike = false;            ///< recorded ranks stand for as many as there are workers
   std::string backend = "nccl";  ///< whose way recorded collectives go
-  int most_recorded_steps = 0;  ///< no file says it: the first so many; 0 = all
+  int most_recorded_steps = 0;   ///< no file says it: the first so many; 0 = all
 };
 
 /// How gradients are compressed; scenarios/methods.h makes one plan of both forms.

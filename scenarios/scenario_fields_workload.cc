@@ -364,6 +364,13 @@ void add_recording(Rows& rows) {
                            .min = 0,
                            .max = 1e6},
                   .kinds = kRecording});
+  rows.push_back({.pointer = "/workload/alike",
+                  .spec = {.type = OptionType::kBoolean,
+                           .default_text = "false",
+                           .help = "As many ranks as there are workers, each doing what one of the "
+                                   "recorded ones does, in turn: for data parallelism. What all "
+                                   "ranks hold together stays as large."},
+                  .kinds = kRecording});
   rows.push_back({.pointer = "/workload/backend",
                   .spec = {.type = OptionType::kChoice,
                            .default_text = "nccl",

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
+#include "bridge/alike.h"
 
 using namespace gradwire;
 using namespace gradwire::bridge;
@@ -34,6 +35,39 @@ std::string refusal(const std::string& lines) {
 }
 
 }  // namespace
+
+TEST_CASE("recording: ranks stand for others, and what all hold together stays as large",
+          "[unit]") {
+  const std::string calls =
+      R"({"e":"call","r":0,"s":0.5,"c":1,"g":"0","k":"all-gather","n":10,"w":4})"
+      "\n"
+      R"({"e":"call","r":1,"s":0.25,"c":1,"g":"0","k":"all-gather","n":10,"w":4})"
+      "\n"
+      R"({"e":"call","r":0,"c":2,"g":"0","k":"all-reduce","n":7,"w":4})"
+      "\n"
+      R"({"e":"call","r":1,"c":2,"g":"0","k":"all-reduce","n":7,"w":4})"
+      "\n"
+      R"({"e":"call","r":0,"c":3,"g":"0","k":"all-to-all","parts":[3,5],"w":4})"
+      "\n";
+  const Recording five = with_ranks(parsed(calls), 5, "a.jsonl");
+  CHECK(five.header.world == 5);
+  CHECK(five.groups.at("0") == std::vector<int>{0, 1, 2, 3, 4});
+  REQUIRE(five.events.size() == 5);
+  CHECK(five.events[4][0].rank == 4);
+  CHECK(five.events[4][0].compute == Seconds(0.5));   // as rank 0
+  CHECK(five.events[3][0].compute == Seconds(0.25));  // as rank 1
+  CHECK(five.events[3][0].call.elements == 4);        // 20 of all, in 5 blocks
+  CHECK(five.events[3][1].call.elements == 7);
+  CHECK(five.events[4][2].call.parts == std::vector<std::int64_t>{2, 2, 2, 2, 2});  // of 8
+  const Recording same = with_ranks(parsed(calls), 2, "a.jsonl");
+  CHECK(same.events[0][2].call.parts == std::vector<std::int64_t>{3, 5});
+
+  const std::string message = calls +
+                              R"({"e":"call","r":1,"c":4,"g":"0","k":"send","n":1,"w":4,"p":0})"
+                              "\n";
+  CHECK_THROWS_WITH(with_ranks(parsed(message), 4, "a.jsonl"),
+                    Contains("cannot be taken to be like others") && Contains("send"));
+}
 
 TEST_CASE("recording: what a rank told is read as it told it", "[unit]") {
   const Recording recording = parsed(

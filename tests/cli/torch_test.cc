@@ -147,6 +147,20 @@ TEST_CASE("torch --replay: the same network gives the same timeline, and another
   CHECK(work.hash(5) == work.hash(1));
 }
 
+TEST_CASE("torch --replay --alike: a recording stands for more ranks", "[unit]") {
+  const Work work;
+  REQUIRE(work.replay().exit_code == 0);
+  const Result more = work.replay({"--alike", "8"});
+  INFO(more.err);
+  REQUIRE(more.exit_code == 0);
+  const auto store = work.store();
+  CHECK(store->run(2)->header.workers == 8);
+  // 400 kB round a ring: 2 (N - 1) / N of it a worker, on links that all have.
+  const double ratio = store->steps(2)[1].exposed_s / store->steps(1)[1].exposed_s;
+  CHECK(ratio > 1.75);
+  CHECK(ratio < 2.6);  // 12 delays and starts more
+}
+
 TEST_CASE("torch --replay: steps of profilers' traces are as long on a fast network", "[unit]") {
   // The traced steps (ProfilerStep, two ranks): 71.7, 67.7, 85.1 and 71.4, 74.3, 79.3 ms. In them
   // the ranks wait for each other, and for gloo on one machine.

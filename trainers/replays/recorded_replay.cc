@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "bridge/alike.h"
 #include "scenarios/share.h"
 #include "trainers/replays/recorded_graph.h"
 
@@ -17,13 +18,20 @@ std::string path_of(const Scenario& scenario) {
   return scenarios::relative_to_file(scenario.workload.recording, scenario.file);
 }
 
+bridge::Recording recording_of(const Scenario& scenario) {
+  const std::string path = path_of(scenario);
+  bridge::Recording recording = bridge::read_recording(path);
+  if (!scenario.workload.alike) return recording;
+  return bridge::with_ranks(std::move(recording), scenario.cluster.workers, path);
+}
+
 class RecordedReplay final : public scenarios::Trainer {
  public:
   explicit RecordedReplay(const Scenario& scenario)
       : scale_(scenario.workload.compute_scale),
         most_(scenario.workload.most_recorded_steps),
         slowdown_(scenario.cluster.slowdown),
-        recording_(bridge::read_recording(path_of(scenario))),
+        recording_(recording_of(scenario)),
         steps_(recording_, path_of(scenario)),
         graph_(steps_, scenario.workload.backend == "gloo" ? RecordedGraph::Backend::kGloo
                                                            : RecordedGraph::Backend::kNccl) {
