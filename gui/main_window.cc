@@ -51,6 +51,10 @@ void MainWindow::build() {
   groups_ = new GroupTable(table_, selection_, this);
   charts_->addTab(timeline_page_, "Timeline");
   charts_->addTab(groups_, "Seeds");
+  scaling_ = new ScalingView(table_, selection_, database_, this);
+  charts_->addTab(scaling_, "Scaling");
+  editor_ = new ScenarioEditor(this);
+  charts_->addTab(editor_, "Scenario");
   splitter_ = new QSplitter(Qt::Vertical, this);
   splitter_->addWidget(charts_);
   splitter_->addWidget(table_);
@@ -108,6 +112,8 @@ void MainWindow::connect_all() {
         "Refresh");
   });
   connect(database_, &Database::what_if_loaded, what_if_, &WhatIfPanel::set_base);
+  connect(editor_, &ScenarioEditor::changed, this, &MainWindow::update_status);
+  connect(run_panel_, &RunPanel::start_requested, this, &MainWindow::start_scenario);
   connect(what_if_, &WhatIfPanel::scenario_wanted, this, &MainWindow::take_copied_scenario);
   connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
   connect(error_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
@@ -139,10 +145,21 @@ void MainWindow::open_database(const QString& path) {
 
 void MainWindow::open_scenario(const QString& path) {
   run_panel_->set_scenario(path);
+  if (QFileInfo(editor_->path()) != QFileInfo(path)) open_in_editor(path);
   run_dock_->show();
   run_dock_->raise();
   if (selection_->current() == 0) database_->request_what_if(0, path);
   remember_recent(QFileInfo(path).absoluteFilePath());
+}
+
+void MainWindow::open_in_editor(const QString& path) {
+  // Edits are not thrown away for a file that is only opened to be run.
+  if (editor_->modified() && QFileInfo::exists(editor_->path())) return;
+  try {
+    editor_->open(path);
+  } catch (const Error& error) {
+    error_bar_->show_message(QString::fromUtf8(error.what()));
+  }
 }
 
 void MainWindow::open_any(const QString& path) {
@@ -158,6 +175,7 @@ void MainWindow::show_runs(const Snapshot& runs) {
   error_bar_->hide();
   note_bar_->hide();
   table_->set_runs(runs);
+  editor_->set_runs(runs);
   // A refreshed run may have a longer timeline.
   timeline_run_ = 0;
   show_current_run();
@@ -195,12 +213,16 @@ void MainWindow::update_status() {
   status_selection_->setText(QString("%1 selected").arg(selected));
   const bool running = run_panel_->process()->running();
   status_process_->setText(running ? run_panel_->state_text() : QString("nothing running"));
-  if (start_) start_->setEnabled(!running && !run_panel_->scenario().isEmpty());
+  const bool scenario = !run_panel_->scenario().isEmpty() || editor_->modified();
+  if (start_) start_->setEnabled(!running && scenario);
+  if (save_scenario_) save_scenario_->setEnabled(editor_->modified());
+  charts_->setTabText(charts_->indexOf(editor_), editor_->modified() ? "Scenario *" : "Scenario");
   if (cancel_) cancel_->setEnabled(running);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (options_.remember) save_settings();
+  if (!discards_edits()) return event->ignore();
   if (!run_panel_->process()->running() || run_panel_->process()->cancelling()) {
     event->accept();
     return;

@@ -6,9 +6,11 @@
 #include <QTabWidget>
 
 #include "gui/charts/tradeoff_view.h"
+#include "gui/editor/scenario_editor.h"
 #include "gui/jobs/run_panel.h"
 #include "gui/models/database.h"
 #include "gui/models/run_selection.h"
+#include "gui/scaling/scaling_view.h"
 #include "gui/timeline/timeline_view.h"
 #include "gui/views/group_table.h"
 #include "gui/views/message_bar.h"
@@ -41,6 +43,8 @@ class MainWindow : public QMainWindow {
   RunTable* table() { return table_; }
   RunSelection* selection() { return selection_; }
   TradeoffView* tradeoff() { return tradeoff_; }
+  ScalingView* scaling() { return scaling_; }
+  ScenarioEditor* editor() { return editor_; }
   GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_; }
   RunPanel* run_panel() { return run_panel_; }
@@ -77,10 +81,21 @@ class MainWindow : public QMainWindow {
   void choose_save(const QString& title, const QString& name, const QString& formats,
                    void (MainWindow::*save)(const QString&));
   void exporting(const QString& file, const std::function<void()>& save);
+  void open_in_editor(const QString& path);
   void open_any(const QString& path);
   void show_runs(const Snapshot& runs);
   void show_current_run();
   void show_what_if();
+  void show_tab(QWidget* tab, QWidget* focus);
+  /// Charts of the tab in front; empty for the timeline.
+  std::vector<FigureView*> front_charts() const;
+  void build_shipped_menu(QMenu* menu);
+  void open_shipped(const QString& file);
+  /// Where the text is no file yet, asks for one; `then` is called when it is saved.
+  void save_scenario(const std::function<void()>& then = {});
+  void save_scenario_as(const std::function<void()>& then = {});
+  void start_scenario();
+  bool discards_edits();
   void take_copied_scenario(const QString& text, const QString& near_file);
   void on_run_ended(RunProcess::Outcome outcome, const QString& message);
   void update_status();
@@ -103,6 +118,8 @@ class MainWindow : public QMainWindow {
   QWidget* timeline_page_;
   TimelineView* timeline_;
   GroupTable* groups_;
+  ScalingView* scaling_;
+  ScenarioEditor* editor_;
   QLabel* overlap_;
   RunTable* table_;
   QSplitter* splitter_;
@@ -116,6 +133,7 @@ class MainWindow : public QMainWindow {
   QMenu* recent_ = nullptr;
   QAction* only_differing_ = nullptr;
   QAction* maximise_ = nullptr;
+  QAction* save_scenario_ = nullptr;
   QAction* start_ = nullptr;
   QAction* cancel_ = nullptr;
   QByteArray first_layout_;

@@ -50,6 +50,11 @@ void MainWindow::build_file_menu() {
   add_action(menu, "&Open results database…", {QKeySequence::Open}, [this] { choose_database(); });
   add_action(menu, "Open &scenario…", {QKeySequence("Ctrl+Shift+O")},
              [this] { choose_scenario(); });
+  build_shipped_menu(menu->addMenu("&New scenario from"));
+  save_scenario_ =
+      add_action(menu, "S&ave the scenario", {QKeySequence::Save}, [this] { save_scenario(); });
+  add_action(menu, "Save the scenario as…", {QKeySequence("Ctrl+Shift+S")},
+             [this] { save_scenario_as(); });
   recent_ = menu->addMenu("Open &recent");
   rebuild_recent();
   menu->addSeparator();
@@ -75,6 +80,14 @@ void MainWindow::build_edit_menu() {
   });
   add_action(menu, "Select &all shown runs", {QKeySequence::SelectAll},
              [this] { table_->table()->selectAll(); });
+  add_action(menu, "&Undo scenario edit", {QKeySequence::Undo},
+             [this] { editor_->text()->undo(); });
+  add_action(menu, "&Redo scenario edit", {QKeySequence::Redo},
+             [this] { editor_->text()->redo(); });
+  add_action(menu, "Next pro&blem of the scenario", {QKeySequence("F8")}, [this] {
+    charts_->setCurrentWidget(editor_);
+    editor_->jump_to_next();
+  });
   add_action(menu, "C&lear selection", {QKeySequence("Esc")}, [this] { selection_->clear(); });
   menu->addSeparator();
   add_action(menu, "Set or clear &baseline", {QKeySequence("B")},
@@ -104,6 +117,12 @@ void MainWindow::build_view_menu() {
   panel->setText("&Run panel");
   panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
+  add_action(menu, "S&caling curves", {QKeySequence("Ctrl+7")},
+             [this] { show_tab(scaling_, scaling_->chart()); });
+  add_action(menu, "Sce&nario: text and form", {QKeySequence("Ctrl+8")},
+             [this] { show_tab(editor_, editor_->text()); });
+  add_action(menu, "Fields of the scenario", {QKeySequence("Ctrl+9")},
+             [this] { show_tab(editor_, editor_->form()->search()); });
   add_action(menu, "&What if: the model's answer", {QKeySequence("Ctrl+6")},
              [this] { show_what_if(); });
   add_action(menu, "Copy what if to a scenario…", {QKeySequence("Ctrl+Shift+C")},
@@ -145,36 +164,22 @@ void MainWindow::build_view_menu() {
   add_action(menu, "Reset &layout", {QKeySequence("Ctrl+Shift+L")}, [this] { reset_layout(); });
 }
 
+void MainWindow::show_tab(QWidget* tab, QWidget* focus) {
+  charts_->setCurrentWidget(tab);
+  focus->setFocus();
+}
+
 void MainWindow::show_what_if() {
   what_if_dock_->show();
   what_if_dock_->raise();
   what_if_->focus_first();
 }
 
-/// Saved beside the scenario that it comes from, so that paths in it mean the same.
-void MainWindow::take_copied_scenario(const QString& text, const QString& near_file) {
-  const QFileInfo near(near_file);
-  const QString name = near.completeBaseName().isEmpty() ? "scenario" : near.completeBaseName();
-  const QString folder = near.exists() ? near.absolutePath() : QDir::currentPath();
-  auto* dialog = new QFileDialog(this, "Save the scenario", folder + "/" + name + "-what-if.json",
-                                 "Scenarios (*.json)");
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix("json");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, [this, text](const QString& file) {
-    exporting(file, [&] {
-      write_file(file.toStdString(), text.toStdString());
-      open_scenario(file);
-    });
-  });
-  dialog->open();
-}
-
 void MainWindow::build_run_menu() {
   QMenu* menu = menuBar()->addMenu("&Run");
   start_ = add_action(menu, "&Start the scenario",
                       {QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")},
-                      [this] { run_panel_->start(); });
+                      [this] { start_scenario(); });
   cancel_ = add_action(menu, "&Cancel", {QKeySequence("Ctrl+.")}, [this] { run_panel_->cancel(); });
 }
 
@@ -226,11 +231,12 @@ void MainWindow::choose_save(const QString& title, const QString& name, const QS
 }
 
 void MainWindow::choose_export() {
-  if (charts_->currentWidget() == timeline_page_) {
+  if (front_charts().empty()) {
     choose_save("Export the timeline", "timeline.pdf",
                 "PDF (*.pdf);;Picture (*.png);;Segments (*.csv)", &MainWindow::export_chart);
   } else {
-    choose_save("Export the trade-off chart", "trade-off.svg",
+    const bool scaling = charts_->currentWidget() == scaling_;
+    choose_save("Export the chart", scaling ? "scaling.svg" : "trade-off.svg",
                 "SVG (*.svg);;PDF (*.pdf);;Picture (*.png);;Points (*.csv)",
                 &MainWindow::export_chart);
   }
@@ -253,13 +259,25 @@ void MainWindow::exporting(const QString& file, const std::function<void()>& sav
 
 void MainWindow::export_chart(const QString& file) {
   exporting(file, [&] {
-    if (charts_->currentWidget() == timeline_page_) return export_timeline(*timeline_, file);
-    for (std::size_t i = 0; i < tradeoff_->panels(); ++i) {
-      const FigureView* chart = tradeoff_->panel(i);
-      export_figure(chart->figure(), chart->x_view(), chart->y_view(), font(),
-                    panel_file(file, i, tradeoff_->panels()));
+    const std::vector<FigureView*> charts = front_charts();
+    if (charts.empty()) return export_timeline(*timeline_, file);
+    for (std::size_t i = 0; i < charts.size(); ++i) {
+      export_figure(charts[i]->figure(), charts[i]->x_view(), charts[i]->y_view(), font(),
+                    panel_file(file, i, charts.size()));
     }
   });
+}
+
+std::vector<FigureView*> MainWindow::front_charts() const {
+  if (charts_->currentWidget() == timeline_page_) return {};
+  std::vector<FigureView*> charts;
+  if (charts_->currentWidget() == scaling_) {
+    charts.push_back(scaling_->chart());
+    if (!scaling_->residuals()->isHidden()) charts.push_back(scaling_->residuals());
+    return charts;
+  }
+  for (std::size_t i = 0; i < tradeoff_->panels(); ++i) charts.push_back(tradeoff_->panel(i));
+  return charts;
 }
 
 void MainWindow::export_runs(const QString& file) {
@@ -276,7 +294,7 @@ void MainWindow::reset_chart() {
   if (charts_->currentWidget() == timeline_page_) {
     timeline_->reset_zoom();
   } else {
-    tradeoff_->chart()->reset_zoom();
+    for (FigureView* chart : front_charts()) chart->reset_zoom();
   }
 }
 
@@ -284,7 +302,7 @@ void MainWindow::zoom_chart(bool in) {
   if (charts_->currentWidget() == timeline_page_) {
     in ? timeline_->zoom_in() : timeline_->zoom_out();
   } else {
-    in ? tradeoff_->chart()->zoom_in() : tradeoff_->chart()->zoom_out();
+    for (FigureView* chart : front_charts()) in ? chart->zoom_in() : chart->zoom_out();
   }
 }
 

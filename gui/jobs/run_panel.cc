@@ -75,7 +75,7 @@ void RunPanel::build() {
   layout->addWidget(state_);
   layout->addWidget(split, 1);
   connect(open, &QToolButton::clicked, this, &RunPanel::open_requested);
-  connect(start_, &QPushButton::clicked, this, &RunPanel::start);
+  connect(start_, &QPushButton::clicked, this, &RunPanel::start_requested);
   connect(cancel_, &QPushButton::clicked, this, &RunPanel::cancel);
   connect(scenario_, &QComboBox::currentIndexChanged, this, &RunPanel::update_state);
 }

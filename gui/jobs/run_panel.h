@@ -35,6 +35,8 @@ class RunPanel : public QWidget {
 
  signals:
   void open_requested();
+  /// The button was pressed: what is edited is saved before it runs.
+  void start_requested();
   void state_changed();
   void ended(gradwire::gui::RunProcess::Outcome outcome, const QString& message);
 

@@ -16,7 +16,7 @@ constexpr int kPollMs = 1000;
 }  // namespace
 
 Database::Database(Opener opener, QObject* parent)
-    : QObject(parent), worker_(new DatabaseWorker(this, std::move(opener))) {
+    : QObject(parent), opener_(opener), worker_(new DatabaseWorker(this, std::move(opener))) {
   qRegisterMetaType<Snapshot>();
   qRegisterMetaType<CurvePtr>();
   qRegisterMetaType<TimelinePtr>();

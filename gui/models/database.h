@@ -53,6 +53,8 @@ class Database : public QObject {
   /// none.
   void request_what_if(results::RunId run, const QString& scenario);
   const QString& path() const { return path_; }
+  /// For work on a thread of its own: each store is one thread's.
+  const Opener& opener() const { return opener_; }
 
  signals:
   void runs_loaded(const gradwire::gui::Snapshot& runs);
@@ -66,6 +68,7 @@ class Database : public QObject {
  private:
   friend class DatabaseWorker;
 
+  Opener opener_;
   QString path_;
   QThread thread_;
   DatabaseWorker* worker_;

@@ -75,6 +75,9 @@ QString RunColumns::shown_text(const RunSummary& run, Column column, NumberStyle
   if (field->quantity == Quantity::kBytes && style.bits) {
     return quantity_text(field->numbers[scenario_of(run)], Quantity::kBytes, style);
   }
+  if (field->quantity == Quantity::kPlain) {
+    return QString::number(field->numbers[scenario_of(run)], 'g', 12);  // "0.0" is 0
+  }
   return spaced_unit(text);
 }
 

@@ -111,7 +111,10 @@ void RunTable::set_runs(Snapshot runs) {
 void RunTable::apply_filter() {
   filter_timer_.stop();
   const RunFilter filter = parse_run_filter(filter_->text(), view().columns());
-  error_->setText(filter.error);
+  // With a name that is near, the list of all others is for those who ask.
+  const bool near = filter.error.contains("did you mean");
+  error_->setText(near ? filter.error.section("allowed:", 0, 0).trimmed() : filter.error);
+  error_->setToolTip(filter.error);
   error_->setVisible(!filter.error.isEmpty());
   // While an expression is wrong the table keeps showing what it showed.
   if (!filter.error.isEmpty()) return;

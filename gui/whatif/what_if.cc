@@ -43,6 +43,11 @@ Scenario changed(const WhatIfBase& base, const Changes& changes) {
   return scenarios::read_scenario_text(json.dump(), base.scenario_file, sets).runs.at(0);
 }
 
+const std::string& model_name(const Scenario& scenario) {
+  return scenario.workload.kind == scenarios::WorkloadKind::kProfile ? scenario.workload.profile
+                                                                     : scenario.workload.model;
+}
+
 std::string text_at(const Changes& changes, Knob knob) {
   const auto found = changes.find(knob);
   return found == changes.end() ? std::string() : found->second.trimmed().toStdString();
@@ -70,7 +75,11 @@ StepSummary uncompressed(const StepSummary& step, double ratio) {
 
 Candidate candidate(const std::string& label, const std::string& method, StepSummary step) {
   const std::string collective(results::name_of(step.exchange));
-  return {label, collective, 0, results::baseline_of(method), std::move(step), method, {}};
+  double largest = 0;
+  for (const results::BucketSummary& bucket : step.buckets) {
+    largest = std::max(largest, bucket.message_bytes);
+  }
+  return {label, collective, largest, results::baseline_of(method), std::move(step), method, {}};
 }
 
 std::vector<results::RankedCandidate> ranked_of(const results::Advice& advice, bool dense,
@@ -178,8 +187,7 @@ WhatIfAnswer WhatIf::answer(const Changes& changes) {
       runner::take_paths(cluster, scenario.network.transport, each.step);
     }
     const results::StepFit fit = results::usual_fit();
-    answer.advice =
-        results::advise(candidates_, fit, {&base_->knowledge, scenario.workload.profile});
+    answer.advice = results::advise(candidates_, fit, {&base_->knowledge, model_name(scenario)});
     const std::string label = scenarios::method_label(scenario);
     const auto with = ranked_of(*answer.advice, false, label);
     const auto dense = ranked_of(*answer.advice, true, label);

@@ -15,6 +15,13 @@ QString time_text(double seconds) {
   return quantity_text(seconds, Quantity::kDuration, {});
 }
 
+const QString kToFindOut = QString::fromUtf8(results::kToFindOut.data());
+
+QString sentence_of(const WhatIfAnswer& answer) {
+  return answer.advice ? QString::fromStdString(results::verdict_sentence(*answer.advice))
+                       : QString();
+}
+
 QString row_text(const char* name, const QString& value) {
   return QString("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>")
       .arg(name, value.toHtmlEscaped());
@@ -28,12 +35,11 @@ QString step_text(const results::RankedCandidate& step) {
 
 }  // namespace
 
-WhatIfPanel::WhatIfPanel(QWidget* parent) : QWidget(parent) {
+WhatIfPanel::WhatIfPanel(QWidget* parent) : QWidget(parent), job_("what-if", this) {
   build();
   ask_timer_.setSingleShot(true);
   ask_timer_.setInterval(0);
   connect(&ask_timer_, &QTimer::timeout, this, &WhatIfPanel::ask);
-  connect(&job_, &WhatIfJob::answered, this, &WhatIfPanel::take);
   connect(reset_, &QPushButton::clicked, this, &WhatIfPanel::reset);
   connect(copy_, &QPushButton::clicked, this, &WhatIfPanel::copy_to_scenario);
   set_base(nullptr);
@@ -58,6 +64,11 @@ void WhatIfPanel::build() {
   verdict_->setFont(bold);
   details_ = text_label("Times of a step");
   problem_ = text_label("Why there is no answer");
+  find_out_ = new QLineEdit(this);
+  find_out_->setReadOnly(true);
+  find_out_->setAccessibleName("Command that finds out the accuracy");
+  find_out_->setToolTip("Trains with and without the method, to find out its accuracy");
+  find_out_->hide();
   problem_->setTextFormat(Qt::PlainText);
   auto* grid = new QGridLayout;
   for (int k = 0; k < kKnobs; ++k) {
@@ -81,6 +92,7 @@ void WhatIfPanel::build() {
   layout->addWidget(problem_);
   layout->addWidget(verdict_);
   layout->addWidget(details_);
+  layout->addWidget(find_out_);
   layout->addStretch(1);
   layout->addLayout(buttons);
   connect(overlap_, &QCheckBox::toggled, this, [this] {
@@ -134,7 +146,8 @@ void WhatIfPanel::connect_row(Knob knob) {
 void WhatIfPanel::set_base(WhatIfBasePtr base) {
   base_ = std::move(base);
   answer_.reset();
-  job_.set_base(base_);
+  job_.cancel();
+  model_ = base_ ? std::make_shared<WhatIf>(base_) : nullptr;
   about_->setText(base_ ? base_->name
                         : "Select a run, or open a scenario, to ask what would change.");
   badge_->setVisible(base_ != nullptr);
@@ -193,12 +206,16 @@ void WhatIfPanel::ask() {
   reset_->setEnabled(!readable || !changes.empty());
   copy_->setEnabled(readable);
   if (readable) {
-    job_.ask(changes);
+    job_.start([this, model = model_, changes](const LatestJob::Current&) {
+      auto answer = std::make_shared<const WhatIfAnswer>(model->answer(changes));
+      return [this, answer] { take(answer); };
+    });
     return;
   }
   // What stands below would be the answer to another question.
   verdict_->clear();
   details_->clear();
+  find_out_->hide();
 }
 
 void WhatIfPanel::take(const std::shared_ptr<const WhatIfAnswer>& answer) {
@@ -206,6 +223,10 @@ void WhatIfPanel::take(const std::shared_ptr<const WhatIfAnswer>& answer) {
   problem_->setText(answer->problem);
   verdict_->setText(verdict_word(*answer));
   details_->setText(answer->problem.isEmpty() ? details_of(*answer) : QString());
+  const QString sentence = sentence_of(*answer);
+  find_out_->setText(sentence.section(kToFindOut, 1).trimmed());
+  find_out_->setCursorPosition(0);
+  find_out_->setVisible(!find_out_->text().isEmpty());
   emit answered();
 }
 
@@ -216,7 +237,14 @@ QString WhatIfPanel::details_of(const WhatIfAnswer& answer) const {
   if (answer.dense) {
     rows += row_text("Without compression", step_text(*answer.dense));
     const double factor = answer.dense->seconds() / with.seconds();
-    rows += row_text("Faster", QStringLiteral("×") + quantity_text(factor, Quantity::kPlain, {}));
+    if (with.candidate.baseline != results::Baseline::kFp32)
+      rows += row_text("Faster", QStringLiteral("×") + quantity_text(factor, Quantity::kPlain, {}));
+  }
+  if (const auto* chosen = answer.advice ? answer.advice->chosen() : nullptr;
+      chosen && chosen->candidate.method != with.candidate.method) {
+    rows +=
+        row_text("Advised", QString("%1, %2").arg(QString::fromStdString(chosen->candidate.method),
+                                                  time_text(chosen->seconds())));
   }
   const results::StepTime& time = with.prediction.time;
   rows += row_text("Computing", time_text(time.compute_s));
@@ -236,9 +264,7 @@ QString WhatIfPanel::details_of(const WhatIfAnswer& answer) const {
   }
   QString text = "<table>" + rows + "</table>";
   if (answer.advice) {
-    text += "<p>" +
-            QString::fromStdString(results::verdict_sentence(*answer.advice)).toHtmlEscaped() +
-            "</p>";
+    text += "<p>" + sentence_of(answer).section(kToFindOut, 0, 0).toHtmlEscaped() + "</p>";
   }
   for (const QString& remark : answer.remarks) text += "<p>" + remark.toHtmlEscaped() + "</p>";
   return text;

@@ -8,7 +8,8 @@
 #include <QWidget>
 #include <array>
 
-#include "gui/whatif/what_if_job.h"
+#include "gui/jobs/latest_job.h"
+#include "gui/whatif/what_if.h"
 
 namespace gradwire::gui {
 
@@ -32,6 +33,7 @@ class WhatIfPanel : public QWidget {
   QCheckBox* overlap() { return overlap_; }
   QString verdict() const { return verdict_->text(); }
   QString details() const { return details_->text(); }
+  QString command() const { return find_out_->text(); }
   QString problem() const { return problem_->text(); }
   const WhatIfAnswer* answer() const { return answer_.get(); }
 
@@ -57,10 +59,12 @@ class WhatIfPanel : public QWidget {
   QString details_of(const WhatIfAnswer& answer) const;
 
   WhatIfBasePtr base_;
-  WhatIfJob job_;
+  std::shared_ptr<WhatIf> model_;  ///< used on the job's thread alone
+  LatestJob job_;
   std::array<Row, kKnobs> rows_;
   QCheckBox* overlap_;
   QLabel *about_, *badge_, *verdict_, *details_, *problem_;
+  QLineEdit* find_out_;  ///< the command that trains what is not known
   QPushButton *reset_, *copy_;
   QTimer ask_timer_;
   std::shared_ptr<const WhatIfAnswer> answer_;

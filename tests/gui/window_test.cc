@@ -412,3 +412,36 @@ TEST_CASE("a filter that leaves nothing says why in the window", "[gui]") {
   CHECK(fixture.table()->model()->rowCount() > 0);
   CHECK(fixture.window.table()->filter_hint().isEmpty());
 }
+
+TEST_CASE("a scenario is opened, edited, and copied from what if, in the window", "[gui]") {
+  Fixture fixture(10);
+  QTemporaryDir folder;
+  const QString path = folder.filePath("mine.json");
+  QFile file(path);
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  file.write(R"({"schema_version":1,"name":"mine","workload":{"profile":"alexnet","steps":3},
+    "cluster":{"workers":8,"device":"reference-cpu"},"executor":"flow","method":{"name":"topk"},
+    "network":{"topology":"star","link":{"bandwidth":"1Gbps","delay":"50us"}}})");
+  file.close();
+  fixture.window.open_scenario(path);
+  ScenarioEditor* editor = fixture.window.editor();
+  CHECK(editor->path() == path);
+  REQUIRE(QTest::qWaitFor([&] { return editor->state().contains("1 run, 0 stored"); }, 3000));
+  // Nothing is selected: what if asks about the scenario.
+  WhatIfPanel* what_if = fixture.window.what_if();
+  REQUIRE(QTest::qWaitFor([&] { return !what_if->verdict().isEmpty(); }, 3000));
+  QTest::keyClick(&fixture.window, Qt::Key_6, Qt::ControlModifier);
+  CHECK(fixture.window.focusWidget() == what_if->field(Knob::kBandwidth));
+  what_if->field(Knob::kBandwidth)->setText("10Gbps");
+  QTest::keyClick(&fixture.window, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+  CHECK(editor->path() == folder.filePath("mine-what-if.json"));
+  CHECK(editor->text()->toPlainText().contains("10Gbps"));
+  CHECK(editor->modified());
+  CHECK(fixture.window.charts()->currentWidget() == editor);
+  REQUIRE(QTest::qWaitFor([&] { return editor->state().contains("1 run, 0 stored"); }, 3000));
+  // Closing asks once, without a dialog; closing again leaves the edits.
+  CHECK_FALSE(fixture.window.close());
+  CHECK(fixture.window.note_text().contains("not saved"));
+  CHECK(QApplication::activeModalWidget() == nullptr);
+  CHECK(fixture.window.close());
+}

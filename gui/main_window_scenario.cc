@@ -1,0 +1,88 @@
+#include <QApplication>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+
+#include "base/error.h"
+#include "gui/main_window.h"
+#include "scenarios/share.h"
+
+namespace gradwire::gui {
+
+void MainWindow::build_shipped_menu(QMenu* menu) {
+  try {
+    const std::string folder = scenarios::share_folder();
+    for (const std::string& name : scenarios::json_names(folder)) {
+      const QString file = QString::fromStdString(folder + "/" + name + ".json");
+      add_action(menu, QString::fromStdString(name), {}, [this, file] { open_shipped(file); });
+    }
+  } catch (const Error&) {
+    menu->setEnabled(false);  // a program without its shipped files
+  }
+}
+
+/// As a text of one's own: what ships stays as it is.
+void MainWindow::open_shipped(const QString& file) {
+  QFile shipped(file);
+  if (!shipped.open(QIODevice::ReadOnly)) {
+    error_bar_->show_message(QString("cannot read %1: %2").arg(file, shipped.errorString()));
+    return;
+  }
+  const QString own = QDir::current().filePath(QFileInfo(file).fileName());
+  editor_->open_text(QString::fromUtf8(shipped.readAll()), own);
+  show_tab(editor_, editor_->text());
+}
+
+void MainWindow::take_copied_scenario(const QString& text, const QString& near_file) {
+  const QFileInfo near(near_file);
+  const QString name = near.completeBaseName().isEmpty() ? "scenario" : near.completeBaseName();
+  // Beside the scenario that it comes from, so that paths in it mean the same.
+  const QString folder = near.exists() ? near.absolutePath() : QDir::currentPath();
+  editor_->open_text(text, folder + "/" + name + "-what-if.json");
+  show_tab(editor_, editor_->text());
+}
+
+void MainWindow::save_scenario(const std::function<void()>& then) {
+  if (editor_->path().isEmpty() || !QFileInfo::exists(editor_->path())) {
+    return save_scenario_as(then);
+  }
+  exporting(editor_->path(), [&] {
+    editor_->save(editor_->path());
+    if (then) then();
+  });
+}
+
+void MainWindow::save_scenario_as(const std::function<void()>& then) {
+  auto* dialog = new QFileDialog(this, "Save the scenario", editor_->path(), "Scenarios (*.json)");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix("json");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, [this, then](const QString& file) {
+    exporting(file, [&] {
+      editor_->save(file);
+      run_panel_->set_scenario(file);
+      remember_recent(QFileInfo(file).absoluteFilePath());
+      if (then) then();
+    });
+  });
+  dialog->open();
+}
+
+void MainWindow::start_scenario() {
+  if (!editor_->modified()) return run_panel_->start();
+  save_scenario([this] { run_panel_->start(); });
+}
+
+/// Edits that are no file yet are told of once; who closes again means it.
+bool MainWindow::discards_edits() {
+  if (!editor_->modified() || property("discards").toBool()) return true;
+  setProperty("discards", true);
+  show_tab(editor_, editor_->text());
+  note_bar_->show_message(
+      "The scenario has changes that are not saved (Ctrl+S). Close again to "
+      "leave them.");
+  return false;
+}
+
+}  // namespace gradwire::gui
