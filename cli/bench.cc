@@ -75,6 +75,8 @@ void add_bench_fidelity(CLI::App& parent, Context& context) {
   command->add_option("--cases", options->cases, "Cases of each regime")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
+  command->add_option("--case", options->numbers, "Of each regime only the cases of these numbers")
+      ->check(CLI::Range(1, 10'000));
   command->add_option("--regime", options->regimes, "Only these")
       ->check(CLI::Validator(check_regime, "REGIME"));
   command->add_flag("--bbr", options->bbr, "The same cases with BBR");

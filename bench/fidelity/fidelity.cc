@@ -122,27 +122,37 @@ void say_spent(const std::vector<Regime>& regimes, const std::vector<Comparisons
   say(text);
 }
 
+bool is_wanted(const FidelityOptions& options, const std::string& name) {
+  const auto& wanted = options.regimes;
+  if (wanted.empty()) return name.starts_with(kBbr) == options.bbr;
+  return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+bool is_wanted(const FidelityOptions& options, int number) {
+  const auto& wanted = options.numbers;
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), number) != wanted.end();
+}
+
 /// The jobs of one regime, and what they will cost.
 void add_jobs(const Regime& regime, const FidelityOptions& options, Comparisons& results,
               std::vector<Job>& jobs, const Say& say) {
   std::vector<FidelityCase> cases = regime.cases(options);
-  results.resize(cases.size());
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (is_wanted(options, static_cast<int>(i) + 1)) wanted.push_back(i);
+  results.resize(wanted.size());
   double events = 0;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
+  for (std::size_t place = 0; place < wanted.size(); ++place) {
+    const std::size_t i = wanted[place];
     const double of_case = packet_events(cases[i].experiment);
     events += of_case;
-    jobs.push_back({regime.kind, regime.name, std::move(cases[i]), of_case, &results[i]});
+    jobs.push_back({regime.kind, regime.name, std::move(cases[i]), of_case, &results[place],
+                    static_cast<int>(i) + 1});
   }
   char text[120];
   std::snprintf(text, sizeof text, "%s: %zu cases, %.1f million events for one run of each",
                 regime.name.c_str(), results.size(), events / 1e6);
   say(text);
-}
-
-bool is_wanted(const FidelityOptions& options, const std::string& name) {
-  const auto& wanted = options.regimes;
-  if (wanted.empty()) return name.starts_with(kBbr) == options.bbr;
-  return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
 }  // namespace
@@ -166,8 +176,9 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
     add_jobs(wanted[r], options, results[r], jobs, say);
   const double start = now_s();
   const double limit = options.total_limit_s.value_or(kTotalLimit);
-  run_jobs(jobs, options.reference, limit,
-           [&](const Job& job) { say(job.regime + summary_of(*job.result)); });
+  run_jobs(jobs, options.reference, limit, [&](const Job& job) {
+    say(job.regime + " " + std::to_string(job.number) + summary_of(*job.result));
+  });
   say_spent(wanted, results, now_s() - start, limit, say);
   std::vector<BenchRow> rows;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
@@ -177,8 +188,8 @@ std::vector<BenchRow> bench_fidelity(const FidelityOptions& options, const Say& 
     rows.push_back({.name = name + ".cases", .value = double(results[r].size()), .unit = ""});
     if (left_out > 0)
       rows.push_back({.name = name + ".not_compared", .value = double(left_out), .unit = ""});
-    const auto chaotic = std::ranges::count_if(
-        results[r], [](const Comparison& c) { return c.chaotic > 0; });
+    const auto chaotic =
+        std::ranges::count_if(results[r], [](const Comparison& c) { return c.chaotic > 0; });
     if (chaotic > 0)
       rows.push_back({.name = name + ".chaotic", .value = double(chaotic), .unit = ""});
     if (!results[r].empty()) wanted[r].rows(name, results[r], rows);

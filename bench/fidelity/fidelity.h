@@ -12,6 +12,7 @@ struct FidelityOptions {
   std::uint64_t seed = 1;
   int cases = 10;  ///< a regime
   std::string reference = "packet";
+  std::vector<int> numbers = {};          ///< of each regime's cases only these, from 1; empty: all
   std::vector<std::string> regimes = {};  ///< empty: all without BBR or, with `bbr`, all with it
   bool bbr = false;                       ///< not beside names
   std::string traces = {};                ///< folder of Mahimahi traces, for `mobile`

@@ -27,6 +27,8 @@ bool take(const std::string& name, const char* value, FidelityOptions& options) 
     options.seed = std::strtoull(value, nullptr, 10);
   else if (name == "--cases")
     options.cases = std::atoi(value);
+  else if (name == "--case" && std::atoi(value) > 0)
+    options.numbers.push_back(std::atoi(value));
   else if (name == "--regime" && is_known(value))
     options.regimes.push_back(value);
   else if (name == "--traces")

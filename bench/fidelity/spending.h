@@ -19,6 +19,7 @@ struct Job {
   FidelityCase c;
   double events = 0;  ///< of one run of the reference
   Comparison* result = nullptr;
+  int number = 1;  ///< of the case in its regime
 };
 
 /// Runs all, two at a time: clean cases first, the longest before the others; then of the random

@@ -1,5 +1,6 @@
 #include "bench/fidelity/spending.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -178,4 +179,28 @@ TEST_CASE("Regimes are asked for by name or by --bbr: both is refused, not one o
   both.bbr = true;
   both.regimes = {"lossy"};
   CHECK_THROWS_AS(bench_fidelity(both, [](const std::string&) {}), Error);
+}
+
+TEST_CASE("Single cases are run by their numbers, and are those of the whole regime") {
+  std::vector<std::string> said;
+  const auto run = [&](std::vector<int> numbers) {
+    FidelityOptions options;
+    options.cases = 3;
+    options.reference = "flow";
+    options.numbers = std::move(numbers);
+    options.regimes = {"extremes"};
+    said.clear();
+    return bench_fidelity(options, [&](const std::string& line) { said.push_back(line); });
+  };
+  const auto lines_of = [&](const std::string& prefix) {
+    return std::ranges::count_if(said,
+                                 [&](const std::string& line) { return line.starts_with(prefix); });
+  };
+  CHECK(run({1, 3}).front().value == 2);
+  CHECK(lines_of("extremes 1  less than a segment") == 1);
+  CHECK(lines_of("extremes 2") == 0);
+  CHECK(lines_of("extremes 3  slow") == 1);
+  CHECK(run({}).front().value == 3);
+  CHECK(lines_of("extremes 2  large") == 1);
+  CHECK(run({4}).front().value == 0);  // there are three
 }
