@@ -118,7 +118,10 @@ void TcpPath::find_way_to_queue(const Cluster& cluster, std::span<const ChannelI
   for (const ChannelId id : route) {
     if (id == queue_channel) break;
     const double rate = cluster.nominal_rate(id).value();
-    if (rate < slowest) queue_before = static_cast<double>(cluster.channel(id).queue.count());
+    if (rate < slowest) {
+      queue_before = static_cast<double>(cluster.channel(id).queue.count());
+      queue_at_sender = id == route.front();
+    }
     slowest = std::min(slowest, rate);
   }
 }

@@ -48,8 +48,10 @@ struct TcpPath : PathCost {
   double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
   double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
   ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
-  bool queue_at_sender = false;  ///< it is before the first channel
-  double before_queue = 0;       ///< bytes/s, of the slowest channel before it; 0: none
+  /// The queue in which the connection's segments wait by themselves (this one or, before a shared
+  /// one, queue_before's) is before the first channel.
+  bool queue_at_sender = false;
+  double before_queue = 0;  ///< bytes/s, of the slowest channel before it; 0: none
   /// Others' segments come to it on other links: shared_queue.h. What follows says how a segment
   /// gets there and on from there.
   bool shares_queue = false;
