@@ -506,7 +506,17 @@ bool FlowNetwork::begins_crowded(std::int32_t c) {
   if (apart <= connection.path->segment_time) return false;
   const CoDelTimes codel = codel_of(c);
   if (!connection.is_open) return t.segments * apart > codel.target + codel.interval;
-  if (!connection.window) return false;
+  if (!connection.window) {
+    // Before its share was known there was nothing to foresee.
+    if (!connection.stream || !OpenWindow::is_needed(*connection.path, codel, apart, t.segments))
+      return false;
+    TcpStream& stream = *connection.stream;
+    stream.run(now_);  // acknowledgements that came while it rested
+    if (!stream.idle()) return true;
+    return !OpenWindow(*connection.path, codel, apart, stream.congestion(),
+                       stream.smoothed_round_trip(), stream.first_segment())
+                .pass(now_, t.segments);
+  }
   OpenWindow window = *connection.window;
   window.set_share(codel, apart);
   return !window.pass(now_, t.segments);
@@ -626,7 +636,10 @@ void FlowNetwork::demand(std::int32_t c) {
     if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
     return;
   }
-  connection.bursts = may_burst(c) && connection.stream->queued(now_) > kBurst * segment_;
+  // What is on its way to the queue that is followed is of the burst, too.
+  const double burst =
+      connection.fair >= 0 ? connection.stream->before_queue() : connection.stream->queued(now_);
+  connection.bursts = may_burst(c) && burst > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
   } else if (may_burst(c) &&

@@ -101,6 +101,18 @@ TEST_CASE("what waits already when the last segment is sent may still be dropped
   CHECK(flow.last == Approx(0.46118).epsilon(0.005));
 }
 
+TEST_CASE("what CoDel drops of warm windows is known when it is known how many share the link") {
+  // The same again, 2 ms later: each window of 16 goes out at once and waits 16 x 28 x 0.396 ms at
+  // most, longer than CoDel's target and interval of 39.7 and 100 ms. As fluids all would end after
+  // 0.175 s, three times.
+  const std::vector<Ends> ns3{{0.202077, 0.461176}, {0.168514, 0.175926}, {0.193707, 0.382659}};
+  const LinkSpec client = link(12.4e6, 0.3655e-3), server = link(31.1e6, 10e-6);
+  check_rounds(rounds(28, client, server, 22800, 2e-3), ns3);
+  // Nor does it count that clients begin within 2 us of each other: what is on its way to the queue
+  // counts for those that begin while it is. (0.176, 0.494, 0.175 s where it does not.)
+  check_rounds(rounds(28, client, server, 22800, 2e-3, 7e-8), ns3);
+}
+
 TEST_CASE("an acknowledgement comes to its sender's full queue before a segment leaves it") {
   // One flow over two links of 1 Gbps and 4 ms, 16 packets in the queue before each. In slow start
   // the j-th acknowledgement (j = 0, 1, ...) of a round comes two segments' times after the one
