@@ -99,7 +99,8 @@ void compare(const CompareArguments& arguments, Context& context) {
   const results::Query gate(arguments.fail_if);
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const bool no_result = runs[i].status == results::RunStatus::kDiverged ||
-                           runs[i].status == results::RunStatus::kFailed;
+                           runs[i].status == results::RunStatus::kFailed ||
+                           runs[i].status == results::RunStatus::kInvalid;
     if (!no_result && !gate.matches(runs[i])) continue;
     std::fprintf(stderr, "gradwire: run %lld fails the gate '%s'%s\n",
                  static_cast<long long>(runs[i].id), arguments.fail_if.c_str(),
@@ -131,6 +132,7 @@ void add_executor_options(CLI::App& command, ExecutorArguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   command.add_option("--seed", arguments.scenario.seeds, "Of the scenario's runs, the one of it");
+  add_shaper_option(command, arguments.scenario);
 }
 
 void add_compare(CLI::App& app, Context& context) {
@@ -141,7 +143,7 @@ void add_compare(CLI::App& app, Context& context) {
       ->required();
   command->add_option(
       "--fail-if", arguments->fail_if,
-      "Exit with 7 if a run but the baseline matches this filter, diverged or failed");
+      "Exit with 7 if a run but the baseline matches this filter, or has no result");
   command->add_flag("--all", arguments->all, "Also fields that do not differ");
   add_executor_options(*command, arguments->executors);
   command->footer(

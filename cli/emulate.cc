@@ -99,7 +99,7 @@ void run_emulated(const RunArguments& arguments, Context& context) {
   const auto store = context.open_writer();
   const runner::InterruptGuard guard;
   ProgressPrinter progress(context);
-  EmulatedRun runs({emulated.threads, emulated.resume}, *store, progress);
+  EmulatedRun runs({emulated.threads, emulated.shaper, emulated.resume}, *store, progress);
   Table table(columns());
   const runner::SweepResult result = emulate_all(file, runs, progress, *store, table, context);
   context.exit_code = exit_code_of(result);
@@ -121,6 +121,7 @@ void add_emulate(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<RunArguments>();
   add_scenario_options(*command, *arguments);
   add_result_options(*command, *arguments);
+  add_shaper_option(*command, *arguments);
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
       ->capture_default_str();
   command->footer(

@@ -8,6 +8,21 @@ namespace gradwire::cli {
 
 using scenarios::Scenario;
 
+namespace {
+
+/// "frames left the links late by 23 us in the median, ..., and by up to 12 us: 40, 17 us: 3, ..."
+std::string lateness_words(const emulator::LinkReport& seen) {
+  const auto time = [](double seconds) { return format_duration(Seconds(seconds)); };
+  std::string words = "frames left the links late by " + time(seen.late_50) + " in the median, " +
+                      time(seen.late_99) + " one in a hundred, " + time(seen.late_most) +
+                      " at most; how many by up to";
+  for (const auto& bin : seen.late)
+    words += " " + time(bin.most) + ": " + std::to_string(bin.frames);
+  return words;
+}
+
+}  // namespace
+
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name) {
   for (const results::MetricRow& row : store.metrics(run))
     if (row.name == name && row.step < 0) return row.value;
@@ -52,18 +67,44 @@ results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunP
   options.executor_factory = [&](const Scenario& resolved) -> std::unique_ptr<sim::Executor> {
     emulator::EmulatorOptions emulator_options;
     emulator_options.transport = resolved.network.transport;
+    emulator_options.seed = resolved.seed;
+    if (!options_.shaper.empty()) emulator_options.shaper = options_.shaper;
     auto executor = cli::make_emulator(scenarios::build_cluster(resolved), emulator_options);
     report_ = executor->report();
+    emulator_ = executor.get();
     return executor;
   };
-  options.executor_facts = [this] {
-    runner::RunFacts facts;
-    facts.notes = report_.missing;
-    facts.figures = {{kBaseRtt, report_.median_base_rtt.value(), "s"},
-                     {kOverhead, report_.median_overhead.value(), "s"}};
-    return facts;
-  };
-  return store(scenario, std::move(options), at);
+  options.executor_facts = [this] { return facts(); };
+  const results::RunId run = store(scenario, std::move(options), at);
+  if (run > 0) require_valid(run);
+  return run;
+}
+
+runner::RunFacts EmulatedRun::facts() const {
+  runner::RunFacts facts;
+  facts.notes = report_.missing;
+  facts.figures = {{kBaseRtt, report_.median_base_rtt.value(), "s"},
+                   {kOverhead, report_.median_overhead.value(), "s"}};
+  try {
+    const emulator::LinkReport seen = emulator_->links();
+    if (!seen.by_process) return facts;
+    facts.notes.push_back(lateness_words(seen));
+    facts.figures.push_back({kLate50, seen.late_50, "s"});
+    facts.figures.push_back({kLate99, seen.late_99, "s"});
+    facts.figures.push_back({kLateMost, seen.late_most, "s"});
+    facts.invalid = emulator_->why_invalid();
+  } catch (const Error&) {
+    // The run has failed, and its processes cannot be asked: its own error says why.
+  }
+  return facts;
+}
+
+void EmulatedRun::require_valid(results::RunId run) const {
+  const auto summary = store_.run(run);
+  if (summary->status != results::RunStatus::kInvalid) return;
+  throw Error(ErrorKind::kFailure, "take", "run " + std::to_string(run),
+              "it is stored as invalid: " + summary->error,
+              "run it where less else runs, or with slower links");
 }
 
 results::RunId EmulatedRun::simulate(const Scenario& scenario, const std::string& executor,

@@ -6,6 +6,7 @@
 #include "results/store.h"
 #include "runner/emulated_twin.h"
 #include "runner/profile_cache.h"
+#include "runner/run_loop.h"
 #include "runner/run_observer.h"
 
 /// A scenario in the emulator, and its twins in simulators on the links that were emulated.
@@ -14,6 +15,10 @@ namespace gradwire::cli {
 /// Metrics of an emulated run.
 inline constexpr const char* kBaseRtt = "base_rtt_s";
 inline constexpr const char* kOverhead = "base_rtt_overhead_s";
+/// How late frames left the link process: the median, one in a hundred, the latest.
+inline constexpr const char* kLate50 = "link_late_50_s";
+inline constexpr const char* kLate99 = "link_late_99_s";
+inline constexpr const char* kLateMost = "link_late_most_s";
 
 /// A figure of a whole run; NaN where it was not stored.
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name);
@@ -26,7 +31,8 @@ void describe(const emulator::EmulatorReport& report, const Context& context);
 
 struct EmulatedRunOptions {
   int threads = 1;
-  bool resume = false;  ///< take runs that have ended in the store
+  std::string shaper = {};  ///< empty: auto
+  bool resume = false;      ///< take runs that have ended in the store
 };
 
 /// Its runs replay the same compute times. Keeps the store and the observer.
@@ -35,7 +41,7 @@ class EmulatedRun {
   EmulatedRun(EmulatedRunOptions options, results::Store& store, runner::RunObserver& observer)
       : options_(options), store_(store), observer_(observer) {}
 
-  /// 0: interrupted before its end. Throws Error.
+  /// 0: interrupted before its end. Throws Error, also where the run is stored as invalid.
   results::RunId emulate(const scenarios::Scenario& scenario, const runner::RunProgress& at);
   /// The scenario's twin on `executor`. 0: interrupted before its end. Throws Error.
   results::RunId simulate(const scenarios::Scenario& scenario, const std::string& executor,
@@ -47,6 +53,8 @@ class EmulatedRun {
   const emulator::EmulatorReport& report() const { return report_; }
 
  private:
+  runner::RunFacts facts() const;
+  void require_valid(results::RunId run) const;
   results::RunId finished(const scenarios::Scenario& scenario, const runner::RunProgress& at,
                           bool emulated);
   results::RunId store(const scenarios::Scenario& scenario, runner::RunOptions options,
@@ -56,6 +64,7 @@ class EmulatedRun {
   results::Store& store_;
   runner::RunObserver& observer_;
   emulator::EmulatorReport report_;
+  emulator::Emulator* emulator_ = nullptr;  ///< of the run under way, which owns it
   runner::ProfileCache profiles_;
 };
 

@@ -29,6 +29,9 @@ void refuse_unserved(const RunArguments& arguments, const scenarios::ScenarioFil
   for (const scenarios::Scenario& scenario : file.runs) {
     if (!arguments.models.empty() && scenario.workload.kind != scenarios::WorkloadKind::kTraining)
       refuse("--models", "a run of " + file.name + " trains no model", "leave it out");
+    if (!arguments.shaper.empty() && scenario.executor != "emulator")
+      refuse("--shaper", "executor " + scenario.executor + " emulates no links",
+             "use --executor emulator");
     if (scenario.executor == "packet") continue;
     const std::string reason = "executor " + scenario.executor + " sends no packets of ns-3";
     if (!arguments.pcap.empty()) refuse("--pcap", reason, "use --executor packet");
@@ -116,6 +119,14 @@ void add_result_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-report", arguments.no_report, "Write no report");
 }
 
+void add_shaper_option(CLI::App& command, RunArguments& arguments) {
+  command
+      .add_option("--shaper", arguments.shaper,
+                  "Emulator: who makes the links: the kernel (tbf; netem: and delays), a process "
+                  "(link), or auto (default): the kernel where it can")
+      ->check(CLI::IsMember({"auto", "tbf", "link", "netem"}));
+}
+
 void run(const RunArguments& arguments, Context& context,
          const std::function<std::unique_ptr<sim::Executor>(const scenarios::Scenario&)>& factory) {
   const scenarios::ScenarioFile file = read_scenario(arguments);
@@ -190,6 +201,7 @@ void add_run(CLI::App& app, Context& context) {
           ->capture_default_str();
   add_engine_options(*command, *arguments, jobs);
   add_result_options(*command, *arguments);
+  add_shaper_option(*command, *arguments);
   command
       ->add_option("--pcap", arguments->pcap,
                    "Packet executor: write FOLDER/run-N/HOST.pcap, each host's IP packets")

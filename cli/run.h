@@ -35,6 +35,7 @@ struct RunArguments {
   bool print_config = false;
   std::string pcap;          ///< folder
   std::string flow_monitor;  ///< folder
+  std::string shaper;        ///< of emulated links; empty: auto
   std::string models;        ///< folder
 };
 
@@ -45,6 +46,8 @@ void add_scenario_options(CLI::App& command, RunArguments& arguments,
 void add_network_option(CLI::App& command, std::string& network);
 /// --resume, --report and --no-report.
 void add_result_options(CLI::App& command, RunArguments& arguments);
+/// --shaper: who makes emulated links.
+void add_shaper_option(CLI::App& command, RunArguments& arguments);
 /// Of a sweep: 0, or that some of its runs failed or that it was interrupted.
 int exit_code_of(const runner::SweepResult& result);
 /// The environment's fields, then --set, --executor and --seed. Throws Error for one that is not of

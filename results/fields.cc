@@ -32,7 +32,7 @@ const std::array kFields = {
     Field{"scenario_hash", "hash of the resolved scenario without its seed", kPlain, nullptr,
           [](Run r) { return r.header.scenario_hash; }},
     Field{"seed", "seed", kPlain, nullptr, [](Run r) { return std::to_string(r.header.seed); }},
-    Field{"status", "running, finished, partial, failed or diverged", kPlain, nullptr,
+    Field{"status", "running, finished, partial, failed, diverged or invalid", kPlain, nullptr,
           [](Run r) { return std::string(name_of(r.status)); }},
     Field{"method", "codec and its options; = compares the whole label or its first word", kPlain,
           nullptr, [](Run r) { return r.header.method; }},

@@ -151,8 +151,17 @@ UPDATE runs SET node = substr(host, 1, instr(host, ', ') - 1) WHERE instr(host, 
 CREATE UNIQUE INDEX runs_by_uid ON runs (uid);
 )sql";
 
-constexpr Migration kMigrations[] = {
-    {kVersion1}, {kVersion2}, {kVersion3}, {kVersion4}, {kVersion5}};
+/// A status more, in the way of version 4.
+constexpr const char* kVersion6 = R"sql(
+PRAGMA writable_schema=ON;
+UPDATE sqlite_schema SET sql = replace(sql, '''failed'',''diverged''',
+                                       '''failed'',''diverged'',''invalid''')
+  WHERE type = 'table' AND name = 'runs';
+PRAGMA writable_schema=RESET;
+)sql";
+
+constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3},
+                                     {kVersion4}, {kVersion5}, {kVersion6}};
 constexpr const char* kAttempted = "open the results database";
 
 /// What migrations call text_hash.

@@ -6,8 +6,8 @@
 namespace gradwire::results {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStatusNames = {"running", "finished", "partial",
-                                                          "failed", "diverged"};
+constexpr std::array<std::string_view, 6> kStatusNames = {"running", "finished", "partial",
+                                                          "failed",  "diverged", "invalid"};
 constexpr std::array<std::string_view, 8> kProvenanceNames = {
     "measured",  "simulated", "emulated", "predicted",
     "published", "assumed",   "given",    "partly emulated"};

@@ -25,8 +25,10 @@ class StoreError : public Error {
 
 using RunId = std::int64_t;
 
-/// Diverged: training stopped at a loss that is not finite, which is what comes of it.
-enum class RunStatus { kRunning, kFinished, kPartial, kFailed, kDiverged };
+/// Diverged: training stopped at a loss that is not finite, which is what comes of it. Invalid: all
+/// steps were made, but what was emulated was not the scenario's network, as `error` says; it
+/// counts nowhere.
+enum class RunStatus { kRunning, kFinished, kPartial, kFailed, kDiverged, kInvalid };
 std::string_view name_of(RunStatus status);
 /// Nothing of such a run is left to do: it finished or diverged.
 constexpr bool has_ended(RunStatus status) {

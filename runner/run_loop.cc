@@ -13,8 +13,8 @@
 #include "runner/lockstep.h"
 #include "runner/model_files.h"
 #include "runner/packet_forecast.h"
-#include "runner/run_cost.h"
 #include "runner/provenance.h"
+#include "runner/run_cost.h"
 #include "runner/run_description.h"
 #include "runner/run_record.h"
 #include "runner/run_session.h"
@@ -394,8 +394,12 @@ class Run {
   void finish(results::RunStatus status, const std::string& error) {
     if (sampler_ && results::has_ended(status)) sampler_->finish(*executor_);
     if (sampler_) store_.put_links(record_->id(), sampler_->series());
-    if (options_.executor_facts) record_->set_facts(options_.executor_facts());
-    record_->finish(status, error);
+    RunFacts facts;
+    if (options_.executor_facts) facts = options_.executor_facts();
+    const bool invalid = status == results::RunStatus::kFinished && !facts.invalid.empty();
+    const std::string reason = invalid ? facts.invalid : error;
+    record_->set_facts(std::move(facts));
+    record_->finish(invalid ? results::RunStatus::kInvalid : status, reason);
   }
 
   const Scenario& scenario_;

@@ -21,6 +21,9 @@ namespace gradwire::runner {
 struct RunFacts {
   std::vector<std::string> notes;          ///< what it did otherwise than the scenario asks
   std::vector<scenarios::Figure> figures;  ///< measured
+  /// Why what it ran was not the scenario's network, so that a run that finished is stored as
+  /// invalid; empty: it was.
+  std::string invalid = {};
 };
 
 struct RunOptions {
@@ -49,7 +52,8 @@ struct RunOptions {
   double checkpoint_every_s = 30;
   /// Goes on from a checkpoint where there is one. What the store has of the run is replaced.
   bool resume = false;
-  /// A run whose simulation would take longer, of one core's time, is not begun (runner/run_cost.h).
+  /// A run whose simulation would take longer, of one core's time, is not begun
+  /// (runner/run_cost.h).
   double most_hours = 168;
   /// What clients of federated rounds remember: at most so much in memory, the rest in a file in
   /// `states_folder`. None = all of it in memory.

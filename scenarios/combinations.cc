@@ -81,14 +81,12 @@ bool is_by(const Scenario& scenario, std::initializer_list<std::string_view> exe
   return std::ranges::find(executors, scenario.executor) != executors.end();
 }
 
-/// Links whose behaviour changes within a run, or has no counterpart in a kernel's queue.
-Places moving_links(const Scenario& scenario) {
+/// Links that no emulated link can be.
+Places shared_media(const Scenario& scenario) {
   Places found;
   if (scenario.executor != "emulator") return found;
   for (const auto& [pointer, link] : given_links(scenario.network))
-    if (link.jitter > Seconds(0) || link.burst.enter > 0 || link.half_duplex || link.schedule ||
-        link.schedule_back || !link.outages.empty())
-      found.push_back(pointer);
+    if (link.half_duplex) found.push_back(pointer);
   return found;
 }
 
@@ -524,14 +522,8 @@ const Combination kCombinations[] = {
        return at("/network/topology", is_by(s, {"emulator"}) && is_radio(s));
      },
      kOfExecutor},
-    {"executor emulator", "traces", "the emulator's links follow no traces", "flow or packet",
-     [](const Scenario& s) {
-       return at("/network/traces", is_by(s, {"emulator"}) && s.json["network"].contains("traces"));
-     },
-     kOfExecutor},
-    {"executor emulator", "links with jitter, bursts, half duplex, schedules or outages",
-     "the emulator's links have no jitter, bursts, half duplex, schedules or outages",
-     "flow or packet", moving_links, kOfExecutor},
+    {"executor emulator", "half-duplex links", "the emulator's links are full duplex",
+     "flow or packet", shared_media, kOfExecutor},
     {"executor flow", "bbr with a calibration against Linux",
      "flow models bbr as ns-3 has it, not by Linux's rules", "cubic, reno, or calibration packet",
      [](const Scenario& s) {

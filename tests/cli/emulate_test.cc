@@ -69,8 +69,8 @@ TEST_CASE("run --executor emulator: a report where asked, and --resume keeps wha
   const TemporaryFolder folder;
   write_file(folder.file("m.json"), scenario_text(kRing, "3ms"));
   const std::string database = folder.file("a.db"), report = folder.file("own/report.html");
-  const Result result =
-      emulated({"run", folder.file("m.json"), "--db", database, "-j", "1", "-o", report});
+  const Result result = emulated(
+      {"run", folder.file("m.json"), "--db", database, "-j", "1", "--shaper", "tbf", "-o", report});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK(std::filesystem::exists(report));
@@ -114,6 +114,46 @@ TEST_CASE("run --executor emulator: a report where asked, and --resume keeps wha
       run_program({"emulate", folder.file("m.json"), "--db", database, "--resume", "--no-report"})
           .exit_code == 0);
   CHECK(Store::open(database, Store::Mode::kReadOnly)->runs().size() == 2);
+}
+
+TEST_CASE("emulate --shaper link: delays and traces, and how late it was, or why it is invalid",
+          "[net][needs-namespaces]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"),
+             R"({"schema_version": 1, "name": "m", "workload": )" + kRing +
+                 R"(, "cluster": {"workers": 2}, "network": {"link": {"bandwidth": "50Mbps",
+      "delay": "3ms", "jitter": "1ms", "outages": [{"begin": "0s", "end": "200ms"}]}},
+      "executor": "emulator"})");
+  const std::string database = folder.file("a.db");
+  const Result result = emulated({"emulate", folder.file("m.json"), "--db", database, "--shaper",
+                                  "link", "--no-report", "--format", "json"});
+  INFO(result.err);
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  REQUIRE_FALSE(store->runs().empty());
+  const results::RunSummary run = store->runs().front();
+  const auto found = figures(*store, run.id);
+  CHECK(found.at("link_late_99_s").value > 0);
+  CHECK(found.at("base_rtt_s").value >= 12e-3);
+  CHECK(found.at("step_time_s").provenance == results::Provenance::kEmulated);
+  CHECK(found.at("simulated_s").value >= 0.2);  // the outage
+  // A machine under test may be too busy for links that are exact.
+  if (run.status == results::RunStatus::kInvalid) {
+    CHECK(result.exit_code != 0);
+    CHECK_THAT(run.error, Contains("late") || Contains("missed"));
+    CHECK_THAT(result.err, Contains("invalid"));
+  } else {
+    CHECK(result.exit_code == 0);
+    CHECK(store->runs().size() == 2);  // its twin
+  }
+}
+
+TEST_CASE("--shaper is the emulator's", "[unit]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "3ms"));
+  const Result result = run_program({"run", folder.file("m.json"), "--db", folder.file("a.db"),
+                                     "--executor", "flow", "--shaper", "link"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, Contains("--shaper"));
 }
 
 TEST_CASE("run --executor emulator: a round's deadline cuts off who is late",
