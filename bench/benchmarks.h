@@ -7,6 +7,7 @@
 #include "bench/calibration/calibration.h"
 #include "bench/cliffs/cliffs.h"
 #include "bench/codecs.h"
+#include "bench/emulation/emulation.h"
 #include "bench/fidelity/fidelity.h"
 #include "bench/measured/measured.h"
 #include "bench/methods.h"
@@ -44,6 +45,9 @@ class Benchmarks {
   virtual std::vector<BenchRow> predict(std::uint64_t seed, const Say& say) const = 0;
   virtual std::vector<BenchRow> measured(const MeasuredOptions& options, const Say& say) const = 0;
   virtual std::vector<BenchRow> advice(const AdviceOptions& options, const Say& say) const = 0;
+
+  virtual std::vector<BenchRow> emulation(const EmulationOptions& options,
+                                          const Say& say) const = 0;
 
   virtual CalibrationResult calibrate(const CalibrateOptions& options, const Say& say) const = 0;
   virtual std::string markdown_of(const CalibrationResult& result,

@@ -66,6 +66,10 @@ class AllBenchmarks final : public Benchmarks {
     return bench_advice(options, say);
   }
 
+  std::vector<BenchRow> emulation(const EmulationOptions& options, const Say& say) const override {
+    return bench_emulation(options, say);
+  }
+
   CalibrationResult calibrate(const CalibrateOptions& options, const Say& say) const override {
     return bench::calibrate(options, say);
   }

@@ -212,6 +212,25 @@ void add_bench_measured(CLI::App& parent, Context& context) {
   });
 }
 
+void add_bench_emulation(CLI::App& parent, Context& context) {
+  CLI::App* command = parent.add_subcommand(
+      "emulation", "flow against the emulator on drawn clusters, and its link process by itself");
+  auto options = std::make_shared<bench::EmulationOptions>();
+  command->add_option("--seed", options->seed, "Seed of the cases")->capture_default_str();
+  command->add_option("--cases", options->cases, "Cases; every other one loses packets")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  command->add_option("--steps", options->steps, "Steps of a case")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--shaper", options->shaper, "Who makes the links, as of emulate")
+      ->check(CLI::IsMember({"auto", "link", "netem", "tbf"}))
+      ->capture_default_str();
+  command->callback([options, &context] {
+    print_bench_rows(benchmarks().emulation(*options, say_to(context)), false, context);
+  });
+}
+
 }  // namespace
 
 void print_bench_rows(std::vector<bench::BenchRow> rows, bool only_bars, Context& context) {
@@ -258,6 +277,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_advice(*command, context);
   add_bench_report(*command, context);
   add_bench_measured(*command, context);
+  add_bench_emulation(*command, context);
 }
 
 }  // namespace gradwire::cli

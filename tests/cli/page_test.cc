@@ -49,7 +49,8 @@ const std::map<std::string, std::string> kWithoutTable = {
     {"bench predict", "as bench codecs"},
     {"bench advice", "as bench codecs"},
     {"bench report", "as bench codecs"},
-    {"bench measured", "as bench codecs"}};
+    {"bench measured", "as bench codecs"},
+    {"bench emulation", "as bench codecs"}};
 
 /// Names below a heading of --help.
 Arguments listed_commands(const Arguments& command) {

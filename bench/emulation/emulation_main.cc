@@ -1,0 +1,14 @@
+#include <cstdlib>
+
+#include "bench/alone.h"
+#include "bench/emulation/emulation.h"
+
+/// gradwire-bench-emulation [SEED [CASES]]: `gradwire bench emulation` alone.
+int main(int count, char** arguments) {
+  using namespace gradwire::bench;
+  EmulationOptions options;
+  if (count > 1) options.seed = std::strtoull(arguments[1], nullptr, 10);
+  if (count > 2) options.cases = std::atoi(arguments[2]);
+  return run_alone("gradwire-bench-emulation",
+                   [&](const Say& say) { return bench_emulation(options, say); });
+}
