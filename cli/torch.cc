@@ -84,6 +84,16 @@ std::string package_folder() {
               "there is no folder " + folder, "install Gradwire whole");
 }
 
+/// Beside this program, as built or as installed; empty where it is not there.
+std::string codecs_library() {
+  for (const char* folder : {"/../lib/", "/../lib/x86_64-linux-gnu/", "/../lib64/"}) {
+    const fs::path path = executable_folder() + folder + "libgradwire_codecs.so";
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return fs::canonical(path).string();
+  }
+  return {};
+}
+
 /// What PyTorch in the script's processes needs to find the hub.
 void set_environment(const std::string& socket, int alike) {
   const char* path = std::getenv("PYTHONPATH");
@@ -95,6 +105,9 @@ void set_environment(const std::string& socket, int alike) {
   else
     ::unsetenv(bridge::kAlikeVariable);
   ::setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "1", 1);
+  // Of this program, for gradwire_torch.hook(); a user's own choice stays.
+  if (const std::string library = codecs_library(); !library.empty())
+    ::setenv("GRADWIRE_CODECS", library.c_str(), 0);
 }
 
 /// While it lives, what is written to stdout goes to stderr: a script's output must not get into a

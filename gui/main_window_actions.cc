@@ -117,7 +117,7 @@ void MainWindow::build_view_menu() {
   panel->setText("&Run panel");
   panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
-  add_action(menu, "S&caling curves", {QKeySequence("Ctrl+7")},
+  add_action(menu, "Scalin&g curves", {QKeySequence("Ctrl+7")},
              [this] { show_tab(scaling_, scaling_->chart()); });
   add_action(menu, "Sce&nario: text and form", {QKeySequence("Ctrl+8")},
              [this] { show_tab(editor_, editor_->text()); });

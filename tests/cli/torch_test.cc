@@ -334,6 +334,27 @@ TEST_CASE("torch --alike: one process's steps are those of four", "[needs-pytorc
   }
 }
 
+TEST_CASE("torch: a codec's bytes take the floats' place", "[needs-pytorch]") {
+  const auto of = [](const char* codec) {
+    const Work work;
+    std::vector<std::string> arguments = {"--network", work.file("net.json"), "--"};
+    const auto command = torchrun(2, {"hooked.py", codec, "12"});
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const Result result = work.torch(arguments);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const auto steps = work.store()->steps(1);
+    return std::pair(losses(result.out), steps[10].payload_bytes);
+  };
+  const auto plain = of("plain"), none = of("none"), topk = of("topk");
+  // A mean of two is the same to the last bit, however it is made.
+  CHECK(none.first == plain.first);
+  CHECK(topk.first != plain.first);
+  // 84,488 gradients: floats, or a twentieth of them with their indices.
+  CHECK(none.second > 4 * 84'488);
+  CHECK(topk.second < none.second / 8);
+}
+
 TEST_CASE("torch: every collective of PyTorch is followed", "[needs-pytorch]") {
   const Work work;
   const auto command = torchrun(4, {"collectives.py"});
