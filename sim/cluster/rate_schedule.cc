@@ -72,7 +72,7 @@ RateSchedulePtr RateSchedule::from_pieces(std::string name, std::vector<Piece> p
   schedule.period_ = period;
   schedule.check();
   schedule.check_passes();
-  return std::make_shared<const RateSchedule>(std::move(schedule));
+  return share(std::move(schedule));
 }
 
 RateSchedulePtr RateSchedule::fading(std::string name, std::vector<Piece> pieces) {
@@ -80,7 +80,7 @@ RateSchedulePtr RateSchedule::fading(std::string name, std::vector<Piece> pieces
   schedule.name_ = std::move(name);
   schedule.pieces_ = std::move(pieces);
   schedule.check();
-  return std::make_shared<const RateSchedule>(std::move(schedule));
+  return share(std::move(schedule));
 }
 
 RateSchedulePtr RateSchedule::from_mahimahi(std::string name, std::string_view text) {
@@ -115,7 +115,7 @@ RateSchedulePtr RateSchedule::from_opportunities(std::string name,
   schedule.opportunities_ = std::move(instants);
   schedule.check();
   schedule.check_passes();
-  return std::make_shared<const RateSchedule>(std::move(schedule));
+  return share(std::move(schedule));
 }
 
 RateSchedulePtr RateSchedule::from_csv(std::string name, std::string_view text) {
@@ -161,7 +161,12 @@ void RateSchedule::check_passes() const {
                     "end it with a rate above 0, or use an outage for a pause");
 }
 
-BitsPerSecond RateSchedule::mean_rate() const {
+RateSchedulePtr RateSchedule::share(RateSchedule schedule) {
+  schedule.mean_rate_ = schedule.mean_of_pieces();
+  return std::make_shared<const RateSchedule>(std::move(schedule));
+}
+
+BitsPerSecond RateSchedule::mean_of_pieces() const {
   if (period_.value() <= 0) return pieces_.back().rate;
   double bits = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {

@@ -49,10 +49,12 @@ class RateSchedule {
   static constexpr std::uint32_t kBinMs = 20;
   static constexpr std::uint32_t kLongestTraceMs = 86'400'000;
   /// Mean rate over a period; without a period, the last piece's.
-  BitsPerSecond mean_rate() const;
+  BitsPerSecond mean_rate() const { return mean_rate_; }
 
  private:
   RateSchedule() = default;
+  static RateSchedulePtr share(RateSchedule schedule);
+  BitsPerSecond mean_of_pieces() const;
   void check() const;
   void check_passes() const;
 
@@ -60,6 +62,7 @@ class RateSchedule {
   Seconds period_{0};
   std::vector<std::uint32_t> opportunities_;
   std::vector<Piece> pieces_;
+  BitsPerSecond mean_rate_{0};  ///< every connection that crosses the link asks for it
 };
 
 }  // namespace gradwire::sim
