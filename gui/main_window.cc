@@ -55,6 +55,8 @@ void MainWindow::build() {
   charts_->addTab(scaling_, "Scaling");
   editor_ = new ScenarioEditor(this);
   charts_->addTab(editor_, "Scenario");
+  topology_ = new TopologyView(this);
+  charts_->addTab(topology_, "Network");
   splitter_ = new QSplitter(Qt::Vertical, this);
   splitter_->addWidget(charts_);
   splitter_->addWidget(table_);
@@ -124,7 +126,17 @@ void MainWindow::connect_all() {
           [this](const QString& text) { statusBar()->showMessage(text, 5000); });
   connect(table_->table(), &QTableView::doubleClicked, this,
           [this] { charts_->setCurrentWidget(timeline_page_); });
-  connect(timeline_, &TimelineView::overlap_changed, overlap_, &QLabel::setText);
+  connect(timeline_, &TimelineView::overlap_changed, this, [this](const QString& text) {
+    const auto* run = table_->view().find(timeline_run_);
+    overlap_->setText(run && !text.isEmpty() ? QStringLiteral("Run %1, %2 · %3")
+                                                   .arg(run->id)
+                                                   .arg(raw_text(*run, Column::kMethod), text)
+                                             : text);
+  });
+  connect(database_, &Database::topology_loaded, topology_, &TopologyView::set_topology);
+  connect(charts_, &QTabWidget::currentChanged, this, &MainWindow::show_topology);
+  connect(timeline_, &TimelineView::middle_changed, topology_, &TopologyView::set_time);
+  connect(topology_, &TopologyView::time_chosen, timeline_, &TimelineView::centre_on);
   connect(run_panel_, &RunPanel::open_requested, this, &MainWindow::choose_scenario);
   connect(run_panel_, &RunPanel::state_changed, this, &MainWindow::update_status);
   connect(run_panel_, &RunPanel::ended, this, &MainWindow::on_run_ended);
@@ -177,7 +189,7 @@ void MainWindow::show_runs(const Snapshot& runs) {
   table_->set_runs(runs);
   editor_->set_runs(runs);
   // A refreshed run may have a longer timeline.
-  timeline_run_ = 0;
+  timeline_run_ = topology_run_ = 0;
   show_current_run();
   emit runs_shown();
 }
@@ -189,8 +201,18 @@ void MainWindow::show_current_run() {
     if (current == 0) timeline_->set_timeline(nullptr);
     database_->request_timeline(current);
     database_->request_what_if(current, run_panel_->scenario());
+    show_topology();
   }
   update_status();
+}
+
+/// Building a large network takes a while: only for who looks at it.
+void MainWindow::show_topology() {
+  const RunId current = selection_->current();
+  if (charts_->currentWidget() != topology_ || current == topology_run_) return;
+  topology_run_ = current;
+  if (current == 0) topology_->set_topology(nullptr);
+  database_->request_topology(current);
 }
 
 void MainWindow::on_run_ended(RunProcess::Outcome outcome, const QString& message) {
@@ -218,6 +240,7 @@ void MainWindow::update_status() {
   if (save_scenario_) save_scenario_->setEnabled(editor_->modified());
   charts_->setTabText(charts_->indexOf(editor_), editor_->modified() ? "Scenario *" : "Scenario");
   if (cancel_) cancel_->setEnabled(running);
+  if (pause_) pause_->setEnabled(running);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

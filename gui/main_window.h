@@ -12,6 +12,8 @@
 #include "gui/models/run_selection.h"
 #include "gui/scaling/scaling_view.h"
 #include "gui/timeline/timeline_view.h"
+#include "gui/topology/topology_view.h"
+#include "gui/views/colour_scheme.h"
 #include "gui/views/group_table.h"
 #include "gui/views/message_bar.h"
 #include "gui/views/run_table.h"
@@ -45,6 +47,7 @@ class MainWindow : public QMainWindow {
   TradeoffView* tradeoff() { return tradeoff_; }
   ScalingView* scaling() { return scaling_; }
   ScenarioEditor* editor() { return editor_; }
+  TopologyView* topology() { return topology_; }
   GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_; }
   RunPanel* run_panel() { return run_panel_; }
@@ -86,6 +89,8 @@ class MainWindow : public QMainWindow {
   void show_runs(const Snapshot& runs);
   void show_current_run();
   void show_what_if();
+  void show_topology();
+  void next_colours();
   void show_tab(QWidget* tab, QWidget* focus);
   /// Charts of the tab in front; empty for the timeline.
   std::vector<FigureView*> front_charts() const;
@@ -120,6 +125,7 @@ class MainWindow : public QMainWindow {
   GroupTable* groups_;
   ScalingView* scaling_;
   ScenarioEditor* editor_;
+  TopologyView* topology_;
   QLabel* overlap_;
   RunTable* table_;
   QSplitter* splitter_;
@@ -135,9 +141,11 @@ class MainWindow : public QMainWindow {
   QAction* maximise_ = nullptr;
   QAction* save_scenario_ = nullptr;
   QAction* start_ = nullptr;
+  QAction* pause_ = nullptr;
   QAction* cancel_ = nullptr;
   QByteArray first_layout_;
-  results::RunId timeline_run_ = 0;
+  results::RunId timeline_run_ = 0, topology_run_ = 0;
+  ColourScheme colours_ = ColourScheme::kDesktop;
   bool failed_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
+#include "gui/views/command_palette.h"
 #include "gui/views/export_view.h"
 #include "gui/views/key_sheet.h"
 #include "results/export.h"
@@ -123,6 +124,10 @@ void MainWindow::build_view_menu() {
              [this] { show_tab(editor_, editor_->text()); });
   add_action(menu, "Fields of the scenario", {QKeySequence("Ctrl+9")},
              [this] { show_tab(editor_, editor_->form()->search()); });
+  add_action(menu, "Net&work: map and load", {QKeySequence("Ctrl+Alt+1")},
+             [this] { show_tab(topology_, topology_->map()); });
+  add_action(menu, "Play the network, or pause", {QKeySequence("Ctrl+Shift+T")},
+             [this] { topology_->toggle_play(); });
   add_action(menu, "&What if: the model's answer", {QKeySequence("Ctrl+6")},
              [this] { show_what_if(); });
   add_action(menu, "Copy what if to a scenario…", {QKeySequence("Ctrl+Shift+C")},
@@ -157,6 +162,8 @@ void MainWindow::build_view_menu() {
     timeline_->set_number_style(on);
   });
   menu->addSeparator();
+  add_action(menu, "&Light, dark or the desktop's colours", {QKeySequence("Ctrl+Shift+K")},
+             [this] { next_colours(); });
   maximise_ = menu->addAction("&Maximise the chart");
   maximise_->setCheckable(true);
   maximise_->setShortcuts({QKeySequence("F11"), QKeySequence("Ctrl+M")});
@@ -180,6 +187,8 @@ void MainWindow::build_run_menu() {
   start_ = add_action(menu, "&Start the scenario",
                       {QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")},
                       [this] { start_scenario(); });
+  pause_ = add_action(menu, "&Pause, or go on", {QKeySequence("Ctrl+Shift+R")},
+                      [this] { run_panel_->toggle_pause(); });
   cancel_ = add_action(menu, "&Cancel", {QKeySequence("Ctrl+.")}, [this] { run_panel_->cancel(); });
 }
 
@@ -188,6 +197,11 @@ void MainWindow::build_help_menu() {
   add_action(menu, "&Keys", {QKeySequence("?"), QKeySequence("F1")}, [this] {
     auto* sheet = new KeySheet(menuBar(), this);
     sheet->show();
+  });
+  add_action(menu, "&Commands…", {QKeySequence("Ctrl+Shift+P")}, [this] {
+    auto* palette = new CommandPalette(menuBar(), this);
+    palette->show();
+    palette->activateWindow();
   });
   add_action(menu, "&About Gradwire", {}, [this] {
     auto* box = new QMessageBox(QMessageBox::NoIcon, "About Gradwire",
@@ -306,6 +320,17 @@ void MainWindow::zoom_chart(bool in) {
   }
 }
 
+void MainWindow::next_colours() {
+  colours_ = colours_ == ColourScheme::kDesktop ? ColourScheme::kLight
+             : colours_ == ColourScheme::kLight ? ColourScheme::kDark
+                                                : ColourScheme::kDesktop;
+  apply(colours_);
+  statusBar()->showMessage(colours_ == ColourScheme::kLight  ? "Light colours"
+                           : colours_ == ColourScheme::kDark ? "Dark colours"
+                                                             : "The desktop's colours",
+                           3000);
+}
+
 void MainWindow::maximise(bool on) {
   table_->setVisible(!on);
   run_dock_->setVisible(!on);
@@ -326,6 +351,8 @@ void MainWindow::restore_settings() {
   restoreState(settings.value("window/state").toByteArray());
   splitter_->restoreState(settings.value("window/splitter").toByteArray());
   only_differing_->setChecked(settings.value("table/only_differing").toBool());
+  colours_ = static_cast<ColourScheme>(settings.value("window/colours").toInt());
+  if (colours_ != ColourScheme::kDesktop) apply(colours_);
   const QString scenario = settings.value("run/scenario").toString();
   if (options_.scenario.isEmpty() && QFileInfo::exists(scenario)) {
     run_panel_->set_scenario(scenario);
@@ -338,6 +365,7 @@ void MainWindow::save_settings() const {
   settings.setValue("window/geometry", saveGeometry());
   settings.setValue("window/state", saveState());
   settings.setValue("window/splitter", splitter_->saveState());
+  settings.setValue("window/colours", static_cast<int>(colours_));
   settings.setValue("table/only_differing", table_->only_differing());
   settings.setValue("run/scenario", run_panel_->scenario());
 }

@@ -6,6 +6,9 @@
 
 namespace gradwire::gui {
 
+/// Colours that a chart tells apart; a method has one in all charts.
+inline constexpr std::size_t kMethodColours = 8;
+
 /// Runs by one column, for a chart's colours or its panels: a class a value, or, of more numbers
 /// than can be told apart, a class a range. Of all runs of the database, so that a class keeps its
 /// colour whatever is filtered.

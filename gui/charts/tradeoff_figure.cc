@@ -13,7 +13,6 @@ using results::SeriesKind;
 
 namespace {
 
-constexpr std::size_t kColours = 8;
 /// A picture of thousands of scenarios names the first few.
 constexpr std::size_t kMostHashes = 8;
 /// More workloads' fronts are drawn, but not named.
@@ -141,7 +140,7 @@ void add_scatter(TradeoffFigure& result, const std::vector<Drawn>& drawn, const 
     series[i].name = colours.names()[i];
     series[i].style = results::series_style(static_cast<int>(i), true);
     series[i].style.dash = results::Dash::kSolid;
-    series[i].style.opacity = faded ? 0.4 : 0.85;
+    series[i].style.opacity = faded ? 0.55 : 0.85;
     add(result, std::move(series[i]), std::move(runs[i]));
   }
 }
@@ -277,7 +276,7 @@ TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selectio
   TradeoffFigure result;
   results::Figure& figure = result.figure;
   const RunAxis x(view, options.x, options.log_x), y(view, options.y, options.log_y);
-  const RunClasses colours(view, options.colour, kColours);
+  const RunClasses colours(view, options.colour, kMethodColours);
   figure.x = x.axis();
   figure.y = y.axis();
   figure.title = y.axis().label + " against " + x.axis().label;

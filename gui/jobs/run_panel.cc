@@ -35,6 +35,8 @@ void RunPanel::build() {
   open->setToolTip("Choose a scenario file (or drop one on the window)");
   start_ = new QPushButton("Start", this);
   start_->setToolTip("Run the scenario (Ctrl+Return)");
+  pause_ = new QPushButton("Pause", this);
+  pause_->setToolTip("Stop where it is; again: go on (Ctrl+Shift+R)");
   cancel_ = new QPushButton("Cancel", this);
   cancel_->setToolTip("Stop after the current step and keep what is done (Ctrl+.); again: at once");
   total_ = new QProgressBar(this);
@@ -59,13 +61,19 @@ void RunPanel::build() {
   file->addWidget(open);
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(start_, 1);
+  buttons->addWidget(pause_, 1);
   buttons->addWidget(cancel_, 1);
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(list_);
+  curve_ = new FigureView(this);
+  curve_->setAccessibleName("Training loss of the runs under way");
+  curve_->hide();
+  split->addWidget(curve_);
   split->addWidget(log_);
-  split->setSizes({600, 180});
+  split->setSizes({400, 220, 180});
   split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 1);
+  split->setStretchFactor(1, 2);
+  split->setStretchFactor(2, 1);
   split->setChildrenCollapsible(false);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 6, 6, 6);
@@ -76,6 +84,7 @@ void RunPanel::build() {
   layout->addWidget(split, 1);
   connect(open, &QToolButton::clicked, this, &RunPanel::open_requested);
   connect(start_, &QPushButton::clicked, this, &RunPanel::start_requested);
+  connect(pause_, &QPushButton::clicked, this, &RunPanel::toggle_pause);
   connect(cancel_, &QPushButton::clicked, this, &RunPanel::cancel);
   connect(scenario_, &QComboBox::currentIndexChanged, this, &RunPanel::update_state);
 }
@@ -89,7 +98,12 @@ void RunPanel::connect_process() {
     log(killed ? "Ending the run at once." : "Cancelling: the run stops after its current step.");
     update_state();
   });
+  connect(&process_, &RunProcess::pause_sent, this, [this](bool on) {
+    log(on ? "Paused." : "Going on.");
+    update_state();
+  });
   connect(&process_, &RunProcess::progressed, this, [this](const RunProgress& progress) {
+    curves_.add(progress);
     pending_[progress.run] = progress;
     runs_ = std::max(runs_, progress.runs);
     if (!flush_timer_.isActive()) flush_timer_.start();
@@ -143,8 +157,14 @@ void RunPanel::start() {
   if (process_.running() || scenario().isEmpty()) return;
   queue_->clear();
   pending_.clear();
+  curves_.clear();
+  curve_->hide();
   runs_ = 0;
   process_.start(scenario(), database_);
+}
+
+void RunPanel::toggle_pause() {
+  process_.pause(!process_.paused());
 }
 
 void RunPanel::cancel() {
@@ -155,6 +175,10 @@ void RunPanel::flush() {
   const bool at_end = list_->currentIndex().row() == -1;
   for (const auto& [run, progress] : pending_) queue_->update(progress);
   pending_.clear();
+  if (!curves_.empty()) {
+    curve_->set_figure(curves_.figure());
+    curve_->show();
+  }
   if (at_end) list_->scrollToBottom();
   update_state();
 }
@@ -163,6 +187,8 @@ void RunPanel::update_state() {
   const bool running = process_.running();
   start_->setEnabled(!running && !scenario().isEmpty());
   cancel_->setEnabled(running);
+  pause_->setEnabled(running && !process_.cancelling());
+  pause_->setText(running && process_.paused() ? "Go on" : "Pause");
   cancel_->setText(process_.cancelling() && running ? "End at once" : "Cancel");
   double done = queue_->done();
   for (const QueueEntry& entry : queue_->entries()) {
@@ -176,6 +202,7 @@ void RunPanel::update_state() {
   total_->setValue(runs > 0 ? int(done / runs * 1000) : 0);
   if (running) {
     state_->setText(process_.cancelling() ? "Cancelling…"
+                    : process_.paused()   ? "Paused."
                     : runs == 0           ? "Starting…"
                                 : QString("%1 of %2 runs done").arg(queue_->done()).arg(runs));
   } else if (queue_->rowCount() == 0) {

@@ -9,6 +9,8 @@
 #include <QWidget>
 #include <map>
 
+#include "gui/charts/figure_view.h"
+#include "gui/jobs/live_curves.h"
 #include "gui/jobs/run_process.h"
 #include "gui/jobs/run_queue_model.h"
 
@@ -26,12 +28,14 @@ class RunPanel : public QWidget {
   void set_database(const QString& path) { database_ = path; }
   RunProcess* process() { return &process_; }
   RunQueueModel* queue() { return queue_; }
+  FigureView* curve() { return curve_; }
   QString state_text() const { return state_->text(); }
   QString log_text() const { return log_->toPlainText(); }
 
  public slots:
   void start();
   void cancel();
+  void toggle_pause();
 
  signals:
   void open_requested();
@@ -52,10 +56,13 @@ class RunPanel : public QWidget {
   RunQueueModel* queue_;
   QComboBox* scenario_;
   QPushButton* start_;
+  QPushButton* pause_;
   QPushButton* cancel_;
   QProgressBar* total_;
   QLabel* state_;
   QListView* list_;
+  FigureView* curve_;
+  LiveCurves curves_;
   QPlainTextEdit* log_;
   QTimer flush_timer_;
   std::map<int, RunProgress> pending_;

@@ -59,6 +59,7 @@ QString RunProcess::program() {
 void RunProcess::start(const QString& scenario, const QString& database) {
   if (running()) return;
   cancels_ = 0;
+  paused_ = false;
   partial_line_.clear();
   last_error_.clear();
   const QStringList arguments{"run", scenario, "--db", database, "--format", "jsonl"};
@@ -70,8 +71,16 @@ void RunProcess::signal_group(int number) const {
   if (const qint64 pid = process_.processId(); pid > 0) ::kill(-static_cast<pid_t>(pid), number);
 }
 
+void RunProcess::pause(bool on) {
+  if (!running() || on == paused_) return;
+  signal_group(on ? SIGSTOP : SIGCONT);
+  paused_ = on;
+  emit pause_sent(on);
+}
+
 void RunProcess::cancel() {
   if (!running()) return;
+  pause(false);
   const bool killed = cancels_++ > 0;
   signal_group(killed ? SIGKILL : SIGINT);
   emit cancel_sent(killed);

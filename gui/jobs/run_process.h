@@ -37,12 +37,16 @@ class RunProcess : public QObject {
   void start(const QString& scenario, const QString& database);
   /// First call: SIGINT (the run stops after its step and is kept as partial). Again: SIGKILL.
   void cancel();
+  /// Stops the run where it is, or lets it go on; cancelling lets it go on to its end.
+  void pause(bool on);
+  bool paused() const { return paused_; }
   bool running() const { return process_.state() != QProcess::NotRunning; }
   bool cancelling() const { return cancels_ > 0; }
 
  signals:
   void started(const QString& command);
   void cancel_sent(bool killed);
+  void pause_sent(bool on);
   void progressed(const gradwire::gui::RunProgress& progress);
   /// A run is done; its row as the program prints it.
   void run_finished(const QJsonObject& row);
@@ -63,6 +67,7 @@ class RunProcess : public QObject {
   QByteArray partial_line_;
   QString last_error_;
   int cancels_ = 0;
+  bool paused_ = false;
 };
 
 /// Reads one progress line; absent members keep their defaults.

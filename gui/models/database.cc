@@ -21,6 +21,7 @@ Database::Database(Opener opener, QObject* parent)
   qRegisterMetaType<CurvePtr>();
   qRegisterMetaType<TimelinePtr>();
   qRegisterMetaType<WhatIfBasePtr>();
+  qRegisterMetaType<TopologyPtr>();
   worker_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
   connect(worker_, &DatabaseWorker::runs_loaded, this, &Database::runs_loaded);
@@ -37,6 +38,10 @@ Database::Database(Opener opener, QObject* parent)
   connect(worker_, &DatabaseWorker::what_if_loaded, this,
           [this](const WhatIfBasePtr& base, quint64 generation) {
             if (generation == what_if_generation_) emit what_if_loaded(base);
+          });
+  connect(worker_, &DatabaseWorker::topology_loaded, this,
+          [this](const TopologyPtr& topology, quint64 generation) {
+            if (generation == topology_generation_) emit topology_loaded(topology);
           });
   thread_.setObjectName("database");
   thread_.start();
@@ -73,6 +78,13 @@ void Database::request_timeline(RunId run) {
   if (run == 0) return;
   QMetaObject::invokeMethod(
       worker_, [worker = worker_, run, generation] { worker->load_timeline(run, generation); });
+}
+
+void Database::request_topology(RunId run) {
+  const std::uint64_t generation = ++topology_generation_;
+  if (run == 0) return;
+  QMetaObject::invokeMethod(
+      worker_, [worker = worker_, run, generation] { worker->load_topology(run, generation); });
 }
 
 void Database::request_what_if(RunId run, const QString& scenario) {
@@ -162,6 +174,25 @@ void DatabaseWorker::load_timeline(RunId run, std::uint64_t generation) {
     timeline->segments = store_->timeline(run);
     timeline->provenance = QString::fromStdString(store_->timeline_provenance(run));
     emit timeline_loaded(timeline, generation);
+  });
+}
+
+void DatabaseWorker::load_topology(RunId run, std::uint64_t generation) {
+  guarded([&] {
+    if (!store_ || generation != front_->topology_generation_) return;
+    const auto summary = store_->run(run);
+    if (!summary) return;
+    std::shared_ptr<Topology> topology;
+    try {
+      const auto file = scenarios::read_scenario_text(summary->header.scenario_json,
+                                                      summary->header.scenario_file);
+      topology = std::make_shared<Topology>(
+          topology_of(scenarios::build_cluster(file.runs.at(0)), store_->links(run)));
+      topology->run = run;
+    } catch (const Error&) {
+      // A run of another version, whose scenario is none any more: there is nothing to draw.
+    }
+    emit topology_loaded(topology, generation);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/models/run_set.h"
+#include "gui/topology/topology_graph.h"
 #include "gui/whatif/what_if.h"
 #include "results/store.h"
 
@@ -49,6 +50,7 @@ class Database : public QObject {
   void refresh();
   void request_curves(std::vector<results::RunId> runs);
   void request_timeline(results::RunId run);
+  void request_topology(results::RunId run);
   /// What the what-if panel starts from: of a run, or (run 0) of a scenario file; both absent:
   /// none.
   void request_what_if(results::RunId run, const QString& scenario);
@@ -61,6 +63,8 @@ class Database : public QObject {
   void curve_loaded(const gradwire::gui::CurvePtr& curve);
   void timeline_loaded(const gradwire::gui::TimelinePtr& timeline);
   void what_if_loaded(const gradwire::gui::WhatIfBasePtr& base);
+  /// Null: the run has no network that can be drawn.
+  void topology_loaded(const gradwire::gui::TopologyPtr& topology);
   /// Something was written since the runs were loaded.
   void changed();
   void failed(const QString& message);
@@ -75,6 +79,7 @@ class Database : public QObject {
   std::atomic<std::uint64_t> curves_generation_{0};
   std::atomic<std::uint64_t> timeline_generation_{0};
   std::atomic<std::uint64_t> what_if_generation_{0};
+  std::atomic<std::uint64_t> topology_generation_{0};
 };
 
 }  // namespace gradwire::gui

@@ -16,12 +16,14 @@ class DatabaseWorker : public QObject {
   void refresh();
   void load_curves(const std::vector<results::RunId>& runs, std::uint64_t generation);
   void load_timeline(results::RunId run, std::uint64_t generation);
+  void load_topology(results::RunId run, std::uint64_t generation);
   void load_what_if(results::RunId run, const QString& scenario, std::uint64_t generation);
 
  signals:
   void runs_loaded(const gradwire::gui::Snapshot& runs);
   void curve_loaded(const gradwire::gui::CurvePtr& curve, quint64 generation);
   void timeline_loaded(const gradwire::gui::TimelinePtr& timeline, quint64 generation);
+  void topology_loaded(const gradwire::gui::TopologyPtr& topology, quint64 generation);
   void what_if_loaded(const gradwire::gui::WhatIfBasePtr& base, quint64 generation);
   void changed();
   void failed(const QString& message);

@@ -33,16 +33,30 @@ ScalingAnswer scaling_of(const results::Store& store, const ScalingQuestion& que
   return answer;
 }
 
+namespace {
+
+constexpr std::size_t kMostHashes = 8;
+
+/// Of the scenarios that it was drawn from: an export names them.
+void add_hashes(const Scalability& all, results::Figure& figure) {
+  auto& hashes = figure.scenario_hashes;
+  for (const results::RunSummary& run : all.data.runs) {
+    const std::string& hash = run.header.scenario_hash;
+    if (hashes.size() == kMostHashes) return;
+    if (std::find(hashes.begin(), hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
+  }
+}
+
+}  // namespace
+
 results::Figure scaling_figure(const ScalingAnswer& answer, ScalingKind kind) {
   const Scalability& all = *answer.all;
-  switch (kind) {
-    case ScalingKind::kThroughput:
-      return results::throughput_figure(all).drawn.figure;
-    case ScalingKind::kEfficiency:
-      return results::efficiency_figure(all).drawn.figure;
-    default:
-      return results::step_time_figure(all).drawn.figure;
-  }
+  const auto named = kind == ScalingKind::kThroughput   ? results::throughput_figure(all)
+                     : kind == ScalingKind::kEfficiency ? results::efficiency_figure(all)
+                                                        : results::step_time_figure(all);
+  results::Figure figure = named.drawn.figure;
+  add_hashes(all, figure);
+  return figure;
 }
 
 std::optional<results::Figure> residual_strip(const ScalingAnswer& answer) {
@@ -50,7 +64,21 @@ std::optional<results::Figure> residual_strip(const ScalingAnswer& answer) {
   if (std::none_of(models.begin(), models.end(), [](const auto& m) { return m.has_value(); })) {
     return std::nullopt;
   }
-  return results::residual_figure(*answer.all).drawn.figure;
+  results::Figure figure = results::residual_figure(*answer.all).drawn.figure;
+  add_hashes(*answer.all, figure);
+  return figure;
+}
+
+void colour_by_method(const ScalingAnswer& answer, const ColourOf& colour,
+                      results::Figure& figure) {
+  for (results::Series& drawn : figure.series) {
+    results::Role& role = drawn.style.color;
+    if (role.kind != results::Role::kSeries) continue;
+    const auto number = static_cast<std::size_t>(role.series);
+    if (number < answer.all->data.series.size()) {
+      role.series = colour(answer.all->data.series[number]);
+    }
+  }
 }
 
 std::optional<ScalingPlace> place_of(const ScalingAnswer& answer, const results::Figure& figure,

@@ -36,6 +36,12 @@ results::Figure scaling_figure(const ScalingAnswer& answer, ScalingKind kind);
 /// The model's error at the runs, over the same axis of workers; none without a model.
 std::optional<results::Figure> residual_strip(const ScalingAnswer& answer);
 
+/// A series' number of its colour, by its method, as the other charts have it.
+using ColourOf = std::function<int(const results::ScaleSeries& series)>;
+/// Gives lines, bands and marks of each series the colour of its method; marks keep telling series
+/// of one method apart.
+void colour_by_method(const ScalingAnswer& answer, const ColourOf& colour, results::Figure& figure);
+
 /// The series and point of runs that a figure's point stands for; none for lines and bands.
 struct ScalingPlace {
   std::size_t series = 0, point = 0;

@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "gui/charts/colour_classes.h"
+
 namespace gradwire::gui {
 
 namespace {
@@ -142,10 +144,20 @@ void ScalingView::take(const std::shared_ptr<const ScalingAnswer>& answer) {
 
 void ScalingView::show_figures() {
   const bool there = answer_ && answer_->all;
-  chart_->set_figure(
-      there ? scaling_figure(*answer_, static_cast<ScalingKind>(kind_->currentData().toInt()))
-            : results::Figure());
-  const auto strip = there ? residual_strip(*answer_) : std::nullopt;
+  results::Figure figure;
+  auto strip = there ? residual_strip(*answer_) : std::nullopt;
+  if (there) {
+    figure = scaling_figure(*answer_, static_cast<ScalingKind>(kind_->currentData().toInt()));
+    const RunView& view = table_->view();
+    const RunClasses methods(view, Column::kMethod, kMethodColours);
+    const auto colour = [&](const results::ScaleSeries& series) {
+      const auto* run = view.find(series.points.front().runs.front());
+      return run ? static_cast<int>(methods.of(*run)) : 0;
+    };
+    colour_by_method(*answer_, colour, figure);
+    if (strip) colour_by_method(*answer_, colour, *strip);
+  }
+  chart_->set_figure(figure);
   residuals_->setVisible(strip.has_value());
   if (strip) residuals_->set_figure(*strip);
   for (FigureView* view : {chart_, residuals_}) {

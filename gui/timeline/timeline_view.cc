@@ -155,6 +155,7 @@ std::vector<TimelineSegment> TimelineView::visible_segments() const {
 
 void TimelineView::window_changed() {
   emit overlap_changed(overlap_text());
+  if (timeline_) emit middle_changed(window_.start_s + window_.length_s / 2);
   viewport()->update();
 }
 
@@ -180,6 +181,13 @@ void TimelineView::fit_step() {
   const StepSpan* step = middle_step();
   if (!step) return;
   window_.show(step->start_s, step->end_s, rows_.start_s, rows_.end_s);
+  window_changed();
+}
+
+void TimelineView::centre_on(double time_s) {
+  if (!timeline_) return;
+  window_.pan(window_.x_of(time_s) - window_.width / 2, rows_.start_s, rows_.end_s);
+  const QSignalBlocker quiet(this);  // who asks knows the time
   window_changed();
 }
 

@@ -43,8 +43,11 @@ class TimelineView : public QAbstractScrollArea {
   void zoom_out();
   void fit_step();  ///< shows exactly the step in the middle
   void fit_chosen();
+  /// The time in the middle, at the same zoom.
+  void centre_on(double time_s);
 
  signals:
+  void middle_changed(double time_s);
   void overlap_changed(const QString& text);
 
  protected:

@@ -181,3 +181,45 @@ exit 3
   REQUIRE((ended.count() > 1 || ended.wait(5000)));
   CHECK(window.error_text().contains("/nowhere/gradwire"));
 }
+
+TEST_CASE("a run is paused and goes on, and its loss is drawn while it runs", "[gui]") {
+  FakeProgram program(R"(
+i=0
+while [ $i -lt 2000 ]; do
+  i=$((i + 1))
+  echo '{"type":"progress","run":0,"runs":1,"name":"demo","method":"terngrad","seed":1,"step":'$i',"steps":2000,"loss":'$((3000 - i))'}'
+  sleep 0.01
+done
+)");
+  MainWindow window(options_for(program), open_fake);
+  window.show();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  RunPanel* panel = window.run_panel();
+  panel->start();
+  const auto step = [&] {
+    return panel->queue()->rowCount() ? panel->queue()->entries()[0].progress.step : 0;
+  };
+  REQUIRE(QTest::qWaitFor([&] { return step() > 5; }, 5000));
+  // The live curve falls, as the losses do.
+  REQUIRE(QTest::qWaitFor([&] { return !panel->curve()->isHidden(); }, 2000));
+  const auto& series = panel->curve()->figure().series;
+  REQUIRE(series.size() == 1);
+  CHECK(series[0].name == "terngrad, seed 1");
+  CHECK(series[0].y.front() > series[0].y.back());
+  panel->toggle_pause();
+  CHECK(panel->state_text() == "Paused.");
+  QTest::qWait(200);  // what was on its way has come
+  const auto stopped = step();
+  QTest::qWait(300);
+  CHECK(step() == stopped);
+  panel->toggle_pause();
+  CHECK(QTest::qWaitFor([&] { return step() > stopped + 3; }, 5000));
+  // A paused run can be cancelled: it goes on to its end.
+  panel->toggle_pause();
+  QSignalSpy ended(panel, &RunPanel::ended);
+  QElapsedTimer timer;
+  timer.start();
+  panel->cancel();
+  CHECK(timer.elapsed() < 200);
+  CHECK(ended.wait(5000));
+}

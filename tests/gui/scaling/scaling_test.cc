@@ -136,6 +136,15 @@ TEST_CASE("the scaling tab fits what the table shows, and a click selects the ru
   INFO(scaling->note().toStdString());
   REQUIRE(scaling->answer()->all);
   CHECK(scaling->answer()->all->data.series.size() == 2);
+  // A method has one colour in all charts.
+  const auto colour_in = [](const Figure& figure, const char* name) {
+    REQUIRE(named(figure, name));
+    return named(figure, name)->style.color.series;
+  };
+  for (const char* method : {"none", "topk"}) {
+    CHECK(colour_in(scaling->chart()->figure(), method) ==
+          colour_in(window.tradeoff()->chart()->figure(), method));
+  }
   QTest::qWait(20);
   const Figure& figure = scaling->chart()->figure();
   const auto series = static_cast<std::size_t>(named(figure, "topk") - figure.series.data());
