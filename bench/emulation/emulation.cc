@@ -101,7 +101,7 @@ std::vector<BenchRow> bench_emulation(const EmulationOptions& options, const Say
   if (options.links) rows = bench_link_process(options.seed, say);
   std::vector<double> clean, lossy;
   int refused = 0, invalid = 0;
-  for (int number = 0; number < options.cases; ++number) {
+  for (int number = options.first; number < options.first + options.cases; ++number) {
     const EmulationCase c = draw_emulation_case(options.seed, number);
     const Outcome outcome = run_case(c, options);
     say(summary_of(c, outcome));

@@ -9,6 +9,7 @@ namespace gradwire::bench {
 
 struct EmulationOptions {
   std::uint64_t seed = 1;
+  int first = 0;  ///< number of the first case
   int cases = 20;
   int steps = 30;     ///< of a case
   bool links = true;  ///< the link process by itself, too

@@ -47,7 +47,8 @@ LabResult run(const LabPlan& plan) {
   std::vector<std::pair<int, int>> peers;
   for (const LabChain& chain : plan.chains) peers.emplace_back(chain.source, chain.destination);
   const LabHosts hosts(plan.hosts, peers, plan.buffer);
-  LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan));
+  LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan),
+                    LinkProcess::Patience::kAwake);
   LabTransfers transfers(plan, hosts);
   links.set_live(true, monotonic_now().value());
   transfers.run([&links] { return links.take_worst(); });

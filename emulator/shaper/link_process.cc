@@ -1,6 +1,7 @@
 #include "emulator/shaper/link_process.h"
 
 #include <poll.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,21 +15,42 @@
 namespace gradwire::emulator {
 namespace {
 
-constexpr double kSpin = 30e-6;      // s: a wake-up takes about as long
+constexpr double kSpin = 30e-6;  // s: a wake-up takes about as long
+constexpr double kNap = 30e-6;
 constexpr double kPatience = 50e-3;  // s: between looks at stop_
 /// What Ethernet adds to a frame: preamble 8, check sequence 4, gap 12.
 constexpr double kOnTheWire = 24;
 constexpr std::size_t kLeastFrame = 60;
 constexpr double kOpportunity = 1e-3;  // s from one to the next
 
+timespec time_of(double seconds) {
+  timespec time{};
+  time.tv_nsec = static_cast<long>(seconds * 1e9);
+  return time;
+}
+
+/// Until the socket has something, for less than a second. No time at all: not even a look.
+void poll_for(int socket, double seconds) {
+  if (seconds <= 0) return;
+  const timespec time = time_of(seconds);
+  pollfd polled{socket, POLLIN, 0};
+  ::ppoll(&polled, 1, &time, nullptr);
+}
+
+void sleep_for(double seconds) {
+  const timespec time = time_of(seconds);
+  ::nanosleep(&time, nullptr);
+}
+
 }  // namespace
 
 LinkProcess::LinkProcess(PacketSocket socket, std::vector<int> devices,
-                         std::vector<std::int32_t> route_of, WireNetwork network)
+                         std::vector<std::int32_t> route_of, WireNetwork network, Patience patience)
     : socket_(std::move(socket)),
       devices_(std::move(devices)),
       route_of_(std::move(route_of)),
       network_(std::move(network)),
+      patience_(patience),
       start_(monotonic_now().value()),
       received_(PacketSocket::kBatch) {
   for (std::size_t host = 0; host < devices_.size(); ++host) {
@@ -136,8 +158,9 @@ void LinkProcess::enter(std::uint32_t frame, const PacketSocket::Received& recei
                 "its device was to cut it into segments", "the kernel ignores ETHTOOL_STSO");
   const auto device = static_cast<std::size_t>(received.device);
   const int source = device < host_of_.size() ? host_of_[device] : -1;
-  const int destination = destination_host(bytes_of(frame) + PacketSocket::kHeader,
-                                           received.bytes - PacketSocket::kHeader);
+  const std::byte* packet = bytes_of(frame) + PacketSocket::kHeader;
+  const std::size_t length = received.bytes - PacketSocket::kHeader;
+  const int destination = destination_host(packet, length);
   const auto hosts = static_cast<int>(devices_.size());
   if (source < 0 || destination < 0 || destination >= hosts ||
       route_of_[static_cast<std::size_t>(source * hosts + destination)] < 0) {
@@ -146,9 +169,12 @@ void LinkProcess::enter(std::uint32_t frame, const PacketSocket::Received& recei
   }
   size_[frame] = static_cast<std::uint16_t>(received.bytes);
   const std::size_t bytes = std::max(received.bytes - PacketSocket::kHeader, kLeastFrame);
-  network_.enter(frame, static_cast<double>(bytes) + kOnTheWire,
-                 route_of_[static_cast<std::size_t>(source * hosts + destination)],
-                 received.time - start_);
+  const std::int32_t route = route_of_[static_cast<std::size_t>(source * hosts + destination)];
+  // Odd, so that all bits of the route count.
+  const std::uint32_t flow =
+      ports_of(packet, length) ^ (static_cast<std::uint32_t>(route) * 0x9E3779B1u);
+  network_.enter(frame, static_cast<double>(bytes) + kOnTheWire, route, received.time - start_,
+                 flow);
 }
 
 void LinkProcess::hand_over() {
@@ -173,15 +199,23 @@ void LinkProcess::note_lateness(const WireNetwork::Exit& exit) {
   if (late > kOpportunity && network_.follows_trace(exit.route)) ++report_.missed_opportunities;
 }
 
-/// Until a frame comes or is due; the last few microseconds awake.
+/// Until a frame comes or is due.
 void LinkProcess::wait() {
-  const double rest =
-      std::min(kPatience, network_.next_event() - (monotonic_now().value() - start_) - kSpin);
+  const double rest = network_.next_event() - (monotonic_now().value() - start_);
   if (rest <= 0) return;
-  timespec time{};
-  time.tv_nsec = static_cast<long>(rest * 1e9);
-  pollfd polled{socket_.descriptor(), POLLIN, 0};
-  ::ppoll(&polled, 1, &time, nullptr);
+  patience_ == Patience::kAwake ? wait_awake(rest) : wait_asleep(rest);
+}
+
+void LinkProcess::wait_awake(double rest) const {
+  poll_for(socket_.descriptor(), std::min(kPatience, rest - kSpin));
+}
+
+/// Frames bear the kernel's stamps, and are on their way for longer than this: they need not be
+/// taken as they come.
+void LinkProcess::wait_asleep(double rest) const {
+  const bool idle = rest > kPatience;
+  if (!idle) sleep_for(kNap);
+  poll_for(socket_.descriptor(), std::min(kPatience, rest - (idle ? 0 : kNap)));
 }
 
 }  // namespace gradwire::emulator

@@ -19,6 +19,11 @@ namespace gradwire::emulator {
 
 class LinkProcess {
  public:
+  /// Until something is due: awake for the last microseconds, which is exact and takes a processor
+  /// (and a real-time process that takes all of one is stopped by the kernel for a twentieth of
+  /// each second); or asleep for a while each time, so that frames come and go in small batches.
+  enum class Patience : std::uint8_t { kAwake, kAsleep };
+
   struct Report {
     Lateness lateness;
     WireNetwork::Counts counts;
@@ -31,7 +36,7 @@ class LinkProcess {
   /// `devices`: interface index of the way to each host; `route_of`[source * hosts + destination]:
   /// its route in `network`, or -1. Starts the thread.
   LinkProcess(PacketSocket socket, std::vector<int> devices, std::vector<std::int32_t> route_of,
-              WireNetwork network);
+              WireNetwork network, Patience patience);
   LinkProcess(const LinkProcess&) = delete;  // its thread refers to it
   LinkProcess& operator=(const LinkProcess&) = delete;
   ~LinkProcess();
@@ -55,6 +60,8 @@ class LinkProcess {
   void enter(std::uint32_t frame, const PacketSocket::Received& received);
   void hand_over();
   void wait();
+  void wait_awake(double rest) const;
+  void wait_asleep(double rest) const;
   std::uint32_t free_frame();
   std::byte* bytes_of(std::uint32_t frame) {
     return room_[frame / kBlock].get() + (frame % kBlock) * PacketSocket::kFrameBytes;
@@ -68,6 +75,7 @@ class LinkProcess {
   std::vector<std::int32_t> route_of_;
   std::vector<int> destination_of_;  ///< device, by route
   WireNetwork network_;
+  Patience patience_;
   double start_ = 0;  ///< CLOCK_MONOTONIC of the network's time 0
 
   std::vector<std::unique_ptr<std::byte[]>> room_;

@@ -76,7 +76,8 @@ void LinkServer::make_links(const json& message) {
       measure_frame_rate(socket, device_named(kProbeDevice), device_named(kProbePeer));
   std::vector<int> devices;
   for (int host = 0; host < plan.hosts; ++host) devices.push_back(device_named(port_name(host)));
-  links_.emplace(std::move(socket), std::move(devices), plan.routes_by_pair(), plan.network());
+  links_.emplace(std::move(socket), std::move(devices), plan.routes_by_pair(), plan.network(),
+                 LinkProcess::Patience::kAsleep);
   say({{"kind", "wired"}, {"frame_rate", frame_rate}});
 }
 

@@ -1,15 +1,17 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/file_descriptor.h"
 #include "base/units.h"
 
 /// Frames of all Ethernet devices of one network namespace, through one AF_PACKET socket. They
-/// carry a virtio header, so that checksums that the kernel left open stay so on the way.
+/// carry a virtio header, so that checksums that the kernel left open stay so on the way. The
+/// kernel puts them into a ring that it shares with the process (PACKET_RX_RING): hosts send all
+/// that their windows allow at once, more than the system's limit on receive buffers has room for.
 namespace gradwire::emulator {
 
 class PacketSocket {
@@ -17,6 +19,7 @@ class PacketSocket {
   static constexpr std::size_t kFrameBytes = 2048;  ///< room of a frame, header included
   static constexpr std::size_t kHeader = 10;        ///< virtio_net_hdr
   static constexpr int kBatch = 32;
+  static constexpr std::size_t kSlots = 16'384;  ///< frames that wait to be taken
 
   struct Received {
     int device = 0;          ///< interface index
@@ -37,14 +40,26 @@ class PacketSocket {
   std::int64_t missed();
 
  private:
-  struct Batch;
-  struct Free {
-    void operator()(Batch* batch) const;
+  /// The ring, of kSlots slots of kFrameBytes. Unmapped with it.
+  class Ring {
+   public:
+    /// Throws Error(kCapability) where the kernel has none.
+    explicit Ring(const FileDescriptor& socket);
+    Ring(Ring&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
+    Ring& operator=(Ring&& other) noexcept;
+    ~Ring();
+    std::byte* slot(std::size_t i) const { return memory_ + i * kFrameBytes; }
+
+   private:
+    std::byte* memory_ = nullptr;
   };
+
+  static FileDescriptor open_socket();
 
   FileDescriptor socket_;
   double realtime_offset_ = 0;  ///< s: CLOCK_REALTIME - CLOCK_MONOTONIC
-  std::unique_ptr<Batch, Free> batch_;
+  Ring ring_;
+  std::size_t next_ = 0;  ///< slot
   std::int64_t missed_ = 0;
 };
 

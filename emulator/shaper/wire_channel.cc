@@ -40,6 +40,7 @@ WireChannel::WireChannel(const Spec& spec, std::uint64_t seed, sim::ChannelId id
   bottleneck_.set_rate(0, spec.rate);
   codel_.times = spec.queue.codel;
   if (spec.changes()) clock_.emplace(link_of(spec), spec.schedule);
+  if (spec.has_flow_queues()) flow_queues_.emplace(spec.queue.codel, spec.rate);
   if (spec.burst.enter > 0)
     bursts_.emplace(link_of(spec), sim::channel_stream(seed, id, sim::kLossDraws));
 }
@@ -55,13 +56,24 @@ WireChannel::Fate WireChannel::cross(double& time, double bytes) {
     ++counts_.dropped;
     return Fate::kDropped;
   }
+  time = *departs;
+  return fly(time, bytes);
+}
+
+WireChannel::Fate WireChannel::pass(double& time, double bytes) {
+  counts_.busy += bytes / spec_.rate;
+  return fly(time, bytes);
+}
+
+/// What becomes of a frame that the link has carried at `time`.
+WireChannel::Fate WireChannel::fly(double& time, double bytes) {
   counts_.bytes += bytes;
   ++counts_.frames;
   if (live_ && loses()) {
     ++counts_.lost;
     return Fate::kLost;
   }
-  last_reached_ = std::max(last_reached_, *departs + flight());
+  last_reached_ = std::max(last_reached_, time + flight());
   time = last_reached_;
   return Fate::kPasses;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/philox.h"
+#include "emulator/shaper/frame_queue.h"
 #include "sim/cluster/link.h"
 #include "sim/flow/burst_chain.h"
 #include "sim/flow/tcp/bottleneck.h"
@@ -20,9 +21,10 @@
 ///     reaches = max(departs + delay + jitter u, the one before reaches),  0 <= u < 1
 ///
 /// The arithmetic is the simulators': sim/flow/tcp/bottleneck.h is the queue before a link of a
-/// constant rate, sim/packet/channel_clock.h says when a link that follows a schedule or a trace,
-/// or that goes out, has carried a frame; losses and jitter are drawn as `packet` draws them
-/// (sim/cluster/channel_draws.h), bursts by sim/flow/burst_chain.h.
+/// constant rate that all flows share, frame_queue.h one for each flow; sim/packet/channel_clock.h
+/// says when a link that follows a schedule or a trace, or that goes out, has carried a frame;
+/// losses and jitter are drawn as `packet` draws them (sim/cluster/channel_draws.h), bursts by
+/// sim/flow/burst_chain.h.
 namespace gradwire::emulator {
 
 class WireChannel {
@@ -32,12 +34,16 @@ class WireChannel {
     double delay = 0;  ///< s
     double loss = 0;   ///< of each frame
     sim::Bottleneck::Discipline queue;
+    /// Each flow has a queue of its own (frame_queue.h), where the link has a constant rate and the
+    /// queue no size. Else all share one.
+    bool fair = false;
     double jitter = 0;  ///< s
     sim::BurstLoss burst{};
     sim::RateSchedulePtr schedule{};  ///< `rate` is its nominal one
     double schedule_offset = 0;       ///< s
     std::vector<sim::Outage> outages{};
 
+    bool has_flow_queues() const { return fair && !changes() && queue.limit <= 0; }
     bool changes() const { return schedule || !outages.empty(); }
     bool follows_trace() const { return schedule && !schedule->opportunities().empty(); }
   };
@@ -58,6 +64,13 @@ class WireChannel {
   /// A frame of `bytes` on the wire comes at `time`, not before the last one came; where it passes,
   /// `time` becomes when it reaches the other end.
   Fate cross(double& time, double bytes);
+
+  /// Null: all flows share one queue, and frames cross(). Else they wait here, and pass() when they
+  /// have left it.
+  FrameQueue* flow_queues() { return flow_queues_ ? &*flow_queues_ : nullptr; }
+  /// A frame is through at `time`, which becomes when it reaches the other end.
+  Fate pass(double& time, double bytes);
+  void note_drop() { ++counts_.dropped; }
   const Counts& counts() const { return counts_; }
 
  private:
@@ -66,6 +79,7 @@ class WireChannel {
     double bytes = 0;
   };
 
+  Fate fly(double& time, double bytes);
   std::optional<double> wait(double now, double bytes);
   std::optional<double> wait_changing(double now, double bytes);
   double end_of(double start, double bytes);
@@ -80,6 +94,7 @@ class WireChannel {
   std::deque<Waiting> waiting_;
   double queued_ = 0;  ///< bytes
   double free_at_ = 0;
+  std::optional<FrameQueue> flow_queues_;
   sim::LossSequence losses_;
   std::optional<sim::BurstChain> bursts_;
   std::uint64_t jitters_ = 0;

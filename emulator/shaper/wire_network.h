@@ -34,8 +34,10 @@ class WireNetwork {
   /// Until then links are steady, and nothing is lost on the way. Queues do drop. `epoch`: time 0
   /// of schedules and outages.
   void set_live(bool live, double epoch);
-  /// Frame `frame` of `bytes` on the wire reaches the first channel of its route at `time`.
-  void enter(std::uint32_t frame, double bytes, std::int32_t route, double time);
+  /// Frame `frame` of `bytes` on the wire reaches the first channel of its route at `time`. `flow`:
+  /// of its connection, and of no other.
+  void enter(std::uint32_t frame, double bytes, std::int32_t route, double time,
+             std::uint32_t flow = 0);
   /// Everything until `now`, in order of time; appends the frames that are through or gone.
   void advance(double now, std::vector<Exit>& exits);
   double next_event() const { return moves_.empty() ? kNever : moves_.top().time; }
@@ -50,20 +52,26 @@ class WireNetwork {
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
+  /// A frame reaches its next channel, or its end; or (hop < 0) the turn of those that wait before
+  /// channel `route` comes.
   struct Move {
     double time = 0;
     std::uint64_t order = 0;
-    std::uint32_t frame = 0;
-    float bytes = 0;
-    std::int32_t route = 0;
-    std::int32_t hop = 0;
+    Passage frame;
   };
 
-  bool cross(Move& move);
+  void arrive(double time, const Passage& frame, std::vector<Exit>& exits);
+  void cross(double time, Passage frame, WireChannel& channel, std::vector<Exit>& exits);
+  void go_on(WireChannel::Fate fate, double time, Passage frame, std::vector<Exit>& exits);
+  void drop(double time, const Passage& frame, std::vector<Exit>& exits);
+  void wait_for_turn(int channel, double time);
+  void take_turn(int channel, double time, std::vector<Exit>& exits);
 
   std::vector<WireChannel> channels_;
   std::vector<std::vector<int>> routes_;
   std::vector<bool> follows_trace_;  ///< by route
+  std::vector<bool> turn_is_due_;    ///< by channel: it is among moves_
+  std::vector<Passage> dropped_;
   sim::EventHeap<Move> moves_;
   Counts counts_;
 };

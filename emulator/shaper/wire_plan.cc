@@ -79,8 +79,10 @@ WirePlan plan_wires(const sim::Cluster& cluster, const sim::TransportSettings& t
   WirePlan plan;
   plan.hosts = cluster.host_count();
   plan.seed = seed;
-  for (int id = 0; id < cluster.channel_count(); ++id)
+  for (int id = 0; id < cluster.channel_count(); ++id) {
     plan.channels.push_back(wire_channel_of(cluster, id, transport));
+    plan.channels.back().fair = true;
+  }
   for_pairs(plan.hosts, [&](int source, int destination) {
     plan.routes.push_back({source, destination, wire_route_of(cluster, source, destination)});
   });

@@ -42,6 +42,7 @@ json channel_to_json(const WireNetwork::Channel& c, int schedule) {
           {"delay", c.delay},
           {"loss", c.loss},
           {"queue", {c.queue.codel.target, c.queue.codel.interval, c.queue.limit}},
+          {"fair", c.fair},
           {"jitter", c.jitter},
           {"burst", {c.burst.enter, c.burst.leave, c.burst.loss}},
           {"schedule", schedule},
@@ -58,6 +59,7 @@ WireNetwork::Channel channel_from_json(const json& j,
   const json& queue = j.at("queue");
   c.queue.codel = {queue.at(0), queue.at(1)};
   c.queue.limit = queue.at(2);
+  c.fair = j.at("fair");
   c.jitter = j.at("jitter");
   const json& burst = j.at("burst");
   c.burst = {burst.at(0), burst.at(1), burst.at(2)};

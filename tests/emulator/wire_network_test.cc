@@ -59,6 +59,42 @@ TEST_CASE("Losses begin when they are asked for, and frames are conserved") {
   CHECK(exits.size() == 2000);
 }
 
+TEST_CASE("Flows have queues of their own before a link whose queue has no size") {
+  WireNetwork::Channel channel = slow_channel(0);
+  channel.queue.codel = {1, 2};  // s: nothing is dropped
+  channel.fair = true;
+  WireNetwork network({channel}, {{0}}, 1);
+  // Ten frames of flow 1 are there when one of flow 2 comes.
+  for (std::uint32_t frame = 0; frame < 10; ++frame) network.enter(frame, 1538, 0, 0, 1);
+  network.enter(10, 1538, 0, 0.001, 2);
+  std::vector<WireNetwork::Exit> exits;
+  network.advance(1, exits);
+  REQUIRE(exits.size() == 11);
+  // 1.538 ms a frame. The first is on the wire and the second in the device's place behind it; the
+  // new flow's goes next.
+  CHECK(exits[0].time == Approx(0.001538 + 0.010));
+  CHECK(exits[2].frame == 10);
+  CHECK(exits[2].time == Approx(3 * 0.001538 + 0.010));
+  CHECK(exits[10].time == Approx(11 * 0.001538 + 0.010));
+  CHECK(network.channel(0).counts().busy == Approx(11 * 0.001538));
+}
+
+TEST_CASE("CoDel drops from the queue of a flow that stays long, and says which frames") {
+  WireNetwork::Channel channel = slow_channel(0);
+  channel.queue.codel = {0.005, 0.1};
+  channel.fair = true;
+  WireNetwork network({channel}, {{0}}, 1);
+  std::vector<WireNetwork::Exit> exits;
+  // Ten per cent more than the link carries, for two seconds: 1,430 frames.
+  for (std::uint32_t frame = 0; frame < 1430; ++frame)
+    network.enter(frame, 1538, 0, frame * 1.538e-3 / 1.1, 1);
+  network.advance(10, exits);
+  CHECK(exits.size() == 1430);
+  CHECK(network.counts().dropped > 5);
+  CHECK(network.counts().dropped == network.channel(0).counts().dropped);
+  CHECK(network.counts().left + network.counts().dropped == 1430);
+}
+
 TEST_CASE("Lateness: quantiles are the upper edges of bins of 2^(1/4)") {
   Lateness lateness;
   for (int i = 0; i < 99; ++i) lateness.add(10e-6);
@@ -77,6 +113,15 @@ TEST_CASE("The host a frame is for is in its IPv4 address") {
   frame[32] = std::byte{2};
   frame[33] = std::byte{4};
   CHECK(destination_host(frame, sizeof frame) == 2 * 250 + 3);
+  std::byte segment[60]{};
+  segment[14] = std::byte{0x45};  // a header of 20 bytes
+  CHECK(ports_of(segment, sizeof segment) == 0);
+  segment[23] = std::byte{6};
+  segment[35] = std::byte{7};
+  segment[36] = std::byte{30};
+  segment[37] = std::byte{20};
+  CHECK(ports_of(segment, sizeof segment) == (7u << 16 | 30u << 8 | 20u));
+  CHECK(ports_of(segment, 36) == 0);
   frame[31] = std::byte{78};
   CHECK(destination_host(frame, sizeof frame) == -1);
   CHECK(destination_host(frame, 20) == -1);
