@@ -207,6 +207,10 @@ void add_bench_measured(CLI::App& parent, Context& context) {
   command->add_option("--seed", options->seed, "Seed of the half that gives constants")
       ->capture_default_str();
   command->add_flag("--list", options->list, "Say every row");
+  command
+      ->add_option("--figure", options->figure,
+                   "Draw every row, predicted against measured: STEM.svg, and STEM.csv")
+      ->type_name("STEM");
   command->callback([options, &context] {
     print_bench_rows(benchmarks().measured(*options, say_to(context)), false, context);
   });

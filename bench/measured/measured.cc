@@ -11,7 +11,9 @@
 #include "bench/measured/constants.h"
 #include "bench/measured/forms.h"
 #include "bench/measured/judged.h"
+#include "bench/measured/scatter.h"
 #include "bench/measured/table.h"
+#include "results/svg.h"
 
 namespace gradwire::bench {
 namespace {
@@ -77,6 +79,17 @@ void add_coverage(const std::string& way, const std::vector<JudgedRow>& judged,
       {.name = "measured." + way + ".inside_band.at_most", .value = share, .unit = "%", .bar = 97});
 }
 
+/// STEM.svg: strangers' rows; STEM.csv: those of both ways.
+void write_figure(const std::string& stem, const std::string& halves,
+                  const std::vector<JudgedRow>& strangers, const Say& say) {
+  const std::string rows = scatter_csv(strangers, "strangers");
+  write_file(stem + ".csv", halves + rows.substr(rows.find('\n') + 1));
+  write_file(stem + ".svg",
+             results::to_svg(scatter_of(
+                 strangers, "constants from other sources alone; a row a step or an all-reduce")));
+  say("wrote " + stem + ".svg and " + stem + ".csv");
+}
+
 void append(std::vector<JudgedRow>& all, const std::vector<JudgedRow>& some) {
   all.insert(all.end(), some.begin(), some.end());
 }
@@ -96,6 +109,7 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
   add_rows("half", collectives, {8, std::nullopt}, options, say, rows);
   append(steps, collectives);
   add_coverage("half", steps, rows);
+  const std::string halves = scatter_csv(steps, "half");
 
   say(options.tables.empty() ? "constants from the other sources"
                              : "constants from other sources, those that ship among them");
@@ -104,6 +118,7 @@ std::vector<BenchRow> bench_measured(const MeasuredOptions& options, const Say& 
   steps = judge_strangers(forms.steps, of_steps, shipped.steps);
   collectives = judge_strangers(forms.collectives, of_collectives, shipped.collectives);
   append(steps, collectives);
+  if (!options.figure.empty()) write_figure(options.figure, halves, steps, say);
   add_rows("strangers", steps, {15, std::nullopt}, options, say, rows);
   add_coverage("strangers", steps, rows);
 

@@ -12,6 +12,7 @@ struct MeasuredOptions {
   std::vector<std::string> tables = {};  ///< CSV files; none = those that ship
   std::uint64_t seed = 1;                ///< of the half that gives constants
   bool list = false;                     ///< say every row
+  std::string figure = {};               ///< stem of an SVG of all rows and a CSV; empty = none
 };
 
 /// Every row of the tables is predicted twice: with constants from half of its own group (`half`),

@@ -1,4 +1,5 @@
 #include "bench/measured/measured.h"
+#include "bench/measured/scatter.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -38,6 +39,22 @@ MeasuredStep transformer(const std::string& workload, int layers, int hidden, in
   step.sequence = sequence;
   step.vocabulary = vocabulary;
   return step;
+}
+
+TEST_CASE("measured rows are drawn beside the line of predictions that are right") {
+  const std::vector<JudgedRow> judged = {{"a \"x\"", "one", 2.0, 2.2, 1.9, 2.5},
+                                         {"b", "two", 0.5, 0.9, 0.6, 1.2}};
+  const results::Figure scatter = scatter_of(judged, "of a test");
+  check(scatter);
+  REQUIRE(scatter.series.size() == 3);
+  CHECK(scatter.series[0].x == std::vector<double>{2.0});
+  CHECK(scatter.series[0].y == std::vector<double>{2.2});
+  CHECK(scatter.series[2].x == std::vector<double>{0.5, 2.2});
+  CHECK(scatter_csv(judged, "half") ==
+        "way,source,row,measured_s,predicted_s,low_s,high_s,inside\n"
+        "half,\"a \"\"x\"\"\",\"one\",2,2.2,1.9,2.5,1\n"
+        "half,\"b\",\"two\",0.5,0.9,0.6,1.2,0\n");
+  CHECK(scatter_of({}, "").series.empty());
 }
 
 TEST_CASE("steps are read in seconds whatever the metric", "[measured]") {
