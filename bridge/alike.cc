@@ -24,6 +24,16 @@ void refuse_what_is_not_alike(const Recording& recording, const std::string& sou
     }
 }
 
+constexpr std::size_t kMostEvents = 10'000'000;  ///< some 3 GB
+
+void require_room(std::size_t ranks, std::size_t events, const std::string& source) {
+  if (events == 0 || ranks <= kMostEvents / events) return;
+  throw Error(ErrorKind::kFailure, "read recording", source,
+              std::to_string(ranks) + " ranks with " + std::to_string(events) +
+                  " events each are more than " + std::to_string(kMostEvents),
+              "take fewer ranks, or record fewer steps");
+}
+
 void resize(Call& call, std::int64_t before, std::int64_t ranks) {
   const bool block = call.kind == CallKind::kAllGather || call.kind == CallKind::kGather ||
                      call.kind == CallKind::kScatter;
@@ -44,6 +54,7 @@ int fill_in_alike(Recording& recording, const std::string& source) {
   const auto given = std::ranges::find_if(recording.events, told);
   if (missing == 0 || given == recording.events.end()) return 0;
   refuse_what_is_not_alike(recording, source);
+  require_room(missing, given->size(), source);
   const std::vector<Event>* like = &*given;
   for (std::size_t rank = 0; rank < recording.events.size(); ++rank) {
     auto& events = recording.events[rank];
@@ -68,6 +79,7 @@ Recording with_ranks(Recording recording, int ranks, const std::string& source) 
   }
   auto recorded = std::move(recording.events);
   recording.events.clear();
+  require_room(static_cast<std::size_t>(ranks), recorded.front().size(), source);
   for (int rank = 0; rank < ranks; ++rank) {
     auto& events = recording.events.emplace_back(recorded[static_cast<std::size_t>(rank % before)]);
     for (Event& event : events) {

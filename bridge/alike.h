@@ -8,7 +8,7 @@ namespace gradwire::bridge {
 /// Ranks that have told nothing are taken to do what the nearest rank below that has does (or the
 /// first above), as ranks of data parallelism do; returns how many. Throws Error(kFailure) naming
 /// `source` where nobody can say what they do: messages between two ranks, or groups that not all
-/// ranks are in.
+/// ranks are in; and where it would be more than 10 million events.
 int fill_in_alike(Recording& recording, const std::string& source);
 
 /// The recording of `ranks` ranks, rank r doing what rank r mod (recorded ones) does. What all

@@ -62,6 +62,7 @@ TEST_CASE("recording: ranks stand for others, and what all hold together stays a
   const Recording same = with_ranks(parsed(calls), 2, "a.jsonl");
   CHECK(same.events[0][2].call.parts == std::vector<std::int64_t>{3, 5});
 
+  CHECK_THROWS_WITH(with_ranks(parsed(calls), 10'000'000, "a.jsonl"), Contains("fewer ranks"));
   const std::string message = calls +
                               R"({"e":"call","r":1,"c":4,"g":"0","k":"send","n":1,"w":4,"p":0})"
                               "\n";
