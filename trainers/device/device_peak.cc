@@ -52,6 +52,27 @@ scenarios::DeviceProfile::Peak::Compute compute_of(at::Device device, at::Scalar
   return {peak, (product + convolution) / 2 / peak};
 }
 
+/// Whether fp32 goes through tensor cores as TF32; PyTorch's default is that convolutions do, and
+/// products do not. As before when it goes.
+class Tf32 {
+ public:
+  explicit Tf32(bool on)
+      : products_(at::globalContext().allowTF32CuBLAS()),
+        convolutions_(at::globalContext().allowTF32CuDNN()) {
+    set(on, on);
+  }
+  ~Tf32() { set(products_, convolutions_); }
+  Tf32(const Tf32&) = delete;
+  Tf32& operator=(const Tf32&) = delete;
+
+ private:
+  static void set(bool products, bool convolutions) {
+    at::globalContext().setAllowTF32CuBLAS(products);
+    at::globalContext().setAllowTF32CuDNN(convolutions);
+  }
+  bool products_, convolutions_;
+};
+
 }  // namespace
 
 scenarios::DeviceProfile::Peak measure_peak(const std::string& name) {
@@ -60,15 +81,13 @@ scenarios::DeviceProfile::Peak measure_peak(const std::string& name) {
   at::set_num_threads(1);
   const MachineLock alone;
   scenarios::DeviceProfile::Peak peak;
-  peak.compute["fp32"] = compute_of(device, at::kFloat);
+  {
+    const Tf32 off(false);
+    peak.compute["fp32"] = compute_of(device, at::kFloat);
+  }
   if (device.is_cuda()) {
-    at::Context& context = at::globalContext();
-    const bool products = context.allowTF32CuBLAS(), convolutions = context.allowTF32CuDNN();
-    context.setAllowTF32CuBLAS(true);
-    context.setAllowTF32CuDNN(true);
+    const Tf32 on(true);
     peak.compute["tf32"] = compute_of(device, at::kFloat);
-    context.setAllowTF32CuBLAS(products);
-    context.setAllowTF32CuDNN(convolutions);
     peak.compute["fp16"] = compute_of(device, at::kHalf);
   }
   const std::int64_t elements = 1 << (device.is_cpu() ? 24 : 28);
