@@ -1,11 +1,21 @@
 #include "results/report.h"
 
+#include <filesystem>
+
+#include "cli/browser_pdf.h"
 #include "cli/closing.h"
 #include "cli/run_table.h"
 #include "cli/scalability.h"
 
 namespace gradwire::cli {
 namespace {
+
+/// report.html becomes report.pdf beside it.
+void print_page(const std::string& page, const Context& context) {
+  const std::string pdf = std::filesystem::path(page).replace_extension(".pdf").string();
+  write_pdf(page, pdf);
+  context.say("printed: " + pdf);
+}
 
 void report_runs(const ScalabilityArguments& arguments, const Context& context) {
   const auto store = context.open_reader();
@@ -17,9 +27,9 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
   if (runs.empty())
     throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
                 "see gradwire list");
-  write_run_report(*store, runs,
-                   arguments.out.empty() ? "gradwire-report/report.html" : arguments.out, context,
-                   arguments.accuracy_options);
+  const std::string page = arguments.out.empty() ? "gradwire-report/report.html" : arguments.out;
+  write_run_report(*store, runs, page, context, arguments.accuracy_options);
+  if (arguments.pdf) print_page(page, context);
 }
 
 }  // namespace
@@ -36,6 +46,8 @@ void add_report(CLI::App& app, Context& context) {
                    "File to write (default: gradwire-report/report.html); with --scalability a "
                    "folder (default: gradwire-report/scalability)")
       ->type_name("FILE");
+  command->add_flag("--pdf", arguments->pdf,
+                    "Print it, too, beside it, by a Chromium or Chrome of this machine");
   add_tolerance_option(*command, arguments->accuracy_options);
   add_scalability_options(*command, *arguments);
   command->footer(
@@ -46,6 +58,7 @@ void add_report(CLI::App& app, Context& context) {
     if (command->count("--scalability") == 0) return report_runs(*arguments, context);
     if (arguments->out.empty()) arguments->out = "gradwire-report/scalability";
     report_scalability(*arguments, context);
+    if (arguments->pdf) print_page(arguments->out + "/report.html", context);
   });
 }
 

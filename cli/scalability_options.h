@@ -24,6 +24,7 @@ struct ScalabilityArguments {
   std::string training_runs;  ///< filter; empty: the report's own
   std::string assume_steps = "none";
   AccuracyArguments accuracy_options;
+  bool pdf = false;  ///< print the page, too
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder
