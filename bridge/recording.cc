@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "bridge/alike.h"
+#include "bridge/chakra/traces.h"
 #include "bridge/kineto/folder.h"
 
 namespace gradwire::bridge {
@@ -162,6 +163,19 @@ json to_json(const Header& header) {
   return line;
 }
 
+json to_json(const Call& call) {
+  json line = {{"k", name_of(call.kind)}, {"w", call.width}, {"t", call.type}};
+  if (call.kind == CallKind::kAllToAll)
+    line["parts"] = call.parts;
+  else
+    line["n"] = call.elements;
+  if (!call.reduction.empty()) line["o"] = call.reduction;
+  if (call.peer >= 0) line["p"] = call.peer;
+  if (call.tag != 0) line["tag"] = call.tag;
+  if (!call.place.empty()) line["at"] = call.place;
+  return line;
+}
+
 Header header_of(const json& line) {
   if (whole_number(member(line, "version"), "version", 1, 1'000'000) != kRecordingVersion)
     refuse("the recording", "it has version " + line["version"].dump() +
@@ -224,6 +238,7 @@ Recording parse_recording(std::string_view contents, const std::string& path) {
 }
 
 Header read_header(const std::string& path) {
+  if (chakra::is_trace_folder(path)) return chakra::read_traces_header(path);
   if (kineto::is_trace_folder(path)) return kineto::read_traces_header(path);
   std::ifstream file(path, std::ios::binary);
   std::string line;
@@ -239,6 +254,7 @@ Header read_header(const std::string& path) {
 }
 
 Recording read_recording(const std::string& path) {
+  if (chakra::is_trace_folder(path)) return chakra::read_traces(path);
   if (kineto::is_trace_folder(path)) return kineto::read_traces(path);
   return parse_recording(read_file(path), path);
 }

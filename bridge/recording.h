@@ -42,6 +42,8 @@ struct Recording {
 };
 
 nlohmann::json to_json(const Header& header);
+/// Its line's members, but for its number and group.
+nlohmann::json to_json(const Call& call);
 /// Both throw Error(kFailure) that says what is wrong with the message; `world`: its ranks.
 Header header_of(const nlohmann::json& line);
 Event event_of(const nlohmann::json& line, int world);
@@ -53,7 +55,8 @@ struct GroupLine {
 };
 GroupLine group_of(const nlohmann::json& line, int world);
 
-/// Reads a file, or a folder of a profiler's traces (bridge/kineto/folder.h). A last line that was
+/// Reads a file, or a folder of a profiler's traces (bridge/kineto/folder.h) or of Chakra's
+/// (bridge/chakra/traces.h). A last line that was
 /// not finished is left out. Throws Error(kFailure) naming the file and the line.
 Recording read_recording(const std::string& path);
 /// Its first line alone. Throws as read_recording.

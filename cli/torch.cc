@@ -8,6 +8,8 @@
 
 #include "base/child_process.h"
 #include "base/folder.h"
+#include "bridge/alike.h"
+#include "bridge/chakra/traces.h"
 #include "bridge/hub.h"
 #include "cli/closing.h"
 #include "cli/environment.h"
@@ -31,6 +33,7 @@ struct TorchArguments {
   std::string backend = "nccl";
   std::string recording;  ///< to write; empty: under a name of its own beside the database
   std::string replay;     ///< to read instead of running a script
+  std::string chakra;     ///< folder of Chakra execution traces to write; empty: none
   int alike = 0;          ///< ranks that one process stands for; 0: every rank is a process
   std::string patience = "8s";
   std::vector<std::string> command;
@@ -262,6 +265,16 @@ void replay(const TorchArguments& arguments, const TorchNetwork& network, const 
   context.say("run " + std::to_string(run) + "; the recording is in " + recorded.path);
 }
 
+void write_chakra(const TorchArguments& arguments, const Recorded& recorded,
+                  const Context& context) {
+  bridge::Recording recording = bridge::read_recording(recorded.path);
+  if (!arguments.replay.empty() && arguments.alike > 0)
+    recording = bridge::with_ranks(std::move(recording), arguments.alike, recorded.path);
+  bridge::chakra::write_traces(recording, arguments.chakra,
+                               fs::path(recorded.path).stem().string());
+  context.say(std::to_string(recording.header.world) + " traces: " + arguments.chakra);
+}
+
 void torch(const TorchArguments& arguments, Context& context) {
   compute_scale(arguments.compute);
   parse_duration(arguments.patience);
@@ -279,6 +292,7 @@ void torch(const TorchArguments& arguments, Context& context) {
   const Recorded recorded =
       replays ? Recorded{arguments.replay, {}} : record(arguments, network, context);
   if (!recorded.problem.empty()) context.say("warning: " + recorded.problem);
+  if (!arguments.chakra.empty()) write_chakra(arguments, recorded, context);
   replay(arguments, network, recorded, context);
   if (!recorded.problem.empty())
     throw Error(ErrorKind::kFailure, "run to its end", arguments.command.front(),
@@ -327,6 +341,10 @@ void add_torch(CLI::App& app, Context& context) {
       ->add_option("--replay", arguments->replay,
                    "A recording, or a folder of a profiler's traces, to take in place of a script")
       ->type_name("FILE");
+  command
+      ->add_option("--chakra", arguments->chakra,
+                   "Write what the ranks called as Chakra execution traces, too")
+      ->type_name("FOLDER");
   command
       ->add_option("--alike", arguments->alike,
                    "One process, or what was recorded, stands for N ranks of data parallelism")

@@ -161,6 +161,16 @@ TEST_CASE("torch --replay --alike: a recording stands for more ranks", "[unit]")
   CHECK(ratio < 2.6);  // 12 delays and starts more
 }
 
+TEST_CASE("torch --chakra: traces of a recording give the same timeline", "[unit]") {
+  const Work work;
+  REQUIRE(work.replay({"--chakra", work.file("traces")}).exit_code == 0);
+  const Result again =
+      work.torch({"--network", work.file("net.json"), "--replay", work.file("traces")});
+  INFO(again.err);
+  REQUIRE(again.exit_code == 0);
+  CHECK(work.hash(2) == work.hash(1));
+}
+
 TEST_CASE("torch --replay: steps of profilers' traces are as long on a fast network", "[unit]") {
   // The traced steps (ProfilerStep, two ranks): 71.7, 67.7, 85.1 and 71.4, 74.3, 79.3 ms. In them
   // the ranks wait for each other, and for gloo on one machine.

@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/file_descriptor.h"
+#include "base/temporary_file.h"
+#include "bridge/chakra/traces.h"
 #include "bridge/kineto/events.h"
 #include "sim/packet/wire_format.h"
 #include "tests/bridge/kineto/trace_text.h"
@@ -94,6 +97,30 @@ bool read_trace(std::span<const std::byte> bytes) {
   });
 }
 
+/// A rank's file, as ours and with a foreign call.
+Inputs chakra_seeds() {
+  RecordedText text(1);
+  text.wait(0, 0.5, text.call(0, 0.1, members("all-reduce", 1000, ",\"o\":\"sum\"")));
+  text.step(0, 0.25);
+  text.end(0);
+  const TemporaryFolder folder;
+  bridge::chakra::write_traces(bridge::parse_recording(text.text(), "a.jsonl"), folder.path(), "a");
+  const std::string foreign(
+      "\x07\x0a\x05"
+      "1.0.0"
+      "\x24\x08\x01\x18\x07\x52\x0d\x0a\x09"
+      "comm_type"
+      "\x48\x00"
+      "\x52\x0d\x0a\x09"
+      "comm_size"
+      "\x48\x64\x2a\x00",
+      8 + 37);
+  return {bytes_of(read_file(folder.file("a.0.et"))), bytes_of(foreign)};
+}
+bool read_chakra(std::span<const std::byte> bytes) {
+  return takes([&] { bridge::chakra::parse_trace(text_of(bytes), 0, 2, "a.0.et"); });
+}
+
 #ifdef GRADWIRE_FUZZ_EMULATOR
 Inputs emulator_seeds() {
   return {cbor({{"kind", "report"},
@@ -153,6 +180,7 @@ constexpr Reader kReaders[] = {
     {"answer", answer_seeds, read_answer},
     {"recording", recording_seeds, read_recording},
     {"profiler-trace", trace_seeds, read_trace},
+    {"chakra-trace", chakra_seeds, read_chakra},
 #ifdef GRADWIRE_FUZZ_EMULATOR
     {"emulator", emulator_seeds, read_emulator},
     {"emulator-frames", frames_seeds, read_frames},

@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bridge/recording.h"
+
+/// Chakra execution traces (MLCommons, schema 1.0.0), a file a rank, NAME.RANK.et: what simulators
+/// such as ASTRA-sim run.
+///
+/// A rank's compute between two events is a COMP_NODE, a call a COMM_COLL_NODE (a send or receive a
+/// COMM_SEND_NODE or COMM_RECV_NODE) that depends on the compute before it. What follows a wait
+/// depends on the calls that are waited for. Attributes: comm_type, comm_size (bytes: of an
+/// all-gather, a gather or a scatter one rank's block), pg_name, comm_src, comm_dst, comm_tag;
+/// those that begin with "gradwire_" have what Chakra has no place for: steps, who is in a group,
+/// and times and types to the last bit.
+namespace gradwire::bridge::chakra {
+
+/// Writes FOLDER/NAME.RANK.et, for all ranks. Throws Error where a file cannot be written.
+void write_traces(const Recording& recording, const std::string& folder, const std::string& name);
+
+/// Whether the folder has files *.et.
+bool is_trace_folder(const std::string& path);
+
+/// Reads FOLDER/*.et. Traces that others wrote have no steps and more than one lane: nodes that
+/// compute run one after the other, in an order that their dependencies allow, and the whole is one
+/// step. Throws Error(kFailure) naming the file: no such messages, two files of one rank or one
+/// missing (ranks are the numbers in the names), dependencies on nodes that are not there or in a
+/// circle, a call that does not say what it is.
+Recording read_traces(const std::string& folder);
+/// One rank's file alone. Throws as read_traces().
+std::vector<Event> parse_trace(const std::string& bytes, int rank, int world,
+                               const std::string& path);
+/// Its header alone: as many ranks as files.
+Header read_traces_header(const std::string& folder);
+
+}  // namespace gradwire::bridge::chakra
