@@ -31,7 +31,7 @@ struct RankTrace {
   std::vector<Node> nodes;
 };
 
-RankTrace parse(const std::string& bytes, const std::string& path) {
+RankTrace parse(std::string_view bytes, const std::string& path) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     refuse_trace(path, "it has more than 2 GiB");
   CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
@@ -270,7 +270,7 @@ bool is_trace_folder(const std::string& path) {
   return false;
 }
 
-std::vector<Event> parse_trace(const std::string& bytes, int rank, int world,
+std::vector<Event> parse_trace(std::string_view bytes, int rank, int world,
                                const std::string& path) {
   const RankTrace trace = parse(bytes, path);
   Recording groups;

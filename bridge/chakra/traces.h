@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bridge/recording.h"
@@ -28,7 +29,7 @@ bool is_trace_folder(const std::string& path);
 /// circle, a call that does not say what it is.
 Recording read_traces(const std::string& folder);
 /// One rank's file alone. Throws as read_traces().
-std::vector<Event> parse_trace(const std::string& bytes, int rank, int world,
+std::vector<Event> parse_trace(std::string_view bytes, int rank, int world,
                                const std::string& path);
 /// Its header alone: as many ranks as files.
 Header read_traces_header(const std::string& folder);
