@@ -97,7 +97,10 @@ TEST_CASE("Time 0 of outages is when the first graph is submitted", "[net][needs
   sim::LinkSpec link = delayed_link(50e6, 1e-3);
   link.outages = {{Seconds(0), Seconds(0.4)}};
   const auto emulator = emulator_or_skip(sim::Cluster::star(2, link), link_options());
-  CHECK(transfer(*emulator, 0, 1, Bytes(10'000)) >= 0.4);
+  sim::GraphBuilder builder;
+  const auto move = builder.add_transfer(0, 1, "move", {});
+  const auto graph = submit(*emulator, builder.finish(), {Bytes(10'000)});
+  CHECK(sim::run_to_end(*emulator, graph).ops[move].end >= Seconds(0.4));
   const double after = transfer(*emulator, 0, 1, Bytes(10'000));
   CHECK(after < 0.3);
 }

@@ -143,8 +143,8 @@ std::vector<Example> examples() {
       {"executor emulator", "a spread of compute times", "/cluster/spread",
        with(kEmulated, "cluster", R"({"spread": 0.2})")},
       {"executor emulator", "radio cells", "/network/topology", with(kEmulated, "network", cell)},
-      {"executor emulator", "links with jitter, bursts, half duplex, schedules or outages",
-       "/network/link", with(kEmulated, "network", R"({"link": {"jitter": "1ms"}})")},
+      {"executor emulator", "half-duplex links", "/network/link",
+       with(kEmulated, "network", R"({"link": {"half_duplex": true}})")},
       {"executor flow", "bbr with a calibration against Linux",
        "/network/transport/congestion_control",
        R"(, "network": {"transport": {"congestion_control": "bbr", "calibration": "linux"}})"},
@@ -153,7 +153,7 @@ std::vector<Example> examples() {
 
 /// Rows whose scenarios take a file or another workload; tests of their own have them.
 bool is_shown_elsewhere(const Combination& row) {
-  return row.other == "traces" || row.other == "an optimiser that is not sgd" ||
+  return row.other == "an optimiser that is not sgd" ||
          row.other == "a method with an update at the server" ||
          row.other == "optimiser lars, lamb" || row.other == "optimiser quasi-global" ||
          row.one == "micro-batches" || row.other == "activation checkpointing" ||

@@ -167,7 +167,10 @@ TEST_CASE("executors say which dynamics they do not know", "[unit]") {
   const auto problems = [](const std::string& network) {
     return problems_of(scenario_with(R"(, "executor": "emulator", "network": )" + network));
   };
-  CHECK(problems(R"({"link": {"jitter": "1ms"}})").find("no jitter") != std::string::npos);
+  CHECK(problems(R"({"link": {"half_duplex": true}})").find("full duplex") != std::string::npos);
+  CHECK(problems(R"({"link": {"jitter": "1ms", "burst": {"enter": 0.001, "leave": 0.1},
+      "outages": [{"begin": "1s", "end": "2s"}]}})")
+            .empty());
   CHECK(problems(R"({"topology": "wifi-cell"})").find("no radio cells") != std::string::npos);
   CHECK(problems("{}").empty());
   const ScenarioFile model = read_scenario_text(
