@@ -191,18 +191,107 @@ std::string provenance_section(const ReportData& data) {
          "hash on the same kind of machine.</p>\n";
 }
 
-}  // namespace
-
-std::string report_html(const Store& store, std::span<const RunId> runs,
-                        const ReportOptions& options) {
+ReportData with_knowledge(const Store& store, std::span<const RunId> runs,
+                          const ReportOptions& options) {
   ReportData data = load_report(store, runs);
   data.accuracy = options.accuracy;
   data.accuracy.trained = accuracy_comparisons(store.runs());
   add_evidence(store, data);
-  return html_page(title_of(data, options),
-                   header_html(data, options) + answers_section(data) + table_section(data) +
-                       sections_html(data) + memory_section(store, data) + asked_section(data) +
-                       assumptions_section(data, options) + provenance_section(data));
+  return data;
+}
+
+std::string body_html(const Store& store, const ReportData& data, const ReportOptions& options) {
+  return header_html(data, options) + answers_section(data) + table_section(data) +
+         sections_html(data) + memory_section(store, data) + asked_section(data) +
+         assumptions_section(data, options) + provenance_section(data);
+}
+
+/// Runs of one model and data set, or of one scenario where nothing is trained.
+struct WorkloadRuns {
+  std::string name;
+  std::set<std::string> scenarios;
+  std::vector<RunId> runs;
+  bool finished = false;  ///< one of them
+};
+
+/// In order of their first runs. Runs of one scenario are of one workload: what it sweeps is to be
+/// compared.
+std::vector<WorkloadRuns> workloads_of(const Store& store, std::span<const RunId> runs) {
+  std::vector<WorkloadRuns> all;
+  for (const RunId id : runs) {
+    const auto run = store.run(id);
+    if (!run) return {};  // load_report() says so
+    const RunHeader& header = run->header;
+    const std::string name =
+        header.data_set.empty() ? header.scenario_name : header.model + " on " + header.data_set;
+    auto own = std::ranges::find_if(all, [&](const WorkloadRuns& known) {
+      return known.name == name || known.scenarios.contains(header.scenario_name);
+    });
+    if (own == all.end()) {
+      own = all.insert(all.end(), WorkloadRuns());
+      own->name = name;
+    }
+    own->scenarios.insert(header.scenario_name);
+    own->runs.push_back(id);
+    own->finished = own->finished || has_ended(run->status);
+  }
+  return all;
+}
+
+/// A whole report as a part of another page: its headings one deeper.
+std::string deeper(std::string html) {
+  for (const char level : {'3', '2', '1'})
+    for (const std::string mark : {"<h", "</h"}) {
+      const std::string from = mark + level + ">", to = mark + static_cast<char>(level + 1) + ">";
+      for (std::size_t at = html.find(from); at != std::string::npos; at = html.find(from, at))
+        html.replace(at, from.size(), to);
+    }
+  return html;
+}
+
+/// Workloads are no alternatives to each other: contents, then a report of each.
+std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& workloads,
+                          const ReportOptions& options) {
+  const std::string title = options.title.empty() ? "Gradient compression" : options.title;
+  std::string contents = "<h2>Contents</h2>\n<ol class=\"contents\">\n", parts;
+  std::size_t number = 0;
+  for (const WorkloadRuns& workload : workloads) {
+    std::string names;
+    for (const std::string& name : workload.scenarios) names += (names.empty() ? "" : ", ") + name;
+    const std::string count = std::to_string(workload.runs.size()) + " runs of " + names;
+    if (!workload.finished) {
+      contents += "<li>" + xml_escape(workload.name) + ": " + xml_escape(count) +
+                  ", none of which has finished</li>\n";
+      continue;
+    }
+    const std::string anchor = "workload-" + std::to_string(++number);
+    const ReportData data = with_knowledge(store, workload.runs, options);
+    const auto list = answers(data, data.sections[0]);
+    contents += "<li><a href=\"#" + anchor + "\">" + xml_escape(workload.name) +
+                "</a>: " + xml_escape(count) + ". " +
+                (list.empty() || data.sections.size() > 1
+                     ? std::to_string(data.sections.size()) + " conditions are compared."
+                     : xml_escape(list[0].answer)) +
+                "</li>\n";
+    ReportOptions own = options;
+    own.title = workload.name;
+    own.summary.clear();
+    parts +=
+        "<section id=\"" + anchor + "\">\n" + deeper(body_html(store, data, own)) + "</section>\n";
+  }
+  std::string head = html_element("h1", title);
+  if (!options.summary.empty()) head += html_element("p", options.summary);
+  return html_page(title, head + contents + "</ol>\n" + parts);
+}
+
+}  // namespace
+
+std::string report_html(const Store& store, std::span<const RunId> runs,
+                        const ReportOptions& options) {
+  const auto workloads = workloads_of(store, runs);
+  if (workloads.size() > 1) return contents_html(store, workloads, options);
+  const ReportData data = with_knowledge(store, runs, options);
+  return html_page(title_of(data, options), body_html(store, data, options));
 }
 
 void write_report(const Store& store, std::span<const RunId> runs, const std::string& path,

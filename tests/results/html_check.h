@@ -14,6 +14,9 @@ inline std::string external_reference(const std::string& html) {
   const std::string name = "http://www.w3.org/2000/svg";
   for (std::size_t at = rest.find(name); at != std::string::npos; at = rest.find(name))
     rest.erase(at, name.size());
+  const std::string within = "href=\"#";  // on the same page
+  for (std::size_t at = rest.find(within); at != std::string::npos; at = rest.find(within))
+    rest.erase(at, within.size());
   for (const char* sign : {"http:", "https:", "//", "url(", "src=", "href=", "<script", "<link",
                            "@import", "<img", "<iframe", "file:"})
     if (has(rest, sign)) return sign;

@@ -134,6 +134,35 @@ TEST_CASE("forty-eight runs on four links become sections", "[report]") {
   CHECK(html.size() < 1'000'000);
 }
 
+TEST_CASE("workloads are no alternatives: contents, and a report of each", "[report]") {
+  const Runs runs({{"100Mbps", 1e8}}, 1);
+  std::vector<RunId> mixed = runs.ids;
+  for (const RunId id : runs.ids) {
+    RunHeader other = runs.store->run(id)->header;
+    other.uid.clear();
+    other.scenario_name = "wide-area";
+    other.model = "resnet<20>";
+    other.data_set = "cifar";
+    const RunId copy = runs.store->begin_run(other, 1);
+    StepRow step;
+    step.end_s = 1;
+    runs.store->append(copy, std::vector{step}, {});
+    runs.store->finish_run(copy, RunStatus::kFinished, "", "aabb", "ccdd", {});
+    mixed.push_back(copy);
+  }
+  const std::string html = report_html(*runs.store, mixed);
+  CHECK(external_reference(html) == "");
+  CHECK(html_problem(html) == "");
+  CHECK_THAT(html, Contains("<a href=\"#workload-1\">lenet5 on digits</a>: 4 runs of slow-links"));
+  CHECK_THAT(html, Contains("<a href=\"#workload-2\">resnet&lt;20&gt; on cifar</a>"));
+  CHECK(count(html, "<h1>") == 1);
+  CHECK(count(html, "<h3>In short</h3>") == 2);
+  // The control: one workload has no contents, and its headings are where they were.
+  const std::string one = report_html(*runs.store, runs.ids);
+  CHECK_FALSE(has(one, "Contents"));
+  CHECK(count(one, "<h2>In short</h2>") == 1);
+}
+
 TEST_CASE("transports are compared in one figure, and losses are sections", "[report]") {
   const TemporaryFolder folder;
   const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadWrite);
