@@ -20,6 +20,8 @@ namespace {
 
 using NodePtr = std::shared_ptr<const Query::Node>;
 
+constexpr std::string_view kNothing = "none";  ///< in a filter: there is no value
+
 enum class Operator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kHas, kLacks };
 
 constexpr std::array<std::pair<std::string_view, Operator>, 9> kOperators = {
@@ -163,7 +165,7 @@ class NameTest final : public Query::Node {
     const std::string text = name_.text(run);
     if (op_ == Operator::kHas || op_ == Operator::kLacks)
       return (lower(text).find(lower_) != std::string::npos) == (op_ == Operator::kHas);
-    if (value_ == "none") return text.empty() == (op_ == Operator::kEqual);
+    if (value_ == kNothing) return text.empty() == (op_ == Operator::kEqual);
     if (text.empty() || ordering(op_)) return false;
     return (lower(text) == lower_) == (op_ == Operator::kEqual);
   }
@@ -357,7 +359,7 @@ class Parser {
     if (op == Operator::kHas || op == Operator::kLacks)
       fail(operator_at, std::string("\"") + field.name + "\" is a number",
            "allowed for numbers: = != < <= > >=");
-    if (text == "none" && !ordering(op))
+    if (text == kNothing && !ordering(op))
       return std::make_shared<NumberTest>(field, op, std::nullopt);
     double number = 0;
     if (!number_from(text, number))
