@@ -297,12 +297,13 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
   const ChannelId* const begin = routes_.data() + f.route_begin;
   const ChannelId* const end = begin + f.hops;
   Channel* const channels = channels_.data();
-  double rate = f.cap;
+  double room = kNoCap;
   for (const ChannelId* c = begin; c != end; ++c) {
     const Channel& at = channels[*c];
     if (at.count != 1) return false;
-    rate = std::min(rate, channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity);
+    room = std::min(room, channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity);
   }
+  const double rate = std::min(f.cap, room);
   for (const ChannelId* c = begin; c != end; ++c) {
     Channel& at = channels[*c];
     at.visit = visit_;
@@ -310,8 +311,10 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
     const bool full = rate >= capacity * (1 - kFull);
     if (full != (at.full_since >= 0)) note_full(at, full, now);
   }
-  if (rate != f.rate) changed_.push_back(number);
+  const auto alone = static_cast<float>(room);
+  if (rate != f.rate || (room > rate && alone != f.alone)) changed_.push_back(number);
   f.rate = rate;
+  f.alone = alone;
   return true;
 }
 

@@ -61,8 +61,9 @@ class MaxMin {
   }
   void append_active(ChannelId channel, std::vector<std::int32_t>& flows) const;
 
-  /// Solves what has changed. Returns the active flows whose rate is another than before (valid
-  /// until the next call). Times are for busy() only and must not decrease.
+  /// Solves what has changed. Returns the active flows whose rate is another than before or, of
+  /// those that meet nobody and take less than they could, their room() (valid until the next
+  /// call). Times are for busy() only and must not decrease.
   std::span<const std::int32_t> resolve(double now);
   /// Bytes a second; 0 while inactive.
   double rate(std::int32_t id) const {
@@ -156,6 +157,7 @@ class MaxMin {
     bool active = false;
     bool fixed = false;
     bool weighted = false;  ///< crosses media
+    float alone = 0;        ///< bytes/s that its route had for it when it last met no others
     bool is_shared_elsewhere() const { return shared > 1 || weighted; }
   };
   struct Pool {

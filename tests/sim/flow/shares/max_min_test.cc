@@ -52,6 +52,26 @@ TEST_CASE("one link: equal shares; a capped flow leaves the rest to the others")
   CHECK(s.sharing.busy(0, 5) == 2);
 }
 
+TEST_CASE("a flow alone that takes less than there is hears of it when there is another room") {
+  // A link of 103: 100 each way while both directions carry data.
+  MaxMin sharing({103, 103}, 0.03);
+  const std::array<ChannelId, 1> there{0}, back{1};
+  const int a = sharing.add_flow(there), b = sharing.add_flow(back);
+  sharing.activate(a, 40);
+  CHECK(sharing.resolve(0).size() == 1);
+  CHECK(sharing.room(a) == 103);
+  sharing.activate(b, MaxMin::kNoCap);
+  const auto changed = sharing.resolve(1);
+  CHECK(changed.size() == 2);  // b, and a: its rate is the same, its room another
+  CHECK(sharing.rate(a) == 40);
+  CHECK(sharing.room(a) == Approx(100));
+  sharing.set_cap(a, 30);
+  CHECK(sharing.resolve(2).size() == 1);
+  sharing.set_cap(a, 40);
+  sharing.set_cap(a, 30);
+  CHECK(sharing.resolve(3).empty());  // neither is another
+}
+
 TEST_CASE("the parking lot: one long flow against one short flow a link") {
   // Links of 10, 8, 6; a long flow over all; one short flow on each. The link of 6 is tightest: 3
   // for the long flow and its own; then 8 - 3 = 5 and 10 - 3 = 7 for the others.
