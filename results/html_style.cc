@@ -39,6 +39,7 @@ li{margin:4px 0}
 code{font:13px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;overflow-wrap:anywhere}
 .note{color:var(--gw-muted);font-size:13px;max-width:120ch;margin-top:10px}
 h2::first-letter{text-transform:uppercase}
+a{color:inherit}
 @media (max-width:820px){.answers,.figures{grid-template-columns:1fr}main{padding:24px 16px}}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}tr,.answers div{break-inside:avoid}
  body{font-size:11pt}}

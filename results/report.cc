@@ -258,7 +258,8 @@ std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& w
   for (const WorkloadRuns& workload : workloads) {
     std::string names;
     for (const std::string& name : workload.scenarios) names += (names.empty() ? "" : ", ") + name;
-    const std::string count = std::to_string(workload.runs.size()) + " runs of " + names;
+    const std::string count = std::to_string(workload.runs.size()) +
+                              (workload.runs.size() == 1 ? " run of " : " runs of ") + names;
     if (!workload.finished) {
       contents += "<li>" + xml_escape(workload.name) + ": " + xml_escape(count) +
                   ", none of which has finished</li>\n";
