@@ -21,6 +21,7 @@ MainWindow::MainWindow(const WindowOptions& options, Database::Opener opener)
   build();
   build_menus();
   connect_all();
+  connect_history();
   resize(1360, 860);
   first_layout_ = saveState();
   if (options_.remember) restore_settings();
@@ -57,6 +58,8 @@ void MainWindow::build() {
   charts_->addTab(editor_, "Scenario");
   topology_ = new TopologyView(this);
   charts_->addTab(topology_, "Network");
+  parallel_ = new ParallelView(table_, selection_, this);
+  charts_->addTab(parallel_, "Parallel");
   splitter_ = new QSplitter(Qt::Vertical, this);
   splitter_->addWidget(charts_);
   splitter_->addWidget(table_);
@@ -115,6 +118,8 @@ void MainWindow::connect_all() {
   });
   connect(database_, &Database::what_if_loaded, what_if_, &WhatIfPanel::set_base);
   connect(editor_, &ScenarioEditor::changed, this, &MainWindow::update_status);
+  connect(editor_->text(), &QPlainTextEdit::textChanged, this,
+          [this] { setProperty("discards", false); });
   connect(run_panel_, &RunPanel::start_requested, this, &MainWindow::start_scenario);
   connect(what_if_, &WhatIfPanel::scenario_wanted, this, &MainWindow::take_copied_scenario);
   connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
@@ -152,6 +157,8 @@ void MainWindow::open_database(const QString& path) {
   run_panel_->set_database(absolute);
   setWindowTitle(QFileInfo(path).fileName() + " – Gradwire");
   database_->open(absolute);
+  history_.clear();
+  open_views();
   remember_recent(absolute);
 }
 
@@ -162,16 +169,6 @@ void MainWindow::open_scenario(const QString& path) {
   run_dock_->raise();
   if (selection_->current() == 0) database_->request_what_if(0, path);
   remember_recent(QFileInfo(path).absoluteFilePath());
-}
-
-void MainWindow::open_in_editor(const QString& path) {
-  // Edits are not thrown away for a file that is only opened to be run.
-  if (editor_->modified() && QFileInfo::exists(editor_->path())) return;
-  try {
-    editor_->open(path);
-  } catch (const Error& error) {
-    error_bar_->show_message(QString::fromUtf8(error.what()));
-  }
 }
 
 void MainWindow::open_any(const QString& path) {
@@ -191,6 +188,7 @@ void MainWindow::show_runs(const Snapshot& runs) {
   // A refreshed run may have a longer timeline.
   timeline_run_ = topology_run_ = 0;
   show_current_run();
+  visit_view();
   emit runs_shown();
 }
 

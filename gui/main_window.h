@@ -5,6 +5,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include "gui/charts/parallel_view.h"
 #include "gui/charts/tradeoff_view.h"
 #include "gui/editor/scenario_editor.h"
 #include "gui/jobs/run_panel.h"
@@ -14,6 +15,7 @@
 #include "gui/timeline/timeline_view.h"
 #include "gui/topology/topology_view.h"
 #include "gui/views/colour_scheme.h"
+#include "gui/views/export_view.h"
 #include "gui/views/group_table.h"
 #include "gui/views/message_bar.h"
 #include "gui/views/run_table.h"
@@ -48,6 +50,13 @@ class MainWindow : public QMainWindow {
   ScalingView* scaling() { return scaling_; }
   ScenarioEditor* editor() { return editor_; }
   TopologyView* topology() { return topology_; }
+  ParallelView* parallel() { return parallel_; }
+  void set_export_options(const ExportOptions& options) { export_options_ = options; }
+  /// Under a name, beside the database.
+  void save_view(const QString& name);
+  ViewState view_state() const;
+  void show_view(const ViewState& view);
+  QMenu* views_menu() { return views_menu_; }
   GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_; }
   RunPanel* run_panel() { return run_panel_; }
@@ -90,10 +99,19 @@ class MainWindow : public QMainWindow {
   void show_current_run();
   void show_what_if();
   void show_topology();
+  void connect_history();
+  void visit_view();
+  void go(bool back);
+  void open_views();
+  void rebuild_views();
+  void ask_view_name();
+  void exporting_quietly(const std::function<void()>& work);
   void next_colours();
   void show_tab(QWidget* tab, QWidget* focus);
   /// Charts of the tab in front; empty for the timeline.
   std::vector<FigureView*> front_charts() const;
+  /// Whether the tab in front is a picture.
+  bool has_picture() const;
   void build_shipped_menu(QMenu* menu);
   void open_shipped(const QString& file);
   /// Where the text is no file yet, asks for one; `then` is called when it is saved.
@@ -126,6 +144,7 @@ class MainWindow : public QMainWindow {
   ScalingView* scaling_;
   ScenarioEditor* editor_;
   TopologyView* topology_;
+  ParallelView* parallel_;
   QLabel* overlap_;
   RunTable* table_;
   QSplitter* splitter_;
@@ -137,6 +156,12 @@ class MainWindow : public QMainWindow {
   QLabel* status_selection_;
   QLabel* status_process_;
   QMenu* recent_ = nullptr;
+  QMenu* views_menu_ = nullptr;
+  ViewHistory history_;
+  SavedViews saved_views_;
+  QTimer history_timer_;
+  bool restoring_ = false;
+  ExportOptions export_options_;
   QAction* only_differing_ = nullptr;
   QAction* maximise_ = nullptr;
   QAction* save_scenario_ = nullptr;

@@ -1,19 +1,13 @@
-#include <QApplication>
-#include <QClipboard>
-#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QMenuBar>
-#include <QMessageBox>
+#include <QMenu>
 #include <QSettings>
 #include <QStatusBar>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
-#include "gui/views/command_palette.h"
 #include "gui/views/export_view.h"
-#include "gui/views/key_sheet.h"
 #include "results/export.h"
 
 namespace gradwire::gui {
@@ -30,147 +24,6 @@ QString panel_file(const QString& file, std::size_t panel, std::size_t panels) {
 }
 }  // namespace
 
-QAction* MainWindow::add_action(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
-                                std::function<void()> work) {
-  QAction* action = menu->addAction(text);
-  action->setShortcuts(keys);
-  connect(action, &QAction::triggered, this, [work = std::move(work)] { work(); });
-  return action;
-}
-
-void MainWindow::build_menus() {
-  build_file_menu();
-  build_edit_menu();
-  build_view_menu();
-  build_run_menu();
-  build_help_menu();
-}
-
-void MainWindow::build_file_menu() {
-  QMenu* menu = menuBar()->addMenu("&File");
-  add_action(menu, "&Open results database…", {QKeySequence::Open}, [this] { choose_database(); });
-  add_action(menu, "Open &scenario…", {QKeySequence("Ctrl+Shift+O")},
-             [this] { choose_scenario(); });
-  build_shipped_menu(menu->addMenu("&New scenario from"));
-  save_scenario_ =
-      add_action(menu, "S&ave the scenario", {QKeySequence::Save}, [this] { save_scenario(); });
-  add_action(menu, "Save the scenario as…", {QKeySequence("Ctrl+Shift+S")},
-             [this] { save_scenario_as(); });
-  recent_ = menu->addMenu("Open &recent");
-  rebuild_recent();
-  menu->addSeparator();
-  add_action(menu, "Re&fresh", {QKeySequence("F5"), QKeySequence("Ctrl+R")},
-             [this] { database_->refresh(); });
-  add_action(menu, "&Export the chart…", {QKeySequence("Ctrl+E")}, [this] { choose_export(); });
-  add_action(menu, "Export the s&hown runs…", {QKeySequence("Ctrl+Shift+E")},
-             [this] { choose_runs_export(); });
-  menu->addSeparator();
-  add_action(menu, "&Quit", {QKeySequence("Ctrl+Q")}, [this] { close(); });
-}
-
-void MainWindow::build_edit_menu() {
-  QMenu* menu = menuBar()->addMenu("&Edit");
-  add_action(menu, "&Copy selected runs", {QKeySequence::Copy}, [this] {
-    QApplication::clipboard()->setText(table_->copied_text());
-    statusBar()->showMessage(
-        QString("Copied %1 runs in full precision.").arg(selection_->runs().size()), 3000);
-  });
-  add_action(menu, "&Filter runs", {QKeySequence::Find, QKeySequence("Ctrl+P")}, [this] {
-    table_->filter_field()->setFocus();
-    table_->filter_field()->selectAll();
-  });
-  add_action(menu, "Select &all shown runs", {QKeySequence::SelectAll},
-             [this] { table_->table()->selectAll(); });
-  add_action(menu, "&Undo scenario edit", {QKeySequence::Undo},
-             [this] { editor_->text()->undo(); });
-  add_action(menu, "&Redo scenario edit", {QKeySequence::Redo},
-             [this] { editor_->text()->redo(); });
-  add_action(menu, "Next pro&blem of the scenario", {QKeySequence("F8")}, [this] {
-    charts_->setCurrentWidget(editor_);
-    editor_->jump_to_next();
-  });
-  add_action(menu, "C&lear selection", {QKeySequence("Esc")}, [this] { selection_->clear(); });
-  menu->addSeparator();
-  add_action(menu, "Set or clear &baseline", {QKeySequence("B")},
-             [this] { table_->toggle_baseline(); });
-  add_action(menu, "&Pin or unpin selected runs", {QKeySequence("P")},
-             [this] { table_->toggle_pins(); });
-  add_action(menu, "Clear pins and baseline", {QKeySequence("Ctrl+Shift+B")},
-             [this] { table_->clear_pins(); });
-}
-
-void MainWindow::build_view_menu() {
-  QMenu* menu = menuBar()->addMenu("&View");
-  add_action(menu, "&Trade-off", {QKeySequence("Ctrl+1")}, [this] {
-    charts_->setCurrentWidget(tradeoff_);
-    tradeoff_->chart()->setFocus();
-  });
-  add_action(menu, "T&imeline", {QKeySequence("Ctrl+2")}, [this] {
-    charts_->setCurrentWidget(timeline_page_);
-    timeline_->setFocus();
-  });
-  add_action(menu, "&Seeds: mean and spread", {QKeySequence("Ctrl+3")}, [this] {
-    charts_->setCurrentWidget(groups_);
-    groups_->table()->setFocus();
-  });
-  add_action(menu, "Run ta&ble", {QKeySequence("Ctrl+4")}, [this] { table_->table()->setFocus(); });
-  QAction* panel = run_dock_->toggleViewAction();
-  panel->setText("&Run panel");
-  panel->setShortcut(QKeySequence("Ctrl+5"));
-  menu->addAction(panel);
-  add_action(menu, "Scalin&g curves", {QKeySequence("Ctrl+7")},
-             [this] { show_tab(scaling_, scaling_->chart()); });
-  add_action(menu, "Sce&nario: text and form", {QKeySequence("Ctrl+8")},
-             [this] { show_tab(editor_, editor_->text()); });
-  add_action(menu, "Fields of the scenario", {QKeySequence("Ctrl+9")},
-             [this] { show_tab(editor_, editor_->form()->search()); });
-  add_action(menu, "Net&work: map and load", {QKeySequence("Ctrl+Alt+1")},
-             [this] { show_tab(topology_, topology_->map()); });
-  add_action(menu, "Play the network, or pause", {QKeySequence("Ctrl+Shift+T")},
-             [this] { topology_->toggle_play(); });
-  add_action(menu, "&What if: the model's answer", {QKeySequence("Ctrl+6")},
-             [this] { show_what_if(); });
-  add_action(menu, "Copy what if to a scenario…", {QKeySequence("Ctrl+Shift+C")},
-             [this] { what_if_->copy_to_scenario(); });
-  add_action(menu, "What if: as it was", {QKeySequence("Ctrl+Shift+W")},
-             [this] { what_if_->reset(); });
-  menu->addSeparator();
-  add_action(menu, "&Axes, colour and panels of the chart", {QKeySequence("Ctrl+Shift+A")}, [this] {
-    charts_->setCurrentWidget(tradeoff_);
-    tradeoff_->focus_choices();
-  });
-  menu->addSeparator();
-  add_action(menu, "&Zoom in", {QKeySequence::ZoomIn}, [this] { zoom_chart(true); });
-  add_action(menu, "Zoom &out", {QKeySequence::ZoomOut}, [this] { zoom_chart(false); });
-  add_action(menu, "&Show everything in the chart", {QKeySequence("0"), QKeySequence("Ctrl+0")},
-             [this] { reset_chart(); });
-  menu->addSeparator();
-  only_differing_ = menu->addAction("Only columns that &differ");
-  only_differing_->setCheckable(true);
-  only_differing_->setShortcut(QKeySequence("Ctrl+D"));
-  connect(only_differing_, &QAction::toggled, table_, &RunTable::set_only_differing);
-  connect(table_, &RunTable::only_differing_changed, only_differing_, &QAction::setChecked);
-  QAction* lacking = menu->addAction("&Fields that only some runs have");
-  lacking->setCheckable(true);
-  lacking->setShortcut(QKeySequence("Ctrl+Shift+D"));
-  connect(lacking, &QAction::toggled, table_, &RunTable::set_with_lacking);
-  QAction* bits = menu->addAction("Sizes in b&its");
-  bits->setCheckable(true);
-  bits->setShortcut(QKeySequence("Ctrl+I"));
-  connect(bits, &QAction::toggled, this, [this](bool on) {
-    table_->set_number_style({on});
-    timeline_->set_number_style(on);
-  });
-  menu->addSeparator();
-  add_action(menu, "&Light, dark or the desktop's colours", {QKeySequence("Ctrl+Shift+K")},
-             [this] { next_colours(); });
-  maximise_ = menu->addAction("&Maximise the chart");
-  maximise_->setCheckable(true);
-  maximise_->setShortcuts({QKeySequence("F11"), QKeySequence("Ctrl+M")});
-  connect(maximise_, &QAction::toggled, this, &MainWindow::maximise);
-  add_action(menu, "Reset &layout", {QKeySequence("Ctrl+Shift+L")}, [this] { reset_layout(); });
-}
-
 void MainWindow::show_tab(QWidget* tab, QWidget* focus) {
   charts_->setCurrentWidget(tab);
   focus->setFocus();
@@ -180,38 +33,6 @@ void MainWindow::show_what_if() {
   what_if_dock_->show();
   what_if_dock_->raise();
   what_if_->focus_first();
-}
-
-void MainWindow::build_run_menu() {
-  QMenu* menu = menuBar()->addMenu("&Run");
-  start_ = add_action(menu, "&Start the scenario",
-                      {QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")},
-                      [this] { start_scenario(); });
-  pause_ = add_action(menu, "&Pause, or go on", {QKeySequence("Ctrl+Shift+R")},
-                      [this] { run_panel_->toggle_pause(); });
-  cancel_ = add_action(menu, "&Cancel", {QKeySequence("Ctrl+.")}, [this] { run_panel_->cancel(); });
-}
-
-void MainWindow::build_help_menu() {
-  QMenu* menu = menuBar()->addMenu("&Help");
-  add_action(menu, "&Keys", {QKeySequence("?"), QKeySequence("F1")}, [this] {
-    auto* sheet = new KeySheet(menuBar(), this);
-    sheet->show();
-  });
-  add_action(menu, "&Commands…", {QKeySequence("Ctrl+Shift+P")}, [this] {
-    auto* palette = new CommandPalette(menuBar(), this);
-    palette->show();
-    palette->activateWindow();
-  });
-  add_action(menu, "&About Gradwire", {}, [this] {
-    auto* box = new QMessageBox(QMessageBox::NoIcon, "About Gradwire",
-                                "Gradwire: training over slow networks, measured and simulated.\n"
-                                "Every figure says how it was obtained.",
-                                QMessageBox::Close, this);
-    box->setModal(false);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->show();
-  });
 }
 
 void MainWindow::choose_database() {
@@ -244,7 +65,21 @@ void MainWindow::choose_save(const QString& title, const QString& name, const QS
   dialog->open();
 }
 
+bool MainWindow::has_picture() const {
+  const QWidget* front = charts_->currentWidget();
+  return front == tradeoff_ || front == scaling_ || front == timeline_page_ || front == topology_;
+}
+
 void MainWindow::choose_export() {
+  if (!has_picture()) {
+    statusBar()->showMessage(
+        "This tab has no picture to export: trade-off, scaling, timeline and network have.", 5000);
+    return;
+  }
+  if (charts_->currentWidget() == topology_) {
+    return choose_save("Export the network", "network.pdf", "PDF (*.pdf);;Picture (*.png)",
+                       &MainWindow::export_chart);
+  }
   if (front_charts().empty()) {
     choose_save("Export the timeline", "timeline.pdf",
                 "PDF (*.pdf);;Picture (*.png);;Segments (*.csv)", &MainWindow::export_chart);
@@ -273,11 +108,18 @@ void MainWindow::exporting(const QString& file, const std::function<void()>& sav
 
 void MainWindow::export_chart(const QString& file) {
   exporting(file, [&] {
+    if (charts_->currentWidget() == topology_) {
+      return export_painted(
+          [this](QPainter& painter, const QSizeF& size) {
+            topology_->map()->paint_for_paper(painter, size);
+          },
+          file, export_options_);
+    }
     const std::vector<FigureView*> charts = front_charts();
     if (charts.empty()) return export_timeline(*timeline_, file);
     for (std::size_t i = 0; i < charts.size(); ++i) {
       export_figure(charts[i]->figure(), charts[i]->x_view(), charts[i]->y_view(), font(),
-                    panel_file(file, i, charts.size()));
+                    panel_file(file, i, charts.size()), export_options_);
     }
   });
 }
@@ -351,6 +193,11 @@ void MainWindow::restore_settings() {
   restoreState(settings.value("window/state").toByteArray());
   splitter_->restoreState(settings.value("window/splitter").toByteArray());
   only_differing_->setChecked(settings.value("table/only_differing").toBool());
+  const ExportOptions usual;
+  export_options_ = {settings.value("export/width_mm", usual.width_mm).toDouble(),
+                     settings.value("export/height_mm", usual.height_mm).toDouble(),
+                     settings.value("export/font_pt", usual.font_pt).toDouble(),
+                     settings.value("export/png_scale", usual.png_scale).toDouble()};
   colours_ = static_cast<ColourScheme>(settings.value("window/colours").toInt());
   if (colours_ != ColourScheme::kDesktop) apply(colours_);
   const QString scenario = settings.value("run/scenario").toString();
@@ -365,6 +212,10 @@ void MainWindow::save_settings() const {
   settings.setValue("window/geometry", saveGeometry());
   settings.setValue("window/state", saveState());
   settings.setValue("window/splitter", splitter_->saveState());
+  settings.setValue("export/width_mm", export_options_.width_mm);
+  settings.setValue("export/height_mm", export_options_.height_mm);
+  settings.setValue("export/font_pt", export_options_.font_pt);
+  settings.setValue("export/png_scale", export_options_.png_scale);
   settings.setValue("window/colours", static_cast<int>(colours_));
   settings.setValue("table/only_differing", table_->only_differing());
   settings.setValue("run/scenario", run_panel_->scenario());

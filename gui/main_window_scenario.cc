@@ -22,6 +22,19 @@ void MainWindow::build_shipped_menu(QMenu* menu) {
   }
 }
 
+void MainWindow::open_in_editor(const QString& path) {
+  // Edits are not thrown away for a file that is only opened to be run.
+  if (editor_->modified() && QFileInfo::exists(editor_->path())) return;
+  try {
+    const auto file = QString::fromStdString(scenarios::find_scenario_file(path.toStdString()));
+    editor_->open(file);
+    // Found by its name it ships: edits of it are saved as a file of one's own.
+    if (!QFileInfo::exists(path)) editor_->move_to(QDir::current().filePath(path + ".json"));
+  } catch (const Error& error) {
+    error_bar_->show_message(QString::fromUtf8(error.what()));
+  }
+}
+
 /// As a text of one's own: what ships stays as it is.
 void MainWindow::open_shipped(const QString& file) {
   QFile shipped(file);
@@ -70,7 +83,10 @@ void MainWindow::save_scenario_as(const std::function<void()>& then) {
 }
 
 void MainWindow::start_scenario() {
-  if (!editor_->modified()) return run_panel_->start();
+  const QFileInfo edited(editor_->path());
+  const bool same = edited == QFileInfo(run_panel_->scenario());
+  const bool new_text = !edited.exists() && charts_->currentWidget() == editor_;
+  if (!editor_->modified() || (!same && !new_text)) return run_panel_->start();
   save_scenario([this] { run_panel_->start(); });
 }
 

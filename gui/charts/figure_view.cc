@@ -132,9 +132,15 @@ std::vector<FigureView::Hit> FigureView::hits_in(const QRectF& rect) const {
   return hits;
 }
 
-void FigureView::reset_zoom() {
-  x_view_ = y_view_ = Interval();
+void FigureView::set_view(const Interval& x, const Interval& y) {
+  x_view_ = x;
+  y_view_ = y;
   invalidate();
+}
+
+void FigureView::reset_zoom() {
+  set_view({}, {});
+  emit view_changed();
 }
 
 void FigureView::zoom_at(const QPointF& at, double factor, bool x, bool y) {
@@ -142,6 +148,7 @@ void FigureView::zoom_at(const QPointF& at, double factor, bool x, bool y) {
   if (x) x_view_ = narrowed(layout_->x, at.x(), factor);
   if (y) y_view_ = narrowed(layout_->y, at.y(), factor);
   invalidate();
+  emit view_changed();
 }
 
 void FigureView::zoom_centre(double factor, bool x, bool y) {
@@ -158,6 +165,7 @@ void FigureView::move_by(double dx, double dy) {
   x_view_ = moved(layout_->x, dx);
   y_view_ = moved(layout_->y, dy);
   invalidate();
+  emit view_changed();
 }
 
 }  // namespace gradwire::gui

@@ -36,6 +36,7 @@ class FigureView : public QWidget {
   QPointF position_of(const Hit& hit);
   const results::Interval& x_view() const { return x_view_; }  ///< empty = everything
   const results::Interval& y_view() const { return y_view_; }
+  void set_view(const results::Interval& x, const results::Interval& y);
   bool zoomed() const { return !x_view_.empty() || !y_view_.empty(); }
 
  public slots:
@@ -46,6 +47,8 @@ class FigureView : public QWidget {
  signals:
   void clicked(const gradwire::gui::FigureView::Hit& hit, Qt::KeyboardModifiers modifiers);
   void background_clicked();
+  /// What the axes show changed by the user's doing.
+  void view_changed();
   /// Points inside a rectangle marked with Shift+drag.
   void marked(const std::vector<gradwire::gui::FigureView::Hit>& hits);
 

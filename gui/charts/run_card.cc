@@ -8,9 +8,9 @@ using results::RunSummary;
 
 namespace {
 constexpr int kMostSwept = 10;
-constexpr Column kFigures[] = {Column::kAccuracy,    Column::kSimulated, Column::kTimeToTarget,
-                               Column::kStepTime,    Column::kWireBytes, Column::kCompressionRatio,
-                               Column::kTrafficRatio};
+constexpr Column kCardFigures[] = {
+    Column::kAccuracy,  Column::kSimulated,        Column::kTimeToTarget, Column::kStepTime,
+    Column::kWireBytes, Column::kCompressionRatio, Column::kTrafficRatio};
 }  // namespace
 
 QStringList run_card(const RunView& view, const RunSummary& run, const std::vector<Column>& first,
@@ -35,7 +35,7 @@ QStringList run_card(const RunView& view, const RunSummary& run, const std::vect
     add(column_at(c));
     ++swept;
   }
-  for (const Column column : kFigures) add(column);
+  for (const Column column : kCardFigures) add(column);
   if (run.status != results::RunStatus::kFinished) {
     lines << QString("status: %1").arg(raw_text(run, Column::kStatus));
   }

@@ -14,7 +14,7 @@ using results::SeriesKind;
 namespace {
 
 /// A picture of thousands of scenarios names the first few.
-constexpr std::size_t kMostHashes = 8;
+constexpr std::size_t kMostScenarios = 8;
 /// More workloads' fronts are drawn, but not named.
 constexpr std::size_t kMostNamed = 4;
 
@@ -234,7 +234,7 @@ void add_rings(TradeoffFigure& result, const std::vector<const Drawn*>& chosen) 
 }
 
 void add_origin(const RunView& view, results::Figure& figure) {
-  for (int row = 0; row < view.rows() && figure.scenario_hashes.size() < kMostHashes; ++row) {
+  for (int row = 0; row < view.rows() && figure.scenario_hashes.size() < kMostScenarios; ++row) {
     const std::string& hash = view.at(row).header.scenario_hash;
     auto& hashes = figure.scenario_hashes;
     if (std::find(hashes.begin(), hashes.end(), hash) == hashes.end()) hashes.push_back(hash);

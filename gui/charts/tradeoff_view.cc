@@ -24,26 +24,15 @@ TradeoffView::TradeoffView(RunTable* table, RunSelection* selection, Database* d
   for (QComboBox* box : {x_, y_, colour_, facet_}) {
     connect(box, &QComboBox::currentIndexChanged, &rebuild_timer_, ask);
     connect(box, &QComboBox::activated, this, [this] { axes_chosen_ = true; });
+    connect(box, &QComboBox::currentIndexChanged, this, &TradeoffView::view_changed);
   }
   for (QCheckBox* box : {log_x_, log_y_, front_}) {
     connect(box, &QCheckBox::toggled, &rebuild_timer_, ask);
+    connect(box, &QCheckBox::toggled, this, &TradeoffView::view_changed);
   }
   connect(selection_, &RunSelection::changed, this, &TradeoffView::request_curves);
   connect(table_, &RunTable::runs_replaced, this, &TradeoffView::take_runs);
   connect(database_, &Database::curve_loaded, this, &TradeoffView::take_curve);
-}
-
-QComboBox* TradeoffView::add_choice(const char* label, const char* name) {
-  auto* box = new QComboBox(this);
-  box->setAccessibleName(name);
-  box->setToolTip(name);
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(11);
-  auto* text = new QLabel(label, this);
-  text->setBuddy(box);
-  row_->addWidget(text);
-  row_->addWidget(box);
-  return box;
 }
 
 void TradeoffView::build() {
@@ -98,6 +87,7 @@ FigureView* TradeoffView::make_chart() {
           });
   connect(chart, &FigureView::marked, this,
           [this, panel](const std::vector<FigureView::Hit>& hits) { mark(panel, hits); });
+  connect(chart, &FigureView::view_changed, this, &TradeoffView::view_changed);
   connect(chart, &FigureView::background_clicked, selection_, &RunSelection::clear);
   return chart;
 }
@@ -107,43 +97,6 @@ FigureView* TradeoffView::chart() const {
     if (chart->hasFocus() && chart->isVisible()) return chart;
   }
   return charts_.front();
-}
-
-void TradeoffView::fill_choices() {
-  const RunColumns& columns = table_->view().columns();
-  const TradeoffOptions usual = usual_axes(table_->view());
-  const std::pair<QComboBox*, Column> boxes[] = {
-      {x_, usual.x}, {y_, usual.y}, {colour_, usual.colour}, {facet_, Column::kRun}};
-  for (const auto& [box, first] : boxes) {
-    const QSignalBlocker quiet(box);
-    const QString before = axes_chosen_ ? box->currentText() : QString();
-    box->clear();
-    if (box == facet_) box->addItem("(one)", -1);
-    for (int c = box == x_ || box == y_ ? 0 : 1; c < columns.count(); ++c) {
-      const SweptColumn* swept = columns.swept(column_at(c));
-      if (swept && !swept->varied) continue;
-      box->addItem(columns.title(column_at(c)), c);
-    }
-    int at = before.isEmpty() ? -1 : box->findText(before);
-    if (at < 0) at = box == facet_ ? 0 : box->findData(static_cast<int>(first));
-    box->setCurrentIndex(at);
-  }
-  if (axes_chosen_) return;
-  const QSignalBlocker quiet_x(log_x_), quiet_y(log_y_);
-  log_x_->setChecked(usual.log_x);
-  log_y_->setChecked(usual.log_y);
-}
-
-bool TradeoffView::choose(QComboBox* box, const QString& title) {
-  const int at = title.isEmpty() && box == facet_ ? 0 : box->findText(title);
-  if (at < 0) return false;
-  axes_chosen_ = true;
-  box->setCurrentIndex(at);
-  return true;
-}
-
-Column TradeoffView::chosen(const QComboBox* box) const {
-  return static_cast<Column>(box->currentData().toInt());
 }
 
 void TradeoffView::take_runs() {
@@ -186,6 +139,9 @@ void TradeoffView::rebuild() {
   build_panels(asked);
   share_axes();
   show_panels();
+  if (const auto asked = std::exchange(asked_, std::nullopt)) {
+    charts_.front()->set_view(asked->x_view, asked->y_view);
+  }
   write_note(selection_->runs().size() <= kMostCurves);
 }
 

@@ -10,6 +10,7 @@
 
 #include "gui/charts/figure_view.h"
 #include "gui/charts/tradeoff_figure.h"
+#include "gui/models/view_state.h"
 #include "gui/views/run_table.h"
 
 namespace gradwire::gui {
@@ -43,6 +44,13 @@ class TradeoffView : public QWidget {
   bool choose_panels(const QString& title) { return choose(facet_, title); }
   QStringList card_of(results::RunId run) const;
   void focus_choices() { x_->setFocus(); }
+  void store_view(ViewState& view) const;
+  /// Columns that this database does not have stay as they were.
+  void show_view(const ViewState& view);
+
+ signals:
+  /// Axes, colour, panels or zoom.
+  void view_changed();
 
  private:
   void build();
@@ -77,6 +85,7 @@ class TradeoffView : public QWidget {
   std::size_t hidden_panels_ = 0;
   std::map<results::RunId, CurvePtr> curves_;
   bool axes_chosen_ = false;
+  std::optional<ViewState> asked_;  ///< its zoom is set once its figure is there
 };
 
 }  // namespace gradwire::gui

@@ -157,7 +157,8 @@ ScenarioVerdict check_scenario(const std::string& text, const std::string& path,
                                   text_of(problem.message), text_of(problem.allowed),
                                   text_of(problem.suggestion)});
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
+    // This runs at the top of a thread: an exception must end here, as a message.
     verdict.problems.push_back({0, 0, {}, QString::fromUtf8(error.what()), {}, {}});
   }
   return verdict;

@@ -11,7 +11,7 @@
 namespace gradwire::gui {
 
 namespace {
-constexpr int kDelayMs = 150;
+constexpr int kCheckDelayMs = 150;
 constexpr int kProblemLines = 5;
 constexpr qsizetype kShownDifferences = 3;
 }  // namespace
@@ -19,7 +19,7 @@ constexpr qsizetype kShownDifferences = 3;
 ScenarioEditor::ScenarioEditor(QWidget* parent) : QWidget(parent), job_("scenario", this) {
   build();
   timer_.setSingleShot(true);
-  timer_.setInterval(kDelayMs);
+  timer_.setInterval(kCheckDelayMs);
   connect(&timer_, &QTimer::timeout, this, &ScenarioEditor::check);
   connect(text_, &QPlainTextEdit::textChanged, &timer_, qOverload<>(&QTimer::start));
   connect(text_->document(), &QTextDocument::modificationChanged, this, &ScenarioEditor::changed);

@@ -28,6 +28,8 @@ class ScenarioEditor : public QWidget {
   void open_text(const QString& text, const QString& path);
   /// Throws Error where the file cannot be written.
   void save(const QString& path);
+  /// The same text, to be saved elsewhere.
+  void move_to(const QString& path) { path_ = path; }
   const QString& path() const { return path_; }
   bool modified() const { return text_->document()->isModified(); }
   /// What counts as stored, and whose times tell how long others take.

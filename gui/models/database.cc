@@ -129,6 +129,7 @@ void DatabaseWorker::load_runs() {
   version_ = store_->data_version();
   told_ = false;
   runs_ = make_run_set(store_->runs());
+  knowledge_.reset();
   emit runs_loaded(runs_);
 }
 
@@ -189,7 +190,7 @@ void DatabaseWorker::load_topology(RunId run, std::uint64_t generation) {
       topology = std::make_shared<Topology>(
           topology_of(scenarios::build_cluster(file.runs.at(0)), store_->links(run)));
       topology->run = run;
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       // A run of another version, whose scenario is none any more: there is nothing to draw.
     }
     emit topology_loaded(topology, generation);
@@ -200,11 +201,13 @@ void DatabaseWorker::load_what_if(RunId run, const QString& scenario, std::uint6
   if (generation != front_->what_if_generation_) return;
   const std::vector<results::RunSummary> none;
   const auto& runs = runs_ ? runs_->runs : none;
+  if (!knowledge_) knowledge_ = knowledge_of(runs);
   WhatIfBasePtr base;
   try {
-    if (run != 0 && store_) base = base_of_run(*store_, runs, run);
-    if (run == 0 && !scenario.isEmpty()) base = base_of_scenario(scenario.toStdString(), runs);
-  } catch (const Error&) {
+    if (run != 0 && store_) base = base_of_run(*store_, runs, run, *knowledge_);
+    if (run == 0 && !scenario.isEmpty())
+      base = base_of_scenario(scenario.toStdString(), *knowledge_);
+  } catch (const std::exception&) {
     // A scenario that cannot be read is explained where it is written, not here.
   }
   emit what_if_loaded(base, generation);

@@ -41,7 +41,8 @@ class DatabaseWorker : public QObject {
   QTimer* timer_;
   QString path_;
   std::unique_ptr<results::Store> store_;
-  Snapshot runs_;  ///< as last loaded
+  Snapshot runs_;                                        ///< as last loaded
+  std::optional<results::AccuracyKnowledge> knowledge_;  ///< of runs_
   std::int64_t version_ = 0;
   bool told_ = false;
 };

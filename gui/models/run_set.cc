@@ -94,6 +94,27 @@ void name_columns(std::vector<SweptColumn>& columns) {
   }
 }
 
+/// Swept fields are looked for in whatever they hold: "10gbps" finds a rate.
+std::vector<QString> texts_of(const RunSet& set) {
+  std::vector<std::vector<QString>> swept;
+  for (const SweptColumn& column : set.swept) {
+    auto& lower = swept.emplace_back();
+    for (const QString& text : column.texts) lower.push_back(text.toLower());
+  }
+  std::vector<QString> texts;
+  texts.reserve(set.runs.size());
+  for (std::size_t i = 0; i < set.runs.size(); ++i) {
+    QString line = QString::number(set.runs[i].id);
+    for (int c = 0; c < kColumns; ++c) {
+      if (is_number(column_at(c))) continue;
+      line += QChar('\n') + raw_text(set.runs[i], column_at(c)).toLower();
+    }
+    for (const auto& lower : swept) line += QChar('\n') + lower[set.scenario_of[i]];
+    texts.push_back(std::move(line));
+  }
+  return texts;
+}
+
 }  // namespace
 
 Snapshot make_run_set(std::vector<results::RunSummary> runs) {
@@ -108,6 +129,7 @@ Snapshot make_run_set(std::vector<results::RunSummary> runs) {
   std::stable_partition(set->swept.begin(), set->swept.end(),
                         [](const SweptColumn& column) { return column.varied; });
   name_columns(set->swept);
+  set->texts = texts_of(*set);
   return set;
 }
 

@@ -30,6 +30,8 @@ struct RunSet {
   std::vector<SweptColumn> swept;        ///< varied ones first
   /// What all scenarios have in common, by pointer: a filter may name it as well.
   std::map<std::string, std::string> alike;
+  /// [runs] number and texts in lower case, a line a column: what words are looked for in.
+  std::vector<QString> texts;
 };
 using Snapshot = std::shared_ptr<const RunSet>;
 

@@ -18,27 +18,12 @@ void RunView::set_runs(Snapshot runs) {
   for (std::uint32_t i = 0; i < all().size(); ++i) index_[all()[i].id] = i;
   std::erase_if(pins_, [this](RunId id) { return !index_.contains(id); });
   if (baseline_ && !index_.contains(*baseline_)) baseline_.reset();
-  index_texts();
   rebuild();
 }
 
 const std::vector<RunSummary>& RunView::all() const {
   static const std::vector<RunSummary> none;
   return runs_ ? runs_->runs : none;
-}
-
-void RunView::index_texts() {
-  texts_.clear();
-  texts_.reserve(all().size());
-  for (const RunSummary& run : all()) {
-    QString line = QString::number(run.id);
-    for (int c = 0; c < columns_.count(); ++c) {
-      const Column column = column_at(c);
-      if (c < kColumns && is_number(column)) continue;
-      line += QChar('\n') + columns_.raw_text(run, column).toLower();
-    }
-    texts_.push_back(std::move(line));
-  }
 }
 
 void RunView::set_text_filter(const QString& words) {
@@ -108,7 +93,7 @@ int RunView::row_of(RunId id) const {
 bool RunView::accepts(std::uint32_t index) const {
   if (predicate_) return predicate_(all()[index]);
   return std::all_of(words_.begin(), words_.end(),
-                     [&](const QString& word) { return texts_[index].contains(word); });
+                     [&](const QString& word) { return runs_->texts[index].contains(word); });
 }
 
 void RunView::rebuild() {

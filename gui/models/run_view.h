@@ -56,7 +56,6 @@ class RunView {
 
  private:
   void rebuild();
-  void index_texts();
   void sort_order();
   void lift_pins();
   bool accepts(std::uint32_t index) const;
@@ -66,7 +65,6 @@ class RunView {
   std::vector<std::uint32_t> order_;
   std::unordered_map<results::RunId, std::uint32_t> index_;
   std::unordered_map<results::RunId, int> row_;
-  std::vector<QString> texts_;  ///< lower-case text columns of each run
   std::vector<QString> words_;
   RunPredicate predicate_;
   Column sort_column_ = Column::kRun;

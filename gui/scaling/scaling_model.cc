@@ -26,7 +26,8 @@ ScalingAnswer scaling_of(const results::Store& store, const ScalingQuestion& que
     for (const std::string& warning : answer.all->warnings) {
       answer.remarks << QString::fromStdString(warning);
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
+    // This runs at the top of a thread: an exception must end here, as a message.
     answer.problem = QString::fromUtf8(error.what());
   }
   for (const std::string& remark : remarks) answer.remarks << QString::fromStdString(remark);

@@ -5,6 +5,7 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
+#include <cmath>
 #include <functional>
 
 #include "base/error.h"
@@ -16,8 +17,15 @@ namespace gradwire::gui {
 
 namespace {
 
-constexpr double kWidth = 760, kHeight = 440;  ///< pixels at 96 per inch: 201 mm by 116 mm
 constexpr double kPngScale = 2;
+/// Pixels at 96 an inch.
+double pixels_of_mm(double mm) {
+  return std::round(mm / 25.4 * 96);
+}
+double pixels_of_points(double points) {
+  return points * 96 / 72;
+}
+
 constexpr int kPdfDpi = 1200;
 
 using Paint = std::function<void(QPainter&)>;
@@ -26,9 +34,9 @@ using Paint = std::function<void(QPainter&)>;
   throw Error(ErrorKind::kFailure, "export to", file.toStdString(), reason, remedy);
 }
 
-void save_png(const Paint& paint, QSizeF size, const QString& file) {
-  QImage image((size * kPngScale).toSize(), QImage::Format_RGB32);
-  image.setDevicePixelRatio(kPngScale);
+void save_png(const Paint& paint, QSizeF size, double scale, const QString& file) {
+  QImage image((size * scale).toSize(), QImage::Format_RGB32);
+  image.setDevicePixelRatio(scale);
   image.fill(Qt::white);
   QPainter painter(&image);
   paint(painter);
@@ -48,9 +56,9 @@ void save_pdf(const Paint& paint, QSizeF size, const QString& file) {
   paint(painter);
 }
 
-void save(const Paint& paint, QSizeF size, const QString& file, const char* endings) {
+void save(const Paint& paint, QSizeF size, double scale, const QString& file, const char* endings) {
   const QString ending = QFileInfo(file).suffix().toLower();
-  if (ending == "png") return save_png(paint, size, file);
+  if (ending == "png") return save_png(paint, size, scale, file);
   if (ending == "pdf") return save_pdf(paint, size, file);
   refuse(file, "the ending says no known format", endings);
 }
@@ -70,12 +78,14 @@ std::string timeline_csv(const TimelineView& timeline) {
 }  // namespace
 
 void export_figure(const results::Figure& figure, const results::Interval& x_view,
-                   const results::Interval& y_view, const QFont& font, const QString& file) {
+                   const results::Interval& y_view, const QFont& font, const QString& file,
+                   const ExportOptions& wanted) {
   const QString ending = QFileInfo(file).suffix().toLower();
   if (ending == "csv") return write_file(file.toStdString(), results::figure_csv(figure));
   results::SvgOptions options;
-  options.paint.width = kWidth;
-  options.paint.height = kHeight;
+  options.paint.width = pixels_of_mm(wanted.width_mm);
+  options.paint.height = pixels_of_mm(wanted.height_mm);
+  options.paint.font_size = pixels_of_points(wanted.font_pt);
   options.paint.x_view = x_view;
   options.paint.y_view = y_view;
   if (ending == "svg") return write_file(file.toStdString(), results::to_svg(figure, options));
@@ -84,7 +94,15 @@ void export_figure(const results::Figure& figure, const results::Interval& x_vie
     PainterCanvas canvas(&painter, theme, font);
     results::paint(figure, options.paint, canvas);
   };
-  save(paint, {kWidth, kHeight}, file, "use .svg, .pdf, .png or .csv");
+  save(paint, {options.paint.width, options.paint.height}, wanted.png_scale, file,
+       "use .svg, .pdf, .png or .csv");
+}
+
+void export_painted(const std::function<void(QPainter&, const QSizeF&)>& paint, const QString& file,
+                    const ExportOptions& options) {
+  const QSizeF size(pixels_of_mm(options.width_mm), pixels_of_mm(options.height_mm));
+  save([&](QPainter& painter) { paint(painter, size); }, size, options.png_scale, file,
+       "use .pdf or .png");
 }
 
 void export_timeline(TimelineView& timeline, const QString& file) {
@@ -92,7 +110,7 @@ void export_timeline(TimelineView& timeline, const QString& file) {
     return write_file(file.toStdString(), timeline_csv(timeline));
   }
   const auto paint = [&](QPainter& painter) { timeline.paint_for_paper(painter); };
-  save(paint, timeline.viewport()->size(), file, "use .pdf, .png or .csv");
+  save(paint, timeline.viewport()->size(), kPngScale, file, "use .pdf, .png or .csv");
 }
 
 }  // namespace gradwire::gui

@@ -22,6 +22,12 @@ constexpr ChartKeys kTimelineKeys[] = {
     {"F, again F", "centre, then fit the chosen segment (or the step)"},
     {"Home", "the whole run"},
 };
+constexpr ChartKeys kParallelKeys[] = {
+    {"drag along an axis, click it", "filter by a part of it, take that away"},
+    {"left, right", "another axis"},
+    {"up, down (Shift)", "move the lower (upper) end of its part"},
+    {"Delete", "take its part away"},
+};
 constexpr ChartKeys kPlotKeys[] = {
     {"wheel", "zoom (Ctrl: only x, Shift: only y)"},
     {"drag, arrows", "move (Shift 1 pixel, Alt 100)"},
@@ -68,8 +74,10 @@ KeySheet::KeySheet(const QMenuBar* menus, QWidget* parent) : QDialog(parent) {
   }
   html += heading("Timeline");
   for (const ChartKeys& keys : kTimelineKeys) html += row(keys.keys, keys.what);
-  html += heading("Trade-off chart");
+  html += heading("Trade-off chart, scaling curves");
   for (const ChartKeys& keys : kPlotKeys) html += row(keys.keys, keys.what);
+  html += heading("Parallel coordinates");
+  for (const ChartKeys& keys : kParallelKeys) html += row(keys.keys, keys.what);
   auto* browser = new QTextBrowser(this);
   browser->setHtml(html + "</table>");
   browser->setAccessibleName("List of keys");

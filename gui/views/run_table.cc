@@ -190,6 +190,25 @@ void RunTable::clear_pins() {
   });
 }
 
+void RunTable::store_view(ViewState& state) const {
+  state.filter = applied_;
+  state.only_differing = differing_->isChecked();
+  state.with_lacking = with_lacking_;
+  state.sort_key = view().columns().key(view().sort_column());
+  state.descending = view().descending();
+}
+
+void RunTable::show_view(const ViewState& state) {
+  filter_->setText(state.filter);
+  apply_filter();
+  set_only_differing(state.only_differing);
+  set_with_lacking(state.with_lacking);
+  for (int c = 0; c < view().columns().count(); ++c) {
+    if (view().columns().key(column_at(c)) != state.sort_key) continue;
+    table_->sortByColumn(c, state.descending ? Qt::DescendingOrder : Qt::AscendingOrder);
+  }
+}
+
 void RunTable::remember_place() {
   syncing_ = true;
   saved_scroll_ = table_->verticalScrollBar()->value();

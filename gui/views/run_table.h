@@ -9,6 +9,7 @@
 #include "gui/models/run_filter.h"
 #include "gui/models/run_selection.h"
 #include "gui/models/run_table_model.h"
+#include "gui/models/view_state.h"
 
 namespace gradwire::gui {
 
@@ -41,6 +42,8 @@ class RunTable : public QWidget {
   /// Pins or unpins the selected runs; emits message() when there is no room.
   void toggle_pins();
   void clear_pins();
+  void store_view(ViewState& view) const;
+  void show_view(const ViewState& view);
   /// Selected rows and shown columns as tab-separated text in full precision, with a header.
   QString copied_text() const;
 

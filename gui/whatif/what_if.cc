@@ -35,12 +35,22 @@ Scenario changed(const WhatIfBase& base, const Changes& changes) {
     sets.emplace_back(info(knob).pointer,
                       (value ? text_of(knob, *value) : text.trimmed()).toStdString());
   }
-  ordered_json json = ordered_json::parse(base.scenario_json);
+  ordered_json json = ordered_json::parse(base.scenario_json, nullptr, false);
+  if (!json.is_object()) {
+    throw Error(ErrorKind::kScenario, "ask about", base.name.toStdString(),
+                "its scenario is no JSON object", "an earlier version may have stored it");
+  }
   // Which workers are slow is said of a number of them.
   if (changes.count(Knob::kWorkers) > 0 && json.contains("cluster")) {
     json["cluster"].erase("stragglers");
   }
   return scenarios::read_scenario_text(json.dump(), base.scenario_file, sets).runs.at(0);
+}
+
+/// Lone collectives have no method: they send what they send.
+std::string method_json(const Scenario& scenario) {
+  const auto found = scenario.json.find("method");
+  return found == scenario.json.end() ? std::string(kDense) : found->dump();
 }
 
 const std::string& model_name(const Scenario& scenario) {
@@ -111,7 +121,7 @@ std::array<std::optional<double>, kKnobs> knob_values(const WhatIfBase& base) {
 void WhatIf::from_table(const Scenario& scenario) {
   runner::AdviceChoices choices;
   choices.methods = {kDense, kHalf};
-  const std::string own = scenario.json.at("method").dump();
+  const std::string own = method_json(scenario);
   const bool compressed = results::baseline_of(own) == results::Baseline::kNone;
   choices.methods.push_back(compressed ? own : kUsual);
   if (!compressed) remarks_ << "held against topk 1 %: open a run of another method for that one";
@@ -135,7 +145,7 @@ void WhatIf::from_run(const Scenario& scenario, const Changes& changes) {
     ratio *= *asked / *own;
     remarks_ << "messages grow in proportion to the ratio; times of coding are the run's";
   }
-  const std::string method = scenario.json.at("method").dump();
+  const std::string method = method_json(scenario);
   candidates_.push_back(candidate(scenarios::method_label(scenario), method, step));
   for (const WhatIfBase::Peer& peer : base_->peers) {
     candidates_.push_back(candidate(peer.method, peer.method_json, peer.step));
@@ -162,6 +172,11 @@ void WhatIf::find_candidates(const Scenario& scenario, const Changes& changes) {
     from_table(scenario);
   } else if (base_->stored) {
     from_run(scenario, changes);
+  } else if (base_->of_run) {
+    throw Error(ErrorKind::kFailure, "answer for", scenario.name,
+                "the run stored no summary of its step: no closed form describes its exchange, or "
+                "an earlier version made it",
+                "change the scenario and run it");
   } else {
     throw Error(ErrorKind::kFailure, "answer for", scenario.name,
                 "no run of this training is stored, so nothing is known of its step",
@@ -205,7 +220,8 @@ WhatIfAnswer WhatIf::answer(const Changes& changes) {
       if (each.method == label) answer.crossover = each;
     }
     answer.remarks = remarks_;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
+    // This runs at the top of a thread: an exception must end here, as a message.
     answer.problem = QString::fromUtf8(error.what());
   }
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

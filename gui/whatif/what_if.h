@@ -18,7 +18,8 @@ namespace gradwire::gui {
 
 /// What is asked about, read once when a run or a scenario is chosen.
 struct WhatIfBase {
-  QString name;               ///< "run 12 (topk 1%)", "scenario lan"
+  QString name;               ///< "Run 12: topk 1%, 4 workers", "Scenario lan"
+  bool of_run = false;        ///< else of a scenario that need not have run
   std::string scenario_json;  ///< of one run
   std::string scenario_file;  ///< what its paths are seen from
   /// Of training, which a scenario alone does not know: what the run stored, and what runs of the

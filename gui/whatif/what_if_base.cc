@@ -28,6 +28,8 @@ ordered_json training_of(const RunSummary& run) {
 }
 
 constexpr std::size_t kMostPeers = 12;
+/// Of a large database the latest are enough.
+constexpr int kMostTried = 400;
 
 /// The latest run of each other method: an earlier version may have stored less.
 std::vector<WhatIfBase::Peer> peers_of(const results::Store& store,
@@ -35,12 +37,15 @@ std::vector<WhatIfBase::Peer> peers_of(const results::Store& store,
   const ordered_json training = training_of(of);
   std::vector<WhatIfBase::Peer> peers;
   std::set<std::string> known = {of.header.method};
+  int tried = 0;
   for (auto run = runs.rbegin(); run != runs.rend() && peers.size() < kMostPeers; ++run) {
     const bool may = run->status == results::RunStatus::kFinished &&
                      run->header.model == of.header.model &&
                      run->header.data_set == of.header.data_set &&
                      run->header.workers == of.header.workers && !known.count(run->header.method);
-    if (!may || training_of(*run) != training) continue;
+    if (!may) continue;
+    if (++tried > kMostTried) break;
+    if (training_of(*run) != training) continue;
     auto step = results::stored_summary(store.metrics(run->id));
     if (!step) continue;
     known.insert(run->header.method);
@@ -49,6 +54,8 @@ std::vector<WhatIfBase::Peer> peers_of(const results::Store& store,
   }
   return peers;
 }
+
+}  // namespace
 
 results::AccuracyKnowledge knowledge_of(std::span<const RunSummary> runs) {
   results::AccuracyKnowledge knowledge;
@@ -62,10 +69,8 @@ results::AccuracyKnowledge knowledge_of(std::span<const RunSummary> runs) {
   return knowledge;
 }
 
-}  // namespace
-
 WhatIfBasePtr base_of_run(const results::Store& store, std::span<const RunSummary> runs,
-                          results::RunId id) {
+                          results::RunId id, const results::AccuracyKnowledge& knowledge) {
   const auto run = std::ranges::find(runs, id, &RunSummary::id);
   if (run == runs.end()) return nullptr;
   auto base = std::make_shared<WhatIfBase>();
@@ -73,17 +78,19 @@ WhatIfBasePtr base_of_run(const results::Store& store, std::span<const RunSummar
                    .arg(id)
                    .arg(QString::fromStdString(run->header.method))
                    .arg(run->header.workers);
+  base->of_run = true;
   base->scenario_json = run->header.scenario_json;
   base->scenario_file = run->header.scenario_file;
   base->method = run->header.method;
   base->compression_ratio = run->compression_ratio;
   base->stored = results::stored_summary(store.metrics(id));
   if (base->stored) base->peers = peers_of(store, runs, *run);
-  base->knowledge = knowledge_of(runs);
+  base->knowledge = knowledge;
   return base;
 }
 
-WhatIfBasePtr base_of_scenario(const std::string& path, std::span<const RunSummary> runs) {
+WhatIfBasePtr base_of_scenario(const std::string& path,
+                               const results::AccuracyKnowledge& knowledge) {
   const scenarios::ScenarioFile file = scenarios::read_scenario_file(path);
   const scenarios::Scenario& first = file.runs.at(0);
   auto base = std::make_shared<WhatIfBase>();
@@ -92,7 +99,7 @@ WhatIfBasePtr base_of_scenario(const std::string& path, std::span<const RunSumma
   base->scenario_json = first.json.dump();
   base->scenario_file = path;
   base->method = scenarios::method_label(first);
-  base->knowledge = knowledge_of(runs);
+  base->knowledge = knowledge;
   return base;
 }
 

@@ -144,6 +144,9 @@ void WhatIfPanel::connect_row(Knob knob) {
 }
 
 void WhatIfPanel::set_base(WhatIfBasePtr base) {
+  // The same again, of a refreshed database: what was turned stays.
+  const bool same =
+      base_ && base && base_->name == base->name && base_->scenario_json == base->scenario_json;
   base_ = std::move(base);
   answer_.reset();
   job_.cancel();
@@ -155,7 +158,7 @@ void WhatIfPanel::set_base(WhatIfBasePtr base) {
   verdict_->clear();
   details_->clear();
   problem_->clear();
-  show_values();
+  if (!same) show_values();
   if (base_) ask_timer_.start();
 }
 

@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QHeaderView>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -259,4 +260,45 @@ TEST_CASE("the way from opening to a changed scenario needs no mouse", "[gui]") 
   CHECK(fixture.window.focusWidget() == fixture.window.topology()->map());
   press("Ctrl+Shift+A");
   CHECK(fixture.window.charts()->currentWidget() == fixture.window.tradeoff());
+}
+
+TEST_CASE("exports have the size, the letters and the pixels that are asked for", "[gui]") {
+  Window fixture(30);
+  QTemporaryDir folder;
+  fixture.window.set_export_options({100, 60, 12, 3});
+  for (const char* name : {"a.svg", "a.png"}) fixture.window.export_chart(folder.filePath(name));
+  // 100 mm are 378 pixels of 1/96 inch, 60 mm 227; 12 pt are 16 of them.
+  CHECK(QImage(folder.filePath("a.png")).size() == QSize(3 * 378, 3 * 227));
+  const QString svg = QString::fromStdString(read_file(folder.filePath("a.svg").toStdString()));
+  CHECK(svg.contains("width=\"378\""));
+  fixture.window.charts()->setCurrentWidget(fixture.window.topology());
+  fixture.window.export_chart(folder.filePath("n.png"));
+  CHECK(QImage(folder.filePath("n.png")).size() == QSize(3 * 378, 3 * 227));
+  CHECK(svg.contains("16"));
+}
+
+TEST_CASE("rows are as high as the font asks", "[gui]") {
+  Window fixture(30);
+  const QFontMetrics metrics(fixture.table()->font());
+  CHECK(fixture.table()->verticalHeader()->defaultSectionSize() == metrics.height() * 3 / 2);
+}
+
+TEST_CASE("a hundred thousand runs are shown, filtered and sorted without a long freeze", "[gui]") {
+  Window fixture(100000);
+  RunTable* table = fixture.window.table();
+  table->filter_field()->setText("bandwidth>=1Gbps and workers>=16");
+  const double filtering = best_of(2, [&](int) { table->apply_filter(); });
+  CHECK(table->view().rows() > 30000);
+  const double sorting = best_of(2, [&](int i) {
+    table->table()->sortByColumn(static_cast<int>(Column::kStepTime),
+                                 i % 2 ? Qt::AscendingOrder : Qt::DescendingOrder);
+  });
+  const double drawing = best_of(2, [&](int) {
+    fixture.window.tradeoff()->chart()->grab();
+    QCoreApplication::processEvents();
+  });
+  INFO(filtering << " ms to filter, " << sorting << " ms to sort, " << drawing << " ms to draw");
+  CHECK(filtering < 500);
+  CHECK(sorting < 500);
+  CHECK(drawing < 500);
 }

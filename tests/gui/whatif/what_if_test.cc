@@ -160,6 +160,13 @@ TEST_CASE("a training run's step is moved to another network", "[unit]") {
   auto unknown = std::make_shared<WhatIfBase>(*training_base());
   unknown->stored.reset();
   CHECK(WhatIf(unknown).answer({}).problem.contains("select that run"));
+  unknown->of_run = true;
+  CHECK(WhatIf(unknown).answer({}).problem.contains("stored no summary"));
+  // What an old version stored is a problem, never an end of the program.
+  for (const char* json : {"", "[]", "{}", "{\"workload\":3}"}) {
+    unknown->scenario_json = json;
+    CHECK_FALSE(WhatIf(unknown).answer({}).problem.isEmpty());
+  }
 }
 
 TEST_CASE("a what-if answer takes less than 50 ms", "[unit]") {
@@ -238,6 +245,8 @@ TEST_CASE("the panel answers under its sliders and never changes what was typed"
   CHECK(panel.field(Knob::kBandwidth)->text() == "1 Gbps");
   CHECK(QTest::qWaitFor([&] { return panel.problem().isEmpty(); }, 3000));
   panel.field(Knob::kWorkers)->setText("8");
+  panel.set_base(base_of(vgg("1Gbps")));  // a refresh: what was turned stays
+  CHECK(panel.field(Knob::kWorkers)->text() == "8");
   QSignalSpy wanted(&panel, &WhatIfPanel::scenario_wanted);
   panel.copy_to_scenario();
   REQUIRE(wanted.size() == 1);
@@ -270,7 +279,7 @@ TEST_CASE("a run's base has the same training's runs by other methods", "[unit]"
   add(R"({"name":"none"})", "none", "1Gbps", 2e6);   // later: this one counts
   add(R"({"name":"qsgd"})", "qsgd", "1Gbps", 2e5);
   const auto runs = store->runs();
-  const WhatIfBasePtr base = base_of_run(*store, runs, run);
+  const WhatIfBasePtr base = base_of_run(*store, runs, run, knowledge_of(runs));
   REQUIRE(base);
   REQUIRE(base->stored);
   CHECK(base->stored->message_bytes() == 1e5);
@@ -278,5 +287,5 @@ TEST_CASE("a run's base has the same training's runs by other methods", "[unit]"
   CHECK(base->peers[0].method == "qsgd");
   CHECK(base->peers[1].method == "none");
   CHECK(base->peers[1].step.message_bytes() == 2e6);
-  CHECK(base_of_run(*store, runs, 99) == nullptr);
+  CHECK(base_of_run(*store, runs, 99, {}) == nullptr);
 }
