@@ -90,7 +90,7 @@ void MainWindow::build_view_menu() {
   add_action(menu, "Bac&k", {QKeySequence("Alt+Left")}, [this] { go(true); });
   add_action(menu, "For&ward", {QKeySequence("Alt+Right")}, [this] { go(false); });
   add_action(menu, "Save this &view…", {QKeySequence("Ctrl+Shift+V")}, [this] { ask_view_name(); });
-  views_menu_ = menu->addMenu("Saved vie&ws");
+  views_menu_ = menu->addMenu("&Saved views");
   menu->addSeparator();
   add_action(menu, "&Trade-off", {QKeySequence("Ctrl+1")}, [this] {
     charts_->setCurrentWidget(tradeoff_);
@@ -109,7 +109,7 @@ void MainWindow::build_view_menu() {
   panel->setText("&Run panel");
   panel->setShortcut(QKeySequence("Ctrl+5"));
   menu->addAction(panel);
-  add_action(menu, "S&caling curves", {QKeySequence("Ctrl+7")},
+  add_action(menu, "Scaling &curves", {QKeySequence("Ctrl+7")},
              [this] { show_tab(scaling_, scaling_->chart()); });
   add_action(menu, "Sce&nario: text and form", {QKeySequence("Ctrl+8")},
              [this] { show_tab(editor_, editor_->text()); });
