@@ -157,6 +157,11 @@ TEST_CASE("a training run's step is moved to another network", "[unit]") {
   const double more =
       seconds_of(what_if.answer({{Knob::kBandwidth, "10Mbps"}, {Knob::kRatio, "0.1"}}));
   CHECK(more > 1.9 * seconds_of(slow));
+  // Among 8 an all-gather goes 7 hops, not 3.
+  const double among_8 =
+      seconds_of(what_if.answer({{Knob::kBandwidth, "10Mbps"}, {Knob::kWorkers, "8"}}));
+  CHECK(among_8 / seconds_of(slow) > 2.1);
+  CHECK(among_8 / seconds_of(slow) < 2.5);
   auto unknown = std::make_shared<WhatIfBase>(*training_base());
   unknown->stored.reset();
   CHECK(WhatIf(unknown).answer({}).problem.contains("select that run"));
@@ -180,8 +185,10 @@ TEST_CASE("a what-if answer takes less than 50 ms", "[unit]") {
     INFO(changes.begin()->second.toStdString());
     CHECK(best < 0.050);
   }
-  WhatIf anew(base_of(vgg("10Gbps", 64)));
-  const double first = anew.answer({}).seconds;
+  double first = 1;
+  for (int i = 0; i < 3; ++i) {
+    first = std::min(first, WhatIf(base_of(vgg("10Gbps", 64))).answer({}).seconds);
+  }
   INFO(first);
   CHECK(first < 0.150);
 }
