@@ -224,6 +224,9 @@ void add_bench_emulation(CLI::App& parent, Context& context) {
   command->add_option("--cases", options->cases, "Cases; every other one loses packets")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
+  command->add_option("--first", options->first, "Number of the first case")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
   command->add_option("--steps", options->steps, "Steps of a case")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();

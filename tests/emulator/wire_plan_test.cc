@@ -107,13 +107,13 @@ TEST_CASE("What neither the kernel nor the process can make is refused with both
 
 TEST_CASE("More than the process holds is refused with what it holds", "[unit]") {
   const WirePlan plan = plan_wires(sim::Cluster::star(4, link_of(1e-3)), {}, 1);  // 400 Mbps
-  CHECK_NOTHROW(require_hold(plan, 200e3));  // 0.6 x 200,000 x 12,304 bits = 1.48 Gbps
+  CHECK_NOTHROW(require_hold(plan, 200e3));  // 0.5 x 200,000 x 12,304 bits = 1.23 Gbps
   try {
     require_hold(plan, 50e3);
     FAIL("it was not refused");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::kCapability);
-    CHECK_THAT(error.what(), Catch::Contains("400") && Catch::Contains("369"));
+    CHECK_THAT(error.what(), Catch::Contains("400") && Catch::Contains("308"));
   }
 }
 
