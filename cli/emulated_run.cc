@@ -10,14 +10,23 @@ using scenarios::Scenario;
 
 namespace {
 
-/// "frames left the links late by 23 us in the median, ..., and by up to 12 us: 40, 17 us: 3, ..."
+/// "frames left the links late by 23 us in the median, ...; how many by up to 16 us: 40, 32 us: 3".
+/// The histogram's bins, four an octave, by octaves.
 std::string lateness_words(const emulator::LinkReport& seen) {
   const auto time = [](double seconds) { return format_duration(Seconds(seconds)); };
   std::string words = "frames left the links late by " + time(seen.late_50) + " in the median, " +
                       time(seen.late_99) + " one in a hundred, " + time(seen.late_most) +
                       " at most; how many by up to";
-  for (const auto& bin : seen.late)
-    words += " " + time(bin.most) + ": " + std::to_string(bin.frames);
+  double edge = 1e-6;
+  std::int64_t frames = 0;
+  for (std::size_t i = 0; i < seen.late.size(); ++i) {
+    while (edge < seen.late[i].most * (1 - 1e-6)) edge *= 2;
+    frames += seen.late[i].frames;
+    const bool last = i + 1 == seen.late.size();
+    if (!last && seen.late[i + 1].most * (1 - 1e-6) <= edge) continue;
+    words += " " + time(edge) + ": " + std::to_string(frames) + (last ? "" : ",");
+    frames = 0;
+  }
   return words;
 }
 
