@@ -147,6 +147,35 @@ TEST_CASE("emulate --shaper link: delays and traces, and how late it was, or why
   }
 }
 
+TEST_CASE("emulate: switches and traces of a scenario, without a word about who makes the links",
+          "[net][needs-namespaces]") {
+  const TemporaryFolder folder;
+  // 1,500 bytes each millisecond from the left switch to the right one and back: 12 Mbps.
+  write_file(folder.file("even.trace"), "1\n");
+  write_file(folder.file("t.json"), R"({"schema_version": 1, "name": "t", "workload": )" + kRing +
+                                        R"(, "cluster": {"workers": 2}, "network": {
+      "topology": "explicit", "hosts": ["a", "b"], "switches": ["s", "t"], "links": [
+        {"a": "a", "b": "s", "bandwidth": "100Mbps", "delay": "1ms"},
+        {"a": "s", "b": "t", "bandwidth": "100Mbps", "delay": "1ms", "schedule": ")" +
+                                        folder.file("even.trace") + R"(",
+         "schedule_back": ")" + folder.file("even.trace") +
+                                        R"("},
+        {"a": "t", "b": "b", "bandwidth": "100Mbps", "delay": "1ms"}]}, "executor": "emulator"})");
+  const std::string database = folder.file("a.db");
+  const Result result =
+      emulated({"emulate", folder.file("t.json"), "--db", database, "--no-report"});
+  INFO(result.err);
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  REQUIRE_FALSE(store->runs().empty());
+  const results::RunSummary run = store->runs().front();
+  const auto found = figures(*store, run.id);
+  CHECK(found.at("base_rtt_s").value >= 6e-3);
+  // Two hops of 50 kB, 35 packets of 1,500 bytes each: 70 ms.
+  CHECK(found.at("step_time_s").value >= 0.07);
+  CHECK(
+      (run.status == results::RunStatus::kFinished || run.status == results::RunStatus::kInvalid));
+}
+
 TEST_CASE("--shaper is the emulator's", "[unit]") {
   const TemporaryFolder folder;
   write_file(folder.file("m.json"), scenario_text(kRing, "3ms"));
