@@ -112,7 +112,8 @@ std::int64_t Scoreboard::next_lost_anywhere() {
 }
 
 std::int64_t Scoreboard::next_doubtful() const {
-  for (std::int64_t i = first(); i < highest_[0]; ++i) {
+  const std::int64_t limit = highest_[0] == kNone ? end() : highest_[0];
+  for (std::int64_t i = first(); i < limit; ++i) {
     const Segment& segment = at(i);
     if (!segment.sacked && !segment.again) return i;
   }

@@ -56,7 +56,8 @@ class Scoreboard {
   std::int64_t next_lost();
   /// ... wherever it is.
   std::int64_t next_lost_anywhere();
-  /// The first one below the highest sacked that is neither sacked nor sent again; kNone: none.
+  /// The first one that is neither sacked nor sent again, below the highest sacked one where there
+  /// is one; kNone: none.
   std::int64_t next_doubtful() const;
 
  private:

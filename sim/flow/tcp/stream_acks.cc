@@ -13,6 +13,14 @@ constexpr double kLeastDeviations = 0.001;
 /// on, recovery sends nothing until the product has wrapped around.
 constexpr std::int64_t kProductMask = 0xFFFFFFFF;
 
+/// ns-3 3.44 takes the larger of what was delivered in recovery but not sent and what was delivered
+/// now without their signs, in 32 bits (ibid.): where more was sent than delivered it is the
+/// first, below 0, and nothing goes out.
+std::int64_t larger_unsigned(std::int64_t a, std::int64_t b) {
+  const auto larger = std::max(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+  return static_cast<std::int32_t>(larger);
+}
+
 }  // namespace
 
 void TcpStream::measure(double now, const Acknowledgement& ack) {
@@ -115,8 +123,10 @@ void TcpStream::process(double now, std::int64_t upto, std::int64_t old, bool du
 void TcpStream::on_partial(double now, std::int64_t segments, std::int64_t delivered,
                            bool resent_arrived) {
   if (segments >= 1) reduce_rate(delivered, false, resent_arrived);
-  if (!board_.at(board_.first()).again) {
-    // The next one is taken for lost: sent at once, whatever the window.
+  // ns-3 3.44 knows the next one as sent again only if it is a full one (tcp-socket-base.cc).
+  const Scoreboard::Segment& next = board_.at(board_.first());
+  if (!next.again || static_cast<std::int64_t>(next.bytes) != path_->segment) {
+    // It is taken for lost: sent at once, whatever the window.
     const std::int64_t lost = board_.next_lost();
     if (lost != Scoreboard::kNone) {
       send_again(now, lost);
@@ -204,7 +214,7 @@ void TcpStream::reduce_rate(std::int64_t delivered, bool duplicate, bool resent_
     const std::int64_t product = (reduced_delivered_ * threshold) & kProductMask;
     send = (product + reduced_flight_ - 1) / reduced_flight_ - reduced_out_;
   } else {
-    std::int64_t limit = std::max(reduced_delivered_ - reduced_out_, delivered);
+    std::int64_t limit = larger_unsigned(reduced_delivered_ - reduced_out_, delivered);
     if (resent_arrived) limit += path_->segment;
     send = std::min(limit, threshold - in_flight);
   }

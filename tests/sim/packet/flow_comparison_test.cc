@@ -207,3 +207,31 @@ TEST_CASE("flow and packet agree within 1 % on one flow through a link that goes
   CHECK(last !=
         Approx(times_through(twice, 13e-3, 1, Bytes(7'760'000), "packet").second).epsilon(0.05));
 }
+
+TEST_CASE("flow repairs what bursts lose as packet does, the same packets lost", "[needs-packet]") {
+  // Rare turns of ns-3's recovery decide here: a segment is sent again on suspicion where nothing
+  // is sacked, nothing goes out while more was sent than delivered, a short segment is sent again
+  // at each acknowledgement. Without them one transfer of each seed is off by 3.3, 6.3 and 3.6 %.
+  require_packet_program();
+  LinkSpec lossy = link(20e6, 8e-3);
+  lossy.burst = {.enter = 0.0023, .leave = 0.16, .loss = 0.7};
+  const Cluster cluster = Cluster::star(2, lossy);
+  const Chain chain(8, Bytes(415'000), Seconds(0.01));
+  for (const std::uint64_t seed : {22u, 37u, 45u}) {
+    INFO(seed);
+    ExecutorOptions options;
+    options.seed = seed;
+    options.losses_by_channel = true;
+    std::vector<double> times[2];
+    for (const bool by_packet : {false, true}) {
+      const auto executor = make_executor(by_packet ? "packet" : "flow", cluster, options);
+      const GraphId id =
+          executor->submit({.graph = chain.graph, .bytes = chain.bytes, .seconds = chain.seconds});
+      const Timeline& timeline = run_to_end(*executor, id);
+      for (const OpIndex op : chain.transfers)
+        times[by_packet].push_back((timeline.ops[op].end - timeline.ops[op].start).value());
+    }
+    for (std::size_t i = 0; i < times[0].size(); ++i)
+      CHECK(times[0][i] == Approx(times[1][i]).epsilon(0.001));
+  }
+}

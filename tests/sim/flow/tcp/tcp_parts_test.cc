@@ -141,6 +141,19 @@ TEST_CASE("Three sacked segments beyond a segment tell that it is lost") {
   CHECK(board.next_lost() == 5);
 }
 
+TEST_CASE("Where nothing is sacked any segment that was not sent again may be lost") {
+  Scoreboard board;
+  for (int i = 0; i < 4; ++i) board.push(1000);
+  CHECK(board.next_doubtful() == 0);
+  board.send_again(0);
+  CHECK(board.next_doubtful() == 1);
+  board.sack(2);  // below it 1 is the last one
+  board.send_again(1);
+  CHECK(board.next_doubtful() == Scoreboard::kNone);
+  board.acknowledge(3);
+  CHECK(board.next_doubtful() == 3);
+}
+
 TEST_CASE("A bottleneck serves one after the other and stretches with its rate") {
   Bottleneck queue({.codel = {.target = 1, .interval = 1}});
   queue.set_rate(0, 1000);
