@@ -43,6 +43,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
+      coming_(static_cast<std::size_t>(cluster.channel_count())),
       bursts_(static_cast<std::size_t>(cluster.channel_count())),
       shared_queues_(static_cast<std::size_t>(cluster.channel_count())),
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
@@ -319,6 +320,7 @@ void FlowNetwork::foretell(std::int32_t c, double later) {
   t.foretold = true;
   const double sent = now_ + connection.remaining / rate_of(connection);
   connection.last_delivery = std::max(connection.last_delivery, arrival_of(c, t, sent, later));
+  note_coming(c, connection.last_delivery);
   arrive(connection.first, connection.last_delivery);
   schedule(c);
 }
@@ -334,6 +336,7 @@ void FlowNetwork::on_sent(std::int32_t c, double later) {
     double arrival = arrival_of(c, t, now_, later);
     if (!airs_.empty()) arrival = std::max(arrival, repaired_at(c, t));
     connection.last_delivery = std::max(connection.last_delivery, arrival);
+    note_coming(c, connection.last_delivery);
   }
   t.delivering = true;
   connection.wire_sent += wire;

@@ -291,7 +291,10 @@ class FlowNetwork final : public Network {
   void demand(std::int32_t c);
   bool may_burst(std::int32_t c) const;
   bool is_crowd(std::int32_t c, std::int32_t most) const;
+  double stream_due(const Connection& connection) const;
   void set_stream_due(std::int32_t c);
+  void note_coming(std::int32_t c, double arrival);
+  void catch_up(std::int32_t c);
   bool begin_writing();
   void order_by_turn(std::vector<std::int32_t>& beginning);
   bool takes_turns(std::int32_t c) const;
@@ -392,7 +395,13 @@ class FlowNetwork final : public Network {
     std::int32_t connection = 0;
   };
   std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
-  std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
+  /// The last segment of a message comes to its destination.
+  struct Coming {
+    double time = -kNever;  ///< s
+    double takes = 0;       ///< s, of the channel's
+  };
+  std::vector<Coming> coming_;                       // by channel, the last one of its route
+  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
   std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been
   IndexedHeap::Nodes queue_nodes_;                           // by channel
@@ -403,6 +412,7 @@ class FlowNetwork final : public Network {
   std::vector<std::int32_t> delivered_missing_;  // delivered: free from the next advance() on
   Sized sized_;                                  // of the transfer that started last
   std::vector<ChannelId> route_;
+  std::vector<std::int32_t> met_;  // scratch
 };
 
 }  // namespace gradwire::sim

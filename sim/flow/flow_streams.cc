@@ -46,6 +46,8 @@ constexpr std::int32_t kCrowd = 512;
 constexpr std::int32_t kBurstCrowd = 4096;
 /// More streams on one channel are served in step: their events stay together.
 constexpr std::int32_t kOrdered = 64;
+/// Of more flows that one host sends none waits for what comes to it.
+constexpr std::int32_t kMeeting = 8;
 /// So many segments that wait are a burst.
 constexpr double kBurst = 0.5;
 /// Bytes a second that a stream asks for between two bursts.
@@ -118,7 +120,7 @@ bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
   const double round_trip = connection.path->round_trip;
   double under_way = 0;
   if (window <= 0) {
-    connection.stream->run(now_);  // acknowledgements that came while it rested
+    catch_up(static_cast<std::int32_t>(&connection - connections_.data()));
     under_way = connection.stream->in_flight();
     window = connection.stream->demand_at(now_) * round_trip;
     const TcpConstants& constants = transport_.constants;
@@ -186,7 +188,7 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   connection.streamed = true;
   connection.window_at_rest = 0;
   if (connection.follows) follow(c);
-  stream.run(now_);  // acknowledgements that came while it rested
+  catch_up(c);
   connection.cap = stream.demand();
   settling_.remove(c);
   sharing_.activate(c, connection.cap);
@@ -309,12 +311,51 @@ bool FlowNetwork::may_burst(std::int32_t c) const {
 }
 
 /// The stream's next event; for a burst also its end.
+double FlowNetwork::stream_due(const Connection& connection) const {
+  const double due = connection.stream->next_event();
+  if (!connection.bursts || connection.fair >= 0) return due;
+  return std::min(due, std::max(now_, connection.stream->free_at()));
+}
+
 void FlowNetwork::set_stream_due(std::int32_t c) {
   const Connection& connection = connection_at(c);
-  double due = connection.stream->next_event();
-  if (connection.bursts && connection.fair < 0)
-    due = std::min(due, std::max(now_, connection.stream->free_at()));
-  due_.set(c, due);
+  due_.set(c, stream_due(connection));
+  const double arrival = connection.stream->first_arrival();
+  if (arrival < kNever) note_coming(c, arrival);
+}
+
+/// The last segment of the connection's first message is known to arrive then. Its destination's
+/// link is busy with it until then: acknowledgements that would come there meanwhile come behind
+/// it, and what the message lets the destination send goes out before they tell anything. (In step,
+/// as the ranks of a ring are, both come at one instant, hop after hop.)
+void FlowNetwork::note_coming(std::int32_t c, double arrival) {
+  const ChannelId last = sharing_.route(c).back();
+  const bool is_tcp = transport_.protocol == TransportSettings::Protocol::kTcp;
+  if (!is_tcp || transport_.constants.kernel_recovery || last >= cluster_.channel_count()) return;
+  Coming& coming = coming_[static_cast<std::size_t>(last)];
+  if (coming.time == arrival) return;
+  coming = {arrival, connection_at(c).path->last_hop * segment_};
+  const ChannelId out = last ^ 1;
+  if (streams_ == 0 || sharing_.active_on(out) > kMeeting) return;
+  met_.clear();
+  sharing_.append_active(out, met_);
+  for (const std::int32_t other : met_) {
+    Connection& waiting = connection_at(other);
+    if (waiting.state != State::kStream || sharing_.route(other).front() != out) continue;
+    waiting.stream->meet(coming.time, coming.takes);
+    if (!waiting.waits) due_.set(other, std::max(now_, stream_due(waiting)));
+  }
+}
+
+/// Acknowledgements that came while the stream rested.
+void FlowNetwork::catch_up(std::int32_t c) {
+  TcpStream& stream = *connection_at(c).stream;
+  const ChannelId out = sharing_.route(c).front();
+  if (out < cluster_.channel_count()) {
+    const Coming& coming = coming_[static_cast<std::size_t>(out ^ 1)];
+    stream.meet(coming.time, coming.takes);
+  }
+  stream.run(now_);
 }
 
 void FlowNetwork::write(std::int32_t c, std::int32_t number) {
@@ -440,7 +481,7 @@ bool FlowNetwork::stays_fluid(std::int32_t c) {
   const CoDelTimes codel = codel_of(c);
   if (!OpenWindow::is_needed(*connection.path, codel, apart, t.segments)) return true;
   if (connection.stream) {
-    connection.stream->run(now_);  // acknowledgements that came while it rested
+    catch_up(c);
     if (!connection.stream->idle()) return false;
     connection.window = std::make_unique<OpenWindow>(
         *connection.path, codel, apart, connection.stream->congestion(),
@@ -510,8 +551,8 @@ bool FlowNetwork::begins_crowded(std::int32_t c) {
     // Before its share was known there was nothing to foresee.
     if (!connection.stream || !OpenWindow::is_needed(*connection.path, codel, apart, t.segments))
       return false;
-    TcpStream& stream = *connection.stream;
-    stream.run(now_);  // acknowledgements that came while it rested
+    catch_up(c);
+    const TcpStream& stream = *connection.stream;
     if (!stream.idle()) return true;
     return !OpenWindow(*connection.path, codel, apart, stream.congestion(),
                        stream.smoothed_round_trip(), stream.first_segment())

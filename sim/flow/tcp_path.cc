@@ -72,7 +72,9 @@ TcpPath::TcpPath(const Cluster& cluster, std::span<const ChannelId> route,
   if (steady && queue_channel != route.front() && !transport.constants.kernel_recovery)
     find_way_to_queue(cluster, route);
   const ChannelId own = route.front();
-  last_ack_hop = cluster.channel(own).delay.value() + 8 * ack / cluster.nominal_rate(own).value();
+  last_ack_time = 8 * ack / cluster.nominal_rate(own).value();
+  last_ack_hop = cluster.channel(own).delay.value() + last_ack_time;
+  last_hop = 8 / cluster.nominal_rate(route.back()).value();
   for (bool slowest = false; const ChannelId id : route) {
     const double per_byte = 8 / cluster.nominal_rate(id).value();
     if (!slowest && per_byte * line_rate >= kHardlyLess) {

@@ -46,6 +46,8 @@ struct TcpPath : PathCost {
   double ack_spacing = 0;        ///< s: of an acknowledgement, on the slowest channel of its way
   double ack_a_byte = 0;         ///< s a byte of it
   double last_ack_hop = 0;       ///< s: of an acknowledgement, on its last channel
+  double last_ack_time = 0;      ///< ... without the distance
+  double last_hop = 0;           ///< s a byte, on the last channel
   double queue = 0;              ///< bytes, of a drop-tail queue on the way; 0: CoDel's everywhere
   ChannelId queue_channel = -1;  ///< where there are several, of the slowest, and there the last
   /// The queue in which the connection's segments wait by themselves (this one or, before a shared

@@ -270,7 +270,8 @@ double TcpStream::next_ack() const {
   const auto& acks = receiver_.acknowledgements();
   const double direct =
       (acks.empty() ? receiver_.deadline() : acks.front().time) + path_->ack_arrival;
-  return ways_ && ways_->back ? ways_->back->arrival(direct, acks.begin()) : direct;
+  if (ways_ && ways_->back) return ways_->back->arrival(direct, acks.begin());
+  return direct > met_ || direct <= met_since_ ? direct : met_;
 }
 
 void TcpStream::hold_acks(double now, double behind) {

@@ -110,6 +110,15 @@ class TcpStream {
   /// Acknowledgements wait before a link that carries nothing, behind which they take `behind`
   /// more, s; negative: they wait for none.
   void hold_acks(double now, double behind);
+  /// A segment of another connection comes to the sender at `time` over the link on which the
+  /// acknowledgements come, and takes that for so long, s: one that would come meanwhile comes
+  /// behind it.
+  void meet(double time, double takes) {
+    met_ = time + path_->last_ack_time;
+    met_since_ = met_ - takes;
+  }
+  /// When the oldest message arrives, s; infinite: there is none, or that is not known yet.
+  double first_arrival() const { return messages_.empty() ? kNever : messages_.front().arrival; }
   /// Sets the draws of BBR. Call before anything is written.
   void set_phases(const RandomStream& draws) {
     if (paced_) paced_->bbr.set_draws(draws);
@@ -382,6 +391,8 @@ class TcpStream {
   // What run() looks at each time lies together: most calls find nothing to do.
   TcpReceiver receiver_;
   double timer_ = kNever;
+  double met_ = -kNever;  ///< s: acknowledgements that would come since met_since_ come then
+  double met_since_ = -kNever;
   /// A segment that the queue drops if something comes behind it in time.
   std::int64_t held_ = Scoreboard::kNone;
   std::int64_t written_ = 0;  ///< bytes of the stream
