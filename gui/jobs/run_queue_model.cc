@@ -105,7 +105,8 @@ void RunQueueModel::finish_run(const QJsonObject& object) {
     entry.progress.simulated_s = object["simulated_s"].toDouble();
   }
   const QString status = object["status"].toString();
-  const bool failed = status == "failed" || status == "diverged";
+  const bool no_result = status == "diverged" || status == "invalid";
+  const bool failed = status == "failed" || no_result;
   entry.state = failed                ? QueueState::kFailed
                 : status == "partial" ? QueueState::kCancelled
                                       : QueueState::kFinished;
@@ -117,8 +118,8 @@ void RunQueueModel::finish_run(const QJsonObject& object) {
   if (const QJsonValue total = object["steps_total"]; total.isDouble())
     entry.progress.steps = total.toInteger();
   entry.result = failed ? object["error"].toString() : QString();
-  if (status == "diverged") {
-    entry.result = "diverged: " + entry.result;
+  if (no_result) {
+    entry.result = status + ": " + entry.result;
   } else if (const QJsonValue accuracy = object["final_accuracy"]; accuracy.isDouble()) {
     entry.result = QString("accuracy %1 %").arg(accuracy.toDouble() * 100, 0, 'f', 1);
   } else if (const QJsonValue step_time = object["step_time_s"]; step_time.isDouble()) {
