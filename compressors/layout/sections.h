@@ -64,14 +64,23 @@ struct Field {
   void place(PackedPlan& plan, const Extent&) const { plan.add_head(sizeof(T)); }
 };
 
+template <class T, class Check>
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_number(std::string_view codec,
+                                                          std::span<const std::byte> payload,
+                                                          std::size_t at, const Check& check,
+                                                          const Extent& extent) {
+  refuse_payload(
+      codec, payload.size(),
+      "byte " + std::to_string(at) + " " + check.reason(number_at<T>(payload.data() + at), extent));
+}
+
 /// The number at byte `at`, if the check lets it pass; otherwise the payload is refused.
 template <class T, class Check>
 T checked_number(std::string_view codec, std::span<const std::byte> payload, std::size_t at,
                  const Check& check, const Extent& extent = {}) {
   const T number = number_at<T>(payload.data() + at);
   if (!check.good(number, payload.data() + at, extent))
-    refuse_payload(codec, payload.size(),
-                   "byte " + std::to_string(at) + " " + check.reason(number, extent));
+    refuse_number<T>(codec, payload, at, check, extent);
   return number;
 }
 
