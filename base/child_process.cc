@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "base/error.h"
@@ -113,6 +115,18 @@ void ChildProcess::kill_and_reap() noexcept {
     wait();
   }
   pid_ = -1;
+}
+
+std::string find_in_path(std::string_view name, std::string_view more) {
+  const char* path = std::getenv("PATH");
+  for (std::string_view left : {std::string_view(path ? path : ""), more})
+    while (!left.empty()) {
+      const std::size_t end = std::min(left.find(':'), left.size());
+      const std::string file = std::string(left.substr(0, end)).append("/").append(name);
+      if (end > 0 && ::access(file.c_str(), X_OK) == 0) return file;
+      left.remove_prefix(std::min(end + 1, left.size()));
+    }
+  return {};
 }
 
 std::string executable_path() {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_descriptor.h"
@@ -44,6 +45,10 @@ class ChildProcess {
   std::optional<int> status_;
   FileDescriptor stdin_, stdout_, stderr_;
 };
+
+/// The first file of that name that may be executed, in PATH's folders and then in `more` (as in
+/// PATH); empty: there is none.
+std::string find_in_path(std::string_view name, std::string_view more = {});
 
 /// The running program's own path and its folder, to find sibling programs and modules.
 std::string executable_path();

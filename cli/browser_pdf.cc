@@ -1,6 +1,5 @@
 #include "cli/browser_pdf.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,16 +21,9 @@ constexpr auto kPatience = 60s;
 
 /// The first browser on PATH that prints; empty: none.
 std::string browser() {
-  const char* given = std::getenv("PATH");
-  const std::string path = given ? given : "/usr/local/bin:/usr/bin:/bin";
   for (const char* name :
        {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"})
-    for (std::size_t begin = 0; begin <= path.size();) {
-      const std::size_t end = std::min(path.find(':', begin), path.size());
-      const std::string program = path.substr(begin, end - begin) + "/" + name;
-      if (end > begin && ::access(program.c_str(), X_OK) == 0) return program;
-      begin = end + 1;
-    }
+    if (std::string program = find_in_path(name); !program.empty()) return program;
   return {};
 }
 

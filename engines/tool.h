@@ -5,9 +5,6 @@
 /// Programs of others.
 namespace gradwire::engines {
 
-/// Whether PATH has a program of that name.
-bool is_in_path(const std::string& name);
-
 struct ToolResult {
   int exit_code = 0;
   std::string out, err;  ///< without the last line's end

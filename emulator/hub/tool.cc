@@ -1,10 +1,6 @@
 #include "emulator/hub/tool.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <span>
-#include <sstream>
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -24,12 +20,8 @@ std::string read_all(const FileDescriptor& pipe) {
 }  // namespace
 
 std::string find_tool(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(std::string(path ? path : "") + ":/usr/sbin:/sbin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = folder + "/" + name;
-    if (!folder.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
+  std::string found = find_in_path(name, "/usr/sbin:/sbin:/usr/bin:/bin");
+  if (!found.empty()) return found;
   const std::string package = name == "nft" ? "nftables" : "iproute2";
   throw Error(ErrorKind::kCapability, "emulate a network without", "the program " + name,
               "it is not installed", "install the package " + package);

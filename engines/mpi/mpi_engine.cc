@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/child_process.h"
 #include "base/program_part.h"
 #include "engines/mpi/mpirun.h"
 #include "engines/report_lines.h"
@@ -64,9 +65,10 @@ std::string require_mpi() {
   const std::string program = part_path("mpi", "gradwire-mpi");
   if (::access(program.c_str(), X_OK) != 0)
     throw Error(ErrorKind::kCapability, "run a sweep with MPI:", program, "it is not there",
-                is_installed() ? part_advice("mpi")
-                               : "install libopenmpi-dev and openmpi-bin, and " + part_advice("mpi"));
-  if (!is_in_path("mpirun"))
+                is_installed()
+                    ? part_advice("mpi")
+                    : "install libopenmpi-dev and openmpi-bin, and " + part_advice("mpi"));
+  if (find_in_path("mpirun").empty())
     throw Error(ErrorKind::kCapability, "run a sweep with MPI:", "mpirun", "it is not in PATH",
                 "install openmpi-bin, or add its folder to PATH");
   if (run_tool({"mpirun", "--version"}).out.find("Open MPI") == std::string::npos)

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/plain_text.h"
-#include "engines/tool.h"
 
 namespace gradwire::engines {
 namespace {
@@ -51,7 +51,7 @@ std::vector<std::string> mpirun_arguments(int processes) {
   // Containers forbid what it would copy memory between processes with, and it warns of that.
   arguments.insert(arguments.end(), {"--mca", "btl_vader_single_copy_mechanism", "none"});
   // Without a shell for other machines mpirun gives up even where it needs none.
-  if (!is_in_path("ssh") && !is_in_path("rsh") && !is_in_path("srun"))
+  if (find_in_path("ssh").empty() && find_in_path("rsh").empty() && find_in_path("srun").empty())
     arguments.insert(arguments.end(), {"--mca", "plm", "isolated"});
   if (::geteuid() == 0) arguments.push_back("--allow-run-as-root");
   for (const std::string& name : own_variables()) arguments.insert(arguments.end(), {"-x", name});

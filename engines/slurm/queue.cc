@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "engines/tool.h"
 
@@ -12,7 +13,7 @@ namespace gradwire::engines {
 
 void require_slurm() {
   for (const char* name : {"sbatch", "squeue", "scancel"})
-    if (!is_in_path(name))
+    if (find_in_path(name).empty())
       throw Error(ErrorKind::kCapability, "run a sweep with Slurm:", name, "it is not in PATH",
                   "run this on a machine of the cluster from which jobs are submitted (Debian: "
                   "package slurm-client)");

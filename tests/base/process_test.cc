@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -57,4 +58,16 @@ TEST_CASE("the hash depends on order and on length", "[unit]") {
   CHECK(a.value() != b.value());
   CHECK(a.hex() == c.hex());
   CHECK(a.hex().size() == 16);
+}
+
+TEST_CASE("a program is found in PATH's folders, then in others", "[unit]") {
+  const TemporaryFolder folder;
+  const std::string tool = folder.file("some-tool"), text = folder.file("no-tool");
+  write_file(tool, "#!/bin/sh\n");
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  write_file(text, "");
+  CHECK(find_in_path("some-tool").empty());
+  CHECK(find_in_path("some-tool", "/no/such::" + folder.path()) == tool);
+  CHECK(find_in_path("no-tool", folder.path()).empty());  // not to be executed
+  CHECK_FALSE(find_in_path("sh").empty());
 }
