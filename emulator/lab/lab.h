@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/shaper/wire_network.h"
+#include "emulator/shaper/wire_plan.h"
 #include "sim/cluster/cluster.h"
 
 /// The lab: transfers of the kernel's own TCP between network namespaces, over links that a process
@@ -25,23 +25,14 @@ struct LabChain {
   Bytes bytes{0};
 };
 
-/// What one process of the lab does.
-struct LabPlan {
-  struct Route {
-    int source = 0;
-    int destination = 0;
-    std::vector<int> channels;
-  };
-  int hosts = 0;
-  std::vector<WireNetwork::Channel> channels;
-  std::vector<Route> routes;
+/// What one process of the lab does: transfers over wires.
+struct LabPlan : WirePlan {
   std::vector<LabChain> chains;
   int repeats = 1;
   Seconds gap{0};         ///< from a transfer's end to the next one's start
   bool together = false;  ///< all chains start a repeat together, when all have ended the last
   std::string congestion_control = "cubic";
   Bytes buffer{8 * 1024 * 1024};
-  std::uint64_t seed = 1;
   Seconds limit{60};  ///< of real time; what has not ended by then is left out
 };
 

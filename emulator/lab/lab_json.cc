@@ -8,32 +8,22 @@ namespace gradwire::emulator {
 using nlohmann::json;
 
 json to_json(const LabPlan& plan) {
-  json channels = json::array(), routes = json::array(), chains = json::array();
-  for (const auto& c : plan.channels)
-    channels.push_back(
-        {c.rate, c.delay, c.loss, c.queue.codel.target, c.queue.codel.interval, c.queue.limit});
-  for (const auto& r : plan.routes) routes.push_back({r.source, r.destination, r.channels});
+  json chains = json::array();
   for (const auto& c : plan.chains) chains.push_back({c.source, c.destination, c.bytes.count()});
-  return {{"hosts", plan.hosts},
-          {"channels", channels},
-          {"routes", routes},
-          {"chains", chains},
-          {"repeats", plan.repeats},
-          {"gap", plan.gap.value()},
-          {"together", plan.together},
-          {"congestion_control", plan.congestion_control},
-          {"buffer", plan.buffer.count()},
-          {"seed", plan.seed},
-          {"limit", plan.limit.value()}};
+  json all = to_json(static_cast<const WirePlan&>(plan));
+  all.update({{"chains", chains},
+              {"repeats", plan.repeats},
+              {"gap", plan.gap.value()},
+              {"together", plan.together},
+              {"congestion_control", plan.congestion_control},
+              {"buffer", plan.buffer.count()},
+              {"limit", plan.limit.value()}});
+  return all;
 }
 
 LabPlan lab_plan_from_json(const json& j) {
   LabPlan plan;
-  plan.hosts = j.at("hosts");
-  for (const json& c : j.at("channels"))
-    plan.channels.push_back({c[0], c[1], c[2], {c[3], c[4], c[5]}});
-  for (const json& r : j.at("routes"))
-    plan.routes.push_back({r[0], r[1], r[2].get<std::vector<int>>()});
+  static_cast<WirePlan&>(plan) = wire_plan_from_json(j);
   for (const json& c : j.at("chains"))
     plan.chains.push_back({c[0], c[1], Bytes(c[2].get<std::int64_t>())});
   plan.repeats = j.at("repeats");
@@ -41,7 +31,6 @@ LabPlan lab_plan_from_json(const json& j) {
   plan.together = j.at("together");
   plan.congestion_control = j.at("congestion_control");
   plan.buffer = Bytes(j.at("buffer").get<std::int64_t>());
-  plan.seed = j.at("seed");
   plan.limit = Seconds(j.at("limit").get<double>());
   return plan;
 }

@@ -25,20 +25,6 @@ std::string kernel_release() {
   return std::string(name.sysname) + " " + name.release;
 }
 
-std::vector<std::int32_t> routes_by_pair(const LabPlan& plan) {
-  std::vector<std::int32_t> route_of(static_cast<std::size_t>(plan.hosts * plan.hosts), -1);
-  for (std::size_t r = 0; r < plan.routes.size(); ++r)
-    route_of[static_cast<std::size_t>(plan.routes[r].source * plan.hosts +
-                                      plan.routes[r].destination)] = static_cast<std::int32_t>(r);
-  return route_of;
-}
-
-WireNetwork network_of(const LabPlan& plan) {
-  std::vector<std::vector<int>> routes;
-  for (const auto& route : plan.routes) routes.push_back(route.channels);
-  return WireNetwork(plan.channels, std::move(routes), plan.seed);
-}
-
 LabResult run(const LabPlan& plan) {
   LabResult result;
   result.priority = raise_priority();
@@ -47,7 +33,7 @@ LabResult run(const LabPlan& plan) {
   std::vector<std::pair<int, int>> peers;
   for (const LabChain& chain : plan.chains) peers.emplace_back(chain.source, chain.destination);
   const LabHosts hosts(plan.hosts, peers, plan.buffer);
-  LinkProcess links(PacketSocket(), hosts.devices(), routes_by_pair(plan), network_of(plan),
+  LinkProcess links(PacketSocket(), hosts.devices(), plan.routes_by_pair(), plan.network(),
                     LinkProcess::Patience::kAwake);
   LabTransfers transfers(plan, hosts);
   links.set_live(true, monotonic_now().value());
