@@ -38,10 +38,8 @@ void resize(Call& call, std::int64_t before, std::int64_t ranks) {
   const bool block = call.kind == CallKind::kAllGather || call.kind == CallKind::kGather ||
                      call.kind == CallKind::kScatter;
   if (block) call.elements = (call.elements * before + ranks - 1) / ranks;
-  if (call.kind == CallKind::kAllToAll) {
-    call.parts.assign(static_cast<std::size_t>(ranks), (call.elements + ranks - 1) / ranks);
-    call.elements = call.parts.front() * ranks;
-  }
+  if (call.kind == CallKind::kAllToAll)
+    call.set_parts(static_cast<std::size_t>(ranks), (call.elements + ranks - 1) / ranks);
   if (call.peer >= ranks) call.peer = 0;
 }
 

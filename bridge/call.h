@@ -33,6 +33,16 @@ inline bool is_point_to_point(CallKind kind) {
   return kind == CallKind::kSend || kind == CallKind::kReceive;
 }
 
+/// Whether one rank of the group is another's than the rest: Call::peer.
+inline bool has_root(CallKind kind) {
+  return kind == CallKind::kBroadcast || kind == CallKind::kReduce || kind == CallKind::kGather ||
+         kind == CallKind::kScatter;
+}
+
+/// More ranks, or elements of a call, than these are taken for a mistake.
+inline constexpr int kMostRanks = 65'536;
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
 /// One call of one rank. Ranks are those of the whole script, not of the group.
 struct Call {
   std::int64_t number = 0;  ///< of this rank, from 1
@@ -50,6 +60,11 @@ struct Call {
   std::string place;                ///< "train.py:42"; may be empty
 
   Bytes bytes() const { return Bytes(elements * width); }
+  /// An all-to-all of equal parts for `ranks` ranks, of `part` elements each.
+  void set_parts(std::size_t ranks, std::int64_t part) {
+    parts.assign(ranks, part);
+    elements = part * static_cast<std::int64_t>(ranks);
+  }
 };
 
 /// "all-reduce (sum) of 16 float32", "send of 4 int64 to rank 1".

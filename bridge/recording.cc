@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr std::int64_t kMostCalls = std::numeric_limits<std::int64_t>::max() / 2;
 constexpr std::size_t kLongestText = 4096;
 

@@ -24,8 +24,6 @@
 namespace gradwire::bridge {
 
 inline constexpr int kRecordingVersion = 1;
-/// More ranks than this are taken for a mistake.
-inline constexpr int kMostRanks = 65'536;
 
 struct Header {
   int world = 0;       ///< ranks of the script

@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using google::protobuf::io::CodedInputStream;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
-
 [[noreturn]] void refuse_trace(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::kFailure, "read Chakra trace", path, why);
 }
@@ -186,7 +184,7 @@ class Events {
     call.type = "bytes";
     call.width = 1;
     const auto bytes = number(node, kCommSize);
-    if (!bytes || *bytes < 0 || *bytes > kMostBytes)
+    if (!bytes || *bytes < 0 || *bytes > kMostElements)
       refuse_trace(path_, which + " does not say how many bytes it sends");
     call.elements = *bytes;
     const bool sends = node.type() == COMM_SEND_NODE, receives = node.type() == COMM_RECV_NODE;
@@ -201,13 +199,9 @@ class Events {
     const auto kind = type ? kind_of(*type) : std::nullopt;
     if (!kind) refuse_trace(path_, which + " does not say which collective it is");
     call.kind = *kind;
-    if (call.kind == CallKind::kAllToAll) {
-      call.parts.assign(static_cast<std::size_t>(world_), call.elements / world_);
-      call.elements = call.parts.front() * world_;
-    }
-    const bool rooted = call.kind == CallKind::kBroadcast || call.kind == CallKind::kReduce ||
-                        call.kind == CallKind::kGather || call.kind == CallKind::kScatter;
-    if (rooted) call.peer = rank_or(number(node, kSource), 0);
+    if (call.kind == CallKind::kAllToAll)
+      call.set_parts(static_cast<std::size_t>(world_), call.elements / world_);
+    if (has_root(call.kind)) call.peer = rank_or(number(node, kSource), 0);
     return call;
   }
 

@@ -13,10 +13,10 @@ constexpr double kIdleBefore = 100;  ///< us between an arrival and what had wai
 class Lane {
  public:
   explicit Lane(const Trace& trace) : trace_(trace), device_(!trace.kernels.empty()) {
-    double ended = 0;
+    double began = 0, ended = 0;
     for (const Kernel& kernel : trace.kernels) {
-      ended = std::max(ended, kernel.span.end);
-      ended_.push_back(ended);
+      began_.push_back(began = std::max(began, kernel.span.begin));
+      ended_.push_back(ended = std::max(ended, kernel.span.end));
     }
     for (const auto& [thread, operations] : trace.operations) {
       auto& ends = ends_[thread];
@@ -64,15 +64,17 @@ class Lane {
   }
   /// A kernel that was not even launched while the device was idle had been waited for by nobody.
   Span device_idle_at(double moment) const {
-    const auto next = std::ranges::find_if(
-        trace_.kernels, [&](const Kernel& kernel) { return kernel.span.begin >= moment; });
-    if (next == trace_.kernels.end() || next == trace_.kernels.begin()) return {kNever, kNever};
-    const double ended = ended_[static_cast<std::size_t>(next - trace_.kernels.begin()) - 1];
-    return next->launched < ended ? Span{ended, next->span.begin} : Span{kNever, kNever};
+    const auto at =
+        static_cast<std::size_t>(std::ranges::lower_bound(began_, moment) - began_.begin());
+    if (at == 0 || at == began_.size()) return {kNever, kNever};
+    const Kernel& next = trace_.kernels[at];
+    const double ended = ended_[at - 1];
+    return next.launched < ended ? Span{ended, next.span.begin} : Span{kNever, kNever};
   }
 
   const Trace& trace_;
   bool device_;
+  std::vector<double> began_;  ///< [kernel]: when the latest of it and those before it began
   std::vector<double> ended_;  ///< [kernel]: when it and all before it had ended
   std::unordered_map<std::int64_t, std::vector<double>> ends_;
 };
@@ -89,6 +91,8 @@ class Placing {
  public:
   Placing(const Trace& trace, const std::string& path) : trace_(trace), lane_(trace), path_(path) {
     find_steps();
+    copied_.push_back(0);
+    for (const Use& use : trace.uses) copied_.push_back(copied_.back() + use.elements);
   }
 
   std::vector<Event> events() {
@@ -119,9 +123,9 @@ class Placing {
         steps_.push_back({begin, trace_.optimiser_steps[i].end});
     }
     if (steps_.empty())
-      throw Error(ErrorKind::kFailure, "read trace", path_,
-                  "it has no whole step: no ProfilerStep, and fewer than two steps of an optimiser",
-                  "call step() of the profiler after each step");
+      refuse_trace(
+          path_, "it has no whole step: no ProfilerStep, and fewer than two steps of an optimiser",
+          "call step() of the profiler after each step");
   }
 
   Event event(Event::Kind kind) const {
@@ -152,15 +156,17 @@ class Placing {
   /// in the order of their calls, each completely.
   double copied_back(const TracedCall& call) {
     if (call.call.kind != CallKind::kAllReduce) return kNever;
-    std::size_t use = next_use_;
-    while (use < trace_.uses.size() && trace_.uses[use].at < call.called) ++use;
-    const std::size_t first = use;
-    std::int64_t copied = 0;
-    while (use < trace_.uses.size() && copied < call.call.elements)
-      copied += trace_.uses[use++].elements;
-    if (copied != call.call.elements) return kNever;
-    next_use_ = use;
-    return trace_.uses[first].at;
+    const auto& uses = trace_.uses;
+    const auto first = static_cast<std::size_t>(
+        std::ranges::lower_bound(uses.begin() + static_cast<std::ptrdiff_t>(next_use_), uses.end(),
+                                 call.called, {}, &Use::at) -
+        uses.begin());
+    const std::int64_t whole = copied_[first] + call.call.elements;
+    const auto end = std::ranges::lower_bound(copied_.begin() + static_cast<std::ptrdiff_t>(first),
+                                              copied_.end(), whole);
+    if (end == copied_.end() || *end != whole || first == uses.size()) return kNever;
+    next_use_ = static_cast<std::size_t>(end - copied_.begin());
+    return uses[first].at;
   }
 
   void place_calls() {
@@ -202,6 +208,7 @@ class Placing {
   std::string path_;
   std::vector<Span> steps_;
   std::vector<Placed> placed_;
+  std::vector<std::int64_t> copied_;  ///< [use]: elements of all uses before it
   std::size_t next_use_ = 0;
 };
 

@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kClock = "wall time of a profiler's traces";
+
 [[noreturn]] void refuse_folder(const std::string& folder, const std::string& why,
                                 const std::string& hint = "") {
   throw Error(ErrorKind::kFailure, "read traces", folder, why, hint);
@@ -38,27 +40,24 @@ std::vector<std::string> traces_in(const std::string& folder) {
 /// Ranks in the world's numbers, and members that traces leave out.
 void complete(Call& call, int rank, const std::vector<int>& group, const std::string& path) {
   if (!std::ranges::count(group, rank))
-    throw Error(ErrorKind::kFailure, "read trace", path,
-                "its rank " + std::to_string(rank) + " calls in a process group that it is not in");
-  const bool rooted = call.kind == CallKind::kBroadcast || call.kind == CallKind::kReduce ||
-                      call.kind == CallKind::kGather || call.kind == CallKind::kScatter;
+    refuse_trace(
+        path, "its rank " + std::to_string(rank) + " calls in a process group that it is not in");
   if (is_point_to_point(call.kind) && call.peer < 0)
-    throw Error(ErrorKind::kFailure, "read trace", path,
-                "it does not say to or from whom a " + std::string(name_of(call.kind)) + " is");
-  if (rooted && call.peer < 0) call.peer = 0;
+    refuse_trace(path,
+                 "it does not say to or from whom a " + std::string(name_of(call.kind)) + " is");
+  if (has_root(call.kind) && call.peer < 0) call.peer = 0;
   if (call.peer >= 0) {
     if (static_cast<std::size_t>(call.peer) >= group.size())
-      throw Error(ErrorKind::kFailure, "read trace", path,
-                  "a " + std::string(name_of(call.kind)) + " names rank " +
-                      std::to_string(call.peer) + " of a group of " + std::to_string(group.size()));
+      refuse_trace(path, "a " + std::string(name_of(call.kind)) + " names rank " +
+                             std::to_string(call.peer) + " of a group of " +
+                             std::to_string(group.size()));
     call.peer = group[static_cast<std::size_t>(call.peer)];
   }
   if (call.kind == CallKind::kAllReduce || call.kind == CallKind::kReduceScatter ||
       call.kind == CallKind::kReduce)
     call.reduction = "sum";
-  const auto members = static_cast<std::int64_t>(group.size());
   if (call.kind == CallKind::kAllToAll && call.parts.size() != group.size())
-    call.parts.assign(group.size(), call.elements / members);
+    call.set_parts(group.size(), call.elements / static_cast<std::int64_t>(group.size()));
 }
 
 class Joining {
@@ -89,7 +88,7 @@ class Joining {
   }
 
   Recording finish() {
-    recording_.header.clock = "wall time of a profiler's traces";
+    recording_.header.clock = kClock;
     if (const int missing = fill_in_alike(recording_, folder_); missing > 0)
       recording_.header.clock += "; " + std::to_string(missing) + " ranks taken to be like others";
     recording_.whole = true;
@@ -100,8 +99,7 @@ class Joining {
   const std::vector<int>& group_of(const std::string& name, const std::string& path) const {
     const auto group = recording_.groups.find(name);
     if (group == recording_.groups.end())
-      throw Error(ErrorKind::kFailure, "read trace", path,
-                  "it does not say who is in process group \"" + name + "\"");
+      refuse_trace(path, "it does not say who is in process group \"" + name + "\"");
     return group->second;
   }
 
@@ -125,9 +123,7 @@ Recording read_traces(const std::string& folder) {
 
 Header read_traces_header(const std::string& folder) {
   const std::string path = traces_in(folder).front();
-  return {.world = parse_rank(read_file(path), path).world,
-          .torch = "",
-          .clock = "wall time of a profiler's traces"};
+  return {.world = parse_rank(read_file(path), path).world, .torch = "", .clock = kClock};
 }
 
 }  // namespace gradwire::bridge::kineto

@@ -8,16 +8,14 @@
 #include "bridge/kineto/trace_json.h"
 
 namespace gradwire::bridge::kineto {
+
+void refuse_trace(const std::string& path, const std::string& why, const std::string& hint) {
+  throw Error(ErrorKind::kFailure, "read trace", path, why, hint);
+}
+
 namespace {
 
 using nlohmann::json;
-
-constexpr int kMostTracedRanks = 65'536;
-
-[[noreturn]] void refuse_trace(const std::string& path, const std::string& why,
-                               const std::string& hint = "") {
-  throw Error(ErrorKind::kFailure, "read trace", path, why, hint);
-}
 
 bool is_time(const json& event, const char* key) {
   const auto found = event.find(key);
@@ -298,7 +296,7 @@ std::string_view object_at_front(std::string_view text) {
 
 TracedRank rank_in(const json& info, const std::string& path) {
   const auto rank = number_of(info, "rank", -1), world = number_of(info, "world_size", -1);
-  if (world < 1 || world > kMostTracedRanks || rank < 0 || rank >= world)
+  if (world < 1 || world > kMostRanks || rank < 0 || rank >= world)
     refuse_trace(path, "it does not say which rank of how many it is of (\"distributedInfo\")",
                  "record it after init_process_group");
   return {static_cast<int>(rank), static_cast<int>(world)};

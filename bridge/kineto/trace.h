@@ -63,6 +63,9 @@ struct Trace {
   std::vector<Kernel> kernels;
 };
 
+[[noreturn]] void refuse_trace(const std::string& path, const std::string& why,
+                               const std::string& hint = "");
+
 /// Throws Error(kFailure) naming `path`: no trace, no rank in it, a collective whose size or group
 /// it does not tell (recorded without shapes, or by a version before 2.3), one that cannot be
 /// replayed.

@@ -11,9 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
-constexpr std::size_t kMostParts = 65'536;
-
 /// One of c10d's operations: which of its arguments is what.
 struct KnownOperation {
   std::string_view name;
@@ -103,7 +100,7 @@ std::optional<std::int64_t> whole_number(const json& value) {
 std::vector<std::int64_t> numbers_in(const std::string& text) {
   const json list = json::parse(text, nullptr, false);
   std::vector<std::int64_t> numbers;
-  if (!list.is_array() || list.size() > kMostParts) return numbers;
+  if (!list.is_array() || list.size() > static_cast<std::size_t>(kMostRanks)) return numbers;
   for (const json& value : list) {
     const auto number = whole_number(value);
     if (!number) return {};
@@ -126,7 +123,7 @@ int peer_in(const json* value) {
   if (value == nullptr || !value->is_string()) return -1;
   const json number = json::parse(value->get_ref<const std::string&>(), nullptr, false);
   const auto rank = whole_number(number);
-  return rank && *rank < 65'536 ? static_cast<int>(*rank) : -1;
+  return rank && *rank < kMostRanks ? static_cast<int>(*rank) : -1;
 }
 
 }  // namespace
@@ -197,11 +194,11 @@ std::optional<Mentioned> mentioned_by_record(const RawEvent& event, const json& 
   mentioned.type = text_of(args, "dtype");
   mentioned.group = text_of(args, "Process Group Name");
   for (const std::int64_t rank : numbers_in(text_of(args, "Process Group Ranks")))
-    mentioned.ranks.push_back(static_cast<int>(std::min<std::int64_t>(rank, 65'536)));
+    mentioned.ranks.push_back(static_cast<int>(std::min<std::int64_t>(rank, kMostRanks)));
   if (*kind == CallKind::kAllToAll) mentioned.parts = numbers_in(text_of(args, "In split size"));
   const json* peer = find(args, *kind == CallKind::kSend ? "Dst Rank" : "Src Rank");
   if (peer != nullptr)
-    if (const auto rank = whole_number(*peer); rank && *rank < 65'536)
+    if (const auto rank = whole_number(*peer); rank && *rank < kMostRanks)
       mentioned.peer = static_cast<int>(*rank);
   return mentioned;
 }

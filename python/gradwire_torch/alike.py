@@ -15,6 +15,7 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
 from gradwire_torch.messages import ALIKE_VARIABLE
+from gradwire_torch.tensors import flat
 
 
 def ranks():
@@ -40,12 +41,6 @@ def _done(tensors):
     return torch._C._distributed_c10d._create_work_from_future(future)
 
 
-def _flat(tensors):
-    if isinstance(tensors, torch.Tensor):
-        return [tensors]
-    return [tensor for part in tensors for tensor in _flat(part)]
-
-
 def _reduce(tensor, operation, size):
     """In place: what `size` ranks with this tensor make of it."""
     name = str(getattr(operation, "op", operation)).split(".")[-1]
@@ -60,12 +55,12 @@ def _reduce(tensor, operation, size):
 def _fill(outputs, source):
     """Copies the source's first elements into each output, as many as it holds; the rest is 0."""
     source = source.reshape(-1)
-    for output in _flat(outputs):
+    for output in flat(outputs):
         count = min(output.numel(), source.numel())
-        flat = output.reshape(-1)
-        flat[:count] = source[:count]
-        flat[count:] = 0
-        output.copy_(flat.reshape(output.shape))
+        elements = output.reshape(-1)
+        elements[:count] = source[:count]
+        elements[count:] = 0
+        output.copy_(elements.reshape(output.shape))
 
 
 class AlikeBackend:
@@ -104,13 +99,13 @@ class AlikeBackend:
     def allgather(self, outputs, inputs, options):
         for parts, own in zip(outputs, inputs):
             _fill(parts, own)
-        return _done(_flat(outputs))
+        return _done(flat(outputs))
 
     def allgather_coalesced(self, outputs, inputs, options):
         for parts in outputs:
             for part, own in zip(parts, inputs):
                 _fill(part, own)
-        return _done(_flat(outputs))
+        return _done(flat(outputs))
 
     def _allgather_base(self, output, own, options):
         output.view(self._size, -1).copy_(own.reshape(1, -1).expand(self._size, -1))
@@ -139,7 +134,7 @@ class AlikeBackend:
     def gather(self, outputs, inputs, options):
         if outputs:
             _fill(outputs[0], inputs[0])
-        return _done(_flat(outputs))
+        return _done(flat(outputs))
 
     def scatter(self, outputs, inputs, options):
         if inputs:

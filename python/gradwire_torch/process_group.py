@@ -6,6 +6,7 @@ from torch.distributed import distributed_c10d as c10d
 
 from gradwire_torch import alike
 from gradwire_torch.rank import this_rank
+from gradwire_torch.tensors import flat
 from gradwire_torch.work import RecordedWork
 
 Gloo = c10d.ProcessGroupGloo
@@ -18,16 +19,9 @@ def _reduction(options, otherwise=None):
     return str(getattr(op, "op", op)).split(".")[-1].lower()
 
 
-def _flat(tensors):
-    """All tensors of a tensor, a list, or a list of lists."""
-    if isinstance(tensors, torch.Tensor):
-        return [tensors]
-    return [tensor for part in tensors for tensor in _flat(part)]
-
-
 def _data(tensors):
     """Elements, bytes an element and type of what a call moves."""
-    tensors = _flat(tensors)
+    tensors = flat(tensors)
     first = tensors[0] if tensors else None
     return {
         "n": sum(tensor.numel() for tensor in tensors),
