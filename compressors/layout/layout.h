@@ -93,6 +93,11 @@ class Layout<First, Rest...> {
     else
       return first_.bytes(extent) + rest_.template at<kIndex - 1>(extent);
   }
+  /// The byte of entry i's field in a section of records.
+  template <std::size_t kRecords, std::size_t kField>
+  GRADWIRE_HD constexpr std::uint64_t entry_at(std::uint64_t i, const Extent& extent = {}) const {
+    return at<kRecords>(extent) + section<kRecords>().template at<kField>(i);
+  }
   GRADWIRE_HD constexpr std::uint64_t size(const Extent& extent) const {
     return first_.bytes(extent) + rest_.size(extent);
   }

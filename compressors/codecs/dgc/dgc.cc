@@ -88,7 +88,9 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
   static std::size_t write(std::span<std::byte> payload, const Selected& selected) {
     std::uint64_t entries = 0;
     const auto put = [&](std::uint16_t run, float value) {
-      kEntries.store(payload.data() + kLayout.entry_at<DgcLayout::kRun>(entries++), run, value);
+      kEntries.store(
+          payload.data() + kLayout.entry_at<DgcLayout::kEntries, DgcLayout::kRun>(entries++), run,
+          value);
     };
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < selected.indices.size(); ++i) {
@@ -114,7 +116,7 @@ class DgcCodec final : public WalkedCodec<DgcCodec>, public SelectsVelocities {
       next += std::uint64_t{kEntries.load<DgcLayout::kRun>(entries, i)} + 1;
       const bool beyond = next > job.values.size();
       if (!beyond && std::isfinite(kEntries.load<DgcLayout::kValue>(entries, i))) continue;
-      refuse_entry(kName, job.payload, kLayout.entry_at<DgcLayout::kRun>(i),
+      refuse_entry(kName, job.payload, kLayout.entry_at<DgcLayout::kEntries, DgcLayout::kRun>(i),
                    beyond ? "a run beyond the tensor" : kNoFiniteValue);
     }
     return count;

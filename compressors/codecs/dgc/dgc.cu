@@ -13,7 +13,7 @@ constexpr unsigned kWalkers = 1024;
 /// Runs and values are read and written as halves of words.
 template <std::size_t kField>
 __device__ constexpr std::uint64_t half_of(std::uint64_t entry) {
-  return DgcLayout().entry_at<kField>(entry) / 2;
+  return DgcLayout().entry_at<DgcLayout::kEntries, kField>(entry) / 2;
 }
 
 /// The positions skipped before entry i.
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kWalkers)
     next += done;
     done += total;
     if (check && valid && (next > to.n || !is_finite(float_of(value))))
-      refuse(to.report, DgcLayout().entry_at<DgcLayout::kRun>(i));
+      refuse(to.report, DgcLayout().entry_at<DgcLayout::kEntries, DgcLayout::kRun>(i));
     if (!check && valid && !is_run_filler(run, value)) {
       float& target = to.values[next - 1];
       target = to.add ? target + to.factor * float_of(value) : float_of(value);

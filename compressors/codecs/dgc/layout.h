@@ -19,12 +19,6 @@ struct DgcLayout : Layout<Field<"count", std::uint32_t>, DgcEntries> {
   static constexpr DgcLayout most(std::uint64_t n, std::uint64_t selected) {
     return DgcLayout(selected + (n - selected) / kRunCovered + 1);
   }
-
-  /// The byte of entry i's field.
-  template <std::size_t kField>
-  GRADWIRE_HD constexpr std::uint64_t entry_at(std::uint64_t i) const {
-    return at<kEntries>({}) + section<kEntries>().at<kField>(i);
-  }
 };
 
 }  // namespace gradwire::compressors

@@ -150,12 +150,6 @@ struct SzLayout
   /// number of symbols, of its streams; or all of it.
   enum class Known { kForm, kShape, kRadius, kCounts, kAll };
   explicit SzLayout(const SzBlock& block, Known known = Known::kAll);
-
-  /// The byte of entry i's field in one of the records.
-  template <std::size_t kRecords, std::size_t kField>
-  std::size_t entry_at(std::size_t i) const {
-    return static_cast<std::size_t>(at<kRecords>({}) + section<kRecords>().template at<kField>(i));
-  }
 };
 
 /// Everything in front of the streams, but for the table of symbols.

@@ -12,12 +12,6 @@ struct TopkPairs : Layout<Field<"count", std::uint32_t, CountsEntries>, TopkEntr
   enum Entry { kIndex, kValue };
   constexpr TopkPairs() = default;
   GRADWIRE_HD constexpr explicit TopkPairs(std::uint64_t k) : Layout({}, TopkEntries(k)) {}
-
-  /// The byte of entry i's field.
-  template <std::size_t kField>
-  GRADWIRE_HD constexpr std::uint64_t entry_at(std::uint64_t i) const {
-    return at<kEntries>({}) + section<kEntries>().at<kField>(i);
-  }
 };
 
 }  // namespace gradwire::compressors

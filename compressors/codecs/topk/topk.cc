@@ -151,8 +151,9 @@ class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities 
     kPairs.store<TopkPairs::kCount>(job.payload, k);
     std::byte* entries = job.payload.data();
     for_ranges(job.team, k, 16, 32768, [&](std::size_t begin, std::size_t end) {
-      kernels::interleave_entries(selected.indices.data() + begin, selected.values.data() + begin,
-                                  end - begin, entries + kPairs.entry_at<TopkPairs::kIndex>(begin));
+      kernels::interleave_entries(
+          selected.indices.data() + begin, selected.values.data() + begin, end - begin,
+          entries + kPairs.entry_at<TopkPairs::kEntries, TopkPairs::kIndex>(begin));
     });
     return TopkPairs(k).size({});
   }
@@ -175,13 +176,14 @@ class TopkCodec final : public WalkedCodec<TopkCodec>, public SelectsVelocities 
     require_head(kName, job.payload, kPairs, {.n = n});
     const std::size_t k = kPairs.load<TopkPairs::kCount>(job.payload.data());
     require_size(kName, job.payload, TopkPairs(k).size({}));
-    const Entries entries{.k = k,
-                          .pairs = job.payload.data() + kPairs.entry_at<TopkPairs::kIndex>(0)};
+    const Entries entries{
+        .k = k,
+        .pairs = job.payload.data() + kPairs.entry_at<TopkPairs::kEntries, TopkPairs::kIndex>(0)};
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < k; ++i) {
       const std::uint32_t index = entries.index(i);
       if (index < next || index >= n || !std::isfinite(entries.value(i)))
-        refuse_entry(kName, job.payload, kPairs.entry_at<TopkPairs::kIndex>(i),
+        refuse_entry(kName, job.payload, kPairs.entry_at<TopkPairs::kEntries, TopkPairs::kIndex>(i),
                      index >= n     ? index_detail::kBeyond
                      : index < next ? index_detail::kDisorder
                                     : kNoFiniteValue);

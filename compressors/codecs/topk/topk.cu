@@ -7,10 +7,10 @@ namespace {
 
 /// Pairs are read and written as words.
 __device__ constexpr std::uint64_t index_word(std::uint64_t i) {
-  return TopkPairs().entry_at<TopkPairs::kIndex>(i) / 4;
+  return TopkPairs().entry_at<TopkPairs::kEntries, TopkPairs::kIndex>(i) / 4;
 }
 __device__ constexpr std::uint64_t value_word(std::uint64_t i) {
-  return TopkPairs().entry_at<TopkPairs::kValue>(i) / 4;
+  return TopkPairs().entry_at<TopkPairs::kEntries, TopkPairs::kValue>(i) / 4;
 }
 
 __global__ void write_pairs_kernel(DeviceSelection selected, std::uint32_t* payload,
