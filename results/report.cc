@@ -191,11 +191,17 @@ std::string provenance_section(const ReportData& data) {
          "hash on the same kind of machine.</p>\n";
 }
 
-ReportData with_knowledge(const Store& store, std::span<const RunId> runs,
-                          const ReportOptions& options) {
+/// What the caller and the store's runs know of methods' accuracy.
+AccuracyKnowledge knowledge_of(const Store& store, const ReportOptions& options) {
+  AccuracyKnowledge knowledge = options.accuracy;
+  knowledge.trained = accuracy_comparisons(store.runs());
+  return knowledge;
+}
+
+ReportData data_of(const Store& store, std::span<const RunId> runs,
+                   const AccuracyKnowledge& knowledge) {
   ReportData data = load_report(store, runs);
-  data.accuracy = options.accuracy;
-  data.accuracy.trained = accuracy_comparisons(store.runs());
+  data.accuracy = knowledge;
   add_evidence(store, data);
   return data;
 }
@@ -253,6 +259,7 @@ std::string deeper(std::string html) {
 std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& workloads,
                           const ReportOptions& options) {
   const std::string title = options.title.empty() ? "Gradient compression" : options.title;
+  const AccuracyKnowledge knowledge = knowledge_of(store, options);
   std::string contents = "<h2>Contents</h2>\n<ol class=\"contents\">\n", parts;
   std::size_t number = 0;
   for (const WorkloadRuns& workload : workloads) {
@@ -266,7 +273,7 @@ std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& w
       continue;
     }
     const std::string anchor = "workload-" + std::to_string(++number);
-    const ReportData data = with_knowledge(store, workload.runs, options);
+    const ReportData data = data_of(store, workload.runs, knowledge);
     const auto list = answers(data, data.sections[0]);
     contents += "<li><a href=\"#" + anchor + "\">" + xml_escape(workload.name) +
                 "</a>: " + xml_escape(count) + ". " +
@@ -291,7 +298,7 @@ std::string report_html(const Store& store, std::span<const RunId> runs,
                         const ReportOptions& options) {
   const auto workloads = workloads_of(store, runs);
   if (workloads.size() > 1) return contents_html(store, workloads, options);
-  const ReportData data = with_knowledge(store, runs, options);
+  const ReportData data = data_of(store, runs, knowledge_of(store, options));
   return html_page(title_of(data, options), body_html(store, data, options));
 }
 
