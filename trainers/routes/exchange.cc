@@ -191,8 +191,9 @@ StepTraffic::StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes,
 /// Of `op`, as its messages are now: a reduction's are as planned, others' are a rank's each.
 std::vector<sim::MissingData> StepTraffic::missing_of(sim::OpIndex op,
                                                       std::span<const Bytes> sizes) const {
-  const auto of = std::ranges::equal_range(missing_, op, {}, &sim::MissingData::op);
-  std::vector<sim::MissingData> missing(of.begin(), of.end());
+  std::vector<sim::MissingData> missing(
+      std::ranges::lower_bound(missing_, op, {}, &sim::MissingData::op),
+      std::ranges::upper_bound(missing_, op, {}, &sim::MissingData::op));
   for (sim::MissingData& each : missing) {
     if (sizes.empty()) break;
     const std::int64_t planned = each.hop.bytes.count();

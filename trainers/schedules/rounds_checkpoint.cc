@@ -1,5 +1,7 @@
 #include "trainers/schedules/rounds_trainer.h"
 
+#include <utility>
+
 #include "base/serial.h"
 
 /// Saving and loading federated rounds, in the middle of one too: the model, what the server and
@@ -89,9 +91,8 @@ void RoundsTrainer::load_content(std::istream& in) {
     for (const sim::GraphId graph : trip.graphs) trip_of_[graph] = number;
     if (trip.stage != Stage::kArrived) busy_.insert(trip.client);
     if (!get<bool>(in)) continue;
-    trip.update.emplace();
-    trip.update->message = get_vector<std::byte>(in);
-    trip.update->loss = get<double>(in);
+    std::vector<std::byte> message = get_vector<std::byte>(in);
+    trip.update = LocalUpdate{std::move(message), get<double>(in)};
   }
 }
 

@@ -1,7 +1,6 @@
 #include "trainers/schedules/set_updates.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "base/error.h"
 #include "trainers/scenario_update.h"
@@ -91,7 +90,9 @@ std::optional<double> SetUpdates::mean_momentum(std::int64_t first, std::int64_t
 std::int64_t SetUpdates::state_bytes() const {
   std::map<int, std::int64_t> bytes;  // by rank
   for (const auto& [key, update] : updates_) bytes[std::get<0>(key)] += update.state_bytes();
-  return std::ranges::max(bytes | std::views::values);
+  std::int64_t most = 0;
+  for (const auto& [rank, held] : bytes) most = std::max(most, held);
+  return most;
 }
 
 void SetUpdates::save(std::ostream& out) const {
