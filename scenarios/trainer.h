@@ -52,6 +52,8 @@ struct Work {
   std::vector<Bytes> bytes;
   std::vector<Seconds> seconds;
   std::vector<sim::CrossEdge> after;  ///< edges to graphs that were submitted before
+  /// What its messages hold, where TrainerOptions::keeps_payloads asks for it.
+  std::shared_ptr<const sim::Payloads> payloads = {};
 };
 
 /// What one step did, and the graph that says what it cost.
@@ -73,7 +75,7 @@ struct StepPlan : Work {
 
 /// For an executor; the work must outlive the call.
 inline sim::Submission submission_of(const Work& work) {
-  return {work.graph, work.bytes, work.seconds, Seconds(0), work.after};
+  return {work.graph, work.bytes, work.seconds, Seconds(0), work.after, work.payloads.get()};
 }
 
 /// What `exchange.collective: auto` came to: the time of a step's exchange alone by each collective
@@ -154,6 +156,11 @@ struct TrainerOptions {
   /// `states_folder`. None = all of it in memory.
   std::optional<Bytes> memory = {};
   std::string states_folder = ".";
+  /// For executors that really send messages: each Work has what its messages hold.
+  bool keeps_payloads = false;
+  /// For executors on a real clock, which learning would hold up: what a client of federated rounds
+  /// will learn is learnt before it is sent its model.
+  bool trains_ahead = false;
 };
 
 /// The module's one factory symbol. Throws Error; the returned object is deleted by the caller.

@@ -16,12 +16,16 @@
 /// session: it keeps its clock, its lanes' ready times and the network's state between graphs.
 namespace gradwire::sim {
 
+class Payloads;  // sim/graph/payloads.h
+
 struct Submission {
   GraphPtr graph;
   std::span<const Bytes> bytes;      ///< [graph->bytes_begin.back()], copied
   std::span<const Seconds> seconds;  ///< [graph->size()], copied
   Seconds not_before{0};             ///< no operation starts earlier
   std::span<const CrossEdge> after = {};
+  /// What the messages hold, copied where it is used; null: an executor that sends some invents it.
+  const Payloads* payloads = nullptr;
 };
 
 enum class EventKind : std::uint8_t {

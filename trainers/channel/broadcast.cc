@@ -45,6 +45,14 @@ Broadcast::Download Broadcast::download(std::optional<std::int64_t> version) con
   return sum < whole.bytes ? Download{sum, missed} : whole;
 }
 
+std::vector<std::byte> Broadcast::latest(std::int64_t messages) const {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = messages_.size() - static_cast<std::size_t>(messages); i < messages_.size();
+       ++i)
+    bytes.insert(bytes.end(), messages_[i].begin(), messages_[i].end());
+  return bytes;
+}
+
 void Broadcast::catch_up(std::int64_t since, std::span<float> model) const {
   const auto missed = static_cast<std::size_t>(version_ - since);
   GRADWIRE_ASSERT(missed <= messages_.size());

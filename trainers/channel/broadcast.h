@@ -32,6 +32,8 @@ class Broadcast {
     std::int64_t messages = 0;  ///< 0: the whole model, or nothing
   };
   Download download(std::optional<std::int64_t> version) const;
+  /// The bytes of so many of the latest messages, one after the other.
+  std::vector<std::byte> latest(std::int64_t messages) const;
   /// What a client does with those messages. Precondition: they are there.
   void catch_up(std::int64_t since, std::span<float> model) const;
 

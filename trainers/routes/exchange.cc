@@ -11,29 +11,35 @@
 namespace gradwire::trainers {
 namespace {
 
-/// Passes everything on and adds up what crosses.
+/// Passes everything on and adds up what crosses; keeps it where that is asked for.
 class CountingHandler final : public sim::DataHandler {
  public:
-  explicit CountingHandler(sim::DataHandler& inner) : inner_(inner) {}
+  CountingHandler(sim::DataHandler& inner, sim::Payloads* kept) : inner_(inner), kept_(kept) {}
   std::span<const std::byte> send(int host, sim::OpIndex op, const sim::HopTransfer& hop,
                                   sim::ChunkRange chunk) override {
     return inner_.send(host, op, hop, chunk);
   }
   void receive(int host, sim::OpIndex op, const sim::HopTransfer& hop, sim::ChunkRange chunk,
                std::span<const std::byte> payload) override {
-    crossed_ += Bytes(static_cast<std::int64_t>(payload.size()));
+    note(op, hop, payload);
     inner_.receive(host, op, hop, chunk, payload);
   }
   void receive_partial(int host, sim::OpIndex op, const sim::HopTransfer& hop,
                        sim::ChunkRange chunk, std::span<const std::byte> payload,
                        std::span<const sim::ByteRange> missing) override {
-    crossed_ += Bytes(static_cast<std::int64_t>(payload.size()));
+    note(op, hop, payload);
     inner_.receive_partial(host, op, hop, chunk, payload, missing);
   }
   Bytes crossed() const { return crossed_; }
 
  private:
+  void note(sim::OpIndex op, const sim::HopTransfer& hop, std::span<const std::byte> payload) {
+    crossed_ += Bytes(static_cast<std::int64_t>(payload.size()));
+    if (kept_) kept_->add(op, hop, payload);
+  }
+
   sim::DataHandler& inner_;
+  sim::Payloads* kept_;
   Bytes crossed_{0};
 };
 
@@ -217,7 +223,7 @@ void StepTraffic::move(std::size_t bucket, std::size_t stage, std::span<const By
 }
 
 void StepTraffic::move(sim::OpIndex op, std::span<const Bytes> sizes, sim::DataHandler& handler) {
-  CountingHandler counting(handler);
+  CountingHandler counting(handler, kept_);
   sim::interpret(*plan_.graph(), op, set_sizes(op, sizes), counting, missing_of(op, sizes));
   payload_ += counting.crossed();
 }

@@ -8,6 +8,7 @@
 #include "compressors/codec_plan.h"
 #include "scenarios/scenario.h"
 #include "sim/graph/interpreter.h"
+#include "sim/graph/payloads.h"
 #include "trainers/channel/state_store.h"
 #include "trainers/channel/tensor_spec.h"
 #include "trainers/device/device_step.h"
@@ -61,6 +62,10 @@ class StepTraffic {
   /// that has another size, since what it tells of has lost something before, loses the same share.
   StepTraffic(const StepTemplate& plan, std::vector<Bytes>& bytes,
               std::span<const sim::MissingData> missing = {});
+  /// From now on what is moved is kept there, too; null: nowhere. Must outlive this object's moves.
+  void keep_in(sim::Payloads* payloads) { kept_ = payloads; }
+  /// Whether every hop must be moved, though the sum be known without.
+  bool needs_hops() const { return loses() || kept_ != nullptr; }
   /// Whether something is missing: workers may then end with different means.
   bool loses() const { return !missing_.empty(); }
   /// Moves the data of that collective. `sizes`: its messages by rank; empty for reductions.
@@ -83,6 +88,7 @@ class StepTraffic {
   std::vector<Bytes>& bytes_;
   std::vector<sim::MissingData> missing_;  ///< by operation
   Bytes payload_{0};
+  sim::Payloads* kept_ = nullptr;
 };
 
 struct ExchangeSettings {

@@ -15,7 +15,7 @@ using sim::CollectiveKind;
 /// fp32 without a codec. The order of additions is the ring's (chunk c starts with rank c, then
 /// c + 1, ...) or the server's (rank 0, 1, ...), so the result equals, bit for bit, what moving
 /// every hop gives; but each gradient is read once, and nothing is copied. Where something is
-/// missing every hop is moved.
+/// missing, or messages are kept, every hop is moved.
 class DenseExchange final : public Exchange {
  public:
   DenseExchange(const ExchangeSettings& settings, const Layout& layout)
@@ -49,7 +49,7 @@ class DenseExchange final : public Exchange {
   void combine(StepTraffic& traffic, std::span<float> mean) override {
     mean_ = mean;
     if (settings_.device) read_device();
-    if (traffic.loses()) return move_hops(traffic, mean);
+    if (traffic.needs_hops()) return move_hops(traffic, mean);
     replica_.clear();
     charge(traffic);
     for (const std::size_t b : buckets_) {

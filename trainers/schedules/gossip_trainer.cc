@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/serial.h"
 #include "sim/graph/interpreter.h"
+#include "sim/graph/payloads.h"
 #include "trainers/routes/set_exchange.h"
 #include "trainers/schedules/checkpoint.h"
 #include "trainers/schedules/kept_model.h"
@@ -19,21 +20,25 @@ namespace {
 /// sender's bytes, of which GossipModels has made one copy for all.
 class GossipMover final : public sim::DataHandler {
  public:
-  GossipMover(const GossipModels& models, std::size_t bucket) : models_(models), bucket_(bucket) {}
+  /// `kept`: what is moved goes there, too; null: nowhere.
+  GossipMover(const GossipModels& models, std::size_t bucket, sim::Payloads* kept)
+      : models_(models), bucket_(bucket), kept_(kept) {}
   std::span<const std::byte> send(int host, sim::OpIndex, const sim::HopTransfer&,
                                   sim::ChunkRange) override {
     return models_.message(host, bucket_);
   }
-  void receive(int, sim::OpIndex, const sim::HopTransfer& hop, sim::ChunkRange,
+  void receive(int, sim::OpIndex op, const sim::HopTransfer& hop, sim::ChunkRange,
                std::span<const std::byte> payload) override {
     GRADWIRE_ASSERT(payload.data() == models_.message(hop.source_rank, bucket_).data());
     moved_ += Bytes(static_cast<std::int64_t>(payload.size()));
+    if (kept_) kept_->add(op, hop, payload);
   }
   Bytes moved() const { return moved_; }
 
  private:
   const GossipModels& models_;
   std::size_t bucket_;
+  sim::Payloads* kept_;
   Bytes moved_{0};
 };
 
@@ -43,6 +48,7 @@ GossipTrainer::GossipTrainer(const scenarios::Scenario& scenario,
                              const scenarios::TrainerOptions& options,
                              std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
+      keeps_payloads_(options.keeps_payloads),
       mixing_(scenarios::gossip_mixing(scenario)),
       models_(learner_, mixing_),
       losses_(static_cast<std::size_t>(learner_.workers())) {}
@@ -97,6 +103,8 @@ void GossipTrainer::run_step(scenarios::StepPlan& plan) {
 void GossipTrainer::move_messages(scenarios::StepPlan& plan) {
   plan.bytes.assign(graph_->graph()->bytes_begin.back(), Bytes(0));
   plan.payload = Bytes(0);
+  const auto payloads = keeps_payloads_ ? std::make_shared<sim::Payloads>() : nullptr;
+  plan.payloads = payloads;
   for (std::size_t b = 0; graph_->sends() && b < learner_.layout().buckets().size(); ++b) {
     const sim::OpIndex op = graph_->gossip(b);
     const std::span<Bytes> sizes = std::span(plan.bytes)
@@ -105,7 +113,7 @@ void GossipTrainer::move_messages(scenarios::StepPlan& plan) {
     for (int w = 0; w < learner_.workers(); ++w)
       sizes[static_cast<std::size_t>(w)] =
           Bytes(static_cast<std::int64_t>(models_.message(w, b).size()));
-    GossipMover mover(models_, b);
+    GossipMover mover(models_, b, payloads.get());
     sim::interpret(*graph_->graph(), op, sizes, mover);
     plan.payload += mover.moved();
   }

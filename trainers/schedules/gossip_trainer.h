@@ -70,6 +70,7 @@ class GossipTrainer final : public scenarios::Trainer {
   void score_locals();
 
   Learner learner_;
+  const bool keeps_payloads_;
   sim::Mixing mixing_;
   GossipModels models_;
   std::unique_ptr<GossipStep> graph_;

@@ -42,6 +42,19 @@ void RoundsTrainer::train_ahead(Trip& due) {
   });
 }
 
+void RoundsTrainer::train_round() {
+  std::vector<Trip*> trips;
+  for (auto& [number, trip] : trips_) {
+    // Statistics are those of who has trained, which a deadline decides.
+    const bool waits = trip.records && !learner_.statistics().empty();
+    if (trip.round == round_ && !trip.drops_out && !waits) trips.push_back(&trip);
+  }
+  learner_.pool().run(static_cast<int>(trips.size()), [&](int item, int thread) {
+    Trip& trip = *trips[static_cast<std::size_t>(item)];
+    trip.update = train(trip, thread);
+  });
+}
+
 RoundsTrainer::LocalUpdate RoundsTrainer::train(const Trip& trip, int thread) {
   const std::int64_t steps = local_steps(trip.client);
   SetUpdates rule(learner_.scenario(), learner_.method(), learner_.layout());

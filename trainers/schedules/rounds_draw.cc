@@ -44,7 +44,8 @@ void RoundsTrainer::wait_for_anyone(scenarios::Session& session) {
 void RoundsTrainer::begin_round(scenarios::Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
   const scenarios::Scenario& scenario = learner_.scenario();
-  const std::vector<int> list = candidates(session.now());
+  const Seconds begin = session.now();  // a real clock goes on while graphs are submitted
+  const std::vector<int> list = candidates(begin);
   if (list.empty() && trips_.empty()) return wait_for_anyone(session);
   const int most = choice().sample > 0 ? choice().sample : learner_.workers();
   const int wanted = clients_of_round(most, choice().sample_decay, choice().sample_least, round_) -
@@ -54,6 +55,7 @@ void RoundsTrainer::begin_round(scenarios::Session& session) {
   now_ = {};
   submit_broadcast(session);
   bool recorded = false;
+  const std::int64_t first = next_trip_;
   for (const int client : sample_of(list, std::max(wanted, 0), scenario.seed, round_)) {
     ++now_.sampled;
     if (busy_.count(client) > 0) {
@@ -64,10 +66,13 @@ void RoundsTrainer::begin_round(scenarios::Session& session) {
     now_.dropped_out += away ? 1 : 0;
     const bool records = !away && !recorded;
     recorded = recorded || records;
-    start_trip(client, away, records, session);
+    add_trip(client, away, records);
   }
+  if (trains_ahead_) train_round();
+  for (auto trip = trips_.lower_bound(first); trip != trips_.end(); ++trip)
+    submit_training(trip->second, trip->first, session);
   if (has_deadline())
-    session.wake_at(session.now() + choice().deadline, static_cast<std::uint64_t>(round_));
+    session.wake_at(begin + choice().deadline, static_cast<std::uint64_t>(round_));
 }
 
 }  // namespace gradwire::trainers

@@ -24,6 +24,8 @@ RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
                              const scenarios::TrainerOptions& options,
                              std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : EventTrainer(scenario, options, std::move(data), std::move(model)),
+      keeps_payloads_(options.keeps_payloads),
+      trains_ahead_(options.trains_ahead),
       clients_(up_.state_bytes(), {options.memory, options.states_folder}),
       benches_(static_cast<std::size_t>(learner_.pool().threads())) {
   for (Bench& bench : benches_) {
@@ -62,40 +64,44 @@ void RoundsTrainer::submit_broadcast(Session& session) {
   encoded_ = session.submit(builder.finish());
 }
 
-void RoundsTrainer::start_trip(int client, bool away, bool records, Session& session) {
-  const std::int64_t number = next_trip_++;
-  Trip& trip = trips_[number];
+void RoundsTrainer::add_trip(int client, bool away, bool records) {
+  Trip& trip = trips_[next_trip_++];
   trip.client = client;
   trip.round = round_;
   trip.drops_out = away;
   trip.records = records;
   trip.download = up_.plain_bytes();
-  std::int64_t messages = 0;
   if (broadcast_) {
     const auto held = held_.find(client);
     const Broadcast::Download download =
         broadcast_->download(held == held_.end() ? std::nullopt : std::optional(held->second));
     trip.version = broadcast_->version();
     trip.download = download.bytes;
-    messages = download.messages;
+    trip.messages = download.messages;
   }
   busy_.insert(client);
-  submit_training(trip, number, messages, session);
 }
 
-void RoundsTrainer::submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
-                                    Session& session) {
+std::vector<std::byte> RoundsTrainer::download_of(const Trip& trip) const {
+  if (trip.messages > 0) return broadcast_->latest(trip.messages);
+  const auto model = std::as_bytes(std::span(sent_.at(trip.round)));
+  return {model.begin(), model.end()};
+}
+
+void RoundsTrainer::submit_training(Trip& trip, std::int64_t number, Session& session) {
   using Bucket = scenarios::ComputeProfile::Bucket;
   const auto& slowdown = learner_.scenario().cluster.slowdown;
   const double factor = slowdown[static_cast<std::size_t>(trip.client)];
   WorkBuilder builder;
   std::vector<sim::OpIndex> before;
-  if (trip.download > Bytes(0))
+  if (trip.download > Bytes(0)) {
     before = {builder.transfer(server(), trip.client, "download", trip.download)};
-  if (messages > 0)
+    if (keeps_payloads_) builder.hold(before.front(), download_of(trip));
+  }
+  if (trip.messages > 0)
     before = {builder.operation(
         sim::OpKind::kDecode, sim::Lane::kCodec, trip.client, "catch up",
-        total(learner_.profile(), &Bucket::decode) * factor * static_cast<double>(messages),
+        total(learner_.profile(), &Bucket::decode) * factor * static_cast<double>(trip.messages),
         before)};
   const sim::OpIndex trained =
       builder.operation(sim::OpKind::kCompute, sim::Lane::kCompute, trip.client, "local training",
@@ -113,6 +119,7 @@ void RoundsTrainer::submit_upload(Trip& trip, std::int64_t number, Session& sess
   WorkBuilder builder;
   const Bytes size(static_cast<std::int64_t>(trip.update->message.size()));
   const sim::OpIndex up = builder.transfer(trip.client, server(), "upload", size);
+  if (keeps_payloads_) builder.hold(up, trip.update->message);
   builder.operation(sim::OpKind::kAggregate, sim::Lane::kCodec, server(), "aggregate",
                     total(learner_.profile(), &scenarios::ComputeProfile::Bucket::aggregate), {up});
   trip.graphs.push_back(session.submit(builder.finish()));

@@ -86,6 +86,7 @@ class RoundsTrainer final : public EventTrainer {
     bool drops_out = false, records = false;
     std::int64_t version = 0;  ///< of the model that it was sent, in messages of broadcast_
     Bytes download{0};
+    std::int64_t messages = 0;          ///< of broadcast_ that it is sent; 0: the model
     std::vector<sim::GraphId> graphs;   ///< the one for training, the one for the upload
     std::optional<LocalUpdate> update;  ///< trained, whether or not that has ended in virtual time
   };
@@ -117,9 +118,9 @@ class RoundsTrainer final : public EventTrainer {
   // Trips, and the end of a round.
   Seconds training_time(int client) const;
   void submit_broadcast(scenarios::Session& session);
-  void start_trip(int client, bool away, bool records, scenarios::Session& session);
-  void submit_training(Trip& trip, std::int64_t number, std::int64_t messages,
-                       scenarios::Session& session);
+  void add_trip(int client, bool away, bool records);
+  void submit_training(Trip& trip, std::int64_t number, scenarios::Session& session);
+  std::vector<std::byte> download_of(const Trip& trip) const;
   void submit_upload(Trip& trip, std::int64_t number, scenarios::Session& session);
   void arrive(std::int64_t number);
   void lose(const Trip& trip);
@@ -133,6 +134,8 @@ class RoundsTrainer final : public EventTrainer {
   Moment moment(std::int64_t round, std::int64_t local_step) const;
   /// Trains the client of that trip, and others of its round whose turn comes later.
   void train_ahead(Trip& due);
+  /// Trains all clients of the round, before any of them is sent its model.
+  void train_round();
   LocalUpdate train(const Trip& trip, int thread);
   double local_step(const Trip& trip, int thread, std::int64_t h, SetUpdates& rule);
   void mask_upload(std::span<const float> trained, std::span<float> upload) const;
@@ -153,6 +156,7 @@ class RoundsTrainer final : public EventTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
+  const bool keeps_payloads_, trains_ahead_;
   std::optional<Broadcast> broadcast_;   ///< where the server encodes what it changes
   std::map<int, std::int64_t> held_;     ///< by client that has one: its model's version
   bool new_message_ = false;             ///< the last round ended with one

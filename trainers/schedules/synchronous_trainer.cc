@@ -39,6 +39,7 @@ SynchronousTrainer::SynchronousTrainer(const scenarios::Scenario& scenario,
                                        const scenarios::TrainerOptions& options,
                                        std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : learner_(scenario, options, std::move(data), std::move(model), replica_weights(scenario)),
+      keeps_payloads_(options.keeps_payloads),
       weights_(learner_.weights()),
       mean_(zeros_in_huge_pages<float>(weights_.size())),
       exchange_settings_(exchange_settings(learner_.scenario())),
@@ -255,6 +256,9 @@ void SynchronousTrainer::run_step(scenarios::StepPlan& plan) {
   enter_phase();
   acts_.begin_step(moment());
   StepTraffic traffic(*template_, plan.bytes);
+  const auto payloads = keeps_payloads_ ? std::make_shared<sim::Payloads>() : nullptr;
+  traffic.keep_in(payloads.get());
+  plan.payloads = payloads;
   gather_before(traffic);
   learner_.forget_places();
   learner_.pool().run(workers(), [this](int worker, int thread) { pass_of(worker, thread); });

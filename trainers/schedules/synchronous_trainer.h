@@ -98,6 +98,7 @@ class SynchronousTrainer final : public scenarios::Trainer {
   Moment moment() const { return learner_.moment_at(step_); }
 
   Learner learner_;
+  const bool keeps_payloads_;
   /// The learner's; where weights live on a device, a copy that weights() refreshes.
   std::span<float> weights_;
   std::vector<float> mean_;

@@ -1,10 +1,12 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "scenarios/trainer.h"
+#include "sim/graph/payloads.h"
 #include "sim/graph/step_graph.h"
 
 namespace gradwire::trainers {
@@ -31,14 +33,21 @@ class WorkBuilder {
     work_.seconds.push_back(time);
     return builder_.add_operation(kind, lane, host, label, after);
   }
+  /// What that transfer carries, for executors that send it.
+  void hold(sim::OpIndex transfer, std::span<const std::byte> bytes) {
+    if (!payloads_) payloads_ = std::make_shared<sim::Payloads>();
+    payloads_->add(transfer, bytes);
+  }
   scenarios::Work finish() {
     work_.graph = builder_.finish();
+    work_.payloads = std::move(payloads_);
     return std::move(work_);
   }
 
  private:
   sim::GraphBuilder builder_;
   scenarios::Work work_;
+  std::shared_ptr<sim::Payloads> payloads_;
 };
 
 }  // namespace gradwire::trainers

@@ -1,0 +1,113 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "sim/graph/payloads.h"
+#include "tests/trainers/schedules/rounds_fixture.h"
+#include "tests/trainers/support.h"
+#include "trainers/schedules/synchronous_trainer.h"
+
+/// What trainers keep of their messages, for executors that really send them.
+namespace gradwire::trainers {
+namespace {
+
+struct Learnt {
+  std::uint64_t hash = 0;
+  std::vector<std::vector<Bytes>> sizes;  ///< by step
+  std::vector<std::shared_ptr<const sim::Payloads>> payloads;
+};
+
+Learnt learnt(const scenarios::Scenario& scenario, bool keeps) {
+  auto trainer = make_trainer(scenario, {.threads = 1, .keeps_payloads = keeps});
+  if (const auto* own = dynamic_cast<const SynchronousTrainer*>(trainer.get())) {
+    std::vector<std::int64_t> elements;
+    for (const BucketSlot& bucket : own->layout().buckets()) elements.push_back(bucket.count);
+    trainer->use_profile(fixed_profile(elements));
+  } else {
+    trainer->use_profile(fixed_profile({trainer->parameters()}));
+  }
+  Learnt result;
+  for (scenarios::StepPlan plan; trainer->next(plan); plan = {}) {
+    trainer->on_submitted(plan, 1);
+    result.sizes.push_back(plan.bytes);
+    result.payloads.push_back(plan.payloads);
+    if (!plan.payloads) continue;
+    // Every message of every operation that sends something, of the size that is charged for it.
+    std::map<sim::OpIndex, std::int64_t> messages, bytes;
+    for (const sim::Payloads::Message& message : plan.payloads->messages()) {
+      ++messages[message.op];
+      bytes[message.op] += message.hop.bytes.count();
+    }
+    for (sim::OpIndex op = 0; op < plan.graph->size(); ++op) {
+      if (!plan.graph->is_collective(op)) continue;
+      const auto& spec = plan.graph->collectives[static_cast<std::size_t>(plan.graph->peer[op])];
+      const auto sizes = std::span<const Bytes>(plan.bytes)
+                             .subspan(plan.graph->bytes_begin[op], plan.graph->bytes_begin[op + 1] -
+                                                                       plan.graph->bytes_begin[op]);
+      CHECK(messages[op] == sim::make_generator(spec, sizes)->transfers_total());
+      CHECK(bytes[op] == sim::total_payload(spec, sizes).count());
+    }
+  }
+  result.hash = trainer->learning_hash();
+  return result;
+}
+
+void check_kept(const scenarios::Scenario& scenario) {
+  const Learnt with = learnt(scenario, true), without = learnt(scenario, false);
+  CHECK(with.hash == without.hash);  // keeping changes nothing
+  CHECK(with.sizes == without.sizes);
+  REQUIRE(with.payloads.size() == without.payloads.size());
+  for (std::size_t step = 0; step < with.payloads.size(); ++step) {
+    CHECK(with.payloads[step] != nullptr);
+    CHECK(without.payloads[step] == nullptr);
+  }
+}
+
+TEST_CASE("payloads: whatever sums, gathers or requantises, round a ring or at a server") {
+  for (const char* collective : {"ring", "parameter-server", "tree"}) {
+    for (const char* method : {"none", "terngrad", "topk", "qsgd", "powersgd"}) {
+      const bool served = std::string(method) == "powersgd" && std::string(collective) != "ring";
+      if (served) continue;
+      CAPTURE(collective, method);
+      scenarios::Scenario scenario = digits_scenario("mlp", method);
+      scenario.exchange.collective = collective;
+      scenario.exchange.bucket = Bytes(100'000);
+      scenario.workload.steps = 2;
+      check_kept(scenario);
+    }
+  }
+}
+
+TEST_CASE("payloads: shards of a server, workers that hold parts, workers that gossip") {
+  scenarios::Scenario sharded = digits_scenario("mlp", "none");
+  sharded.workload.steps = 2;
+  sharded.exchange.collective = "parameter-server";
+  sharded.exchange.shards = 2;
+  check_kept(sharded);
+  scenarios::Scenario parts = digits_scenario("mlp", "none");
+  parts.workload.steps = 2;
+  parts.exchange.zero = 1;
+  check_kept(parts);
+  scenarios::Scenario gossip = digits_scenario("mlp", "none");
+  gossip.workload.steps = 2;
+  gossip.schedule.kind = "gossip";
+  gossip.exchange.collective = "gossip";
+  check_kept(gossip);
+}
+
+TEST_CASE("payloads: what a client of a round is sent and sends, and training ahead of it") {
+  scenarios::Scenario scenario = rounds::in_rounds(4, 3, 2);
+  for (const char* method : {"none", "topk"}) {
+    CAPTURE(method);
+    scenario.method.name = method;
+    const rounds::Outcome usual = rounds::run(scenario);
+    const auto trainer =
+        rounds::prepared(scenario, {.threads = 1, .keeps_payloads = true, .trains_ahead = true});
+    EventDriver driver(scenario.cluster.workers);
+    driver.run(*trainer);
+    CHECK(trainer->learning_hash() == usual.hash);
+    CHECK(rounds::weights_of(*trainer) == usual.weights);
+  }
+}
+
+}  // namespace
+}  // namespace gradwire::trainers
