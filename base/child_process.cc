@@ -50,6 +50,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const Options& 
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     if (options.own_group) ::setpgid(0, 0);
+    for (const int descriptor : options.inherited) ::fcntl(descriptor, F_SETFD, 0);
     connect(in.read_end, 0);
     connect(out.write_end, 1);
     connect(err.write_end, 2);

@@ -20,6 +20,8 @@ class ChildProcess {
     bool pipe_stderr = false;
     /// A process group of its own: signals of the terminal do not reach it.
     bool own_group = false;
+    /// Descriptors of this process that the child has, too, by the same numbers.
+    std::vector<int> inherited = {};
   };
   /// Starts argv[0] (searched in PATH if it has no slash). Throws Error when it cannot be executed.
   ChildProcess(const std::vector<std::string>& argv, const Options& options);

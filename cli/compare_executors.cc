@@ -71,7 +71,9 @@ std::map<std::string, results::RunId> run_all(const ExecutorArguments& arguments
                                               results::Store& store, Context& context) {
   const std::vector<std::string>& executors = arguments.executors;
   ProgressPrinter progress(context);
-  EmulatedRun runs({arguments.scenario.threads, arguments.scenario.shaper, true}, store, progress);
+  EmulatedRun runs(
+      {.threads = arguments.scenario.threads, .shaper = arguments.scenario.shaper, .resume = true},
+      store, progress);
   std::map<std::string, results::RunId> all;
   runner::RunProgress at;
   at.runs = static_cast<int>(executors.size());

@@ -80,7 +80,9 @@ runner::SweepResult emulate_all(const ScenarioFile& file, EmulatedRun& runs,
     } catch (const results::StoreError&) {
       throw;
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::kCapability) throw;
+      const bool of_all =
+          error.kind() == ErrorKind::kCapability || error.kind() == ErrorKind::kUsage;
+      if (of_all) throw;
       if (result.failed++ == 0) result.why_failed = error.what();
       progress.on_run_failed(at, error.what());
     }
@@ -89,17 +91,28 @@ runner::SweepResult emulate_all(const ScenarioFile& file, EmulatedRun& runs,
   return result;
 }
 
+void refuse_resumed(const RunArguments& arguments) {
+  if (arguments.chaos.empty() || !arguments.resume) return;
+  throw Error(ErrorKind::kUsage, "use", "--chaos with --resume",
+              "runs in which nothing went wrong would be taken", "leave one of them out");
+}
+
 }  // namespace
 
 void run_emulated(const RunArguments& arguments, Context& context) {
   RunArguments emulated = arguments;
   emulated.executor = "emulator";
+  refuse_resumed(arguments);
   const ScenarioFile file = read_scenario(emulated);
   warn(file, context);
   const auto store = context.open_writer();
   const runner::InterruptGuard guard;
   ProgressPrinter progress(context);
-  EmulatedRun runs({emulated.threads, emulated.shaper, emulated.resume}, *store, progress);
+  EmulatedRun runs({.threads = emulated.threads,
+                    .shaper = emulated.shaper,
+                    .incidents = emulated.chaos,
+                    .resume = emulated.resume},
+                   *store, progress);
   Table table(columns());
   const runner::SweepResult result = emulate_all(file, runs, progress, *store, table, context);
   context.exit_code = exit_code_of(result);
@@ -122,6 +135,11 @@ void add_emulate(CLI::App& app, Context& context) {
   add_scenario_options(*command, *arguments);
   add_result_options(*command, *arguments);
   add_shaper_option(*command, *arguments);
+  command
+      ->add_option("--chaos", arguments->chaos,
+                   "What goes wrong: kill:HOST@TIME, pause:HOST@TIME+TIME, cut:HOST@TIME+TIME, "
+                   "such as pause:1@2s+500ms; hosts are workers, then servers")
+      ->type_name("INCIDENT");
   command->add_option("--threads", arguments->threads, "Threads that run workers side by side")
       ->capture_default_str();
   command->footer(

@@ -30,6 +30,17 @@ std::string lateness_words(const emulator::LinkReport& seen) {
   return words;
 }
 
+/// "1,200 messages arrived as they were sent, byte by byte: 3.2 MB of the method's own".
+std::string payload_words(const emulator::PayloadCounts& counts) {
+  const Bytes all = counts.own + counts.pattern;
+  std::string words = std::to_string(counts.messages) + " messages, " + format_bytes(all) +
+                      ", arrived as they were sent, byte by byte: ";
+  if (counts.pattern == Bytes(0)) return words + "what the method's encoders made";
+  if (counts.own == Bytes(0)) return words + "a pattern, since nothing is encoded";
+  return words + format_bytes(counts.own) + " of them what the method's encoders made, the rest " +
+         "a pattern";
+}
+
 }  // namespace
 
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name) {
@@ -73,11 +84,13 @@ results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunP
   if (const results::RunId run = finished(scenario, at, true)) return run;
   runner::RunOptions options;
   options.train_first = true;
+  options.keeps_payloads = true;
   options.executor_factory = [&](const Scenario& resolved) -> std::unique_ptr<sim::Executor> {
     emulator::EmulatorOptions emulator_options;
     emulator_options.transport = resolved.network.transport;
     emulator_options.seed = resolved.seed;
     if (!options_.shaper.empty()) emulator_options.shaper = options_.shaper;
+    emulator_options.incidents = options_.incidents;
     auto executor = cli::make_emulator(scenarios::build_cluster(resolved), emulator_options);
     report_ = executor->report();
     emulator_ = executor.get();
@@ -92,6 +105,8 @@ results::RunId EmulatedRun::emulate(const Scenario& scenario, const runner::RunP
 runner::RunFacts EmulatedRun::facts() const {
   runner::RunFacts facts;
   facts.notes = report_.missing;
+  for (const std::string& incident : report_.incidents) facts.notes.push_back("chaos: " + incident);
+  facts.notes.push_back(payload_words(emulator_->payloads()));
   facts.figures = {{kBaseRtt, report_.median_base_rtt.value(), "s"},
                    {kOverhead, report_.median_overhead.value(), "s"}};
   try {

@@ -31,8 +31,9 @@ void describe(const emulator::EmulatorReport& report, const Context& context);
 
 struct EmulatedRunOptions {
   int threads = 1;
-  std::string shaper = {};  ///< empty: auto
-  bool resume = false;      ///< take runs that have ended in the store
+  std::string shaper = {};                  ///< empty: auto
+  std::vector<std::string> incidents = {};  ///< what goes wrong
+  bool resume = false;                      ///< take runs that have ended in the store
 };
 
 /// Its runs replay the same compute times. Keeps the store and the observer.

@@ -33,10 +33,11 @@ struct RunArguments {
   std::string report;
   bool no_report = false;
   bool print_config = false;
-  std::string pcap;          ///< folder
-  std::string flow_monitor;  ///< folder
-  std::string shaper;        ///< of emulated links; empty: auto
-  std::string models;        ///< folder
+  std::string pcap;                ///< folder
+  std::string flow_monitor;        ///< folder
+  std::string shaper;              ///< of emulated links; empty: auto
+  std::vector<std::string> chaos;  ///< what goes wrong in an emulation (emulator/incident.h)
+  std::string models;              ///< folder
 };
 
 /// FILE, --set and --seed. `plain`: what is taken where there is no FILE; empty = it is needed.

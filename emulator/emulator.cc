@@ -28,12 +28,19 @@ std::string kernel_name(sim::TransportSettings::CongestionControl control) {
 
 constexpr Seconds kAnswerLimit{30};
 
+std::vector<Incident> incidents_of(const std::vector<std::string>& texts) {
+  std::vector<Incident> incidents;
+  for (const std::string& text : texts) incidents.push_back(parse_incident(text));
+  return incidents;
+}
+
 }  // namespace
 
 EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOptions& options)
     : options_(options),
-      cluster_(cluster),
-      choice_(choose_links(cluster, options.shaper, options.transport, options.seed)) {
+      incidents_(incidents_of(options.incidents)),
+      cluster_(with_cuts(cluster, incidents_)),
+      choice_(choose_links(cluster_, options.shaper, options.transport, options.seed)) {
   up_channel_.resize(static_cast<std::size_t>(choice_.hosts));
   for (std::size_t l = 0; l < cluster.links().size(); ++l)
     for (int host = 0; host < choice_.hosts; ++host) {
@@ -42,7 +49,8 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
       if (link.a == node) up_channel_[static_cast<std::size_t>(host)] = static_cast<int>(2 * l);
       if (link.b == node) up_channel_[static_cast<std::size_t>(host)] = static_cast<int>(2 * l + 1);
     }
-  hub_ = std::make_unique<HubLink>(hub_program(options.program));
+  for (const Incident& incident : incidents_) report_.incidents.push_back(words_of(incident));
+  hub_ = std::make_unique<HubLink>(hub_program(options.program), payloads_.memory().get());
   last_news_ = monotonic_now();
   set_up();
   measure_neighbours();
@@ -57,6 +65,7 @@ void EmulatorSession::set_up() {
                 {"shaper", options_.shaper},
                 {"raise_priority", options_.raise_priority},
                 {"congestion_control", report_.congestion_control},
+                {"payloads", payloads_.memory().get()},
                 {"buffer", options_.transport.buffer.count()},
                 {"segment", options_.transport.segment.count()},
                 {"wire_segment", options_.transport.wire_segment.count()}};
@@ -69,6 +78,7 @@ void EmulatorSession::set_up() {
     report_.name_space = ready.at("namespace");
     report_.priority = ready.at("priority");
     report_.shaper = ready.at("shaper");
+    plan_.emplace(incidents_, ready.at("pids").get<std::vector<int>>());
     if (by_process()) frame_rate = ready.at("frame_rate");
     return Shaping{report_.shaper, ready.at("netem"),
                    Seconds(ready.at("timers_late").get<double>())};
@@ -159,6 +169,38 @@ Seconds EmulatorSession::measure_base_rtt(int from_host, int to_host, int rounds
     if (times.empty()) throw std::out_of_range("there are none");
   });
   return median_of(times);
+}
+
+std::vector<std::string> EmulatorSession::run_programs(
+    const std::vector<std::vector<std::string>>& commands, Seconds limit) {
+  GRADWIRE_ASSERT(static_cast<int>(commands.size()) == choice_.hosts && is_idle());
+  const Seconds end = monotonic_now() + limit;
+  for (std::size_t host = 0; host < commands.size(); ++host)
+    hub_->send(static_cast<int>(host), {{"kind", "program"}, {"command", commands[host]}});
+  const auto fail = [&](const std::string& which, const std::string& why) {
+    hub_->kill();
+    throw Error(ErrorKind::kFailure, "run", which, why);
+  };
+  std::vector<std::string> outputs(commands.size());
+  for (std::size_t left = commands.size(); left > 0;) {
+    const auto message = hub_->receive(end);
+    if (!message)
+      fail(commands[0][0], "on " + std::to_string(left) + " hosts it was not done within " +
+                               format_duration(limit));
+    if (kind_of(*message) != "program") continue;
+    understood("what a program on a host wrote", [&] {
+      const std::size_t host = message->at("host");
+      const int code = message->at("exit_code");
+      if (code != 0)
+        fail(commands.at(host)[0] + " on host " + std::to_string(host),
+             "it ended with code " + std::to_string(code) +
+                 ", saying: " + message->at("errors").get<std::string>());
+      outputs.at(host) = message->at("output");
+      return 0;
+    });
+    --left;
+  }
+  return outputs;
 }
 
 json EmulatorSession::await(std::string_view kind) {

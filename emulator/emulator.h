@@ -23,6 +23,9 @@ struct EmulatorOptions {
   std::uint64_t seed = 1;  ///< of the link process's losses and jitter
   /// Run the helper processes before others where the system lets us (root, or a real-time limit).
   bool raise_priority = true;
+  /// What goes wrong, as parse_incident() takes it (emulator/incident.h); a cut takes links that
+  /// the link process makes.
+  std::vector<std::string> incidents = {};
   /// Seconds without any news after which the run is killed; the longest operation's own duration
   /// comes on top. Set-up and questions between graphs may take 30 s whatever this says.
   Seconds wall_limit{120};
@@ -59,6 +62,14 @@ struct EmulatorReport {
   /// executor's provenance is then "partly emulated".
   std::vector<std::string> missing;
   std::vector<std::string> warnings;
+  std::vector<std::string> incidents;  ///< what goes wrong, in words
+};
+
+/// Payloads that arrived and were what had been sent, byte by byte.
+struct PayloadCounts {
+  std::int64_t messages = 0;
+  Bytes own{0};      ///< a method's own messages
+  Bytes pattern{0};  ///< of messages of which only the size was known
 };
 
 class Emulator : public sim::Executor {
@@ -66,11 +77,18 @@ class Emulator : public sim::Executor {
   virtual const EmulatorReport& report() const = 0;
   /// Median of `rounds` round trips of a small message; the network must be idle.
   virtual Seconds measure_base_rtt(int from_host, int to_host, int rounds) = 0;
+  /// Runs a program on each host, by host, in its network namespace, all side by side; nothing else
+  /// must be under way. What each wrote to its standard output. Throws Error(kFailure) where one
+  /// fails, or is not done within `limit`; the emulator is then unusable.
+  virtual std::vector<std::string> run_programs(
+      const std::vector<std::vector<std::string>>& commands, Seconds limit) = 0;
   /// What the link process has seen since the first graph was submitted.
   virtual LinkReport links() = 0;
   /// Why what was emulated is no measurement of the scenario's network: links were late, or missed
   /// frames. "": it is one.
   virtual std::string why_invalid() = 0;
+  /// So far, of operations that have ended.
+  virtual PayloadCounts payloads() const = 0;
 };
 
 /// s: a run of which one frame in a hundred left the links later is invalid.
@@ -79,9 +97,11 @@ inline constexpr double kMostLateness = 1e-3;
 /// Sets the network and the workers up, and measures the base RTT.
 ///
 /// The thread that calls it must live as long as the executor: the helper processes end with it.
-/// Event times never decrease; a timeline holds what was measured. advance() sleeps, and returns
-/// false for a finite `until` only when the clock has reached it. Time 0 is when the first graph is
-/// submitted: schedules, traces and outages of links begin then.
+/// Event times never decrease; a timeline holds what was measured. advance() sleeps while something
+/// is under way, and returns false for a finite `until` only when the clock has reached it. While
+/// nothing is, the clock stands still: what the caller does between two graphs takes no time, as in
+/// the simulators. Time 0 is when the first graph is submitted: schedules, traces and outages of
+/// links begin then.
 ///
 /// Throws Error(kCapability) where namespaces are forbidden, a program or a kernel feature is
 /// missing, or nothing here can make such links: it says what it could. Later calls throw

@@ -8,6 +8,7 @@
 #include "emulator/clock.h"
 #include "emulator/hub/frame.h"
 #include "emulator/hub/graph_json.h"
+#include "sim/graph/payloads.h"
 
 namespace gradwire::emulator {
 
@@ -21,7 +22,7 @@ using sim::SimError;
 
 namespace {
 
-constexpr std::size_t kKeptTemplates = 64;
+constexpr std::size_t kKeptTemplates = 256;
 
 /// Reports by which an operation's end is known: one for each source that some host observes, one
 /// for each host that sends (a ring's members report both in one).
@@ -41,21 +42,31 @@ EmulatorSession::Run& EmulatorSession::get(GraphId graph) const {
   return *found->second;
 }
 
+/// Nothing is under way, and all is told.
+bool EmulatorSession::stands_still() const {
+  return is_idle() && events_.empty();
+}
+
 Seconds EmulatorSession::now() const {
-  return monotonic_now() - epoch_;
+  latest_ = std::max(latest_, stands_still() ? last_event_ : monotonic_now() - epoch_);
+  return latest_;
 }
 
 const EmulatorSession::Template& EmulatorSession::template_of(const sim::GraphPtr& graph) {
   for (const Template& known : templates_)
     if (known.view->graph == graph) return known;
+  // A trip of a client looks like its last one.
+  json told = to_json(*graph);
+  for (const Template& known : templates_)
+    if (known.graph == told) return known;
   if (templates_.size() == kKeptTemplates) {
     hub_->send(kAllHosts, {{"kind", "drop-template"}, {"id", templates_.front().id}});
     templates_.erase(templates_.begin());
   }
   calm_links();
-  templates_.push_back({next_template_++, std::make_shared<const HostView>(graph)});
+  templates_.push_back({next_template_++, told, std::make_shared<const HostView>(graph)});
   hub_->send(kAllHosts,
-             {{"kind", "template"}, {"id", templates_.back().id}, {"graph", to_json(*graph)}});
+             {{"kind", "template"}, {"id", templates_.back().id}, {"graph", std::move(told)}});
   // Connections are open before the first operation starts, as on a running system.
   for (int host = 0; host < choice_.hosts; ++host) await("template-ready");
   return templates_.back();
@@ -88,19 +99,27 @@ void EmulatorSession::calm_links() {
   hub_->send(kLinks, {{"kind", "calm"}});
 }
 
-void EmulatorSession::start_links() {
-  if (next_id_ == 1) epoch_ = monotonic_now();
+/// The clock goes on where it stood.
+void EmulatorSession::start_clock() {
+  if (stands_still()) epoch_ = monotonic_now() - now();
   if (!by_process() || live_) return;
   live_ = true;
   hub_->send(kLinks, {{"kind", "live"}, {"epoch", epoch_.value()}});
+  await("live");  // before anything is sent over them
 }
 
 GraphId EmulatorSession::submit(const sim::Submission& submission) {
   check(submission);
+  last_news_ = monotonic_now();  // the caller may have been away for long
   const Template& known = template_of(submission.graph);
-  start_links();
+  start_clock();
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
+  run->own.resize(submission.graph->size());
+  if (submission.payloads) {
+    payloads_.put(id, *submission.payloads);
+    for (const auto& message : submission.payloads->messages()) run->own.at(message.op) = true;
+  }
   run->view = known.view;
   run->unfinished = submission.graph->size();
   run->timeline.graph = id;
@@ -166,7 +185,10 @@ void EmulatorSession::source_ended(Run& run, OpIndex op, std::uint32_t source, S
 }
 
 void EmulatorSession::end_operation(Run& run, OpIndex op) {
-  const Seconds end = run.timeline.ops[op].end;
+  const sim::OpRecord& record = run.timeline.ops[op];
+  const Seconds end = record.end;
+  sent_payloads_.messages += record.transfers;
+  (run.own[op] ? sent_payloads_.own : sent_payloads_.pattern) += record.payload;
   const std::int32_t host = run.view->graph->kind[op] == OpKind::kTransfer
                                 ? run.view->graph->peer[op]
                                 : run.view->graph->worker[op];
@@ -194,6 +216,7 @@ bool EmulatorSession::deliver(std::vector<Event>& events, Seconds until) {
   }
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(count));
   last_event_ = instant;
+  calm_links();
   return true;
 }
 
@@ -207,18 +230,16 @@ Seconds EmulatorSession::patience() const {
 bool EmulatorSession::advance(Seconds until, std::vector<Event>& events) {
   const Seconds end = until < sim::kForever ? epoch_ + until : until;
   for (;;) {
+    if (!stands_still()) plan_->fire(monotonic_now() - epoch_);
     while (const auto message = hub_->receive(Seconds(0))) take(*message);
     if (deliver(events, until)) return true;
-    const bool idle = is_idle();
-    const Seconds time = monotonic_now();
-    if (time >= end || (idle && until >= sim::kForever)) break;
-    if (idle) last_news_ = time;
+    if (stands_still() || monotonic_now() >= end) break;
     const Seconds limit = last_news_ + patience();
-    const auto message = hub_->receive(std::min(end, limit));
+    const auto message = hub_->receive(std::min({end, limit, epoch_ + plan_->next()}));
     if (message) {
       last_news_ = monotonic_now();
       take(*message);
-    } else if (monotonic_now() >= limit && !idle) {
+    } else if (monotonic_now() >= limit) {
       give_up(patience());
     }
   }
@@ -244,6 +265,9 @@ void EmulatorSession::cancel(GraphId graph) {
   found->second->cancelled = true;
   std::erase_if(events_, [&](const Event& event) { return event.op.graph == graph; });
   hub_->send(kAllHosts, {{"kind", "cancel"}, {"graph", graph}});
+  if (!stands_still()) return;
+  last_event_ = std::max(last_event_, latest_);
+  calm_links();
 }
 
 const sim::Timeline& EmulatorSession::timeline(GraphId graph) const {
@@ -253,6 +277,8 @@ const sim::Timeline& EmulatorSession::timeline(GraphId graph) const {
 void EmulatorSession::forget(GraphId graph) {
   if (!runs_.contains(graph)) return;
   cancel(graph);
+  // Of one that was cut off messages may be on their way still, to be compared when they arrive.
+  if (!runs_.at(graph)->cancelled) payloads_.remove(graph);
   runs_.erase(graph);
   hub_->send(kAllHosts, {{"kind", "forget"}, {"graph", graph}});
 }

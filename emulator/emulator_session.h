@@ -3,9 +3,11 @@
 #include <memory>
 
 #include "emulator/emulator.h"
+#include "emulator/exchange/payload_store.h"
 #include "emulator/hosts/host_view.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/hub_link.h"
+#include "emulator/incident.h"
 #include "emulator/link_choice.h"
 
 namespace gradwire::emulator {
@@ -31,18 +33,23 @@ class EmulatorSession final : public Emulator {
 
   const EmulatorReport& report() const override { return report_; }
   Seconds measure_base_rtt(int from_host, int to_host, int rounds) override;
+  std::vector<std::string> run_programs(const std::vector<std::vector<std::string>>& commands,
+                                        Seconds limit) override;
   LinkReport links() override;
   std::string why_invalid() override;
+  PayloadCounts payloads() const override { return sent_payloads_; }
 
  private:
   struct Template {
     std::uint64_t id = 0;
+    nlohmann::json graph;  ///< as workers are told it
     std::shared_ptr<const HostView> view;
   };
   struct Run {
     std::shared_ptr<const HostView> view;
     sim::Timeline timeline;
     std::vector<std::uint32_t> missing;  ///< [operations] reports still to come
+    std::vector<bool> own;               ///< [operations] whose messages are the method's
     std::size_t unfinished = 0;
     double longest = 0;  ///< seconds of its longest operation
     bool cancelled = false;
@@ -63,7 +70,8 @@ class EmulatorSession final : public Emulator {
   bool is_idle() const;
   /// Connections are opened over links that are steady and lose nothing.
   void calm_links();
-  void start_links();
+  void start_clock();
+  bool stands_still() const;
   const Template& template_of(const sim::GraphPtr& graph);
   void check(const sim::Submission& submission) const;
   std::vector<sim::ChannelRecord> read_channels();
@@ -80,14 +88,19 @@ class EmulatorSession final : public Emulator {
   Run& get(sim::GraphId graph) const;
 
   EmulatorOptions options_;
+  std::vector<Incident> incidents_;
   sim::Cluster cluster_;
   LinkChoice choice_;
   std::vector<sim::ChannelId> up_channel_;  ///< [hosts], host to switch; of a star
+  std::optional<IncidentPlan> plan_;        ///< of incidents_, once the hosts' processes are known
+  PayloadStore payloads_;
+  PayloadCounts sent_payloads_;
   std::unique_ptr<HubLink> hub_;
   EmulatorReport report_;
   Seconds epoch_{0};
   Seconds last_news_{0};
   Seconds last_event_{0};
+  mutable Seconds latest_{0};        ///< that now() has said
   std::vector<Template> templates_;  ///< the workers have them; oldest first
   std::uint64_t next_template_ = 1;
   std::map<sim::GraphId, std::unique_ptr<Run>> runs_;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/serial.h"
 #include "scenarios/diverged.h"
+#include "sim/graph/payloads.h"
 
 namespace gradwire::runner {
 
@@ -17,13 +18,26 @@ std::optional<scenarios::Evaluation> Lockstep::evaluated(std::int64_t step) {
 
 /// Trained steps name earlier graphs by place (1, 2, ...) until they are submitted.
 void Lockstep::train_all() {
+  Bytes payloads{0};
   for (StepPlan plan; !options_.interrupted() && trainer_.next(plan); plan = {}) {
     trainer_.on_submitted(plan, trained_.size() + 1);
     GRADWIRE_ASSERT(!plan.alone);  // how it ends would have to be known
+    require_room(plan, payloads);
     auto evaluation = evaluated(plan.step);
     trained_.push_back({std::move(plan), 0, std::move(evaluation)});
   }
   submitted_.assign(1, 0);
+}
+
+void Lockstep::require_room(const StepPlan& plan, Bytes& payloads) const {
+  if (!plan.payloads) return;
+  payloads += Bytes(static_cast<std::int64_t>(plan.payloads->bytes().size()));
+  if (options_.most_payloads == Bytes(0) || payloads <= options_.most_payloads) return;
+  throw Error(ErrorKind::kFailure, "keep", "what the messages of the run hold",
+              "the first " + std::to_string(plan.step + 1) + " steps have " +
+                  format_bytes(payloads) + " of them, and " + format_bytes(options_.most_payloads) +
+                  " of memory are for that",
+              "take fewer steps (--set /workload/steps=...), or a smaller model");
 }
 
 bool Lockstep::take_next(Flight& flight) {

@@ -19,6 +19,9 @@ class Lockstep final : public scenarios::Schedule {
     /// All steps are trained before the first is submitted. Precondition (assertion): none of them
     /// depends on how the one before has ended.
     bool train_first = false;
+    /// What the steps that are trained first may take for what their messages hold
+    /// (Work::payloads); 0: no limit.
+    Bytes most_payloads{0};
     /// Whether the model is evaluated after that step.
     std::function<bool(std::int64_t step)> evaluates;
     /// Told of each plan before it is submitted, and then of its graph.
@@ -56,6 +59,7 @@ class Lockstep final : public scenarios::Schedule {
 
   std::optional<scenarios::Evaluation> evaluated(std::int64_t step);
   void train_all();
+  void require_room(const scenarios::StepPlan& plan, Bytes& payloads) const;
   bool take_next(Flight& flight);
   bool submit_next(scenarios::Session& session);
   bool has_room() const;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/available_memory.h"
 #include "base/folder.h"
 #include "runner/checkpoints/checkpoint.h"
 #include "runner/checkpoints/run_state.h"
@@ -136,7 +137,9 @@ class Run {
     }
     trainer_ = make_trainer(scenario_, {.threads = options_.threads,
                                         .memory = options_.memory,
-                                        .states_folder = options_.states_folder});
+                                        .states_folder = options_.states_folder,
+                                        .keeps_payloads = options_.keeps_payloads,
+                                        .trains_ahead = options_.train_first});
     if (!shared || !shared->is_wanted(scenario_)) return;
     auto recording = std::make_unique<RecordingTrainer>(std::move(trainer_));
     recording_ = recording.get();
@@ -302,6 +305,7 @@ class Run {
 
   Lockstep::Options lockstep_options() {
     return {.train_first = options_.train_first && trains(),
+            .most_payloads = Bytes(available_memory().count() / 2),
             .evaluates = [this](std::int64_t step) { return trains() && due(step); },
             .before_submit = [this](const StepPlan& plan) { look_ahead(plan); },
             .on_submitted = [this](const StepPlan& plan,

@@ -45,6 +45,9 @@ struct RunOptions {
   /// clock, which training beside them would disturb. Only for methods whose learning does not
   /// depend on the network.
   bool train_first = false;
+  /// The executor is given what messages hold, where that is known: for those that really send
+  /// them.
+  bool keeps_payloads = false;
   /// Where checkpoints of training runs are kept (runner/checkpoints/); empty: none are. Not with
   /// executors from outside, which cannot be asked the same again.
   std::string checkpoint_folder;

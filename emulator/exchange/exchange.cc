@@ -44,11 +44,13 @@ bool write_part(const FileDescriptor& socket, UnsentMessage& unsent) {
 }  // namespace
 
 Exchange::Exchange(int host, std::vector<std::string> addresses, const SocketSettings& settings,
-                   OnMessage on_message)
+                   OnMessage on_message, OnFailure on_failure, const PayloadReader* payloads)
     : host_(host),
       addresses_(std::move(addresses)),
       settings_(settings),
       on_message_(std::move(on_message)),
+      on_failure_(std::move(on_failure)),
+      payloads_(payloads),
       listener_(listen_on(settings)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!wake_.valid()) throw system_error("create", "an event descriptor", errno);
@@ -81,7 +83,7 @@ void Exchange::connect_to(int host) {
 }
 
 void Exchange::send(int to_host, GraphId graph, OpIndex op, const HopTransfer& hop,
-                    std::span<const std::byte> payload) {
+                    std::span<const std::byte> payload, std::optional<std::uint32_t> row) {
   connect_to(to_host);
   const std::lock_guard lock(mutex_);
   MessageHeader header;
@@ -90,6 +92,7 @@ void Exchange::send(int to_host, GraphId graph, OpIndex op, const HopTransfer& h
   header.graph = graph;
   header.op = op;
   header.hop = hop;
+  header.payload = row ? *row + 1 : 0;
   enqueue(outgoing_to(to_host), header, payload);
 }
 
@@ -233,9 +236,10 @@ void Exchange::poll_once(Lock& lock) {
       if (polled[2 + old + i].revents != 0) write_some(*waiting[i]);
     if (polled[1].revents != 0) accept_one();
     std::erase_if(incoming_, [](const auto& incoming) { return !incoming->socket.valid(); });
-  } catch (...) {
+  } catch (const std::exception& error) {
     failure_ = std::current_exception();
     changed_.notify_all();
+    on_failure_(error);
   }
 }
 

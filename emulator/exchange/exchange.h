@@ -15,6 +15,7 @@
 
 #include "base/file_descriptor.h"
 #include "emulator/exchange/pattern.h"
+#include "emulator/exchange/payload_store.h"
 #include "emulator/exchange/tcp_socket.h"
 #include "sim/graph/interpreter.h"
 
@@ -22,7 +23,8 @@
 /// opened before the first step and kept. Messages of a pair arrive in the order of sending.
 ///
 /// A message is a 56-byte header and its payload, written by one sendmsg. Nothing is copied on the
-/// way out; on the way in each stretch is compared with the pattern as it arrives.
+/// way out; on the way in each stretch is compared, as it arrives, with what the method's message
+/// holds (emulator/exchange/payload_store.h), or, where nobody said what that is, with the pattern.
 ///
 /// Who reads. Whichever thread waits for something drives the sockets itself (poll, then reads and
 /// writes), so that a hop costs one wake-up; others that wait meanwhile are told. When no operation
@@ -48,9 +50,13 @@ class Exchange {
  public:
   /// Called (from a thread that must not be kept) when a message has come for an operation.
   using OnMessage = std::function<void(GraphId, OpIndex)>;
+  /// Called once (the same) when what arrives is damaged or cannot be read. Whoever waits is thrown
+  /// the reason, but nobody need be waiting.
+  using OnFailure = std::function<void(const std::exception&)>;
 
+  /// `payloads`: what graphs' messages hold; may be null. Must outlive this object.
   Exchange(int host, std::vector<std::string> addresses, const SocketSettings& settings,
-           OnMessage on_message);
+           OnMessage on_message, OnFailure on_failure, const PayloadReader* payloads);
   Exchange(const Exchange&) = delete;  // threads and sockets refer to it
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
@@ -58,9 +64,10 @@ class Exchange {
   /// Opens the connection to `host` if there is none.
   void connect_to(int host);
 
-  /// The payload must stay valid until flush() of the same operation has returned.
+  /// `row`: of the graph's payloads; none: the payload is of the pattern. It must stay valid until
+  /// flush() of the same operation has returned.
   void send(int to_host, GraphId graph, OpIndex op, const sim::HopTransfer& hop,
-            std::span<const std::byte> payload);
+            std::span<const std::byte> payload, std::optional<std::uint32_t> row = {});
   sim::WireMessage receive(GraphId graph, OpIndex op);
   /// Returns when the kernel has taken all that was sent for the operation.
   void flush(GraphId graph, OpIndex op);
@@ -101,6 +108,7 @@ class Exchange {
   void read_some(Incoming& incoming);
   bool read_header(Incoming& incoming);
   void begin_message(Incoming& incoming);
+  std::span<const std::byte> expected_of(const MessageHeader& header, int host);
   bool read_payload(Incoming& incoming);
   void end_message(Incoming& incoming);
   void write_some(Outgoing& outgoing);
@@ -112,6 +120,8 @@ class Exchange {
   const std::vector<std::string> addresses_;
   const SocketSettings settings_;
   const OnMessage on_message_;
+  const OnFailure on_failure_;
+  const PayloadReader* const payloads_;
   Pattern pattern_;
   FileDescriptor listener_;
   FileDescriptor wake_;
@@ -131,8 +141,9 @@ class Exchange {
   std::thread thread_;
 
  public:
-  /// Where payloads come from; see emulator/exchange/pattern.h.
+  /// Where payloads come from that nobody has said; see emulator/exchange/pattern.h.
   Pattern& pattern() { return pattern_; }
+  const PayloadReader* payloads() const { return payloads_; }
 };
 
 }  // namespace gradwire::emulator

@@ -70,10 +70,19 @@ void Exchange::begin_message(Incoming& incoming) {
   incoming.expected = {};
   if (header.kind == MessageKind::kData) {
     const auto size = static_cast<std::size_t>(header.hop.bytes.count());
-    incoming.expected = pattern_.slice(pattern_offset(header.op, header.hop), size);
+    incoming.expected = expected_of(header, incoming.host);
     incoming.message = {header.op, header.hop, std::vector<std::byte>(size)};
   }
   if (incoming.expected.empty()) end_message(incoming);
+}
+
+std::span<const std::byte> Exchange::expected_of(const MessageHeader& header, int host) {
+  const auto size = static_cast<std::size_t>(header.hop.bytes.count());
+  if (header.payload == 0) return pattern_.slice(pattern_offset(header.op, header.hop), size);
+  const auto found = payloads_ ? payloads_->row(header.graph, header.payload - 1) : std::nullopt;
+  if (!found || !is_same_message(*found->message, header.op, header.hop))
+    damaged(host, "its header names another message than the payload that it promises");
+  return found->bytes;
 }
 
 bool Exchange::read_payload(Incoming& incoming) {

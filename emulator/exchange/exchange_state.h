@@ -19,7 +19,7 @@ struct MessageHeader {
   GraphId graph = 0;
   sim::HopTransfer hop;
   OpIndex op = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t payload = 0;  ///< 0: of the pattern; else its row of the graph's payloads, plus 1
 };
 
 static_assert(std::is_trivially_copyable_v<MessageHeader> &&

@@ -9,10 +9,12 @@ namespace {
 
 class HostWire final : public sim::Wire {
  public:
-  HostWire(Exchange& exchange, GraphId graph) : exchange_(exchange), graph_(graph) {}
+  HostWire(Exchange& exchange, GraphId graph, const PayloadIndex* payloads)
+      : exchange_(exchange), graph_(graph), payloads_(payloads) {}
   void send(int to_host, OpIndex op, const sim::HopTransfer& hop,
             std::span<const std::byte> payload) override {
-    exchange_.send(to_host, graph_, op, hop, payload);
+    exchange_.send(to_host, graph_, op, hop, payload,
+                   payloads_ ? payloads_->find(op, hop) : std::nullopt);
     destinations_.insert(to_host);
   }
   sim::WireMessage receive(OpIndex op) override { return exchange_.receive(graph_, op); }
@@ -21,22 +23,25 @@ class HostWire final : public sim::Wire {
  private:
   Exchange& exchange_;
   GraphId graph_;
+  const PayloadIndex* payloads_;
   std::set<int> destinations_;
 };
 
 }  // namespace
 
-/// Makes payloads of exactly the charged length; the Exchange has checked those that arrive. Adding
-/// a reduction's hop takes the time that the graph gives for it.
-class HostRunner::PatternHandler final : public sim::DataHandler {
+/// Gives payloads of exactly the charged length: the method's own, or the pattern; the Exchange has
+/// checked those that arrive. Adding a reduction's hop takes the time that the graph gives for it.
+class HostRunner::MessageHandler final : public sim::DataHandler {
  public:
-  PatternHandler(HostRunner& runner, RunPtr run) : runner_(runner), run_(std::move(run)) {}
+  MessageHandler(HostRunner& runner, RunPtr run) : runner_(runner), run_(std::move(run)) {}
 
   std::span<const std::byte> send(int, OpIndex op, const sim::HopTransfer& hop,
                                   sim::ChunkRange) override {
     ++transfers;
     payload += hop.bytes.count();
     wire += sim::wire_bytes(hop.bytes + Bytes(kMessageHeaderBytes), runner_.transport_).count();
+    if (const auto row = run_->payloads ? run_->payloads->find(op, hop) : std::nullopt)
+      return runner_.exchange_->payloads()->row(run_->id, *row).value().bytes;
     return runner_.exchange_->pattern().slice(pattern_offset(op, hop),
                                               static_cast<std::size_t>(hop.bytes.count()));
   }
@@ -81,8 +86,8 @@ void HostRunner::start_part(const RunPtr& run, OpIndex op) {
 
 void HostRunner::play_part(const RunPtr& run, OpIndex op) {
   const Exchange::Foreground foreground(*exchange_);
-  PatternHandler handler(*this, run);
-  HostWire wire(*exchange_, run->id);
+  MessageHandler handler(*this, run);
+  HostWire wire(*exchange_, run->id, run->payloads.get());
   sim::interpret_host(*run->view->graph, op, run->bytes, host_, handler, wire);
   const Seconds end = monotonic_now();
   exchange_->flush(run->id, op);
@@ -92,7 +97,7 @@ void HostRunner::play_part(const RunPtr& run, OpIndex op) {
   end_part(run, op, handler, end, retransmissions);
 }
 
-void HostRunner::end_part(const RunPtr& run, OpIndex op, const PatternHandler& handler, Seconds end,
+void HostRunner::end_part(const RunPtr& run, OpIndex op, const MessageHandler& handler, Seconds end,
                           std::int64_t retransmissions) {
   const std::lock_guard lock(mutex_);
   if (run->cancelled) return;

@@ -14,6 +14,7 @@ struct HostRunner::Run {
   std::shared_ptr<const HostView> view;
   std::vector<Bytes> bytes;
   std::vector<Seconds> seconds;
+  std::shared_ptr<const PayloadIndex> payloads;
   std::vector<std::uint32_t> pending;  ///< [gates]; kept right for the gates of this host
   std::vector<bool> source_done;       ///< [sources], as far as known here
   std::multimap<std::uint32_t, CrossSuccessor> cross;  ///< by source: gates of this host

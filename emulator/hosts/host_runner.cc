@@ -40,6 +40,7 @@ void HostRunner::submit(HostSubmission submission) {
   run->view = std::move(submission.view);
   run->bytes = std::move(submission.bytes);
   run->seconds = std::move(submission.seconds);
+  run->payloads = std::move(submission.payloads);
   const sim::GraphIndex& index = run->view->index;
   run->pending = index.pending;
   run->source_done.assign(index.source_count(), false);

@@ -41,7 +41,8 @@ struct HostSubmission {
   std::shared_ptr<const HostView> view;
   std::vector<Bytes> bytes;
   std::vector<Seconds> seconds;
-  Seconds not_before{0};  ///< CLOCK_MONOTONIC
+  Seconds not_before{0};                              ///< CLOCK_MONOTONIC
+  std::shared_ptr<const PayloadIndex> payloads = {};  ///< null: messages hold the pattern
   struct Edge {
     GraphId graph = 0;
     OpIndex from = 0;
@@ -78,7 +79,7 @@ class HostRunner {
  private:
   struct Run;
   using RunPtr = std::shared_ptr<Run>;
-  class PatternHandler;
+  class MessageHandler;
   using Lock = std::unique_lock<std::mutex>;
 
   RunPtr find(GraphId graph) const;
@@ -92,7 +93,7 @@ class HostRunner {
   void lane_ended(const LaneWork& work, Seconds start, Seconds end);
   void start_part(const RunPtr& run, OpIndex op);
   void play_part(const RunPtr& run, OpIndex op);
-  void end_part(const RunPtr& run, OpIndex op, const PatternHandler& handler, Seconds end,
+  void end_part(const RunPtr& run, OpIndex op, const MessageHandler& handler, Seconds end,
                 std::int64_t retransmissions);
   void rank_arrived(const RunPtr& run, OpIndex op, int rank);
 

@@ -7,6 +7,7 @@
 
 #include "emulator/clock.h"
 #include "emulator/exchange/exchange.h"
+#include "emulator/hosts/host_program.h"
 #include "emulator/hosts/host_runner.h"
 #include "emulator/hub/control.h"
 #include "emulator/hub/graph_json.h"
@@ -37,11 +38,13 @@ class Worker {
   void submit(const json& message);
   void connect(const json& message);
   void ping(const json& message);
+  void program(const json& message);
   void tell_counters();
   void report(const Report& report);
 
   int host_;
   Outbox outbox_;
+  std::unique_ptr<PayloadReader> payloads_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<HostRunner> runner_;
   std::map<std::uint64_t, std::shared_ptr<const HostView>> templates_;
@@ -78,6 +81,8 @@ void Worker::handle(const json& message) {
     connect(message);
   else if (kind == "ping")
     ping(message);
+  else if (kind == "program")
+    program(message);
   else if (kind == "counters")
     tell_counters();
 }
@@ -132,9 +137,12 @@ void Worker::set_up(const json& message) {
   std::vector<std::string> addresses;
   for (int host = 0; host < message.at("hosts"); ++host) addresses.push_back(host_address(host));
   runner_ = std::make_unique<HostRunner>(host_, transport, callbacks);
+  payloads_ = std::make_unique<PayloadReader>(message.at("payloads"));
   exchange_ = std::make_unique<Exchange>(
       host_, addresses, sockets,
-      [this](GraphId graph, OpIndex op) { runner_->message_arrived(graph, op); });
+      [this](GraphId graph, OpIndex op) { runner_->message_arrived(graph, op); },
+      [failed = callbacks.failed](const std::exception& error) { failed(error.what()); },
+      payloads_.get());
   runner_->use(*exchange_);
   say({{"kind", "ready"}, {"host", host_}});
 }
@@ -153,6 +161,8 @@ void Worker::submit(const json& message) {
   submission.bytes = from_blob<Bytes>(message.at("bytes"));
   submission.seconds = from_blob<Seconds>(message.at("seconds"));
   submission.not_before = Seconds(message.at("not_before").get<double>());
+  if (payloads_->rows(submission.id) > 0)
+    submission.payloads = std::make_shared<const PayloadIndex>(*payloads_, submission.id);
   for (const json& edge : message.at("after"))
     submission.after.push_back({edge[0], edge[1], edge[2]});
   runner_->submit(std::move(submission));
@@ -169,6 +179,22 @@ void Worker::ping(const json& message) {
   for (int round = 0; round < message.at("rounds"); ++round)
     times.push_back(exchange_->ping(peer).value());
   say({{"kind", "pong"}, {"host", host_}, {"peer", peer}, {"times", to_blob<double>(times)}});
+}
+
+/// Nothing else is under way meanwhile.
+void Worker::program(const json& message) {
+  ProgramResult result;
+  try {
+    result = run_program(message.at("command"));
+  } catch (const Error& error) {
+    result.exit_code = 127;
+    result.errors = error.what();
+  }
+  say({{"kind", "program"},
+       {"host", host_},
+       {"exit_code", result.exit_code},
+       {"output", result.output},
+       {"errors", result.errors}});
 }
 
 void Worker::tell_counters() {

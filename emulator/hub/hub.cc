@@ -83,8 +83,10 @@ Shaping build_star(const Relay& relay, const std::vector<HostLink>& links, const
   return shaping;
 }
 
-std::unique_ptr<ChildProcess> start_part(std::vector<std::string> arguments) {
+std::unique_ptr<ChildProcess> start_part(std::vector<std::string> arguments,
+                                         std::vector<int> inherited = {}) {
   ChildProcess::Options options;
+  options.inherited = std::move(inherited);
   options.pipe_stdin = options.pipe_stdout = true;
   arguments.insert(arguments.begin(), executable_path());
   return std::make_unique<ChildProcess>(arguments, options);
@@ -127,7 +129,8 @@ void set_up(Relay& relay) {
   set_network_parameter("ipv6/conf/default/disable_ipv6", "1");
   const int hosts = setup.at("hosts");
   for (int host = 0; host < hosts; ++host)
-    relay.add_worker(start_part({"worker", std::to_string(host)}));
+    relay.add_worker(
+        start_part({"worker", std::to_string(host)}, {setup.at("payloads").get<int>()}));
   await(relay, "hello", hosts);
   json ready = build_links(relay, setup, priority == "real-time");
   setup.erase("wires");
@@ -135,6 +138,7 @@ void set_up(Relay& relay) {
   await(relay, "ready", hosts);
   ready["namespace"] = space;
   ready["priority"] = priority;
+  ready["pids"] = pids_of(relay);
   relay.to_executor(ready);
 }
 

@@ -16,12 +16,13 @@
 namespace gradwire::emulator {
 namespace {
 
-ChildProcess start(const std::string& program) {
+ChildProcess start(const std::string& program, int inherited) {
   if (::access(program.c_str(), X_OK) != 0)
     throw Error(ErrorKind::kCapability, "start", program, "there is no such program",
                 "it is built beside gradwire; GRADWIRE_EMULATOR_PROGRAM can name another place");
   ChildProcess::Options options;
   options.pipe_stdin = options.pipe_stdout = true;
+  options.inherited = {inherited};
   return ChildProcess({program}, options);
 }
 
@@ -33,7 +34,7 @@ std::string hub_program(const std::string& option) {
   return part_path("emulator", "gradwire-emulator-hub");
 }
 
-HubLink::HubLink(const std::string& program) : process_(start(program)) {}
+HubLink::HubLink(const std::string& program, int inherited) : process_(start(program, inherited)) {}
 
 void HubLink::send(std::int32_t address, const nlohmann::json& message) {
   process_.stdin_pipe().write_all(encode_frame(address, message), "the emulator's hub");

@@ -12,8 +12,9 @@ namespace gradwire::emulator {
 
 class HubLink {
  public:
-  /// Starts the hub. Throws Error(kCapability) if its program is missing.
-  explicit HubLink(const std::string& program);
+  /// Starts the hub, which has the descriptor `inherited`, too. Throws Error(kCapability) if its
+  /// program is missing.
+  HubLink(const std::string& program, int inherited);
 
   void send(std::int32_t address, const nlohmann::json& message);
   /// The next message, or nothing if none comes until the instant (CLOCK_MONOTONIC). Throws what

@@ -39,6 +39,7 @@ class LinkServer {
  private:
   void handle(const json& message);
   void make_links(const json& message);
+  void make_live(double epoch);
   void tell();
 
   Outbox outbox_;
@@ -62,7 +63,7 @@ void LinkServer::handle(const json& message) {
   if (kind == "wires")
     make_links(message);
   else if (kind == "live")
-    links_.value().set_live(true, message.at("epoch"));
+    make_live(message.at("epoch"));
   else if (kind == "calm")
     links_.value().set_live(false, 0);
   else if (kind == "links")
@@ -79,6 +80,11 @@ void LinkServer::make_links(const json& message) {
   links_.emplace(std::move(socket), std::move(devices), plan.routes_by_pair(), plan.network(),
                  LinkProcess::Patience::kAsleep);
   say({{"kind", "wired"}, {"frame_rate", frame_rate}});
+}
+
+void LinkServer::make_live(double epoch) {
+  links_.value().set_live(true, epoch);
+  say({{"kind", "live"}});
 }
 
 void LinkServer::tell() {

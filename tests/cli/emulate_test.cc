@@ -210,3 +210,119 @@ TEST_CASE("run --executor emulator: a round's deadline cuts off who is late",
     CHECK(run.simulated_s >= 2 * 1.0);
   }
 }
+
+namespace {
+
+/// Of the run on that executor.
+results::RunSummary run_on(const Store& store, const std::string& executor) {
+  for (const results::RunSummary& run : store.runs())
+    if (run.header.executor == executor) return run;
+  FAIL("no run on " << executor);
+  return {};
+}
+
+bool has_note(const Store& store, results::RunId run, const std::string& words) {
+  for (const auto& [name, row] : figures(store, run))
+    if (name.starts_with("note: ") && name.find(words) != std::string::npos) return true;
+  return false;
+}
+
+std::string training(const std::string& method, const std::string& rest) {
+  return R"({"schema_version": 1, "name": "t", "workload": {"model": "mlp", "data": {"set": "digits"},
+      "batch_per_worker": 8, "steps": 3, "optimizer": {"name": "sgd", "lr": 0.05}},
+      "method": {"name": ")" +
+         method + R"("}, "cluster": {"workers": 3}, "network": {"link": {"bandwidth": "100Mbps",
+      "delay": "0us"}}, "executor": "emulator", )" +
+         rest + "}";
+}
+
+}  // namespace
+
+TEST_CASE("emulate: workers send what the method's encoders made, and learn what flow's learn",
+          "[net][needs-namespaces]") {
+  for (const std::string method : {"none", "terngrad", "topk"}) {
+    CAPTURE(method);
+    const TemporaryFolder folder;
+    write_file(folder.file("t.json"), training(method, R"("exchange": {"collective": "ring"})"));
+    const Result result = emulated({"emulate", folder.file("t.json"), "--db", folder.file("a.db"),
+                                    "--shaper", "tbf", "--no-report"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
+    const results::RunSummary run = run_on(*store, "emulator");
+    CHECK(has_note(*store, run.id, "arrived as they were sent, byte by byte: what the method's"));
+    CHECK_FALSE(run.learning_hash.empty());
+    CHECK(run.learning_hash == run_on(*store, "flow").learning_hash);
+  }
+}
+
+TEST_CASE("emulate: federated rounds are trained, and real time decides who is late",
+          "[net][needs-namespaces]") {
+  const TemporaryFolder folder;
+  const std::string schedule = R"("exchange": {"collective": "parameter-server"},
+      "schedule": {"kind": "rounds", "local_steps": 2)";
+  write_file(folder.file("all.json"), training("topk", schedule + "}"));
+  // Client 1 takes a million times as long, and is cut off in every round.
+  write_file(folder.file("late.json"), training("topk", schedule + R"(, "deadline": "1s"})"));
+  const auto run = [&](const std::string& file, const std::string& cluster) {
+    const Result result =
+        emulated({"emulate", folder.file(file + ".json"), "--set", "/cluster=" + cluster, "--db",
+                  folder.file(file + ".db"), "--shaper", "tbf", "--no-report"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return Store::open(folder.file(file + ".db"), Store::Mode::kReadOnly);
+  };
+  const auto all = run("all", R"({"workers": 3})");
+  CHECK(run_on(*all, "emulator").learning_hash == run_on(*all, "flow").learning_hash);
+  CHECK(has_note(*all, run_on(*all, "emulator").id, "what the method's encoders made"));
+  const auto late =
+      run("late", R"({"workers": 3, "stragglers": [{"worker": 1, "factor": 1000000}]})");
+  for (const char* executor : {"emulator", "flow"}) {
+    CAPTURE(executor);
+    const auto found = figures(*late, run_on(*late, executor).id);
+    CHECK(found.at("clients_arrived").value == 6);
+    CHECK(found.at("clients_late").value == 3);
+    CHECK(found.at("simulated_s").value >= 3);
+  }
+  CHECK(run_on(*late, "emulator").learning_hash == run_on(*late, "flow").learning_hash);
+}
+
+TEST_CASE("emulate --chaos: what goes wrong is said, and what was recorded kept",
+          "[net][needs-namespaces]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(R"({"collective": "ring-all-reduce",
+      "bytes": "1MB", "repetitions": 40})",
+                                                  "0us"));
+  const auto run = [&](const std::string& incident, const std::string& database) {
+    return emulated({"emulate", folder.file("m.json"), "--db", folder.file(database), "--shaper",
+                     "tbf", "--no-report", "--chaos", incident});
+  };
+  // 40 steps of 40 ms, in the middle of which a worker stands still for a second.
+  const Result paused = run("pause:1@500ms+1s", "paused.db");
+  INFO(paused.err);
+  REQUIRE(paused.exit_code == 0);
+  {
+    const auto store = Store::open(folder.file("paused.db"), Store::Mode::kReadOnly);
+    const results::RunSummary summary = run_on(*store, "emulator");
+    CHECK(has_note(*store, summary.id, "chaos: host 1 is paused at 500 ms, for 1.00 s"));
+    double longest = 0;
+    for (const results::StepRow& step : store->steps(summary.id))
+      longest = std::max(longest, step.end_s - step.start_s);
+    CHECK(longest >= 0.9);
+  }
+  const Result killed = run("kill:1@500ms", "killed.db");
+  CHECK(killed.exit_code != 0);
+  CHECK_THAT(killed.err, Contains("worker process 1"));
+  {
+    const auto store = Store::open(folder.file("killed.db"), Store::Mode::kReadOnly);
+    const results::RunSummary summary = run_on(*store, "emulator");
+    CHECK(summary.status == results::RunStatus::kFailed);
+    CHECK(summary.steps_done > 0);
+    CHECK(summary.steps_done < 40);
+    CHECK(has_note(*store, summary.id, "chaos: host 1 is killed"));
+  }
+  CHECK(run("kill:7@1s", "none.db").exit_code == 2);
+  const Result wrong = run("stop:1@1s", "none.db");
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Contains("pause:HOST@TIME+TIME"));
+}
