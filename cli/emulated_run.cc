@@ -126,9 +126,13 @@ runner::RunFacts EmulatedRun::facts() const {
 void EmulatedRun::require_valid(results::RunId run) const {
   const auto summary = store_.run(run);
   if (summary->status != results::RunStatus::kInvalid) return;
-  throw Error(ErrorKind::kFailure, "take", "run " + std::to_string(run),
-              "it is stored as invalid: " + summary->error,
-              "run it where less else runs, or with slower links");
+  throw Error(
+      ErrorKind::kFailure, "take", "run " + std::to_string(run),
+      "it is stored as invalid: " + summary->error,
+      report_.priority == "real-time"
+          ? "run it where less else runs, or with slower links"
+          : "run it where less else runs, with slower links, or with real-time priority: as "
+            "root, or with \"rtprio 2\" for you in /etc/security/limits.conf");
 }
 
 results::RunId EmulatedRun::simulate(const Scenario& scenario, const std::string& executor,

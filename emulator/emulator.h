@@ -45,10 +45,11 @@ struct PairRtt {
 /// What was really in effect.
 struct EmulatorReport {
   std::string name_space;  ///< "user" (own user namespace) or "root"
-  std::string priority;    ///< of the helper processes: "real-time", "raised" or "normal"
-  std::string shaper;      ///< "htb", "tbf" or "link"
-  std::string delay_by;    ///< "netem", "the link process", or "none": not emulated
-  std::string loss_by;  ///< "nftables", "the link process", or "none" where no link loses packets
+  std::string
+      priority;  ///< of the helper processes: as raise_priority() says (emulator/hub/priority.h)
+  std::string shaper;    ///< "htb", "tbf" or "link"
+  std::string delay_by;  ///< "netem", "the link process", or "none": not emulated
+  std::string loss_by;   ///< "nftables", "the link process", or "none" where no link loses packets
   std::string congestion_control;  ///< the kernel's name
   std::vector<Bytes> burst;        ///< the shapers' token buckets, by host
   /// Round trips of a small TCP message between neighbours (host h to h + 1) after shaping, idle

@@ -5,7 +5,8 @@ namespace gradwire::emulator {
 
 /// Emulated time is real time: whoever else is busy on this machine should not stand in its way.
 /// Asked for before entering a user namespace, where nobody may; threads and children inherit it.
-/// Returns what was given: "real-time", "raised" or "normal".
+/// Returns what was given: "real-time" (root, or who
+/// has RLIMIT_RTPRIO of 2 or more), "raised", "short slices" (Linux 6.12 and later) or "normal".
 std::string raise_priority();
 
 /// Of a process that raise_priority() has made real-time: workers wait for it, too.
