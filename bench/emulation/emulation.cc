@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "base/error.h"
+#include "bench/emulation/gloo_rows.h"
 #include "bench/emulation/link_rows.h"
 #include "bench/emulation/steps.h"
 #include "bench/fidelity/statistics.h"
@@ -15,9 +17,28 @@ namespace {
 
 constexpr int kFlowRuns = 8;  ///< of a lossy case: their mean is what flow says
 
+// Steps of a lossy case go on from each other's windows: a dozen of them are one draw. It takes as
+// many as these have room for, where they are more than were asked for.
+constexpr double kLossyTime = 20;  // s
+constexpr int kMostLossySteps = 400;
+
+/// Standard error of the mean, a share of it, of steps that go on from each other: by means of so
+/// many stretches of them (batch means).
+double spread_of(const std::vector<double>& steps) {
+  constexpr std::size_t kStretches = 10;
+  if (steps.size() < 2 * kStretches) return relative_error_of(steps);
+  std::vector<double> means;
+  for (std::size_t i = 0; i < kStretches; ++i)
+    means.push_back(mean_of(
+        {steps.begin() + static_cast<std::ptrdiff_t>(i * steps.size() / kStretches),
+         steps.begin() + static_cast<std::ptrdiff_t>((i + 1) * steps.size() / kStretches)}));
+  return relative_error_of(means);
+}
+
 struct Outcome {
   double emulated = 0;  ///< s, the mean step
   double spread = 0;    ///< its standard error, a share of it
+  int steps = 0;
   double flow = 0;
   double late_99 = 0;
   std::string refused, invalid;  ///< why
@@ -48,7 +69,13 @@ Outcome run_case(const EmulationCase& c, const EmulationOptions& options) {
   sim::Cluster twin;
   try {
     const auto executor = emulator::make_emulator(c.cluster, emulated);
-    for (int i = 0; i < options.steps; ++i) steps.push_back(run_step(*executor, c));
+    const auto goes_on = [&] {
+      const auto taken = static_cast<int>(steps.size());
+      if (taken < options.steps) return true;
+      const double so_far = std::accumulate(steps.begin(), steps.end(), 0.0);
+      return c.lossy && taken < kMostLossySteps && so_far < kLossyTime;
+    };
+    while (goes_on()) steps.push_back(run_step(*executor, c));
     outcome.invalid = executor->why_invalid();
     outcome.late_99 = executor->links().late_99;
     twin = as_emulated(c.cluster, executor->report());
@@ -58,11 +85,12 @@ Outcome run_case(const EmulationCase& c, const EmulationOptions& options) {
     return outcome;
   }
   outcome.emulated = mean_of(steps);
-  outcome.spread = relative_error_of(steps);
+  outcome.spread = spread_of(steps);
+  outcome.steps = static_cast<int>(steps.size());
   std::vector<double> means;
   for (int run = 0; run < (c.lossy ? kFlowRuns : 1); ++run)
     means.push_back(mean_of(
-        flow_steps(c, twin, options.steps, options.seed + static_cast<std::uint64_t>(run))));
+        flow_steps(c, twin, outcome.steps, options.seed + static_cast<std::uint64_t>(run))));
   outcome.flow = mean_of(means);
   return outcome;
 }
@@ -71,8 +99,8 @@ std::string summary_of(const EmulationCase& c, const Outcome& outcome) {
   if (!outcome.refused.empty()) return "  " + c.name + ": refused: " + outcome.refused;
   char text[200];
   std::snprintf(text, sizeof text,
-                ": emulated %.1f ms (+-%.1f %%), flow %.1f ms, error %.1f %%, late %.0f us",
-                1e3 * outcome.emulated, 100 * outcome.spread, 1e3 * outcome.flow,
+                ": emulated %.1f ms (+-%.1f %% of %d), flow %.1f ms, error %.1f %%, late %.0f us",
+                1e3 * outcome.emulated, 100 * outcome.spread, outcome.steps, 1e3 * outcome.flow,
                 100 * (outcome.flow / outcome.emulated - 1), 1e6 * outcome.late_99);
   const std::string line = "  " + c.name + text;
   return outcome.invalid.empty() ? line : line + "; invalid: " + outcome.invalid;
@@ -98,7 +126,10 @@ void add_errors(const std::string& regime, const std::vector<double>& errors, do
 
 std::vector<BenchRow> bench_emulation(const EmulationOptions& options, const Say& say) {
   std::vector<BenchRow> rows;
-  if (options.links) rows = bench_link_process(options.seed, say);
+  if (options.links) {
+    rows = bench_link_process(options.seed, say);
+    for (BenchRow& row : bench_gloo(say)) rows.push_back(std::move(row));
+  }
   std::vector<double> clean, lossy;
   int refused = 0, invalid = 0;
   for (int number = options.first; number < options.first + options.cases; ++number) {
