@@ -13,7 +13,7 @@
 #include "results/export.h"
 #include "results/gradient_loss.h"
 #include "results/notes.h"
-#include "results/report.h"
+#include "results/report/report.h"
 #include "results/summary.h"
 
 namespace gradwire::cli {

@@ -38,9 +38,19 @@ ul{max-width:84ch;padding-left:20px}
 li{margin:4px 0}
 code{font:13px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;overflow-wrap:anywhere}
 .note{color:var(--gw-muted);font-size:13px;max-width:120ch;margin-top:10px}
+.planner td,.planner th{text-align:left;padding:6px 7px;font-size:13px;line-height:1.4}
+.planner tr.first td{border-top:1px solid var(--gw-muted)}.planner td:nth-child(4){font-weight:600}
+.answers.planner{grid-template-columns:repeat(3,minmax(0,1fr));margin-top:20px}
+.answers.planner div{padding:10px 14px}.answers.planner div:last-child{grid-column:1/-1}
+h2.contents{margin-top:20px}
 h2::first-letter{text-transform:uppercase}
 a{color:inherit}
-@media (max-width:820px){.answers,.figures{grid-template-columns:1fr}main{padding:24px 16px}}
+@media screen and (max-width:820px){.answers,.answers.planner,.figures{grid-template-columns:1fr}
+ main{padding:24px 16px}.answers.planner{gap:8px}table.text td:first-child{white-space:normal}
+ .planner thead{display:none}.planner td{display:block;border:0;padding:2px 0;overflow-wrap:anywhere}
+ .planner tr{display:block;border-bottom:1px solid var(--gw-muted);padding:10px 0}
+ .planner tr.first td{border:0}
+ .planner td+td::before{content:attr(data-label) ": ";color:var(--gw-muted);font-weight:400}}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}tr,.answers div{break-inside:avoid}
  body{font-size:11pt}}
 )css";

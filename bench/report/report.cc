@@ -6,7 +6,7 @@
 #include "base/file_descriptor.h"
 #include "base/temporary_file.h"
 #include "bench/timing.h"
-#include "results/report.h"
+#include "results/report/report.h"
 #include "results/scalability/page.h"
 #include "runner/scalability.h"
 #include "runner/sweep.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "results/report_data.h"
+#include "results/report/data.h"
 #include "results/summary.h"
 
 namespace gradwire::results {

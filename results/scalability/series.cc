@@ -7,7 +7,7 @@
 
 #include "compressors/codec.h"
 #include "results/prediction/stored_summary.h"
-#include "results/report_data.h"
+#include "results/report/data.h"
 #include "results/scenario_view.h"
 #include "results/student_t.h"
 #include "results/summary.h"

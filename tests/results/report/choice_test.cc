@@ -1,9 +1,9 @@
-#include "results/report_choice.h"
+#include "results/report/choice.h"
 
 #include <catch2/catch.hpp>
 
 #include "results/advice/choice.h"
-#include "results/report.h"
+#include "results/report/report.h"
 #include "results/scalability/scalability.h"
 #include "results/scalability/words.h"
 #include "tests/results/html_check.h"

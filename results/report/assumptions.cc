@@ -1,6 +1,6 @@
 #include <set>
 
-#include "results/report_data.h"
+#include "results/report/data.h"
 #include "results/scenario_view.h"
 
 /// What has to be true for the report's figures to be, said for the executors that were used.

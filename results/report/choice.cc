@@ -1,4 +1,4 @@
-#include "results/report_choice.h"
+#include "results/report/choice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,6 @@
 
 namespace gradwire::results {
 namespace {
-
-const RunHeader& header_of(const ReportGroup& group) {
-  return group.group.runs.front().header;
-}
 
 /// The section's own comparisons, where it has the label; else all that are known.
 AccuracyKnowledge knowledge_for(const ReportData& data, const Section& section,
@@ -41,14 +37,32 @@ Option option_of(const ReportGroup& group) {
           method};
 }
 
+/// Groups whose step times say which to take.
+Groups comparable(const ReportData& data, const Section& section) {
+  const Groups all = members(data, section);
+  if (!steps_compare(all) || one_choice(all)) return {};
+  Groups timed = that_learned(all);
+  std::erase_if(timed, [](const ReportGroup* group) {
+    return group->group.step_time_s.n == 0 || !(group->group.step_time_s.mean > 0);
+  });
+  return timed;
+}
+
 std::vector<Option> options_of(const ReportData& data, const Section& section) {
   std::vector<Option> options;
-  const Groups all = members(data, section);
-  if (!steps_compare(all)) return options;
-  for (const ReportGroup* group : that_learned(all))
-    if (group->group.step_time_s.n > 0 && group->group.step_time_s.mean > 0)
-      options.push_back(option_of(*group));
+  for (const ReportGroup* group : comparable(data, section)) options.push_back(option_of(*group));
   return options;
+}
+
+const ReportGroup* first_at_target(const Groups& groups) {
+  const ReportGroup* first = nullptr;
+  for (const ReportGroup* group : that_learned(groups)) {
+    const RunGroup& own = group->group;
+    if (own.reached_target < static_cast<int>(own.runs.size())) continue;
+    if (!group->evidence.may_be_recommended()) continue;
+    if (!first || own.time_to_target_s.mean < first->group.time_to_target_s.mean) first = group;
+  }
+  return first;
 }
 
 bool by_chance(const Statistic& a, const Statistic& b) {
@@ -61,6 +75,16 @@ Groups members(const ReportData& data, const Section& section) {
   Groups groups;
   for (const std::size_t i : section.groups) groups.push_back(&data.groups[i]);
   return groups;
+}
+
+bool one_choice(const Groups& groups) {
+  const auto transport = [](const ReportGroup* group) {
+    return scenario_value(header_of(*group).scenario_json, "/network/transport/protocol");
+  };
+  return std::ranges::all_of(groups, [&](const ReportGroup* group) {
+    return group->group.method == groups.front()->group.method &&
+           transport(group) == transport(groups.front());
+  });
 }
 
 Groups that_learned(const Groups& groups) {
@@ -156,12 +180,22 @@ Answer choice_answer(const ReportData& data, const Section& section) {
   return {question, text};
 }
 
+const ReportGroup* recommended(const ReportData& data, const Section& section) {
+  const Groups all = members(data, section), groups = comparable(data, section);
+  if (groups.size() < 2)
+    return steps_compare(all) || one_choice(all) ? nullptr : first_at_target(all);
+  const Choice choice = choose(options_of(data, section));
+  return choice.chosen ? groups[*choice.chosen] : nullptr;
+}
+
+std::string why_none(const Groups& groups) {
+  if (!diverged_words(groups).empty()) return "none: training diverged";
+  return one_choice(groups) ? "-" : "none of them";
+}
+
 std::string choice_cell(const ReportData& data, const Section& section) {
-  const auto options = options_of(data, section);
-  if (options.size() < 2)
-    return diverged_words(members(data, section)).empty() ? "-" : "none: training diverged";
-  const Choice choice = choose(options);
-  return choice.chosen ? options[*choice.chosen].name : "none of them";
+  const ReportGroup* group = recommended(data, section);
+  return group ? group->name : why_none(members(data, section));
 }
 
 }  // namespace gradwire::results

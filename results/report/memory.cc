@@ -1,4 +1,4 @@
-#include "results/report_memory.h"
+#include "results/report/memory.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "results/difference.h"
-#include "results/report_choice.h"
+#include "results/report/choice.h"
 
 /// The answers in sentences.
 namespace gradwire::results {
@@ -79,16 +79,23 @@ std::string capital(std::string text) {
 
 Answer step_time_answer(const ReportData& data, const Section& section, const Groups& groups) {
   const ReportGroup& base = data.groups[section.baseline];
-  Answer answer{"How long does a training step take?", ""};
+  const std::string step = base.updates ? "round" : "step";
+  Answer answer{"How long does a " + step + " take?", ""};
   const Statistic& time = base.group.step_time_s;
   if (time.n == 0) return answer;
-  answer.answer = capital(base_name(data, section)) + " a step takes " + seconds(time);
+  answer.answer = capital(base_name(data, section)) + " a " + step + " takes " + seconds(time);
   if (base.split.exposed_s > 0 && time.mean > 0)
     answer.answer += ", of which " +
                      format_value(base.split.exposed_s / time.mean, Quantity::kShare) +
                      " is exposed communication";
+  if (one_choice(groups)) {
+    for (const ReportGroup* group : groups)
+      if (group != &base)
+        answer.answer += "; with " + group->name + " " + seconds(group->group.step_time_s);
+    answer.answer += ".";
+    return answer;
+  }
   answer.answer += ".";
-  if (groups.size() == 1) return answer;
   if (!steps_compare(groups)) {
     answer.answer +=
         " Here steps of different schedules hold different numbers of samples: the "
@@ -123,7 +130,8 @@ std::string accuracy_sentence(const ReportGroup& group, const Statistic& base) {
 }
 
 Answer learning_answer(const ReportData& data, const Section& section, const Groups& groups) {
-  Answer answer{"Does compression still learn?", ""};
+  Answer answer{
+      one_choice(groups) ? "What accuracy does it reach?" : "Does compression still learn?", ""};
   const ReportGroup& base = data.groups[section.baseline];
   const Statistic& accuracy = base.group.final_accuracy;
   const std::string diverged = diverged_words(groups);
@@ -180,7 +188,7 @@ Answer updates_answer(const Groups& groups) {
     if (!group->updates) continue;
     const std::string words = in_words(*group->updates);
     answer.answer += (answer.answer.empty() ? "" : " ") +
-                     (groups.size() > 1 ? group->group.label + ": " + words : capital(words)) + ".";
+                     (groups.size() > 1 ? group->name + ": " + words : capital(words)) + ".";
   }
   return answer;
 }
@@ -208,7 +216,8 @@ Answer target_answer(const ReportData& data, const Section& section, const Group
 }
 
 Answer bytes_answer(const ReportData& data, const Section& section, const Groups& groups) {
-  Answer answer{"How many bytes does it save?", ""};
+  Answer answer{
+      one_choice(groups) ? "How many bytes does it send?" : "How many bytes does it save?", ""};
   const ReportGroup& base = data.groups[section.baseline];
   const ReportGroup* least = best(that_learned(groups), &RunGroup::wire_bytes, true);
   if (!least || base.group.wire_bytes.n == 0 || base.group.diverged > 0) return {};
@@ -217,7 +226,9 @@ Answer bytes_answer(const ReportData& data, const Section& section, const Groups
   };
   answer.answer = capital(base_name(data, section)) + " a run puts " + total(base) + " on the wire";
   if (least == &base) {
-    answer.answer += groups.size() > 1 ? "; no method sends less." : ".";
+    answer.answer += groups.size() > 1 ? one_choice(groups) ? "; nothing else sends less."
+                                                            : "; no method sends less."
+                                       : ".";
     return answer;
   }
   const double share = least->group.wire_bytes.mean / base.group.wire_bytes.mean;

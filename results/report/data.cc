@@ -1,4 +1,4 @@
-#include "results/report_data.h"
+#include "results/report/data.h"
 
 #include <algorithm>
 #include <cmath>
@@ -137,10 +137,6 @@ std::string section_label(const RunGroup& group, const std::vector<std::string>&
   return label;
 }
 
-bool is_none(const std::string& method) {
-  return compressors::is_plain_codec(method.substr(0, method.find(' ')));
-}
-
 /// Chosen beside the method: what is lost is sent again, or gone without.
 constexpr const char* kTransport = "/network/transport/protocol";
 
@@ -149,15 +145,33 @@ std::string choice_name(const RunGroup& group) {
   return group.method + (transport == group.differing.end() ? "" : ", " + transport->second);
 }
 
+/// "deadline 6s": what tells a group from others that send the same.
+std::string condition_name(const RunGroup& group) {
+  std::vector<std::string> pointers;
+  for (const auto& [pointer, text] : group.differing)
+    if (!is_method(group, pointer) && pointer != kTransport) pointers.push_back(pointer);
+  return section_label(group, pointers);
+}
+
+/// How often each name occurs among a section's groups.
+std::map<std::string, int> counts(const ReportData& data, const Section& section,
+                                  std::string (*name)(const RunGroup&)) {
+  std::map<std::string, int> times;
+  for (const std::size_t i : section.groups) ++times[name(data.groups[i].group)];
+  return times;
+}
+
 void choose_names(ReportData& data) {
   std::map<std::string, int> colors;
   for (const Section& section : data.sections) {
-    std::map<std::string, int> times;
-    for (const std::size_t i : section.groups) ++times[choice_name(data.groups[i].group)];
+    // Where all send the same, the conditions are the names.
+    const bool alike = section.groups.size() > 1 && counts(data, section, choice_name).size() == 1;
+    const auto name_of_group = alike ? condition_name : choice_name;
+    const std::map<std::string, int> times = counts(data, section, name_of_group);
     for (const std::size_t i : section.groups) {
       ReportGroup& group = data.groups[i];
-      const std::string name = choice_name(group.group);
-      group.name = times[name] == 1 ? name : group.group.label;
+      const std::string name = name_of_group(group.group);
+      group.name = times.at(name) == 1 && !name.empty() ? name : group.group.label;
       group.color = colors.try_emplace(group.name, static_cast<int>(colors.size())).first->second;
     }
   }
@@ -200,8 +214,10 @@ void make_sections(ReportData& data) {
   }
   for (Section& section : data.sections) {
     section.baseline = section.groups.front();
+    const bool choice = section.groups.size() == 1 || counts(data, section, choice_name).size() > 1;
     for (const std::size_t i : section.groups) {
-      if (!is_none(data.groups[i].group.method) || section.has_baseline) continue;
+      if (!choice || !is_uncompressed(data.groups[i].group.method) || section.has_baseline)
+        continue;
       section.baseline = i;
       section.has_baseline = true;
     }
@@ -214,6 +230,10 @@ void make_sections(ReportData& data) {
 }
 
 }  // namespace
+
+bool is_uncompressed(const std::string& method) {
+  return compressors::is_plain_codec(method.substr(0, method.find(' ')));
+}
 
 std::string time_provenance(const RunHeader& header, std::span<const MetricRow> metrics) {
   for (const MetricRow& metric : metrics)

@@ -1,12 +1,15 @@
-#include "results/report.h"
+#include "results/report/report.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/file_descriptor.h"
+#include "results/advice/scenario_prices.h"
 #include "results/html_page.h"
-#include "results/report_choice.h"
-#include "results/report_memory.h"
+#include "results/report/choice.h"
+#include "results/report/memory.h"
+#include "results/report/planner.h"
+#include "results/report/workloads.h"
 #include "results/scenario_view.h"
 #include "results/svg.h"
 
@@ -16,7 +19,8 @@ namespace {
 using Table = HtmlTable;
 
 /// Distinct values of one header field, in order.
-std::string distinct(const ReportData& data, std::string (*value)(const RunHeader&)) {
+std::string distinct(const ReportData& data, std::string (*value)(const RunHeader&),
+                     const char* separator = ", ") {
   std::vector<std::string> seen;
   for (const ReportGroup& group : data.groups)
     for (const RunSummary& run : group.group.runs) {
@@ -24,7 +28,7 @@ std::string distinct(const ReportData& data, std::string (*value)(const RunHeade
       if (!text.empty() && std::ranges::find(seen, text) == seen.end()) seen.push_back(text);
     }
   std::string out;
-  for (const std::string& text : seen) out += (out.empty() ? "" : ", ") + text;
+  for (const std::string& text : seen) out += (out.empty() ? "" : separator) + text;
   return out;
 }
 
@@ -38,15 +42,18 @@ std::string answers_html(const std::vector<Answer>& list, bool small) {
 
 std::string title_of(const ReportData& data, const ReportOptions& options) {
   if (!options.title.empty()) return options.title;
-  return "Gradient compression: " +
-         distinct(data, [](const RunHeader& h) { return h.scenario_name; });
+  const std::string name = distinct(data, [](const RunHeader& h) { return h.scenario_name; });
+  Groups all;
+  for (const ReportGroup& group : data.groups) all.push_back(&group);
+  return (one_choice(all) ? "Gradwire report: " : "Gradient compression: ") + name;
 }
 
 std::string header_html(const ReportData& data, const ReportOptions& options) {
   std::string out = html_element("h1", title_of(data, options));
-  const std::string description = distinct(data, [](const RunHeader& header) {
-    return scenario_value(header.scenario_json, "/description");
-  });
+  const std::string description = distinct(
+      data,
+      [](const RunHeader& header) { return scenario_value(header.scenario_json, "/description"); },
+      " ");
   if (!description.empty()) out += "<p class=\"lead\">" + xml_escape(description) + "</p>\n";
   if (!options.summary.empty()) out += html_element("p", options.summary);
   std::set<std::string> times, learning;
@@ -202,46 +209,17 @@ ReportData data_of(const Store& store, std::span<const RunId> runs,
                    const AccuracyKnowledge& knowledge) {
   ReportData data = load_report(store, runs);
   data.accuracy = knowledge;
+  std::vector<std::string> ignored;
+  data.costs = costs_of_runs(data.runs, ignored);
   add_evidence(store, data);
   return data;
 }
 
 std::string body_html(const Store& store, const ReportData& data, const ReportOptions& options) {
-  return header_html(data, options) + answers_section(data) + table_section(data) +
-         sections_html(data) + memory_section(store, data) + asked_section(data) +
-         assumptions_section(data, options) + provenance_section(data);
-}
-
-/// Runs of one model and data set, or of one scenario where nothing is trained.
-struct WorkloadRuns {
-  std::string name;
-  std::set<std::string> scenarios;
-  std::vector<RunId> runs;
-  bool finished = false;  ///< one of them
-};
-
-/// In order of their first runs. Runs of one scenario are of one workload: what it sweeps is to be
-/// compared.
-std::vector<WorkloadRuns> workloads_of(const Store& store, std::span<const RunId> runs) {
-  std::vector<WorkloadRuns> all;
-  for (const RunId id : runs) {
-    const auto run = store.run(id);
-    if (!run) return {};  // load_report() says so
-    const RunHeader& header = run->header;
-    const std::string name =
-        header.data_set.empty() ? header.scenario_name : header.model + " on " + header.data_set;
-    auto own = std::ranges::find_if(all, [&](const WorkloadRuns& known) {
-      return known.name == name || known.scenarios.contains(header.scenario_name);
-    });
-    if (own == all.end()) {
-      own = all.insert(all.end(), WorkloadRuns());
-      own->name = name;
-    }
-    own->scenarios.insert(header.scenario_name);
-    own->runs.push_back(id);
-    own->finished = own->finished || has_ended(run->status);
-  }
-  return all;
+  const PlannerPart answer = {"", "", "", planner_lines(data, 8)};
+  return header_html(data, options) + planner_html({answer}) + answers_section(data) +
+         table_section(data) + sections_html(data) + memory_section(store, data) +
+         asked_section(data) + assumptions_section(data, options) + provenance_section(data);
 }
 
 /// A whole report as a part of another page: its headings one deeper.
@@ -255,32 +233,32 @@ std::string deeper(std::string html) {
   return html;
 }
 
-/// Workloads are no alternatives to each other: contents, then a report of each.
+std::string runs_of(const WorkloadRuns& workload) {
+  return std::to_string(workload.runs.size()) + (workload.runs.size() == 1 ? " run" : " runs");
+}
+
+/// Lines of the first screen that a workload may take.
+std::size_t most_lines(std::size_t workloads) {
+  return std::max<std::size_t>(3, 8 / workloads);
+}
+
+/// Workloads are no alternatives to each other: an answer for each, then a report of each.
 std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& workloads,
                           const ReportOptions& options) {
-  const std::string title = options.title.empty() ? "Gradient compression" : options.title;
+  const std::string title = options.title.empty() ? "Gradwire report" : options.title;
   const AccuracyKnowledge knowledge = knowledge_of(store, options);
-  std::string contents = "<h2>Contents</h2>\n<ol class=\"contents\">\n", parts;
-  std::size_t number = 0;
+  std::vector<PlannerPart> answers;
+  std::string parts, unfinished;
   for (const WorkloadRuns& workload : workloads) {
-    std::string names;
-    for (const std::string& name : workload.scenarios) names += (names.empty() ? "" : ", ") + name;
-    const std::string count = std::to_string(workload.runs.size()) +
-                              (workload.runs.size() == 1 ? " run of " : " runs of ") + names;
     if (!workload.finished) {
-      contents += "<li>" + xml_escape(workload.name) + ": " + xml_escape(count) +
-                  ", none of which has finished</li>\n";
+      unfinished += html_element(
+          "li", workload.name + ": " + runs_of(workload) + ", none of which has finished");
       continue;
     }
-    const std::string anchor = "workload-" + std::to_string(++number);
+    const std::string anchor = "workload-" + std::to_string(answers.size() + 1);
     const ReportData data = data_of(store, workload.runs, knowledge);
-    const auto list = answers(data, data.sections[0]);
-    contents += "<li><a href=\"#" + anchor + "\">" + xml_escape(workload.name) +
-                "</a>: " + xml_escape(count) + ". " +
-                (list.empty() || data.sections.size() > 1
-                     ? std::to_string(data.sections.size()) + " conditions are compared."
-                     : xml_escape(list[0].answer)) +
-                "</li>\n";
+    answers.push_back({workload.name, "#" + anchor, runs_of(workload),
+                       planner_lines(data, most_lines(workloads.size()))});
     ReportOptions own = options;
     own.title = workload.name;
     own.summary.clear();
@@ -289,7 +267,9 @@ std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& w
   }
   std::string head = html_element("h1", title);
   if (!options.summary.empty()) head += html_element("p", options.summary);
-  return html_page(title, head + contents + "</ol>\n" + parts);
+  head += "<h2 class=\"contents\">The answers</h2>\n" + planner_html(answers);
+  if (!unfinished.empty()) head += "<ul>\n" + unfinished + "</ul>\n";
+  return html_page(title, head + parts);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "results/advice/accuracy_evidence.h"
+#include "results/advice/cost.h"
 #include "results/dropped_updates.h"
 #include "results/gradient_loss.h"
 #include "results/html_page.h"
@@ -46,12 +47,17 @@ struct ReportGroup {
   std::set<std::string> notes;  ///< of its runs (results/notes.h)
 };
 
+/// Of its first run: what all its runs have but the seed.
+inline const RunHeader& header_of(const ReportGroup& group) {
+  return group.group.runs.front().header;
+}
+
 /// All groups that differ in the method, and the transport, only.
 struct Section {
   std::string label;  ///< "bandwidth 100Mbps"; empty where there is one section
   std::vector<std::size_t> groups;
   std::size_t baseline = 0;   ///< index into ReportData::groups: "none", else the first
-  bool has_baseline = false;  ///< it is "none"
+  bool has_baseline = false;  ///< it is "none", and not in all groups
   /// The number along which sections are ordered, where exactly one pointer with numbers differs.
   std::optional<double> along;
 };
@@ -64,9 +70,13 @@ struct ReportData {
   int loss_window = 1;                 ///< steps in the loss curves' running mean
   std::vector<RunSummary> unfinished;  ///< asked for, and left out
   AccuracyKnowledge accuracy;          ///< what the store's runs and publications say of methods
+  CostOptions costs;                   ///< prices that were given; else everything is free
 };
 
 ReportData load_report(const Store& store, std::span<const RunId> ids);
+
+/// Whether a method's label says that gradients go as fp32 values.
+bool is_uncompressed(const std::string& method);
 
 /// "simulated", "emulated", "predicted" times of a run: from its figures, else from its executor.
 std::string time_provenance(const RunHeader& header, std::span<const MetricRow> metrics);

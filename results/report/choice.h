@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "results/report_data.h"
+#include "results/report/data.h"
 
 /// Which groups of a report differ by more than chance, and which to take; shared by the report's
 /// files, not an interface.
@@ -17,6 +17,9 @@ Groups that_learned(const Groups& groups);
 std::string diverged_words(const Groups& groups);
 /// Whether a step is a batch of each worker in all of them, so that step times say who is faster.
 bool steps_compare(const Groups& groups);
+
+/// Whether all send the same in the same way, so that there is no method to choose.
+bool one_choice(const Groups& groups);
 
 /// What is known of each group's accuracy, and its message's bytes. Accuracy: the section's own
 /// training where there is some, else `data.accuracy` (what the store's runs and publications say).
@@ -39,6 +42,11 @@ std::string accuracy_mark(const ReportGroup& group);
 /// What to do in this section, by the rule and in the words of `advise`; empty where there is one
 /// group or no step time.
 Answer choice_answer(const ReportData& data, const Section& section);
+/// The group to take; null where there is nothing to choose, or none may be taken. Where steps do
+/// not compare: the first at the target of those that lose no accuracy.
+const ReportGroup* recommended(const ReportData& data, const Section& section);
+/// "none: training diverged", "none of them" or "-": why there is no recommended one.
+std::string why_none(const Groups& groups);
 /// The same as the name of what is chosen; "-" where there is nothing to choose.
 std::string choice_cell(const ReportData& data, const Section& section);
 

@@ -19,10 +19,10 @@ struct ReportOptions {
   AccuracyKnowledge accuracy;
 };
 
-/// What was asked, the answers in sentences, a table, figures, assumptions, provenance. Runs are
-/// grouped over seeds; what differs beside the method (bandwidth, workers, loss) becomes sections.
-/// Runs of several workloads, of scenarios that are not the same, are no alternatives: a table of
-/// contents, then a report of each.
+/// The answer for a planner, what was asked, the answers in sentences, a table, figures,
+/// assumptions, provenance. Runs are grouped over seeds; what differs beside the method (bandwidth,
+/// workers, loss) becomes sections. Runs of several workloads (workloads.h) are no alternatives: a
+/// table of their answers, then a report of each.
 /// Unfinished runs are counted and left out. Throws StoreError for unknown runs and where no run is
 /// finished.
 std::string report_html(const Store& store, std::span<const RunId> runs,

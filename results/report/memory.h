@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "results/report_data.h"
+#include "results/report/data.h"
 
 namespace gradwire::results {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "results/report_data.h"
+#include "results/report/data.h"
 #include "results/scenario_view.h"
 
 /// The report's figures.
