@@ -4,6 +4,7 @@
 
 #include "cli/browser_pdf.h"
 #include "cli/closing.h"
+#include "cli/recipe.h"
 #include "cli/run_table.h"
 #include "cli/scalability.h"
 
@@ -27,6 +28,11 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
   if (runs.empty())
     throw Error(ErrorKind::kFailure, "report on", context.database, "no finished run passes",
                 "see gradwire list");
+  if (!arguments.recipe.empty()) {
+    const std::string page = report_recipe(arguments.recipe, runs, *store, arguments.out, context);
+    if (arguments.pdf && !page.empty()) print_page(page, context);
+    return;
+  }
   const std::string page = arguments.out.empty() ? "gradwire-report/report.html" : arguments.out;
   write_run_report(*store, runs, page, context, arguments.accuracy_options);
   if (arguments.pdf) print_page(page, context);
@@ -43,15 +49,24 @@ void add_report(CLI::App& app, Context& context) {
   command->add_option("--filter", arguments->filter, "Expression over run fields");
   command
       ->add_option("-o,--out", arguments->out,
-                   "File to write (default: gradwire-report/report.html); with --scalability a "
-                   "folder (default: gradwire-report/scalability)")
+                   "File to write (default: gradwire-report/report.html); with --recipe .html, "
+                   ".md, .csv or .json; with --scalability a folder (default: "
+                   "gradwire-report/scalability)")
       ->type_name("FILE");
   command->add_flag("--pdf", arguments->pdf,
                     "Print it, too, beside it, by a Chromium or Chrome of this machine");
+  command
+      ->add_option("--recipe", arguments->recipe,
+                   "Answer one question instead: how much communication is hidden (overlap), which "
+                   "links are full and whose flows (links), who is waited for (stragglers), up to "
+                   "which rate compressing pays (break-even), who gets how much of the network "
+                   "(fairness)")
+      ->check(CLI::IsMember(recipe_names()));
   add_tolerance_option(*command, arguments->accuracy_options);
   add_scalability_options(*command, *arguments);
   command->footer(
       "Examples:\n  gradwire report --filter 'scenario=quickstart' -o quickstart.html\n"
+      "  gradwire report --recipe links --filter 'scenario=sweep' -o links.csv\n"
       "  gradwire report --scalability scenarios/quickstart.json -o quickstart-report\n"
       "  gradwire report --scalability --filter 'method=none' --up-to 1024");
   command->callback([arguments, command, &context] {

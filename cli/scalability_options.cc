@@ -116,6 +116,7 @@ void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments)
                       "Report how far it scales, into a folder: of a scenario's runs over workers "
                       "(those that are not stored are run), or of the runs that pass")
           ->expected(0, 1)
+          ->excludes("--recipe")
           ->type_name("[SCENARIO]");
   OptionGroup group(command, asked);
   add_run_options(group, arguments);

@@ -25,6 +25,7 @@ struct ScalabilityArguments {
   std::string assume_steps = "none";
   AccuracyArguments accuracy_options;
   bool pdf = false;  ///< print the page, too
+  std::string recipe;  ///< of `report` without --scalability; empty: the whole report
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder

@@ -28,6 +28,8 @@ th,td{text-align:right;padding:7px 12px;border-bottom:1px solid var(--gw-grid);v
 th{color:var(--gw-muted);font-weight:600;border-bottom:2px solid var(--gw-muted)}
 th:first-child,td:first-child{text-align:left}
 table.text th,table.text td{text-align:left}
+table.data td.text,table.data th.text{text-align:left}
+.data td{overflow-wrap:anywhere;min-width:5em}
 table.text td:first-child{color:var(--gw-muted);white-space:nowrap;width:1%}
 tr.section td{font-weight:600;padding-top:16px;border-bottom:1px solid var(--gw-muted)}
 .figures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:18px;align-items:start;margin-top:18px}

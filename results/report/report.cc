@@ -7,6 +7,7 @@
 #include "results/advice/scenario_prices.h"
 #include "results/html_page.h"
 #include "results/report/choice.h"
+#include "results/report/links.h"
 #include "results/report/memory.h"
 #include "results/report/planner.h"
 #include "results/report/workloads.h"
@@ -218,8 +219,9 @@ ReportData data_of(const Store& store, std::span<const RunId> runs,
 std::string body_html(const Store& store, const ReportData& data, const ReportOptions& options) {
   const PlannerPart answer = {"", "", "", planner_lines(data, 8)};
   return header_html(data, options) + planner_html({answer}) + answers_section(data) +
-         table_section(data) + sections_html(data) + memory_section(store, data) +
-         asked_section(data) + assumptions_section(data, options) + provenance_section(data);
+         table_section(data) + sections_html(data) + links_section(store, data) +
+         memory_section(store, data) + asked_section(data) + assumptions_section(data, options) +
+         provenance_section(data);
 }
 
 /// A whole report as a part of another page: its headings one deeper.

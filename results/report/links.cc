@@ -1,0 +1,71 @@
+#include "results/report/links.h"
+
+#include <algorithm>
+
+#include "results/data_table.h"
+#include "results/link_load.h"
+#include "results/report/choice.h"
+
+namespace gradwire::results {
+namespace {
+
+constexpr std::size_t kLinksOfGroup = 4;
+constexpr std::size_t kRows = 24;
+
+/// Whose links a planner compares.
+Groups shown_groups(const ReportData& data) {
+  Groups groups;
+  for (const Section& section : data.sections) {
+    const Groups all = members(data, section);
+    const ReportGroup* chosen = recommended(data, section);
+    for (const ReportGroup* group : all)
+      if (group == chosen || one_choice(all) || group == &data.groups[section.baseline])
+        groups.push_back(group);
+  }
+  return groups;
+}
+
+void add_rows(const Store& store, const ReportData& data, const ReportGroup& group,
+              DataTable& table) {
+  const RunId run = group.group.runs.front().id;
+  auto loads = link_loads(store.links(run));
+  loads.resize(std::min(loads.size(), kLinksOfGroup));
+  for (const LinkLoad& load : loads)
+    table.rows.push_back({data.sections.size() > 1 ? group.group.label : group.name, load.name,
+                          load.rate_bps, load.mean, load.peak, load.full_share, load.flows,
+                          place_of(run, load.start_s, load.end_s)});
+}
+
+}  // namespace
+
+std::string links_section(const Store& store, const ReportData& data) {
+  using Kind = DataColumn::Kind;
+  DataTable table;
+  table.columns = {{"runs", "runs", Quantity::kPlain, Kind::kText},
+                   {"link", "link", Quantity::kPlain, Kind::kText},
+                   {"rate_bps", "rate", Quantity::kBitRate},
+                   {"mean_utilisation", "mean", Quantity::kShare},
+                   {"peak_utilisation", "peak", Quantity::kShare},
+                   {"full_share", "full", Quantity::kShare},
+                   {"flows", "whose flows", Quantity::kPlain, Kind::kText},
+                   {"busiest", "busiest", Quantity::kPlain, Kind::kPlace}};
+  for (const ReportGroup* group : shown_groups(data)) add_rows(store, data, *group, table);
+  if (table.rows.empty()) return "";
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
+    return a[3].number != b[3].number ? a[3].number > b[3].number : a[4].number > b[4].number;
+  });
+  const std::size_t all = table.rows.size();
+  table.rows.resize(std::min(all, kRows), {""});
+  const std::string left = all > kRows
+                               ? " The fullest " + std::to_string(kRows) + " of " +
+                                     std::to_string(all) + "; all: gradwire report --recipe links."
+                               : "";
+  return "<h2>Links</h2>\n" + data_html(table) +
+         "<p class=\"note\">The fullest directions of the first run of each group, the most "
+         "congested first. Mean: bytes on the wire over what the nominal rate carries in the whole "
+         "run. Peak: of its busiest interval, whose place in the run's timeline stands beside it "
+         "(gradwire gui PLACE). Full: the share of the time in intervals of 90 % or more." +
+         left + "</p>\n";
+}
+
+}  // namespace gradwire::results
