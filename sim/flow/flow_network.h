@@ -134,21 +134,21 @@ class FlowNetwork final : public Network {
     bool waits : 1 = false;            ///< a stream: writes once its share is known
     bool streamed : 1 = false;         ///< has been a stream
     bool may_be_followed : 1 = false;  ///< flow_queues.cc
-    std::uint16_t place = 0;    ///< of fluids: instants at which others began before (modulo 2^16)
+    std::uint16_t place = 0;  ///< of fluids: instants at which others began before (modulo 2^16)
+    double last_delivery = 0;
+    double wire_sent = 0;               ///< wire bytes of transfers that are sent
+    double segments_sent = 0;           ///< segments of transfers sent as fluids
+    Unacknowledged unacknowledged;      ///< of fluids, while the window may decide
+    double window_at_rest = 0;          ///< bytes, while it has no stream that is at work; 0: ask
+    const StreamPath* path = nullptr;   ///< in paths_
+    std::unique_ptr<TcpStream> stream;  ///< where one was needed
+    double stream_acks = 0;             ///< acknowledgements of streams that have ended
+    double cap = 0;                     ///< a stream's, bytes/s
+    double kept_window = 0;             ///< bytes, of the stream that became a fluid
+    double open_pipe = 0;               ///< segments of the pipe that its window has filled
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
-    double last_delivery = 0;
-    double wire_sent = 0;                ///< wire bytes of transfers that are sent
-    double segments_sent = 0;            ///< segments of transfers sent as fluids
-    Unacknowledged unacknowledged;       ///< of fluids, while the window may decide
-    double window_at_rest = 0;           ///< bytes, while it has no stream that is at work; 0: ask
-    const StreamPath* path = nullptr;    ///< in paths_
-    std::unique_ptr<TcpStream> stream;   ///< where one was needed
-    double stream_acks = 0;              ///< acknowledgements of streams that have ended
-    double cap = 0;                      ///< a stream's, bytes/s
-    double kept_window = 0;              ///< bytes, of the stream that became a fluid
-    double open_pipe = 0;                ///< segments of the pipe that its window has filled
-    std::uint64_t key = 0;               ///< source * hosts + destination; + hosts^2 beside
+    std::uint64_t key = 0;      ///< source * hosts + destination; + hosts^2 beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
     ChannelId fair = -1;          ///< its packets come to this channel's queue (flow_queues.cc)
@@ -272,6 +272,7 @@ class FlowNetwork final : public Network {
   std::shared_ptr<BurstChain> burst_of(ChannelId id);
   std::shared_ptr<SharedQueue> queue_of(const StreamPath& path);
   TcpStream& stream_of(Connection& connection);
+  void take_over(Connection& connection);
   void begin_stream(std::int32_t c);
   void write(std::int32_t c, std::int32_t number);
   void step_stream(std::int32_t c);

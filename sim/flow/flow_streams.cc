@@ -180,6 +180,17 @@ TcpStream& FlowNetwork::stream_of(Connection& connection) {
   return *connection.stream;
 }
 
+/// What the connection has sent as a fluid and is not acknowledged fills its stream's window, and
+/// its acknowledgements let that grow.
+void FlowNetwork::take_over(Connection& connection) {
+  if (!connection.may_open || transport_.constants.kernel_recovery) return;
+  const double line = connection.path->line_rate;
+  connection.unacknowledged.hand_over(line, [&](double begin, double end, double bytes) {
+    const std::int64_t segments = connection.stream->take_over(now_, begin, end, bytes);
+    connection.stream_acks -= static_cast<double>(segments) / kSegmentsPerAck;
+  });
+}
+
 void FlowNetwork::begin_stream(std::int32_t c) {
   Connection& connection = connection_at(c);
   TcpStream& stream = stream_of(connection);
@@ -189,6 +200,7 @@ void FlowNetwork::begin_stream(std::int32_t c) {
   connection.window_at_rest = 0;
   if (connection.follows) follow(c);
   catch_up(c);
+  take_over(connection);
   connection.cap = stream.demand();
   settling_.remove(c);
   sharing_.activate(c, connection.cap);

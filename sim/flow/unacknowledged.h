@@ -9,19 +9,20 @@
 ///     unacknowledged at t  <=  sum of min(b, max(0, e + r0 - t) c)
 /// with equality where bursts went out at the line's rate. What follows another with hardly a pause
 /// belongs to its burst. Two bursts are kept; what is left of those before them counts as sent
-/// together with the older one of the two.
+/// together with the older one of the two, of which only the time without bytes is known as well.
 namespace gradwire::sim {
 
 class Unacknowledged {
  public:
   /// A burst's last byte was sent at `end`; none has ended later before. c in bytes/s, r0 in s.
   void add(double end, double bytes, double c, double r0) {
-    const double left = last_.left(end, c, r0);
+    const Burst kept = last_.rest(end, c, r0);
+    const double pause = end - last_.end - bytes / c;
     if ((end - last_.end) * c < kHardlyAPause * bytes) {
-      last_ = {end, static_cast<float>(left + bytes)};
+      last_ = joined(kept, {end, static_cast<float>(bytes)}, pause);
       return;
     }
-    older_ = {last_.end, static_cast<float>(left + older_.left(end, c, r0))};
+    older_ = joined(older_.rest(end, c, r0), kept, last_.begin(c) - older_.end);
     last_ = {end, static_cast<float>(bytes)};
   }
   /// Bytes at `time`, which is no earlier than the last burst's end.
@@ -37,18 +38,39 @@ class Unacknowledged {
     return std::max(0.0, first.end + r0 - time - static_cast<double>(first.bytes) / c);
   }
 
+  /// Calls take(begin, end, bytes) for the bursts that are kept, oldest first, and forgets them.
+  template <typename Take>
+  void hand_over(double c, Take take) {
+    for (const Burst& burst : {older_, last_}) {
+      if (burst.bytes > 0) take(burst.begin(c), burst.end, static_cast<double>(burst.bytes));
+    }
+    *this = {};
+  }
+
  private:
   static constexpr double kHardlyAPause = 1.1;  ///< of the time that it takes by itself
 
-  /// Packed into 12 bytes: a connection's hot data is two cache lines.
-  struct [[gnu::packed, gnu::aligned(4)]] Burst {
+  struct Burst {
     double end = -std::numeric_limits<double>::infinity();  ///< s
     float bytes = 0;
+    float pause = 0;  ///< s in which nothing went out
 
+    double begin(double c) const { return end - static_cast<double>(bytes) / c - pause; }
     double left(double time, double c, double r0) const {
       return std::min(static_cast<double>(bytes), std::max(0.0, end + r0 - time) * c);
     }
+    /// What is left of it, with its part of the pause.
+    Burst rest(double time, double c, double r0) const {
+      const auto kept = static_cast<float>(left(time, c, r0));
+      return {end, kept, kept > 0 ? pause * kept / bytes : 0};
+    }
   };
+
+  /// `gap`: s between the two.
+  static Burst joined(const Burst& first, const Burst& second, double gap) {
+    const double pause = first.bytes > 0 ? std::max(gap, 0.0) + first.pause : 0;
+    return {second.end, first.bytes + second.bytes, static_cast<float>(pause) + second.pause};
+  }
 
   Burst older_;
   Burst last_;

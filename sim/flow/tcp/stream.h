@@ -164,6 +164,11 @@ class TcpStream {
   void touch(double time) {
     if (kernel_) kernel_->last_sent = std::max(kernel_->last_sent, time);
   }
+  /// Takes over a burst of so many wire bytes that the connection sent beside the stream, and that
+  /// left the bottleneck evenly from `began` to `ended`, s: of it all counts as in flight that is
+  /// not acknowledged at `now`. Segments are full but for its last one. Returns their number.
+  /// Between messages; paths that lose nothing, not by Linux's rules.
+  std::int64_t take_over(double now, double began, double ended, double wire);
   /// Whether release() is worth its while.
   bool is_large() const { return receiver_.acknowledgements().capacity() >= kLarge; }
   /// Gives back the memory of what was under way. Precondition: idle().

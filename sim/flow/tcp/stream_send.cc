@@ -1,5 +1,6 @@
 // How a stream sends: what goes out next, its way through the bottleneck, its arrival.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/flow/tcp/stream.h"
@@ -88,6 +89,34 @@ inline void TcpStream::cross(std::int64_t number, double wire, std::int32_t sent
   const bool wanted = constants().acknowledge_messages && is_last;
   receiver_.arrive(number, last_arrival_, sent, wanted || (kernel_ && kernel_->pushes));
   note_arrival(last_arrival_);
+}
+
+std::int64_t TcpStream::take_over(double now, double began, double ended, double wire) {
+  const double full = static_cast<double>(path_->segment) + path_->header;
+  const double rate = wire / (ended - began);
+  const auto count = static_cast<std::int64_t>(std::ceil(wire / full));
+  // Segments are acknowledged in pairs.
+  const double answered = (now - path_->round_trip - began) * rate;
+  std::int64_t k = 0;
+  while (k < count && std::min(static_cast<double>(k + 2) * full, wire) <= answered) k += 2;
+  const std::int64_t before = std::min(k, count);
+  for (; k < count; ++k) {
+    const double end = std::min(static_cast<double>(k + 1) * full, wire);
+    const double payload = end - static_cast<double>(k) * full - path_->header;
+    const auto bytes = std::max<std::int64_t>(1, std::llround(payload));
+    board_.push(bytes);
+    written_ += bytes;
+    sent_ += bytes;
+    ++counts_.first;
+    ++counts_.arrived;
+    const double arrival = began + end / rate + path_->arrival +
+                           path_->forwarding * (end - static_cast<double>(k) * full);
+    last_arrival_ = std::max(last_arrival_, arrival);
+    receiver_.arrive(board_.end() - 1, last_arrival_, tick_of(began));
+    note_arrival(last_arrival_);
+  }
+  if (timer_ == kNever && !board_.empty()) timer_ = now + rto_;
+  return count - before;
 }
 
 /// On from the bottleneck.
