@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
-#include "base/peak_memory.h"
 #include "bench/flow_cases.h"
+#include "bench/peak_alone.h"
 #include "bench/simgrid_peer.h"
 
 namespace gradwire::bench {
@@ -23,67 +24,81 @@ struct Case {
   std::function<FlowRun()> run;
   double concurrent = 0;           ///< transfers
   std::optional<double> bar = {};  ///< s
+  std::optional<std::int64_t> peak = {};
 };
 
-/// The quickest of some runs, and the most memory any of them held.
-struct Measured {
-  FlowRun best;
-  std::optional<std::int64_t> peak;
-};
+std::vector<Case> ring_cases() {
+  std::vector<Case> cases;
+  for (const int n : {64, 256, 1024, 4096}) {
+    const std::optional<double> bar = n == 1024 ? std::optional(0.3) : std::nullopt;
+    const std::string name = "ring.n" + std::to_string(n);
+    cases.push_back({name, [n] { return run_ring(n, kElements); }, double(n), bar});
+    if (kUneven % n == 0) continue;
+    cases.push_back({name + ".uneven", [n] { return run_ring(n, kUneven); }, double(n), bar});
+  }
+  return cases;
+}
 
-Measured measure(const Case& c) {
-  const PeakMemory memory;
-  Measured result{c.run(), {}};
-  double spent = result.best.wall_s;
+std::vector<Case> other_cases() {
+  std::vector<Case> cases;
+  cases.push_back(
+      {"fat_tree.two_level.n4096", [] { return run_two_level(4096, kElements); }, 4096});
+  cases.push_back({"all_to_all.n256", [] { return run_all_to_all(256); }, 256.0 * 255});
+  // The server's link limits every client, some of them, or none.
+  for (const auto& [name, rate] : {std::pair("10g", 10e9), {"100g", 100e9}, {"1t", 1e12}})
+    cases.push_back({std::string("federated.n10000.server_") + name,
+                     [rate] { return run_federated(10000, rate); }, 10000, 1.0});
+  return cases;
+}
+
+/// What each holds by itself: of processes that have held nothing before.
+void find_peaks(std::vector<Case>& cases, const Say& say) {
+  for (Case& c : cases) {
+    say("memory of flow." + c.name + " ...");
+    c.peak = peak_alone([&] { c.run(); });
+  }
+}
+
+/// The quickest of some runs.
+FlowRun measure(const Case& c) {
+  FlowRun best = c.run();
+  double spent = best.wall_s;
   for (int i = 1; i < kMostRepetitions && spent < kLongEnough; ++i) {
     const FlowRun again = c.run();
     spent += again.wall_s;
-    if (again.wall_s < result.best.wall_s) result.best = again;
+    if (again.wall_s < best.wall_s) best = again;
   }
-  result.peak = memory.bytes();
-  return result;
+  return best;
 }
 
 FlowRun add_rows(const Case& c, const Say& say, std::vector<BenchRow>& rows) {
   say("flow." + c.name + " ...");
-  const Measured measured = measure(c);
-  const auto transfers = static_cast<double>(measured.best.transfers);
+  const FlowRun best = measure(c);
   const std::string name = "flow." + c.name;
-  rows.push_back(
-      {.name = name + ".wall_s", .value = measured.best.wall_s, .unit = "s", .bar = c.bar});
+  rows.push_back({.name = name + ".wall_s", .value = best.wall_s, .unit = "s", .bar = c.bar});
   rows.push_back({.name = name + ".transfers_per_second",
-                  .value = transfers / measured.best.wall_s,
+                  .value = static_cast<double>(best.transfers) / best.wall_s,
                   .unit = "1/s"});
-  if (measured.peak) {
+  if (c.peak) {
     rows.push_back({.name = name + ".peak_memory",
-                    .value = static_cast<double>(*measured.peak),
+                    .value = static_cast<double>(*c.peak),
                     .unit = "B",
                     .bar = kMemoryBase + kMemoryPerTransfer * c.concurrent});
   }
-  return measured.best;
+  return best;
 }
 
 double seconds_a_transfer(const FlowRun& run) {
   return run.wall_s / static_cast<double>(run.transfers);
 }
 
-void add_rings(const Say& say, std::vector<BenchRow>& rows) {
-  double first = 0;
-  for (const int n : {64, 256, 1024, 4096}) {
-    const std::optional<double> bar = n == 1024 ? std::optional(0.3) : std::nullopt;
-    const std::string name = "ring.n" + std::to_string(n);
-    const FlowRun even =
-        add_rows({name, [n] { return run_ring(n, kElements); }, double(n), bar}, say, rows);
-    if (n == 64) first = seconds_a_transfer(even);
-    if (n == 4096) {
-      rows.push_back({.name = "flow.ring.cost_growth_n64_to_n4096",
-                      .value = seconds_a_transfer(even) / first,
-                      .unit = "",
-                      .bar = 2});
-    }
-    if (kUneven % n == 0) continue;
-    add_rows({name + ".uneven", [n] { return run_ring(n, kUneven); }, double(n), bar}, say, rows);
-  }
+void add_rings(const std::vector<Case>& cases, const Say& say, std::vector<BenchRow>& rows) {
+  std::map<std::string, double> cost;  // s a transfer
+  for (const Case& c : cases) cost[c.name] = seconds_a_transfer(add_rows(c, say, rows));
+  rows.push_back({.name = "flow.ring.cost_growth_n64_to_n4096",
+                  .value = cost.at("ring.n4096") / cost.at("ring.n64"),
+                  .unit = "",
+                  .bar = 2});
 }
 
 /// SimGrid's best of both ways to write a ring there, and ours, in turns. Rows that are skipped
@@ -120,19 +135,13 @@ void add_simgrid(const Say& say, std::vector<BenchRow>& rows) {
 }  // namespace
 
 std::vector<BenchRow> bench_flow(const Say& say) {
+  std::vector<Case> rings = ring_cases(), others = other_cases();
+  find_peaks(rings, say);
+  find_peaks(others, say);
   std::vector<BenchRow> rows;
-  add_rings(say, rows);
+  add_rings(rings, say, rows);
   add_simgrid(say, rows);
-  add_rows({"fat_tree.two_level.n4096", [] { return run_two_level(4096, kElements); }, 4096}, say,
-           rows);
-  add_rows({"all_to_all.n256", [] { return run_all_to_all(256); }, 256.0 * 255}, say, rows);
-  // The server's link limits every client, some of them, or none.
-  add_rows({"federated.n10000.server_10g", [] { return run_federated(10000, 10e9); }, 10000, 1.0},
-           say, rows);
-  add_rows({"federated.n10000.server_100g", [] { return run_federated(10000, 100e9); }, 10000, 1.0},
-           say, rows);
-  add_rows({"federated.n10000.server_1t", [] { return run_federated(10000, 1e12); }, 10000, 1.0},
-           say, rows);
+  for (const Case& c : others) add_rows(c, say, rows);
   return labelled(std::move(rows), "measured");
 }
 
