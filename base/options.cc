@@ -159,8 +159,12 @@ std::string in_lower_case(std::string_view text) {
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  const std::string lower = in_lower_case(name);
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(in_lower_case(name), in_lower_case(candidate));
+    // So many letters at least have to be added or left out.
+    const auto [shorter, longer] = std::minmax(name.size(), candidate.size());
+    if (longer - shorter >= best_distance) continue;
+    const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
