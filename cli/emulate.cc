@@ -1,6 +1,7 @@
 #include "cli/closing.h"
 #include "cli/emulated_run.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/run.h"
 #include "cli/table.h"
 #include "runner/interrupt.h"
@@ -33,16 +34,17 @@ struct Pair {
   results::RunId emulated = 0, simulated = 0;
 };
 
-void add_row(Table& table, const Scenario& scenario, const Pair& pair,
+void add_row(Table& table, const Scenario& scenario, const Pair& pair, bool on_machines,
              const results::Store& store) {
   const double emulated = whole_run_figure(store, pair.emulated, "exchange_s");
   const double simulated = whole_run_figure(store, pair.simulated, "exchange_s");
   const bool whole = emulated_links(store, pair.emulated).delays;
+  const char* const obtained = on_machines ? "measured" : whole ? "emulated" : "partly emulated";
   table.add({scenario.name, scenarios::method_label(scenario),
              static_cast<std::int64_t>(scenario.cluster.workers),
              store.run(pair.emulated)->steps_done, whole_run_figure(store, pair.emulated, kBaseRtt),
-             emulated, std::string(whole ? "emulated" : "partly emulated"), simulated,
-             simulated / emulated, pair.emulated, pair.simulated});
+             emulated, std::string(obtained), simulated, simulated / emulated, pair.emulated,
+             pair.simulated});
 }
 
 /// Emulates a run, then runs its twin in `flow` on the links that were emulated.
@@ -76,7 +78,8 @@ runner::SweepResult emulate_all(const ScenarioFile& file, EmulatedRun& runs,
       if (pair.emulated > 0) result.runs.push_back(pair.emulated);
       if (pair.simulated > 0) result.runs.push_back(pair.simulated);
       result.interrupted = runner::interrupted_by() != 0;
-      if (pair.simulated > 0) add_row(table, scenario, pair, store);
+      if (pair.simulated > 0)
+        add_row(table, scenario, pair, !runs.report().machines.empty(), store);
     } catch (const results::StoreError&) {
       throw;
     } catch (const Error& error) {
@@ -97,23 +100,60 @@ void refuse_resumed(const RunArguments& arguments) {
               "runs in which nothing went wrong would be taken", "leave one of them out");
 }
 
+/// Where they are asked for; a process that is a worker alone becomes one.
+std::optional<RankHosts> ranks_of(const RunArguments& arguments) {
+  const auto refuse = [](const std::string& option, const std::string& reason) {
+    throw Error(ErrorKind::kUsage, "use", option, reason, "leave it out");
+  };
+  if (arguments.hosts.empty()) {
+    if (!arguments.rendezvous.empty()) refuse("--rendezvous", "it is for --hosts");
+    return std::nullopt;
+  }
+  if (!arguments.shaper.empty())
+    refuse("--shaper with --hosts", "networks between machines are not shaped");
+  if (!arguments.chaos.empty())
+    refuse("--chaos with --hosts", "processes on machines of their own are nobody's to stop");
+  if (arguments.resume) refuse("--resume with --hosts", "emulated runs would be taken");
+  std::optional<RankHosts> ranks(std::in_place, arguments.hosts, arguments.rendezvous);
+  ranks->become_worker();
+  return ranks;
+}
+
+void require_as_many(const RankHosts& ranks, const ScenarioFile& file) {
+  const auto refuse = [&](const std::string& reason, const std::string& remedy) {
+    throw Error(ErrorKind::kUsage, "run", file.name, reason, remedy);
+  };
+  if (file.runs.size() != 1)
+    refuse("it has " + std::to_string(file.runs.size()) + " runs, and machines take one at a time",
+           "choose one by --set and --seed");
+  const int hosts = scenarios::build_cluster(file.runs[0]).host_count();
+  if (hosts != ranks.size())
+    refuse("it has " + std::to_string(hosts) + " hosts, workers and servers, and there are " +
+               std::to_string(ranks.size()) + " processes",
+           "start one for each host, or set /cluster/workers");
+}
+
 }  // namespace
 
 void run_emulated(const RunArguments& arguments, Context& context) {
   RunArguments emulated = arguments;
   emulated.executor = "emulator";
   refuse_resumed(arguments);
+  std::optional<RankHosts> ranks = ranks_of(arguments);
   const ScenarioFile file = read_scenario(emulated);
+  if (ranks) require_as_many(*ranks, file);
   warn(file, context);
   const auto store = context.open_writer();
   const runner::InterruptGuard guard;
   ProgressPrinter progress(context);
   EmulatedRun runs({.threads = emulated.threads,
                     .shaper = emulated.shaper,
+                    .rendezvous = ranks ? ranks->rendezvous() : "",
                     .incidents = emulated.chaos,
                     .resume = emulated.resume},
                    *store, progress);
   Table table(columns());
+  if (ranks) ranks->start();
   const runner::SweepResult result = emulate_all(file, runs, progress, *store, table, context);
   context.exit_code = exit_code_of(result);
   if (table.size() > 0) table.print(context, "summary");
@@ -135,6 +175,15 @@ void add_emulate(CLI::App& app, Context& context) {
   add_scenario_options(*command, *arguments);
   add_result_options(*command, *arguments);
   add_shaper_option(*command, *arguments);
+  command
+      ->add_option("--hosts", arguments->hosts,
+                   "Real machines instead of namespaces, without shaping: mpi (the ranks of mpirun "
+                   "or srun), or names separated by commas, reached by ssh")
+      ->type_name("mpi|NAMES");
+  command
+      ->add_option("--rendezvous", arguments->rendezvous,
+                   "Where their workers come to: an address of rank 0's machine that all reach")
+      ->type_name("HOST:PORT");
   command
       ->add_option("--chaos", arguments->chaos,
                    "What goes wrong: kill:HOST@TIME, pause:HOST@TIME+TIME, cut:HOST@TIME+TIME, "

@@ -32,6 +32,7 @@ void describe(const emulator::EmulatorReport& report, const Context& context);
 struct EmulatedRunOptions {
   int threads = 1;
   std::string shaper = {};                  ///< empty: auto
+  std::string rendezvous = {};              ///< of hosts on machines of their own; empty: none
   std::vector<std::string> incidents = {};  ///< what goes wrong
   bool resume = false;                      ///< take runs that have ended in the store
 };
@@ -54,6 +55,7 @@ class EmulatedRun {
   const emulator::EmulatorReport& report() const { return report_; }
 
  private:
+  std::unique_ptr<emulator::Emulator> make(const scenarios::Scenario& scenario) const;
   runner::RunFacts facts() const;
   void require_valid(results::RunId run) const;
   results::RunId finished(const scenarios::Scenario& scenario, const runner::RunProgress& at,

@@ -33,9 +33,11 @@ struct RunArguments {
   std::string report;
   bool no_report = false;
   bool print_config = false;
-  std::string pcap;                ///< folder
-  std::string flow_monitor;        ///< folder
-  std::string shaper;              ///< of emulated links; empty: auto
+  std::string pcap;          ///< folder
+  std::string flow_monitor;  ///< folder
+  std::string shaper;        ///< of emulated links; empty: auto
+  std::string hosts;         ///< of emulated workers on machines of their own; empty: namespaces
+  std::string rendezvous;    ///< where those come to; empty: the usual one
   std::vector<std::string> chaos;  ///< what goes wrong in an emulation (emulator/incident.h)
   std::string models;              ///< folder
 };

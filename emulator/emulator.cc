@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
+#include "emulator/cluster/clock_offset.h"
 #include "emulator/emulator_session.h"
 #include "emulator/exchange/exchange.h"
 #include "emulator/exchange/exchange_stats.h"
@@ -40,7 +41,9 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
     : options_(options),
       incidents_(incidents_of(options.incidents)),
       cluster_(with_cuts(cluster, incidents_)),
-      choice_(choose_links(cluster_, options.shaper, options.transport, options.seed)) {
+      choice_(options.rendezvous.empty()
+                  ? choose_links(cluster_, options.shaper, options.transport, options.seed)
+                  : LinkChoice{.hosts = cluster.host_count(), .star = {}, .wires = {}}) {
   up_channel_.resize(static_cast<std::size_t>(choice_.hosts));
   for (std::size_t l = 0; l < cluster.links().size(); ++l)
     for (int host = 0; host < choice_.hosts; ++host) {
@@ -52,7 +55,7 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
   for (const Incident& incident : incidents_) report_.incidents.push_back(words_of(incident));
   hub_ = std::make_unique<HubLink>(hub_program(options.program), payloads_.memory().get());
   last_news_ = monotonic_now();
-  set_up();
+  on_machines() ? set_up_machines() : set_up();
   measure_neighbours();
   epoch_ = monotonic_now();
   last_news_ = epoch_;
@@ -86,6 +89,47 @@ void EmulatorSession::set_up() {
   by_process() ? take_wires(frame_rate) : take_kernel_links(shaping);
   if (choice_.hosts == 1)
     report_.warnings.push_back("a single host exchanges nothing: no base RTT was measured");
+}
+
+void EmulatorSession::set_up_machines() {
+  if (!incidents_.empty())
+    throw Error(ErrorKind::kUsage, "plan that", report_.incidents.front(),
+                "processes on machines of their own are nobody's to stop", "leave it out");
+  report_.congestion_control = kernel_name(options_.transport.congestion_control);
+  report_.shaper = report_.loss_by = "nobody";
+  report_.delay_by = "none";
+  plan_.emplace(incidents_, std::vector<int>());
+  hub_->send(kHub, {{"kind", "setup"},
+                    {"hosts", choice_.hosts},
+                    {"rendezvous", options_.rendezvous},
+                    {"congestion_control", report_.congestion_control},
+                    {"segment", options_.transport.segment.count()},
+                    {"wire_segment", options_.transport.wire_segment.count()}});
+  const json ready = await("ready");
+  report_.machines = understood("the addresses of the ranks", [&] {
+    return ready.at("addresses").get<std::vector<std::string>>();
+  });
+  read_clocks();
+}
+
+void EmulatorSession::read_clocks() {
+  constexpr int kRounds = 30;
+  for (int host = 0; host < choice_.hosts; ++host) {
+    std::vector<ClockSample> samples;
+    for (int round = 0; round < kRounds; ++round) {
+      const Seconds asked = monotonic_now();
+      hub_->send(host, {{"kind", "clock"}});
+      const json answer = await("clock");
+      samples.push_back(
+          {asked,
+           Seconds(understood("a rank's clock", [&] { return answer.at("time").get<double>(); })),
+           monotonic_now()});
+    }
+    const ClockOffset offset = offset_of(samples);
+    report_.clocks.push_back(offset);
+    const bool known = std::abs(offset.ahead.value()) > offset.uncertainty.value();
+    hub_->send(host, {{"kind", "ahead"}, {"time", known ? offset.ahead.value() : 0.0}});
+  }
 }
 
 void EmulatorSession::take_kernel_links(const Shaping& shaping) {

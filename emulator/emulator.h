@@ -23,6 +23,10 @@ struct EmulatorOptions {
   std::uint64_t seed = 1;  ///< of the link process's losses and jitter
   /// Run the helper processes before others where the system lets us (root, or a real-time limit).
   bool raise_priority = true;
+  /// Not empty: hosts are processes on machines of their own (`gradwire-emulator-hub rank`), that
+  /// come to this "host:port", over whatever network is between them: nothing is shaped, and times
+  /// are measured ones.
+  std::string rendezvous = {};
   /// What goes wrong, as parse_incident() takes it (emulator/incident.h); a cut takes links that
   /// the link process makes.
   std::vector<std::string> incidents = {};
@@ -40,6 +44,12 @@ struct PairRtt {
   int from = 0;
   int to = 0;
   Seconds median{0};
+};
+
+/// A host's clock, as round trips of control messages tell: so far ahead of the executor's, and how
+/// far off that may be. What is within that is taken as none.
+struct ClockOffset {
+  Seconds ahead{0}, uncertainty{0};
 };
 
 /// What was really in effect.
@@ -64,6 +74,8 @@ struct EmulatorReport {
   std::vector<std::string> missing;
   std::vector<std::string> warnings;
   std::vector<std::string> incidents;  ///< what goes wrong, in words
+  std::vector<std::string> machines;   ///< by host, addresses; empty: namespaces of this machine
+  std::vector<ClockOffset> clocks;     ///< of those, by host
 };
 
 /// Payloads that arrived and were what had been sent, byte by byte.
@@ -103,6 +115,8 @@ inline constexpr double kMostLateness = 1e-3;
 /// nothing is, the clock stands still: what the caller does between two graphs takes no time, as in
 /// the simulators. Time 0 is when the first graph is submitted: schedules, traces and outages of
 /// links begin then.
+///
+/// Ranks that do not come to a rendezvous are named within 10 s (Error(kFailure)).
 ///
 /// Throws Error(kCapability) where namespaces are forbidden, a program or a kernel feature is
 /// missing, or nothing here can make such links: it says what it could. Later calls throw

@@ -116,7 +116,7 @@ GraphId EmulatorSession::submit(const sim::Submission& submission) {
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
   run->own.resize(submission.graph->size());
-  if (submission.payloads) {
+  if (submission.payloads && !on_machines()) {  // who share no memory
     payloads_.put(id, *submission.payloads);
     for (const auto& message : submission.payloads->messages()) run->own.at(message.op) = true;
   }

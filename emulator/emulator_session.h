@@ -20,6 +20,7 @@ class EmulatorSession final : public Emulator {
 
   std::string_view name() const override { return "emulator"; }
   std::string_view provenance() const override {
+    if (on_machines()) return "measured";
     return report_.missing.empty() ? "emulated" : "partly emulated";
   }
   sim::GraphId submit(const sim::Submission& submission) override;
@@ -55,7 +56,10 @@ class EmulatorSession final : public Emulator {
     bool cancelled = false;
   };
 
+  bool on_machines() const { return !options_.rendezvous.empty(); }
   void set_up();
+  void set_up_machines();
+  void read_clocks();
   void take_kernel_links(const Shaping& shaping);
   void take_wires(double frame_rate);
   void measure_neighbours();

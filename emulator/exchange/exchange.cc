@@ -43,10 +43,10 @@ bool write_part(const FileDescriptor& socket, UnsentMessage& unsent) {
 
 }  // namespace
 
-Exchange::Exchange(int host, std::vector<std::string> addresses, const SocketSettings& settings,
+Exchange::Exchange(int host, std::vector<PeerAddress> peers, const SocketSettings& settings,
                    OnMessage on_message, OnFailure on_failure, const PayloadReader* payloads)
     : host_(host),
-      addresses_(std::move(addresses)),
+      peers_(std::move(peers)),
       settings_(settings),
       on_message_(std::move(on_message)),
       on_failure_(std::move(on_failure)),
@@ -67,13 +67,20 @@ Exchange::~Exchange() {
   thread_.join();
 }
 
+int Exchange::port() const {
+  return port_of(listener_);
+}
+
 void Exchange::connect_to(int host) {
   {
     const std::lock_guard lock(mutex_);
     if (outgoing_.contains(host)) return;
   }
   auto outgoing = std::make_unique<Outgoing>();
-  outgoing->socket = connect_to_address(addresses_[static_cast<std::size_t>(host)], settings_);
+  const PeerAddress& peer = peers_[static_cast<std::size_t>(host)];
+  SocketSettings settings = settings_;
+  settings.port = peer.port;
+  outgoing->socket = connect_to_address(peer.address, settings);
   const std::lock_guard lock(mutex_);
   MessageHeader hello;
   hello.kind = MessageKind::kHello;

@@ -41,6 +41,12 @@ struct Cancelled {};
 struct MessageHeader;  // emulator/exchange/exchange_state.h
 inline constexpr int kMessageHeaderBytes = 56;
 
+/// Where a host listens.
+struct PeerAddress {
+  std::string address;
+  int port = 0;
+};
+
 struct ConnectionCounters {
   int to_host = 0;
   TcpCounters tcp;
@@ -55,12 +61,16 @@ class Exchange {
   using OnFailure = std::function<void(const std::exception&)>;
 
   /// `payloads`: what graphs' messages hold; may be null. Must outlive this object.
-  Exchange(int host, std::vector<std::string> addresses, const SocketSettings& settings,
+  Exchange(int host, std::vector<PeerAddress> peers, const SocketSettings& settings,
            OnMessage on_message, OnFailure on_failure, const PayloadReader* payloads);
   Exchange(const Exchange&) = delete;  // threads and sockets refer to it
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
 
+  /// Where it listens itself.
+  int port() const;
+  /// In the place of those that it was made with; before anything connects.
+  void use_peers(std::vector<PeerAddress> peers) { peers_ = std::move(peers); }
   /// Opens the connection to `host` if there is none.
   void connect_to(int host);
 
@@ -117,7 +127,7 @@ class Exchange {
   void poke();
 
   const int host_;
-  const std::vector<std::string> addresses_;
+  std::vector<PeerAddress> peers_;
   const SocketSettings settings_;
   const OnMessage on_message_;
   const OnFailure on_failure_;

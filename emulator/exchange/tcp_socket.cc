@@ -70,6 +70,14 @@ FileDescriptor listen_on(const SocketSettings& settings) {
   return socket;
 }
 
+int port_of(const FileDescriptor& socket) {
+  sockaddr_in own{};
+  socklen_t length = sizeof own;
+  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0)
+    throw system_error("read", "a socket's port", errno);
+  return ntohs(own.sin_port);
+}
+
 FileDescriptor connect_to_address(const std::string& address, const SocketSettings& settings) {
   FileDescriptor socket = tcp_socket();
   apply(socket, settings);

@@ -11,7 +11,7 @@ namespace gradwire::emulator {
 struct SocketSettings {
   std::string congestion_control = "cubic";  ///< the kernel's name
   int buffer = 8 * 1024 * 1024;              ///< bytes of SO_SNDBUF and SO_RCVBUF; 0: the kernel's
-  int port = 7700;
+  int port = 7700;                           ///< 0: a free one
 };
 
 /// Of a socket or pipe.
@@ -19,6 +19,8 @@ void make_non_blocking(const FileDescriptor& file);
 
 /// Non-blocking, close-on-exec, bound to every address of the namespace.
 FileDescriptor listen_on(const SocketSettings& settings);
+/// Its own port.
+int port_of(const FileDescriptor& socket);
 /// Connects (blocking, 30 s at most), then non-blocking. Throws Error naming the address.
 FileDescriptor connect_to_address(const std::string& address, const SocketSettings& settings);
 /// A connection that waits at the listener.

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 class Worker {
  public:
-  explicit Worker(int host) : host_(host), outbox_(duplicate(STDOUT_FILENO)) {}
+  Worker(int host, Place place) : host_(host), place_(place), outbox_(duplicate(STDOUT_FILENO)) {}
 
   void run();
   void say(const json& message) { outbox_.send(kExecutor, message); }
@@ -39,10 +39,13 @@ class Worker {
   void connect(const json& message);
   void ping(const json& message);
   void program(const json& message);
+  void meet(const json& message);
   void tell_counters();
   void report(const Report& report);
 
   int host_;
+  Place place_;
+  Seconds ahead_{0};  ///< its clock, of the executor's
   Outbox outbox_;
   std::unique_ptr<PayloadReader> payloads_;
   std::unique_ptr<Exchange> exchange_;
@@ -55,7 +58,14 @@ void Worker::run() {
   const FileDescriptor input = duplicate(STDIN_FILENO);
   FrameBuffer frames;
   std::vector<std::byte> block(1 << 16);
-  while (const std::size_t got = input.read_some(block, "the emulator's hub")) {
+  const auto read = [&]() -> std::size_t {
+    try {
+      return input.read_some(block, "the emulator's hub");
+    } catch (const Error&) {
+      return 0;  // a hub on another machine has ended, with what we said still unread
+    }
+  };
+  while (const std::size_t got = read()) {
     frames.append(std::span(block).first(got));
     while (const auto frame = frames.next()) handle(frame->message());
   }
@@ -81,8 +91,14 @@ void Worker::handle(const json& message) {
     connect(message);
   else if (kind == "ping")
     ping(message);
-  else if (kind == "program")
+  else if (kind == "program" && place_ == Place::kNamespace)  // no machine runs what it is told to
     program(message);
+  else if (kind == "peers")
+    meet(message);
+  else if (kind == "clock")
+    say({{"kind", "clock"}, {"host", host_}, {"time", monotonic_now().value()}});
+  else if (kind == "ahead")
+    ahead_ = Seconds(message.at("time").get<double>());
   else if (kind == "counters")
     tell_counters();
 }
@@ -116,11 +132,18 @@ void Worker::configure_wire(const json& message) {
 }
 
 void Worker::set_up(const json& message) {
-  const bool by_process = message.at("by_process");
-  by_process ? configure_wire(message) : configure_link(message);
   SocketSettings sockets;
   sockets.congestion_control = message.at("congestion_control");
-  sockets.buffer = by_process ? 0 : message.at("buffer").get<int>();
+  if (place_ == Place::kMachine) {
+    sockets.buffer = 0;
+    sockets.port = 0;
+  } else if (message.at("by_process")) {
+    configure_wire(message);
+    sockets.buffer = 0;
+  } else {
+    configure_link(message);
+    sockets.buffer = message.at("buffer");
+  }
   sim::TransportSettings transport;
   transport.segment = Bytes(message.at("segment").get<std::int64_t>());
   transport.wire_segment = Bytes(message.at("wire_segment").get<std::int64_t>());
@@ -134,17 +157,19 @@ void Worker::set_up(const json& message) {
          {"error_kind", static_cast<int>(ErrorKind::kFailure)},
          {"message", "host " + std::to_string(host_) + ": " + reason}});
   };
-  std::vector<std::string> addresses;
-  for (int host = 0; host < message.at("hosts"); ++host) addresses.push_back(host_address(host));
+  std::vector<PeerAddress> peers;
+  for (int host = 0; host < message.at("hosts"); ++host)
+    peers.push_back({host_address(host), sockets.port});
   runner_ = std::make_unique<HostRunner>(host_, transport, callbacks);
-  payloads_ = std::make_unique<PayloadReader>(message.at("payloads"));
+  if (place_ == Place::kNamespace)
+    payloads_ = std::make_unique<PayloadReader>(message.at("payloads"));
   exchange_ = std::make_unique<Exchange>(
-      host_, addresses, sockets,
+      host_, peers, sockets,
       [this](GraphId graph, OpIndex op) { runner_->message_arrived(graph, op); },
       [failed = callbacks.failed](const std::exception& error) { failed(error.what()); },
       payloads_.get());
   runner_->use(*exchange_);
-  say({{"kind", "ready"}, {"host", host_}});
+  say({{"kind", "ready"}, {"host", host_}, {"port", exchange_->port()}});
 }
 
 void Worker::add_template(const json& message) {
@@ -160,8 +185,8 @@ void Worker::submit(const json& message) {
   submission.view = templates_.at(message.at("template"));
   submission.bytes = from_blob<Bytes>(message.at("bytes"));
   submission.seconds = from_blob<Seconds>(message.at("seconds"));
-  submission.not_before = Seconds(message.at("not_before").get<double>());
-  if (payloads_->rows(submission.id) > 0)
+  submission.not_before = Seconds(message.at("not_before").get<double>()) + ahead_;
+  if (payloads_ && payloads_->rows(submission.id) > 0)
     submission.payloads = std::make_shared<const PayloadIndex>(*payloads_, submission.id);
   for (const json& edge : message.at("after"))
     submission.after.push_back({edge[0], edge[1], edge[2]});
@@ -179,6 +204,13 @@ void Worker::ping(const json& message) {
   for (int round = 0; round < message.at("rounds"); ++round)
     times.push_back(exchange_->ping(peer).value());
   say({{"kind", "pong"}, {"host", host_}, {"peer", peer}, {"times", to_blob<double>(times)}});
+}
+
+/// Where the others listen, on machines of their own.
+void Worker::meet(const json& message) {
+  std::vector<PeerAddress> peers;
+  for (const json& peer : message.at("peers")) peers.push_back({peer.at(0), peer.at(1)});
+  exchange_->use_peers(std::move(peers));
 }
 
 /// Nothing else is under way meanwhile.
@@ -205,24 +237,29 @@ void Worker::tell_counters() {
 }
 
 void Worker::report(const Report& item) {
-  json message = {
-      {"kind", "report"},      {"graph", item.graph},         {"op", item.op},
-      {"source", item.source}, {"start", item.start.value()}, {"end", item.end.value()}};
+  const auto told = [this](Seconds time) { return time < Seconds(0) ? time : time - ahead_; };
+  json message = {{"kind", "report"},
+                  {"graph", item.graph},
+                  {"op", item.op},
+                  {"source", item.source},
+                  {"start", told(item.start).value()},
+                  {"end", told(item.end).value()}};
   if (item.sent) message["sent"] = {item.payload, item.wire, item.transfers, item.retransmissions};
   say(message);
 }
 
 }  // namespace
 
-int run_worker(int host) {
+int run_worker(int host, Place place) {
   sharpen_timers();
   // Message buffers are kept by the allocator: a fresh page fault for each 4 kB costs more than the
   // copy.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  auto* worker = new Worker(host);  // never destroyed: its threads may be anywhere at the end
+  auto* worker =
+      new Worker(host, place);  // never destroyed: its threads may be anywhere at the end
   try {
-    enter_network_namespace();
+    if (place == Place::kNamespace) enter_network_namespace();
     worker->run();
   } catch (const std::exception& error) {
     worker->say(error_message(error));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "emulator/clock.h"
+#include "emulator/cluster/rendezvous.h"
 #include "emulator/hub/control.h"
 #include "emulator/hub/namespaces.h"
 #include "emulator/hub/priority.h"
@@ -119,10 +120,30 @@ json build_links(Relay& relay, json& setup, bool real_time) {
   return ready;
 }
 
+/// Workers on machines of their own, which come here and are told of each other.
+void set_up_machines(Relay& relay, const json& setup) {
+  const int hosts = setup.at("hosts");
+  std::vector<Arrival> arrivals =
+      gather_ranks(parse_rendezvous(setup.at("rendezvous").get<std::string>()), hosts);
+  const std::vector<std::string> addresses = addresses_among(arrivals);
+  for (Arrival& arrival : arrivals) relay.add_worker(std::move(arrival.connection));
+  await(relay, "hello", hosts);
+  json peers = json::array();
+  for (int worker = 0; worker < hosts; ++worker) {
+    relay.to_worker(worker, setup);
+    const json ready = await(relay, "ready", 1);
+    peers.push_back({addresses[static_cast<std::size_t>(worker)], ready.at("port")});
+  }
+  for (int worker = 0; worker < hosts; ++worker)
+    relay.to_worker(worker, {{"kind", "peers"}, {"peers", peers}});
+  relay.to_executor({{"kind", "ready"}, {"addresses", addresses}});
+}
+
 void set_up(Relay& relay) {
   const auto frame = relay.next(true);
   if (!frame) throw Error(ErrorKind::kInterrupted, "set up", "the emulator", "its user has gone");
   json setup = frame->message();
+  if (setup.contains("rendezvous")) return set_up_machines(relay, setup);
   const std::string priority = setup.at("raise_priority") ? raise_priority() : "normal";
   const std::string space = enter_hub_namespace();
   set_network_parameter("ipv6/conf/all/disable_ipv6", "1");

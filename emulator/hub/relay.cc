@@ -1,5 +1,6 @@
 #include "emulator/hub/relay.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ Relay::End Relay::end_of(std::unique_ptr<ChildProcess> process) {
 
 int Relay::add_worker(std::unique_ptr<ChildProcess> process) {
   workers_.push_back(end_of(std::move(process)));
+  return workers() - 1;
+}
+
+int Relay::add_worker(FileDescriptor connection) {
+  End end;
+  end.out = FileDescriptor(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 3));
+  end.in = std::move(connection);
+  make_non_blocking(end.out);
+  workers_.push_back(std::move(end));
   return workers() - 1;
 }
 
@@ -82,7 +92,8 @@ std::optional<Frame> Relay::take(End& end, bool handing_on, bool from_executor) 
 void Relay::check_alive(End& end, const std::string& name) {
   if (!end.closed) return;
   throw Error(ErrorKind::kFailure, "go on with", name,
-              "it ended with code " + std::to_string(end.process->wait()));
+              end.process ? "it ended with code " + std::to_string(end.process->wait())
+                          : "its connection has ended");
 }
 
 std::optional<Frame> Relay::next(bool handing_on) {
@@ -118,7 +129,12 @@ void Relay::poll_once() {
 
 void Relay::read_from(End& end) {
   std::byte block[1 << 16];
-  const std::size_t got = end.in.read_some(block, "a control pipe");
+  std::size_t got = 0;
+  try {
+    got = end.in.read_some(block, "a control pipe");
+  } catch (const Error&) {
+    // A machine's connection may end with what we sent still unread.
+  }
   end.frames.append(std::span(block, got));
   if (got == 0) end.closed = true;
 }

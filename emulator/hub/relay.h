@@ -17,6 +17,8 @@ class Relay {
 
   /// Number of the new worker.
   int add_worker(std::unique_ptr<ChildProcess> process);
+  /// One on a machine of its own.
+  int add_worker(FileDescriptor connection);
   /// The process that makes the links, where the kernel does not.
   void set_links(std::unique_ptr<ChildProcess> process);
   int pid(int worker) const { return workers_[static_cast<std::size_t>(worker)].process->pid(); }
@@ -38,7 +40,7 @@ class Relay {
     FileDescriptor in, out;
     FrameBuffer frames;
     std::vector<std::byte> unwritten;
-    std::unique_ptr<ChildProcess> process;  ///< null: the executor
+    std::unique_ptr<ChildProcess> process;  ///< null: the executor, or a machine's
     bool closed = false;
   };
 

@@ -240,6 +240,7 @@ std::string training(const std::string& method, const std::string& rest) {
 
 TEST_CASE("emulate: workers send what the method's encoders made, and learn what flow's learn",
           "[net][needs-namespaces]") {
+  require_training();
   for (const std::string method : {"none", "terngrad", "topk"}) {
     CAPTURE(method);
     const TemporaryFolder folder;
@@ -258,6 +259,7 @@ TEST_CASE("emulate: workers send what the method's encoders made, and learn what
 
 TEST_CASE("emulate: federated rounds are trained, and real time decides who is late",
           "[net][needs-namespaces]") {
+  require_training();
   const TemporaryFolder folder;
   const std::string schedule = R"("exchange": {"collective": "parameter-server"},
       "schedule": {"kind": "rounds", "local_steps": 2)";
@@ -325,4 +327,37 @@ TEST_CASE("emulate --chaos: what goes wrong is said, and what was recorded kept"
   const Result wrong = run("stop:1@1s", "none.db");
   CHECK(wrong.exit_code == 2);
   CHECK_THAT(wrong.err, Contains("pause:HOST@TIME+TIME"));
+}
+
+TEST_CASE("emulate --hosts: steps of processes on machines are measured, and ranks are named",
+          "[net]") {
+  const TemporaryFolder folder;
+  write_file(folder.file("m.json"), scenario_text(kRing, "0us"));
+  const std::string database = folder.file("a.db");
+  const auto on_hosts = [&](const std::string& hosts, const std::string& prefix = {}) {
+    return run_program(
+        {"emulate", folder.file("m.json"), "--db", database, "--no-report", "--hosts", hosts},
+        prefix);
+  };
+  const Result result = on_hosts("localhost,localhost");
+  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.err, Contains("rank 1 at 127.0.0.1: its clock is"));
+  {
+    const auto store = Store::open(database, Store::Mode::kReadOnly);
+    const results::RunSummary run = run_on(*store, "emulator");
+    CHECK(figures(*store, run.id).at("step_time_s").provenance == results::Provenance::kMeasured);
+    CHECK(has_note(*store, run.id, "rank 1 at 127.0.0.1: its clock is"));
+    CHECK(run.steps_done == 4);
+  }
+  CHECK_THAT(on_hosts("localhost,localhost,localhost").err, Contains("there are 3 processes"));
+  CHECK_THAT(on_hosts("a,b").err, Contains("--rendezvous"));
+  CHECK_THAT(on_hosts("mpi").err, Contains("no rank of mpirun"));
+  // Rank 1 never comes.
+  const Result alone = on_hosts("mpi",
+                                "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "
+                                "OMPI_COMM_WORLD_LOCAL_SIZE=2 exec \"$@\"");
+  CHECK(alone.exit_code != 0);
+  CHECK_THAT(alone.err, Contains("rank 1 did not come within 10.0 s"));
 }
