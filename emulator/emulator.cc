@@ -57,6 +57,7 @@ EmulatorSession::EmulatorSession(const sim::Cluster& cluster, const EmulatorOpti
   last_news_ = monotonic_now();
   on_machines() ? set_up_machines() : set_up();
   measure_neighbours();
+  connect_servers();
   epoch_ = monotonic_now();
   last_news_ = epoch_;
 }
@@ -173,6 +174,21 @@ void EmulatorSession::measure_neighbours() {
   if (medians.empty()) return;
   report_.median_base_rtt = median_of(medians);
   report_.median_overhead = median_of(overheads);
+}
+
+/// Before the clock runs: graphs of single trips to a server and back name one pair of hosts each,
+/// and would have it wait for its connections when its time has come.
+void EmulatorSession::connect_servers() {
+  const int workers = choice_.hosts - cluster_.servers();
+  int asked = 0;
+  for (int server = workers; server < choice_.hosts; ++server)
+    for (int worker = 0; worker < workers; ++worker)
+      for (const auto& [from, to] : {std::pair{worker, server}, std::pair{server, worker}}) {
+        hub_->send(from, {{"kind", "connect"}, {"peer", to}});
+        ++asked;
+      }
+  last_news_ = monotonic_now();
+  for (; asked > 0; --asked) await("connected");
 }
 
 /// As many round trips as half a second has room for, five at least.

@@ -63,6 +63,7 @@ class EmulatorSession final : public Emulator {
   void take_kernel_links(const Shaping& shaping);
   void take_wires(double frame_rate);
   void measure_neighbours();
+  void connect_servers();
   struct Way {
     Seconds time{0};  ///< of a small message, as far as links make it
     int links = 0;

@@ -11,8 +11,8 @@
 /// over these connections as over pipes.
 namespace gradwire::emulator {
 
-/// So long one waits for the other before it names who is missing.
-inline constexpr Seconds kRendezvousLimit{10};
+/// So long one waits for the other before it names who is missing: within 10 s of their start.
+inline constexpr Seconds kRendezvousLimit{8};
 
 /// "host:port"; IPv4 addresses and names. Throws Error(kUsage) for what is none.
 struct Rendezvous {
