@@ -96,18 +96,19 @@ void EmulatorSession::set_up_machines() {
   if (!incidents_.empty())
     throw Error(ErrorKind::kUsage, "plan that", report_.incidents.front(),
                 "processes on machines of their own are nobody's to stop", "leave it out");
-  report_.congestion_control = kernel_name(options_.transport.congestion_control);
   report_.shaper = report_.loss_by = "nobody";
   report_.delay_by = "none";
   plan_.emplace(incidents_, std::vector<int>());
   hub_->send(kHub, {{"kind", "setup"},
                     {"hosts", choice_.hosts},
                     {"rendezvous", options_.rendezvous},
-                    {"congestion_control", report_.congestion_control},
                     {"segment", options_.transport.segment.count()},
                     {"wire_segment", options_.transport.wire_segment.count()}});
   const json ready = await("ready");
   report_.machines = understood("the addresses of the ranks", [&] {
+    for (const json& name : ready.at("congestion_controls"))
+      report_.congestion_control +=
+          (report_.congestion_control.empty() ? "" : ", ") + name.get<std::string>();
     return ready.at("addresses").get<std::vector<std::string>>();
   });
   read_clocks();

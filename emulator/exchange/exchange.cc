@@ -71,6 +71,10 @@ int Exchange::port() const {
   return port_of(listener_);
 }
 
+std::string Exchange::congestion_control() const {
+  return congestion_control_of(listener_);
+}
+
 void Exchange::connect_to(int host) {
   {
     const std::lock_guard lock(mutex_);

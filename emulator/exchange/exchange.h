@@ -69,6 +69,8 @@ class Exchange {
 
   /// Where it listens itself.
   int port() const;
+  /// As the kernel gave it.
+  std::string congestion_control() const;
   /// In the place of those that it was made with; before anything connects.
   void use_peers(std::vector<PeerAddress> peers) { peers_ = std::move(peers); }
   /// Opens the connection to `host` if there is none.

@@ -36,6 +36,7 @@ void apply(const FileDescriptor& socket, const SocketSettings& settings) {
     set_number(socket, SOL_SOCKET, SO_RCVBUF, settings.buffer);
   }
   const std::string& name = settings.congestion_control;
+  if (name.empty()) return;
   if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, name.data(),
                    static_cast<socklen_t>(name.size())) != 0) {
     const int reason = errno;

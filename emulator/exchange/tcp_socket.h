@@ -9,7 +9,7 @@
 namespace gradwire::emulator {
 
 struct SocketSettings {
-  std::string congestion_control = "cubic";  ///< the kernel's name
+  std::string congestion_control = "cubic";  ///< the kernel's name; empty: its usual one
   int buffer = 8 * 1024 * 1024;              ///< bytes of SO_SNDBUF and SO_RCVBUF; 0: the kernel's
   int port = 7700;                           ///< 0: a free one
 };

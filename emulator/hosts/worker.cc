@@ -133,8 +133,9 @@ void Worker::configure_wire(const json& message) {
 
 void Worker::set_up(const json& message) {
   SocketSettings sockets;
-  sockets.congestion_control = message.at("congestion_control");
+  if (place_ == Place::kNamespace) sockets.congestion_control = message.at("congestion_control");
   if (place_ == Place::kMachine) {
+    sockets.congestion_control.clear();  // the machine's own
     sockets.buffer = 0;
     sockets.port = 0;
   } else if (message.at("by_process")) {
@@ -169,7 +170,10 @@ void Worker::set_up(const json& message) {
       [failed = callbacks.failed](const std::exception& error) { failed(error.what()); },
       payloads_.get());
   runner_->use(*exchange_);
-  say({{"kind", "ready"}, {"host", host_}, {"port", exchange_->port()}});
+  say({{"kind", "ready"},
+       {"host", host_},
+       {"port", exchange_->port()},
+       {"congestion_control", exchange_->congestion_control()}});
 }
 
 void Worker::add_template(const json& message) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "emulator/clock.h"
@@ -129,14 +130,17 @@ void set_up_machines(Relay& relay, const json& setup) {
   for (Arrival& arrival : arrivals) relay.add_worker(std::move(arrival.connection));
   await(relay, "hello", hosts);
   json peers = json::array();
+  std::set<std::string> congestion_controls;
   for (int worker = 0; worker < hosts; ++worker) {
     relay.to_worker(worker, setup);
     const json ready = await(relay, "ready", 1);
     peers.push_back({addresses[static_cast<std::size_t>(worker)], ready.at("port")});
+    congestion_controls.insert(ready.at("congestion_control").get<std::string>());
   }
   for (int worker = 0; worker < hosts; ++worker)
     relay.to_worker(worker, {{"kind", "peers"}, {"peers", peers}});
-  relay.to_executor({{"kind", "ready"}, {"addresses", addresses}});
+  relay.to_executor(
+      {{"kind", "ready"}, {"addresses", addresses}, {"congestion_controls", congestion_controls}});
 }
 
 void set_up(Relay& relay) {

@@ -44,6 +44,7 @@ TEST_CASE("machines: steps are measured among processes, clocks and all", "[net]
   const EmulatorReport& report = machines.emulator->report();
   CHECK(report.machines == std::vector<std::string>(3, "127.0.0.1"));
   REQUIRE(report.clocks.size() == 3);
+  CHECK_FALSE(report.congestion_control.empty());
   for (const ClockOffset& clock : report.clocks) {
     // One machine has one clock.
     CHECK(std::abs(clock.ahead.value()) <= clock.uncertainty.value());
