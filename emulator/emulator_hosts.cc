@@ -1,0 +1,106 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "emulator/clock.h"
+#include "emulator/cluster/clock_offset.h"
+#include "emulator/emulator_session.h"
+#include "emulator/hub/answers.h"
+#include "emulator/hub/frame.h"
+
+/// The parts of EmulatorSession that are about its hosts: on machines of their own, their
+/// connections to servers, other programs beside them.
+namespace gradwire::emulator {
+
+using nlohmann::json;
+
+void EmulatorSession::set_up_machines() {
+  if (!incidents_.empty())
+    throw Error(ErrorKind::kUsage, "plan that", report_.incidents.front(),
+                "processes on machines of their own are nobody's to stop", "leave it out");
+  report_.shaper = report_.loss_by = "nobody";
+  report_.delay_by = "none";
+  plan_.emplace(incidents_, std::vector<int>());
+  hub_->send(kHub, {{"kind", "setup"},
+                    {"hosts", choice_.hosts},
+                    {"rendezvous", options_.rendezvous},
+                    {"segment", options_.transport.segment.count()},
+                    {"wire_segment", options_.transport.wire_segment.count()}});
+  const json ready = await("ready");
+  report_.machines = understood("the addresses of the ranks", [&] {
+    for (const json& name : ready.at("congestion_controls"))
+      report_.congestion_control +=
+          (report_.congestion_control.empty() ? "" : ", ") + name.get<std::string>();
+    return ready.at("addresses").get<std::vector<std::string>>();
+  });
+  read_clocks();
+}
+
+void EmulatorSession::read_clocks() {
+  constexpr int kRounds = 30;
+  for (int host = 0; host < choice_.hosts; ++host) {
+    std::vector<ClockSample> samples;
+    for (int round = 0; round < kRounds; ++round) {
+      const Seconds asked = monotonic_now();
+      hub_->send(host, {{"kind", "clock"}});
+      const json answer = await("clock");
+      samples.push_back(
+          {asked,
+           Seconds(understood("a rank's clock", [&] { return answer.at("time").get<double>(); })),
+           monotonic_now()});
+    }
+    const ClockOffset offset = offset_of(samples);
+    report_.clocks.push_back(offset);
+    const bool known = std::abs(offset.ahead.value()) > offset.uncertainty.value();
+    hub_->send(host, {{"kind", "ahead"}, {"time", known ? offset.ahead.value() : 0.0}});
+  }
+}
+
+/// Before the clock runs: graphs of single trips to a server and back name one pair of hosts each,
+/// and would have it wait for its connections when its time has come.
+void EmulatorSession::connect_servers() {
+  const int workers = choice_.hosts - cluster_.servers();
+  int asked = 0;
+  for (int server = workers; server < choice_.hosts; ++server)
+    for (int worker = 0; worker < workers; ++worker)
+      for (const auto& [from, to] : {std::pair{worker, server}, std::pair{server, worker}}) {
+        hub_->send(from, {{"kind", "connect"}, {"peer", to}});
+        ++asked;
+      }
+  last_news_ = monotonic_now();
+  for (; asked > 0; --asked) await("connected");
+}
+
+std::vector<std::string> EmulatorSession::run_programs(
+    const std::vector<std::vector<std::string>>& commands, Seconds limit) {
+  GRADWIRE_ASSERT(static_cast<int>(commands.size()) == choice_.hosts && is_idle());
+  const Seconds end = monotonic_now() + limit;
+  for (std::size_t host = 0; host < commands.size(); ++host)
+    hub_->send(static_cast<int>(host), {{"kind", "program"}, {"command", commands[host]}});
+  const auto fail = [&](const std::string& which, const std::string& why) {
+    hub_->kill();
+    throw Error(ErrorKind::kFailure, "run", which, why);
+  };
+  std::vector<std::string> outputs(commands.size());
+  for (std::size_t left = commands.size(); left > 0;) {
+    const auto message = hub_->receive(end);
+    if (!message)
+      fail(commands[0][0], "on " + std::to_string(left) + " hosts it was not done within " +
+                               format_duration(limit));
+    if (kind_of(*message) != "program") continue;
+    understood("what a program on a host wrote", [&] {
+      const std::size_t host = message->at("host");
+      const int code = message->at("exit_code");
+      if (code != 0)
+        fail(commands.at(host)[0] + " on host " + std::to_string(host),
+             "it ended with code " + std::to_string(code) +
+                 ", saying: " + message->at("errors").get<std::string>());
+      outputs.at(host) = message->at("output");
+      return 0;
+    });
+    --left;
+  }
+  return outputs;
+}
+
+}  // namespace gradwire::emulator
