@@ -1,9 +1,13 @@
 #include "results/html_page.h"
 
 #include "base/file_descriptor.h"
+#include "results/figure_table.h"
 #include "results/svg.h"
 
 namespace gradwire::results {
+namespace {
+constexpr std::size_t kTwinPoints = 12;  ///< of a curve in a page's table
+}  // namespace
 
 std::string svg_of(const DrawnFigure& drawn, bool inline_html) {
   SvgOptions options;
@@ -42,12 +46,27 @@ std::string html_table(const HtmlTable& table, bool header, const std::string& k
   return out + "</table></div>\n";
 }
 
+namespace {
+
+/// What is drawn, for those who cannot see it or want the numbers.
+std::string table_twin(const Figure& figure) {
+  const FigureTable twin = figure_table(figure, kTwinPoints);
+  if (twin.rows.size() < 2) return "";
+  return "<details><summary>Table</summary>\n" + html_table(twin.rows, true, "") +
+         (twin.thinned ? "<p class=\"note\">Of each curve " + std::to_string(kTwinPoints) +
+                             " points, its ends among them.</p>\n"
+                       : "") +
+         "</details>\n";
+}
+
+}  // namespace
+
 std::string html_figures(std::span<const DrawnFigure> figures) {
   if (figures.empty()) return {};
   std::string out = "<div class=\"figures\">\n";
   for (const DrawnFigure& drawn : figures) {
     out += drawn.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
-    out += svg_of(drawn, true) + "</figure>\n";
+    out += svg_of(drawn, true) + table_twin(drawn.figure) + "</figure>\n";
   }
   return out + "</div>\n";
 }

@@ -27,7 +27,7 @@ using HtmlTable = std::vector<std::vector<std::string>>;
 std::string html_element(const std::string& tag, const std::string& text);
 /// `header`: the first row is one. `kind`: a class ("text": cells to the left).
 std::string html_table(const HtmlTable& table, bool header, const std::string& kind);
-/// As inline SVG; empty without figures.
+/// As inline SVG, each with a table of what it shows; empty without figures.
 std::string html_figures(std::span<const DrawnFigure> figures);
 /// The whole document around `body`; `style`: rules after the reports' own.
 std::string html_page(const std::string& title, const std::string& body,

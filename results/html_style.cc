@@ -36,6 +36,8 @@ tr.section td{font-weight:600;padding-top:16px;border-bottom:1px solid var(--gw-
 figure{margin:0;border:1px solid var(--gw-grid);border-radius:6px;padding:8px;break-inside:avoid}
 figure.wide{grid-column:1/-1}
 figure svg{display:block;width:100%;height:auto}
+figure summary{font-size:13px;color:var(--gw-muted);cursor:pointer}
+figure td,figure th{padding:3px 8px;font-size:12.5px}
 ul{max-width:84ch;padding-left:20px}
 li{margin:4px 0}
 code{font:13px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,monospace;overflow-wrap:anywhere}

@@ -5,7 +5,9 @@
 
 #include "base/file_descriptor.h"
 #include "results/advice/scenario_prices.h"
+#include "results/data_table.h"
 #include "results/html_page.h"
+#include "results/link_load.h"
 #include "results/report/choice.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
@@ -171,8 +173,12 @@ std::string unfinished_table(const ReportData& data) {
 }
 
 std::string provenance_section(const ReportData& data) {
-  Table table = {
-      {"group", "time", "learning", "compute times", "scenario hash", "seeds", "learning hashes"}};
+  using Kind = DataColumn::Kind;
+  DataTable table;
+  for (const char* title :
+       {"group", "time", "learning", "compute times", "scenario hash", "seeds", "learning hashes"})
+    table.columns.push_back({title, title, Quantity::kPlain, Kind::kText});
+  table.columns.push_back({"first_run", "first run", Quantity::kPlain, Kind::kPlace});
   for (const ReportGroup& group : data.groups) {
     const RunHeader& header = group.group.runs.front().header;
     std::string seeds, hashes;
@@ -180,10 +186,11 @@ std::string provenance_section(const ReportData& data) {
       seeds += (seeds.empty() ? "" : ", ") + std::to_string(run.header.seed);
       hashes += (hashes.empty() ? "" : " ") + run.learning_hash.substr(0, 8);
     }
-    table.push_back({group.group.label, group.time_provenance + ", " + header.executor,
-                     group.learning_provenance.empty() ? "-" : group.learning_provenance,
-                     header.compute_provenance + ", " + header.device, header.scenario_hash, seeds,
-                     hashes});
+    const RunSummary& first = group.group.runs.front();
+    table.rows.push_back({group.group.label, group.time_provenance + ", " + header.executor,
+                          group.learning_provenance.empty() ? "-" : group.learning_provenance,
+                          header.compute_provenance + ", " + header.device, header.scenario_hash,
+                          seeds, hashes, place_of(first.id, 0, first.simulated_s)});
   }
   const Table facts = {
       {"Scenario files", distinct(data, [](const RunHeader& h) { return h.scenario_file; })},
@@ -192,10 +199,12 @@ std::string provenance_section(const ReportData& data) {
       {"Data sets", distinct(data, [](const RunHeader& h) { return h.data_set; })},
       {"Runs", data.runs.front().started_at + " to " + data.runs.back().ended_at + " (UTC)"}};
   return "<h2>Where the figures come from</h2>\n" + html_table(facts, false, "text") +
-         html_table(table, true, "text") + unfinished_table(data) +
+         data_html(table) + unfinished_table(data) +
          "<p class=\"note\">Under each figure stands where its values come from and the hash of "
          "the "
-         "scenarios it was drawn from. The same scenario, seed and version give the same learning "
+         "scenarios it was drawn from. A place such as run:42@1s..2s is a time range of a run: an "
+         "anchor of this page, and what gradwire gui opens. The same scenario, seed and version "
+         "give the same learning "
          "hash on the same kind of machine.</p>\n";
 }
 
