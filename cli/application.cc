@@ -78,6 +78,7 @@ void build_application(CLI::App& app, Context& context) {
   add_merge(app, context);
   add_export(app, context);
   add_report(app, context);
+  add_query(app, context);
   add_fit(app, context);
   add_predict(app, context);
   add_advise(app, context);

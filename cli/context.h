@@ -68,6 +68,7 @@ void add_prune(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_query(CLI::App& app, Context& context);
 void add_fit(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_advise(CLI::App& app, Context& context);

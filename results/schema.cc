@@ -160,8 +160,10 @@ UPDATE sqlite_schema SET sql = replace(sql, '''failed'',''diverged''',
 PRAGMA writable_schema=RESET;
 )sql";
 
-constexpr Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3},
-                                     {kVersion4}, {kVersion5}, {kVersion6}};
+/// Views for people's own SQL (views.cc). A later version that changes a table drops them first and
+/// makes them anew.
+const Migration kMigrations[] = {{kVersion1}, {kVersion2}, {kVersion3}, {kVersion4},
+                                 {kVersion5}, {kVersion6}, {kViews}};
 constexpr const char* kAttempted = "open the results database";
 
 /// What migrations call text_hash.

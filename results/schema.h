@@ -17,6 +17,8 @@ struct Migration {
   const char* sql;
 };
 
+extern const char* const kViews;  ///< their definitions (views.cc)
+
 std::span<const Migration> migrations();
 /// = migrations().size().
 int schema_version();

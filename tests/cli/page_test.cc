@@ -151,6 +151,7 @@ class Prepared {
             {"evaluate", {file("trained.json"), file("models/run-1.grwm")}},
             {"list"},
             {"show", {"1"}},
+            {"query", {"SELECT run, scenario, method, step_time_s, error FROM v_runs"}},
             {"compare", {"1", "3", "8"}},
             {"compare", {"--executors", "flow,model", scenario, "-o", file("executors")}},
             {"prune", {"--filter", "workers>1"}},
