@@ -1,7 +1,10 @@
-#include "results/report/report.h"
+#include "results/report/forms.h"
 
+#include <cstdio>
 #include <filesystem>
 
+#include "base/file_descriptor.h"
+#include "base/folder.h"
 #include "cli/browser_pdf.h"
 #include "cli/closing.h"
 #include "cli/recipe.h"
@@ -16,6 +19,38 @@ void print_page(const std::string& page, const Context& context) {
   const std::string pdf = std::filesystem::path(page).replace_extension(".pdf").string();
   write_pdf(page, pdf);
   context.say("printed: " + pdf);
+}
+
+using Form = std::string (*)(const results::Store&, std::span<const results::RunId>,
+                             const results::ReportOptions&);
+
+/// By the file's ending; without a file by --format. Null: the page.
+Form form_of(const std::string& file, const Context& context) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".md" || (file.empty() && context.markdown())) return results::report_markdown;
+  if (ending == ".csv" || (file.empty() && context.format() == Format::kCsv))
+    return results::report_csv;
+  const bool json = context.format() == Format::kJson || context.format() == Format::kJsonl;
+  return ending == ".json" || (file.empty() && json) ? results::report_json : nullptr;
+}
+
+/// Whether the report was asked for in another form than the page, and so written or printed.
+bool write_other_form(const results::Store& store, std::span<const results::RunId> runs,
+                      const ScalabilityArguments& arguments, const Context& context) {
+  const Form form = form_of(arguments.out, context);
+  if (!form || arguments.pdf) return false;
+  results::ReportOptions options;
+  options.accuracy = accuracy_knowledge(arguments.accuracy_options);
+  const std::string text = form(store, runs, options);
+  if (arguments.out.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return true;
+  }
+  const auto folder = std::filesystem::path(arguments.out).parent_path();
+  if (!folder.empty()) make_folder(folder.string());
+  write_file(arguments.out, text);
+  context.say("report: " + arguments.out);
+  return true;
 }
 
 void report_runs(const ScalabilityArguments& arguments, const Context& context) {
@@ -33,6 +68,7 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
     if (arguments.pdf && !page.empty()) print_page(page, context);
     return;
   }
+  if (write_other_form(*store, runs, arguments, context)) return;
   const std::string page = arguments.out.empty() ? "gradwire-report/report.html" : arguments.out;
   write_run_report(*store, runs, page, context, arguments.accuracy_options);
   if (arguments.pdf) print_page(page, context);
@@ -49,8 +85,8 @@ void add_report(CLI::App& app, Context& context) {
   command->add_option("--filter", arguments->filter, "Expression over run fields");
   command
       ->add_option("-o,--out", arguments->out,
-                   "File to write (default: gradwire-report/report.html); with --recipe .html, "
-                   ".md, .csv or .json; with --scalability a folder (default: "
+                   "File to write (default: gradwire-report/report.html); the ending "
+                   ".md, .csv or .json says another form; with --scalability a folder (default: "
                    "gradwire-report/scalability)")
       ->type_name("FILE");
   command->add_flag("--pdf", arguments->pdf,

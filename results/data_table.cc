@@ -64,6 +64,12 @@ std::string data_html(const DataTable& table) {
   return out + "</table></div>\n";
 }
 
+std::string without_tags(std::string markdown) {
+  for (std::size_t at = markdown.find('<'); at != std::string::npos; at = markdown.find('<', at))
+    markdown.replace(at, 1, "&lt;");
+  return markdown;
+}
+
 std::string data_csv(const DataTable& table) {
   std::string out;
   for (const DataColumn& column : table.columns)

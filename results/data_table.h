@@ -39,4 +39,7 @@ std::string data_csv(const DataTable& table);
 /// An array of objects; missing figures are null.
 std::string data_json(const DataTable& table, int indent);
 
+/// Markdown in which names are text, also where a page renders HTML within it.
+std::string without_tags(std::string markdown);
+
 }  // namespace gradwire::results

@@ -51,6 +51,7 @@ h2::first-letter{text-transform:uppercase}
 a{color:inherit}
 @media screen and (max-width:820px){.answers,.answers.planner,.figures{grid-template-columns:1fr}
  main{padding:24px 16px}.answers.planner{gap:8px}table.text td:first-child{white-space:normal}
+ .scroll table:not(.text):not(.data) td{white-space:nowrap}
  .planner thead{display:none}.planner td{display:block;border:0;padding:2px 0;overflow-wrap:anywhere}
  .planner tr{display:block;border-bottom:1px solid var(--gw-muted);padding:10px 0}
  .planner tr.first td{border:0}

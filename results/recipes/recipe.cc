@@ -68,17 +68,6 @@ std::string recipe_html(const Recipe& recipe, const RecipeAnswer& answer) {
   return html_page(recipe.question, body + html_figures(answer.figures));
 }
 
-namespace {
-
-/// Names are text, also where a page renders HTML within Markdown.
-std::string without_tags(std::string text) {
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
-    text.replace(at, 1, "&lt;");
-  return text;
-}
-
-}  // namespace
-
 std::string recipe_markdown(const Recipe& recipe, const RecipeAnswer& answer) {
   std::string out = std::string("# ") + recipe.question + "\n\n";
   for (const std::string& sentence : answer.sentences) out += without_tags(sentence) + "\n\n";

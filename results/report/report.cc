@@ -4,11 +4,11 @@
 #include <set>
 
 #include "base/file_descriptor.h"
-#include "results/advice/scenario_prices.h"
 #include "results/data_table.h"
 #include "results/html_page.h"
 #include "results/link_load.h"
 #include "results/report/choice.h"
+#include "results/report/forms.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
 #include "results/report/planner.h"
@@ -206,23 +206,6 @@ std::string provenance_section(const ReportData& data) {
          "anchor of this page, and what gradwire gui opens. The same scenario, seed and version "
          "give the same learning "
          "hash on the same kind of machine.</p>\n";
-}
-
-/// What the caller and the store's runs know of methods' accuracy.
-AccuracyKnowledge knowledge_of(const Store& store, const ReportOptions& options) {
-  AccuracyKnowledge knowledge = options.accuracy;
-  knowledge.trained = accuracy_comparisons(store.runs());
-  return knowledge;
-}
-
-ReportData data_of(const Store& store, std::span<const RunId> runs,
-                   const AccuracyKnowledge& knowledge) {
-  ReportData data = load_report(store, runs);
-  data.accuracy = knowledge;
-  std::vector<std::string> ignored;
-  data.costs = costs_of_runs(data.runs, ignored);
-  add_evidence(store, data);
-  return data;
 }
 
 std::string body_html(const Store& store, const ReportData& data, const ReportOptions& options) {
