@@ -8,7 +8,7 @@ struct Kernel {
   enum class Kind {
     kMatrix,       ///< dense layers and 1 x 1 convolutions
     kConvolution,  ///< by implicit matrix products
-    kWinograd,     ///< 3 x 3, stride 1: fewer multiplications in fp32
+    kWinograd,     ///< 3 x 3 and 5 x 5, stride 1: fewer multiplications in fp32
     kActivations,  ///< a product of two activations
     kAttention,    ///< both products of attention, softmax apart unless `fused`
     kMemory,       ///< normalisation, activations, dropout, sums: bound by memory

@@ -13,6 +13,7 @@ constexpr double kShortestKernel = 2e-6;  // seconds
 constexpr double kTileSide = 128;
 constexpr double kSplitAlong = 512;  // of k, a part for each multiprocessor that is idle
 constexpr double kTilesEnough = 4;   // a multiprocessor
+constexpr double kTensorCoreSide = 8;
 
 double share_of_peak(Kind kind, const KernelRoof& roof) {
   if (kind == Kind::kConvolution) return roof.convolution;
@@ -22,14 +23,25 @@ double share_of_peak(Kind kind, const KernelRoof& roof) {
   return roof.matrix;
 }
 
+bool is_aligned(double side) {
+  return std::fmod(side, kTensorCoreSide) == 0;
+}
+
+/// FLOP/s of large products of the kind.
+double rate(const Kernel& one, const KernelRoof& roof) {
+  const double usual = roof.flops_per_second * share_of_peak(one.kind, roof);
+  const bool aligned = is_aligned(one.n) && is_aligned(one.k);
+  if (roof.unaligned == 0 || one.kind != Kind::kMatrix || aligned) return usual;
+  return std::min(usual, roof.unaligned);
+}
+
 double product(const Kernel& one, double m, double n, double k, const KernelRoof& roof) {
   double tiles = m / kTileSide * n / kTileSide * one.count;
   const double enough = kTilesEnough * roof.multiprocessors;
   if (tiles < enough)
     tiles = std::max(tiles, std::min(enough, tiles * std::max(1.0, k / kSplitAlong)));
   const double used = tiles / (tiles + roof.tile * roof.multiprocessors);
-  const double computing =
-      2 * m * n * k * one.count / (roof.flops_per_second * share_of_peak(one.kind, roof) * used);
+  const double computing = 2 * m * n * k * one.count / (rate(one, roof) * used);
   const double moving = roof.element_bytes * one.forward / (roof.bytes_per_second * roof.memory);
   return std::max(computing, moving) + kShortestKernel;
 }
@@ -66,6 +78,10 @@ KernelRoof kernel_roof(const DeviceProfile& device, const std::string& precision
   roof.memory = kernels.memory;
   roof.tile = kernels.tile;
   roof.traffic = kernels.traffic;
+  if (precision == "fp16" && !device.peak->compute.contains("tf32") &&
+      device.peak->compute.contains("fp32"))
+    roof.unaligned = unaligned_rate(device.peak->compute.at("fp32").flops_per_second,
+                                    kernels.shares.at("fp32").matrix);
   return roof;
 }
 

@@ -13,6 +13,11 @@ double size(const Layer& layer, std::size_t tensor, std::size_t dimension) {
   return static_cast<double>(layer.tensors[tensor].shape[dimension]);
 }
 
+/// Windows that cuDNN has Winograd's algorithm for.
+bool has_winograd(double height, double width) {
+  return height == width && (height == 3 || height == 5);
+}
+
 Kernel convolution(const Layer& layer, double batch) {
   const double outputs = size(layer, 0, 0), inputs = size(layer, 0, 1);
   const double window = size(layer, 0, 2) * size(layer, 0, 3);
@@ -20,10 +25,13 @@ Kernel convolution(const Layer& layer, double batch) {
   Kernel one = matrix_kernel(batch * positions, outputs, inputs * window);
   one.forward = batch * static_cast<double>(layer.inputs + layer.activations) +
                 static_cast<double>(layer.elements);
-  const bool keeps_size = static_cast<double>(layer.inputs) / inputs == positions;
+  // Twice the places: two groups, of half of the inputs each, as no stride leaves a half.
+  const double before = static_cast<double>(layer.inputs) / inputs / positions;
+  const bool keeps_size = before == 1 || before == 2;
   if (window > 1)
-    one.kind =
-        window == 9 && keeps_size && size(layer, 0, 2) == 3 ? Kind::kWinograd : Kind::kConvolution;
+    one.kind = keeps_size && has_winograd(size(layer, 0, 2), size(layer, 0, 3))
+                   ? Kind::kWinograd
+                   : Kind::kConvolution;
   one.input_gradient = inputs > 3;
   return one;
 }

@@ -73,6 +73,21 @@ TEST_CASE("kinds of products have shares of their own", "[unit]") {
   CHECK(first.backward == Approx(first.forward));  // of its weights alone
 }
 
+TEST_CASE("tensor cores of old take no weights with a side that is no multiple of 8", "[unit]") {
+  KernelRoof roof = round_roof();
+  roof.unaligned = unaligned_rate(1e11, 0.5);  // 0.1 TFLOP/s: a fifth of the share of fp16
+  const auto computing = [&](double m, double n, double k) {
+    return kernel_times(matrix_kernel(m, n, k), roof).forward - 2e-6;
+  };
+  CHECK(computing(1280, 30528, 1024) == Approx(2.0 * 1280 * 30528 * 1024 / 0.5e12));
+  CHECK(computing(1280, 30522, 1024) == Approx(2.0 * 1280 * 30522 * 1024 / 0.1e12));
+  CHECK(computing(1281, 30528, 1024) == Approx(2.0 * 1281 * 30528 * 1024 / 0.5e12));  // tokens may
+  // A V100's profile has no tf32, an A100's has.
+  CHECK(kernel_roof(load_device_profile("v100", ""), "fp16").unaligned > 15.7e12);
+  CHECK(kernel_roof(load_device_profile("v100", ""), "fp32").unaligned == 0);
+  CHECK(kernel_roof(load_device_profile("a100", ""), "fp16").unaligned == 0);
+}
+
 TEST_CASE("what memory bounds takes its traffic, and a start for each kernel", "[unit]") {
   KernelRoof roof = round_roof();
   roof.traffic = 1.5;
@@ -98,6 +113,11 @@ TEST_CASE("layers become kernels of their kind", "[unit]") {
   REQUIRE(three.size() == 1);
   CHECK(three[0].kind == Kind::kWinograd);
   CHECK(three[0].m * three[0].n * three[0].k == Approx(2.0 * maps * 64 * 9));
+  // 5 x 5, and two groups of half of the inputs.
+  CHECK(layer_kernels(layer("convolution", {{64, 64, 5, 5}}, 0, maps, maps), 2)[0].kind ==
+        Kind::kWinograd);
+  CHECK(layer_kernels(layer("convolution", {{64, 32, 3, 3}}, 0, maps, maps), 2)[0].kind ==
+        Kind::kWinograd);
   // Stride 2 halves the maps: no Winograd. 1 x 1 is a matrix product.
   CHECK(layer_kernels(layer("convolution", {{64, 64, 3, 3}}, maps * 32 * 9, maps, maps / 4), 2)[0]
             .kind == Kind::kConvolution);
