@@ -1,17 +1,83 @@
 #include "bench/measured/collective_form.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "base/error.h"
 
 namespace gradwire::bench {
 namespace {
 
-constexpr double kLargeMessage = 2 << 20;  // bytes at which protocols change
-constexpr double kNvlinkRing = 22.5e9;     // bytes/s: 25 GB/s less headers and flags
+constexpr double kNvlinkRing = 22.5e9;  // bytes/s: 25 GB/s less headers and flags
 
 /// Rings without a common link, [GPUs - 2].
 constexpr double kDgx1Rings[] = {1, 2, 4, 1.65, 2, 4, 6};
+
+enum Protocol { kLl, kLl128, kSimple, kProtocols };
+/// Of an algorithm by protocol, s.
+struct Latencies {
+  double base[kProtocols], hop[kProtocols], net[kProtocols];
+};
+constexpr Latencies kRing = {
+    {6.6e-6, 14e-6, 8.4e-6}, {0.6e-6, 1.9e-6, 3.4e-6}, {2.7e-6, 4e-6, 14e-6}};
+constexpr Latencies kTree = {
+    {6.8e-6, 14e-6, 8.4e-6}, {0.6e-6, 1.25e-6, 4e-6}, {5e-6, 8.5e-6, 14e-6}};
+constexpr double kLl128Share = 0.92, kTreeShare = 0.92, kTreeLlShare = 1 / 3.8;
+constexpr double kHopOfFlags = 1.8;  // LL's hops where there are several nodes
+constexpr double kPlateau = 1.4;     // Simple's latency of a ring between nodes
+
+/// The most that LL reaches on one, two and more nodes, bytes/s.
+const std::array<double, 3>& most_of_ll(const std::string& device) {
+  static const std::array<double, 3> volta = {39e9, 39e9, 20.4e9}, ampere = {87.7e9, 22.5e9, 19e9},
+                                     hopper = {141e9, 45e9, 35e9}, blackwell = {282e9, 90e9, 70e9};
+  static const std::map<std::string, std::array<double, 3>> rates = {
+      {"v100", volta}, {"a100", ampere}, {"h100", hopper}, {"h200", hopper}, {"b200", blackwell}};
+  return rates.at(device);
+}
+
+int nodes_of(const MeasuredCollective& one) {
+  return (one.workers + one.gpus_per_node - 1) / one.gpus_per_node;
+}
+
+double passes(const MeasuredCollective& one) {
+  return one.collective == "all-reduce" ? 2 : 1;
+}
+
+struct Links {
+  double bandwidth;  // of the bus, bytes/s
+  double most_ll;
+  double latency;  // multiple
+};
+
+double ring_time(const MeasuredCollective& one, const Links& links, int protocol) {
+  const int nodes = nodes_of(one);
+  const double steps = passes(one) * (one.workers - 1), between = passes(one) * (nodes - 1);
+  const bool flags = protocol == kLl && nodes > 1;
+  double latency = kRing.base[protocol] +
+                   (steps - between) * kRing.hop[protocol] * (flags ? kHopOfFlags : 1) +
+                   between * kRing.net[protocol];
+  if (protocol == kSimple && nodes > 1) latency *= kPlateau;
+  const double rate = protocol == kLl      ? std::min(links.bandwidth / 2, links.most_ll)
+                      : protocol == kLl128 ? links.bandwidth * kLl128Share
+                                           : links.bandwidth;
+  const double share = passes(one) * (one.workers - 1) / one.workers;
+  return links.latency * latency + share * static_cast<double>(one.bytes.count()) / rate;
+}
+
+double tree_time(const MeasuredCollective& one, const Links& links, int protocol) {
+  const int nodes = nodes_of(one);
+  const double hop = kTree.hop[protocol] * (protocol == kLl ? kHopOfFlags : 1);
+  const double latency = kTree.base[protocol] + 2 * ((one.gpus_per_node - 1) * hop +
+                                                     std::log2(nodes) * kTree.net[protocol]);
+  const double most = links.bandwidth * kTreeShare;
+  const double rate = protocol == kLl      ? std::min(most * kTreeLlShare, links.most_ll)
+                      : protocol == kLl128 ? most * kLl128Share
+                                           : most;
+  return links.latency * latency + 2 * static_cast<double>(one.bytes.count()) / rate;
+}
 
 }  // namespace
 
@@ -27,25 +93,37 @@ double node_bytes_per_second(const std::string& device, int workers) {
 }
 
 std::string why_no_collective_form(const MeasuredCollective& one) {
-  if (one.collective != "all-reduce") return one.collective + " is not in this form";
-  if (one.workers > one.gpus_per_node) return "it spans several nodes";
+  if (one.collective != "all-reduce" && one.collective != "all-gather" &&
+      one.collective != "reduce-scatter")
+    return one.collective + " is not in this form";
+  if (one.workers > one.gpus_per_node && one.between_nodes.value() == 0)
+    return "the bandwidth between its nodes is not stated";
+  if (one.gpus_per_node == 1 && one.workers > 1) return "its nodes have one GPU";
   if (node_bytes_per_second(one.device, one.workers) == 0)
     return "the bandwidth between GPUs of a node of " + one.device + " is not known";
   return "";
 }
 
 std::vector<results::Unknown> collective_unknowns() {
-  return {{"floor", std::log(30e-6), std::log(30e-6), 0.5},
-          {"large protocol", std::log(30e-6), std::log(30e-6), 0.8},
-          {"bandwidth", 0, 0, 0.2}};
+  return {{"start", std::log(20e-6), std::log(20e-6), 0.5},
+          {"latency", 0, 0, 0.3},
+          {"bandwidth", 0, 0, 0.1}};
 }
 
 Seconds collective_time(const MeasuredCollective& one, std::span<const double> logarithms) {
-  const auto bytes = static_cast<double>(one.bytes.count());
-  const double bandwidth = node_bytes_per_second(one.device, one.workers) * std::exp(logarithms[2]);
-  const double large = 1 - std::exp(-bytes / kLargeMessage);
-  return Seconds(std::exp(logarithms[0]) + std::exp(logarithms[1]) * large +
-                 ring_share(one.workers) * bytes / bandwidth);
+  const int nodes = nodes_of(one);
+  double bandwidth = node_bytes_per_second(one.device, std::min(one.workers, one.gpus_per_node));
+  if (nodes > 1) bandwidth = std::min(bandwidth, one.between_nodes.value() / 8);
+  const Links links = {bandwidth * std::exp(logarithms[2]),
+                       most_of_ll(one.device)[static_cast<std::size_t>(std::min(nodes, 3) - 1)],
+                       std::exp(logarithms[1])};
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int protocol = 0; protocol < kProtocols; ++protocol) {
+    fastest = std::min(fastest, ring_time(one, links, protocol));
+    if (nodes > 1 && one.collective == "all-reduce")
+      fastest = std::min(fastest, tree_time(one, links, protocol));
+  }
+  return Seconds(std::exp(logarithms[0]) + fastest);
 }
 
 }  // namespace gradwire::bench

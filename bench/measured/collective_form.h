@@ -6,18 +6,28 @@
 #include "bench/measured/table.h"
 #include "results/prediction/least_squares.h"
 
-/// Seconds of an all-reduce inside a node, as NCCL runs it.
+/// Seconds of a collective as NCCL runs it, in a node and between nodes.
 ///
-/// Model. n GPUs reduce b bytes over rings of bus bandwidth B:
+/// Model. NCCL takes the fastest, by its own estimate, of two algorithms and three protocols. n
+/// GPUs on N nodes that reduce b bytes over links of bus bandwidth B take
 ///
-///   t = a + p (1 - exp(-b / 2 MiB)) + 2 (n - 1) / n b / B
+///   t = a + min over algorithms and protocols of  ( l L + r b / (e B) )
 ///
-/// a the floor of small messages (s), p what the protocol for large ones costs more (s): NCCL
-/// changes from one that carries flags with the data to one that waits for whole chunks. B is
-/// what the node's links give: rings that share no link of a DGX-1 for v100, the switch's for
-/// others, times a factor near 1.
+///   ring  L = base + (s - i) hop + i net,  s = 2 (n - 1), i = 2 (N - 1);        r = 2 (n - 1) / n
+///   tree  L = base + 2 ((n / N - 1) hop + log2(N) net), between nodes alone;    r = 2, e times
+///   0.92
 ///
-/// Limits. Smooth between protocols; steps of a few tens of per cent at the changes are not in it.
+/// base, hop (over NVLink) and net (over the network) by algorithm and protocol are the latencies
+/// of NCCL's tuner (2.19 to 2.28), and so are the shares e: LL, which carries a flag with every
+/// word, reaches a half and at most a rate that depends on the device; LL128 0.92; Simple, which
+/// waits for whole chunks, all of it, and 1.4 times the latency between nodes. All-gather and
+/// reduce-scatter have half of the ring's steps and bytes, and no tree. B is what the node's links
+/// give: rings that share no link of a DGX-1 for v100, the switch's for others; between nodes no
+/// more than the network's. Unknown are a, the start of a call on all GPUs (s), the factor l and
+/// one of B.
+///
+/// Limits. No reduction inside switches (NVLS, SHARP), no PCIe. A network whose latency is not that
+/// of InfiniBand: a takes it up.
 namespace gradwire::bench {
 
 /// Bus bandwidth of the node's rings among `workers` GPUs, bytes/s; 0 = not known. v100: 22.5 GB/s
@@ -33,7 +43,7 @@ inline double ring_share(int workers) {
 /// Why the row has no time in this form; empty if it has.
 std::string why_no_collective_form(const MeasuredCollective& one);
 
-/// Logarithms of a, p and the factor of B.
+/// Logarithms of a, l and the factor of B.
 std::vector<results::Unknown> collective_unknowns();
 Seconds collective_time(const MeasuredCollective& one, std::span<const double> logarithms);
 

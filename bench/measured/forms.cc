@@ -38,7 +38,8 @@ std::string group_of(const MeasuredStep& step) {
 }
 
 std::string group_of(const MeasuredCollective& one) {
-  return short_source(one.source) + "." + one.collective + "." + one.device;
+  return short_source(one.source) + "." + one.collective + "." + one.device +
+         (one.workers > one.gpus_per_node ? ".between-nodes" : "");
 }
 
 MeasuredForms forms_of(const MeasuredTables& tables) {

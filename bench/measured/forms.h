@@ -18,6 +18,7 @@ struct MeasuredForms {
 std::string short_source(const std::string& source);
 /// Source, workload and device (and method): "via-research-vtrain.gpt.a100".
 std::string group_of(const MeasuredStep& step);
+/// The same, and whether it is between nodes.
 std::string group_of(const MeasuredCollective& one);
 
 MeasuredForms forms_of(const MeasuredTables& tables);

@@ -55,8 +55,7 @@ MeasuredStep step_of(const CsvTable& table, std::size_t row) {
   step.vocabulary = whole(table, row, "vocabulary", 0);
   step.workers = whole(table, row, "data_parallel", whole(table, row, "gpus", 1));
   step.gpus_per_node = whole(table, row, "gpus_per_node", step.workers);
-  if (!table.text(row, "inter_node_gbps").empty())
-    step.between_nodes = BitsPerSecond(1e9 * table.positive(row, "inter_node_gbps"));
+  step.between_nodes = BitsPerSecond(1e9 * table.positive(row, "inter_node_gbps", 0));
   step.batch = whole(table, row, "micro_batch", whole(table, row, "batch_per_gpu", 1));
   const std::int64_t at_once = std::int64_t{step.batch} * step.workers;
   if (!table.text(row, "global_batch").empty())
@@ -75,6 +74,7 @@ MeasuredCollective collective_of(const CsvTable& table, std::size_t row) {
   one.workers = whole(table, row, "gpus", 0);
   if (one.workers < 2) table.refuse(row, "gpus", "is below 2");
   one.gpus_per_node = whole(table, row, "gpus_per_node", one.workers);
+  one.between_nodes = BitsPerSecond(1e9 * table.positive(row, "inter_node_gbps", 0));
   one.bytes = Bytes(static_cast<std::int64_t>(table.positive(row, "bytes")));
   one.time = Seconds(1e-6 * table.positive(row, "time_us"));
   return one;

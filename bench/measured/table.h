@@ -30,6 +30,7 @@ struct MeasuredCollective {
   std::string source, collective, device;
   int workers = 2;
   int gpus_per_node = 1;
+  BitsPerSecond between_nodes{0};  ///< of one node's adapters together; 0 = one node
   Bytes bytes{0};
   Seconds time{0};
 };

@@ -137,13 +137,74 @@ TEST_CASE("more of anything takes longer", "[measured]") {
   CHECK(seconds() > 1.2 * one);
 }
 
+TEST_CASE("an all-reduce takes the fastest of the protocols", "[measured]") {
+  MeasuredCollective one{"s", "all-reduce", "v100", 8, 8, BitsPerSecond(0), Bytes(1024), {}};
+  const double known[] = {std::log(10e-6), 0, 0};
+  const auto micros = [&] { return 1e6 * collective_time(one, known).value(); };
+  // LL: 10 + 6.6 + 14 x 0.6 and 1.75 x 1 KiB at 39 GB/s.
+  CHECK(micros() == Approx(10 + 6.6 + 14 * 0.6 + 1.75 * 1024 / 39e3));
+  // Simple, 1 GiB over six rings of 22.5 GB/s: 10 + 8.4 + 14 x 3.4 + 1.75 x 2^30 / 135e9.
+  one.bytes = Bytes(std::int64_t{1} << 30);
+  CHECK(micros() == Approx(10 + 8.4 + 14 * 3.4 + 1.75 * 1073741824.0 / 135e3));
+  // Half of the steps and of the bytes.
+  one.collective = "all-gather";
+  CHECK(micros() == Approx(10 + 8.4 + 7 * 3.4 + 0.875 * 1073741824.0 / 135e3));
+  one.collective = "broadcast";
+  CHECK_FALSE(why_no_collective_form(one).empty());
+}
+
+/// 32 B200s on four nodes with 400 GB/s each, NCCL 2.27.7: bus bandwidths that
+/// stas00/ml-engineering (network/README.md) measured.
+std::vector<FormRow> between_nodes(std::vector<MeasuredCollective>& keep) {
+  const std::pair<int, double> logs[] = {{18, 1.33},   {20, 5.37},   {22, 18.9},
+                                         {24, 64.43},  {26, 156.74}, {28, 229.09},
+                                         {30, 361.99}, {32, 377.34}, {34, 381.8}};
+  std::vector<FormRow> rows;
+  for (const auto& [power, bandwidth] : logs) {
+    const MeasuredCollective one{
+        "s", "all-reduce", "b200", 32, 8, BitsPerSecond(3.2e12), Bytes(std::int64_t{1} << power),
+        {}};
+    REQUIRE(why_no_collective_form(one).empty());
+    const double seconds = 1.9375 * static_cast<double>(one.bytes.count()) / (1e9 * bandwidth);
+    keep.push_back(one);
+    rows.push_back({"between", "row", "b200", 32, seconds,
+                    [one](std::span<const double> x) { return collective_time(one, x).value(); }});
+  }
+  return rows;
+}
+
+TEST_CASE("NCCL's trees between nodes are what a log shows, rings are not", "[measured]") {
+  std::vector<MeasuredCollective> ones;
+  std::vector<FormRow> rows = between_nodes(ones);
+  const auto median_error = [&] {
+    std::vector<const FormRow*> all;
+    std::vector<double> errors;
+    for (const FormRow& row : rows) all.push_back(&row);
+    const Known known = known_from(all, collective_unknowns());
+    for (const FormRow& row : rows)
+      errors.push_back(std::abs(row.time(known.values) / row.measured - 1));
+    std::ranges::sort(errors);
+    return errors[errors.size() / 2];
+  };
+  CHECK(median_error() < 0.03);
+  // A ring's all-reduce is its reduce-scatter and its all-gather, with one start.
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].time = [one = ones[i]](std::span<const double> x) {
+      MeasuredCollective half = one;
+      half.collective = "all-gather";
+      return 2 * collective_time(half, x).value() - std::exp(x[0]);
+    };
+  CHECK(median_error() > 0.035);
+}
+
 /// Rows that a form made with constants of its own, and one that it did not.
 std::vector<FormRow> made_rows(double exponent) {
   std::vector<FormRow> rows;
   for (int i = 0; i < 40; ++i) {
     const MeasuredCollective one{
-        "s", "all-reduce", "v100", 8, 8, Bytes(std::int64_t{1} << (i % 20 + 10)), {}};
-    const double truth[] = {std::log(45e-6), std::log(20e-6), -0.1};
+        "s", "all-reduce", "v100", 8, 8, BitsPerSecond(0), Bytes(std::int64_t{1} << (i % 20 + 10)),
+        {}};
+    const double truth[] = {std::log(45e-6), std::log(1.2), -0.1};
     rows.push_back({"made", "row", "v100", 8,
                     std::pow(collective_time(one, truth).value(), exponent),
                     [one](std::span<const double> x) { return collective_time(one, x).value(); }});
