@@ -14,7 +14,7 @@ struct Prior {
 // In the order of Constant. Efficiencies of large products as vendors' libraries reach them; host
 // and step costs as frameworks' profiles show them, known to a factor of about 1.6.
 constexpr Prior kPriors[kConstants] = {
-    {"matrix products, fp32", 0.85, 0.25},
+    {"matrix products, fp32", 0.85, 0.2},
     {"convolutions, fp32", 0.8, 0.25},
     {"Winograd", 1.6, 0.25},
     {"matrix products, tensor cores", 0.7, 0.3},

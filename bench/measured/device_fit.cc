@@ -15,6 +15,9 @@ namespace {
 using Rows = std::vector<const FormRow*>;
 constexpr double kTf32OfFp16 = 0.6;  // share of tf32's peak over share of fp16's: assumed
 constexpr int kSourcesEnough = 3;    // to tell how far programs differ on one device
+// Root of the mean square of the errors of published throughputs of single GPUs, by programs that
+// nothing was fitted to (docs/models/devices.md).
+constexpr double kLeastDeviation = 0.25;
 
 template <class Wanted>
 Rows chosen(std::span<const FormRow> rows, Wanted&& wanted) {
@@ -30,17 +33,18 @@ std::set<std::string> groups_in(const Rows& rows) {
   return names;
 }
 
-/// Root of the mean square, over the groups of `rows`, of how far each lies from what `known` says
-/// of it.
+/// Root of the mean square of the rows' errors (of logarithms) where `known` says of each group
+/// what its times are; every group weighs the same.
 template <class KnownFor>
 double spread_over(const Rows& rows, KnownFor&& known_for) {
   std::vector<double> squares;
   for (const std::string& group : groups_in(rows)) {
-    Rows members;
+    const Known known = known_for(group);
+    std::vector<double> own;
     for (const FormRow* row : rows)
-      if (row->group == group) members.push_back(row);
-    const double offset = offset_of(members, known_for(group));
-    squares.push_back(offset * offset);
+      if (row->group == group)
+        own.push_back(std::pow(std::log(row->time(known.values) / row->measured), 2));
+    squares.push_back(mean_of(own));
   }
   return std::sqrt(mean_of(squares));
 }
@@ -111,7 +115,7 @@ std::map<std::string, DeviceFit> fit_devices(const std::vector<std::string>& nam
                               ? strangers
                               : spread_over(own, [&](const std::string&) { return known; }) *
                                     std::sqrt(sources / (sources - 1.0));
-    fits[name] = {constants_at(known.values), spread, sources};
+    fits[name] = {constants_at(known.values), std::max(spread, kLeastDeviation), sources};
   }
   return fits;
 }

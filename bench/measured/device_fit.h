@@ -12,7 +12,7 @@ struct DeviceFit {
   Constants constants{};
   /// Of the logarithm of a step's time, for a program that none of the tables has: how far programs
   /// on the device lie from its constants, where there are three of them, else how far programs lie
-  /// from the constants of all others.
+  /// from the constants of all others. Not below what programs show that nothing was fitted to.
   double deviation = 0;
   int sources = 0;  ///< of the device; 0: what all sources say
 };

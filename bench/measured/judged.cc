@@ -13,7 +13,8 @@ namespace {
 
 using Rows = std::vector<const FormRow*>;
 using Groups = std::map<std::string, Rows>;
-constexpr double kLeastScatter = 0.05;
+constexpr double kLeastScatter = 0.05;  // that a fit counts on
+constexpr double kLeastInBand = 0.03;   // that a band counts on: a program measured twice
 constexpr double kUnknownSpread = 1.0 / 3;
 
 Groups groups_of(std::span<const FormRow> rows) {
@@ -138,7 +139,7 @@ Known known_from(std::span<const FormRow* const> fitted,
   return {fit.values, fit.covariance,
           several
               ? 2 * kLeastScatter
-              : std::max(kLeastScatter, std::sqrt(squares / static_cast<double>(fitted.size())))};
+              : std::max(kLeastInBand, std::sqrt(squares / static_cast<double>(fitted.size())))};
 }
 
 Known known_with_levels(std::span<const FormRow* const> fitted,
@@ -167,7 +168,7 @@ Known known_with_levels(std::span<const FormRow* const> fitted,
   for (std::size_t i = 0; i < constants; ++i)
     for (std::size_t j = 0; j < constants; ++j)
       known.covariance.push_back(fit.covariance[i * all.size() + j]);
-  known.scatter = std::max(kLeastScatter, std::sqrt(squares / static_cast<double>(fitted.size())));
+  known.scatter = std::max(kLeastInBand, std::sqrt(squares / static_cast<double>(fitted.size())));
   return known;
 }
 

@@ -12,7 +12,11 @@
 /// constants of kernels in place of the device profile's; a step takes  accumulated passes + update
 /// + kStep + (several workers) kParallel + kExposed times what of the reduction's 2 (n - 1) / n b P
 /// / B is behind the last gradient: all of it where local steps end in an average, 0.3 of it where
-/// buckets go with the backward pass, 0.02 where weights are sharded and fetched ahead.
+/// buckets go with the backward pass, 1.5 layers of it where weights are sharded and fetched ahead.
+///
+/// Full checkpointing runs the forward pass again; selective checkpointing runs again, of each
+/// layer, what memory bounds and every second product. A board that may draw P watts of the P0 of
+/// its data sheet computes at (P / P0)^(1/3) of the peak: power grows with the cube of the clock.
 ///
 /// Limits. Nothing is known of input pipelines that cannot keep up, clocks and power limits, and
 /// kernels that a program fused by hand.
@@ -31,11 +35,13 @@ class StepForm {
  private:
   scenarios::KernelRoof roof_with(const Constants& constants) const;
   double reduction(const Constants& constants) const;
+  double computed_again(const scenarios::Kernel& one) const;  ///< share of its forward pass
 
   const MeasuredStep step_;
   const StepWork work_;
   bool tensor_cores_;
-  scenarios::KernelRoof roof_;  ///< of the data sheet
+  scenarios::KernelRoof roof_;  ///< of the data sheet, or of what the row says of its board
+  double plain_flops_ = 0;      ///< peak in fp32
 };
 
 }  // namespace gradwire::bench

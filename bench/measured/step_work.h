@@ -11,16 +11,19 @@ namespace gradwire::bench {
 struct StepWork {
   std::vector<scenarios::Kernel> kernels;
   double parameters = 0;
-  double update_bytes = 0;  ///< that the optimiser moves for a parameter
+  double update_bytes = 0;     ///< that the optimiser moves for a parameter
+  double update_launches = 0;  ///< of its kernels, where each tensor has its own; else 0
 };
 
 /// Why the row's workload has no kernels here; empty if it has.
 std::string why_no_work(const MeasuredStep& step);
 
 /// Of one forward and backward pass of `step.batch` samples. Convolutional networks come from the
-/// shipped layer tables, transformers (gpt, bert-large, llama-8b) from their shape: unfused
-/// dropout, normalisation and softmax, and with llama fused attention, grouped keys and values (a
-/// quarter), SwiGLU of 3.5 hidden. Precondition: why_no_work is empty.
+/// shipped layer tables, transformers from their shape: bert-large as PyTorch ran it in 2019, every
+/// operation a kernel (pre-training: with a head over the vocabulary for every token); gpt with the
+/// fused kernels of Megatron-LM; llama-8b with fused attention, grouped keys and values (a
+/// quarter), SwiGLU of 3.5 hidden. Adam is one kernel but in fp32. Precondition: why_no_work is
+/// empty.
 StepWork work_of(const MeasuredStep& step);
 
 }  // namespace gradwire::bench

@@ -47,7 +47,12 @@ MeasuredStep step_of(const CsvTable& table, std::size_t row) {
   step.sharding = word(table, row, "sharding");
   step.checkpointing = word(table, row, "checkpointing");
   step.method = word(table, row, "method");
-  step.compiled = table.text(row, "note").find("torch.compile") != std::string::npos;
+  const auto noted = [&](const char* words) {
+    return table.text(row, "note").find(words) != std::string::npos;
+  };
+  step.compiled = noted("torch.compile");
+  step.fused_batch_norm = noted("batch normalisation fused");
+  step.pre_training = noted("pre-training");
   step.layers = whole(table, row, "layers", 0);
   step.hidden = whole(table, row, "hidden", 0);
   step.heads = whole(table, row, "heads", 0);
@@ -62,6 +67,8 @@ MeasuredStep step_of(const CsvTable& table, std::size_t row) {
     step.accumulated = static_cast<int>(whole(table, row, "global_batch", 1) / at_once);
   if (step.accumulated < 1) table.refuse(row, "global_batch", "is below one batch of each worker");
   step.local_steps = whole(table, row, "local_steps", 1);
+  step.memory_bytes_per_second = 1e9 * table.positive(row, "memory_gb_per_s", 0);
+  step.power_limit_watts = table.positive(row, "power_w", 0);
   step.time = step_seconds(table, row, step);
   return step;
 }

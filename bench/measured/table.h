@@ -15,6 +15,8 @@ struct MeasuredStep {
   std::string precision = "fp32";
   std::string sharding, checkpointing, method;  ///< empty = none
   bool compiled = false;                        ///< its note says torch.compile: kernels are fused
+  bool fused_batch_norm = false;                ///< its note says so: with the ReLU behind it
+  bool pre_training = false;  ///< its note says so: BERT has a head over the vocabulary
   int layers = 0, hidden = 0, heads = 0, sequence = 0, vocabulary = 0;  ///< of a transformer
   int workers = 1;
   int gpus_per_node = 1;
@@ -22,7 +24,9 @@ struct MeasuredStep {
   int batch = 1;                   ///< samples of a forward pass of one worker
   int accumulated = 1;             ///< such passes a step
   int local_steps = 1;
-  Seconds time{0};  ///< measured, of one step
+  double memory_bytes_per_second = 0;  ///< of this board; 0 = the device's data sheet
+  double power_limit_watts = 0;        ///< of this board; 0 = the device's data sheet
+  Seconds time{0};                     ///< measured, of one step
 };
 
 /// A collective, one time.

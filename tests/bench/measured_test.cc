@@ -103,6 +103,40 @@ TEST_CASE("the products of a layer table are its FLOPs", "[measured]") {
   CHECK(flops == Approx(2 * 2 * 4.089e9).epsilon(0.002));
 }
 
+TEST_CASE("notes and columns say what a program and its board do", "[measured]") {
+  const auto rows = read(
+                        "source,workload,device,metric,value,note,memory_gb_per_s,power_w,layers\n"
+                        "a,bert-large,v100,step_s,1,\"pre-training, 512\",,350,24\n"
+                        "a,resnet50,v100,step_s,1,batch normalisation fused with ReLU,,,\n"
+                        "a,llama-8b,h100,step_s,1,,2400,500,32\n")
+                        .steps;
+  CHECK(rows[0].pre_training);
+  CHECK_FALSE(rows[0].fused_batch_norm);
+  CHECK(rows[0].power_limit_watts == 350);
+  CHECK(rows[1].fused_batch_norm);
+  CHECK(rows[2].memory_bytes_per_second == 2.4e12);
+  CHECK_FALSE(rows[2].pre_training);
+}
+
+TEST_CASE("BERT's pre-training has a head over the vocabulary for every token", "[measured]") {
+  MeasuredStep step = transformer("bert-large", 24, 1024, 16, 512, 30522);
+  const auto products = [&] {
+    double flops = 0;
+    for (const scenarios::Kernel& one : work_of(step).kernels)
+      if (one.kind == scenarios::Kernel::Kind::kMatrix)
+        flops += one.repeats * 2 * one.m * one.n * one.k;
+    return flops;
+  };
+  const double without = products();
+  CHECK(without == Approx(2.0 * 512 * 24 * 12 * 1024 * 1024));
+  step.pre_training = true;
+  CHECK(products() - without == Approx(2.0 * 512 * (1024.0 * 1024 + 1024.0 * 30522)));
+  // Adam in fp32: 14 kernels that move 120 B a parameter; in one kernel 28.
+  CHECK(work_of(step).update_bytes == 120);
+  step.precision = "amp";
+  CHECK(work_of(step).update_bytes == 28);
+}
+
 TEST_CASE("a row without a form says why", "[measured]") {
   MeasuredStep step;
   step.workload = "faster-rcnn";
@@ -135,6 +169,34 @@ TEST_CASE("more of anything takes longer", "[measured]") {
   step.workers = 1;
   step.checkpointing = "full";
   CHECK(seconds() > 1.2 * one);
+}
+
+TEST_CASE("a board that may draw less computes slower, by the cube root", "[measured]") {
+  std::vector<double> priors;
+  for (const auto& unknown : constant_unknowns()) priors.push_back(unknown.prior_mean);
+  MeasuredStep step = transformer("llama-8b", 32, 4096, 32, 8192, 128256);
+  step.device = "h100";
+  step.precision = "bf16";
+  step.batch = 2;
+  const auto seconds = [&] { return StepForm(step).time(constants_at(priors)).value(); };
+  const double usual = seconds();
+  step.power_limit_watts = 700;
+  CHECK(seconds() == Approx(usual));
+  step.power_limit_watts = 700.0 / 8;  // half of the clock: products decide, memory does not change
+  CHECK(seconds() > 1.6 * usual);
+  CHECK(seconds() < 2 * usual);
+  step.power_limit_watts = 0;
+  step.memory_bytes_per_second = 3.35e12 / 2;
+  CHECK(seconds() > 1.02 * usual);
+  CHECK(seconds() < 1.5 * usual);
+  // Selective checkpointing is cheaper than all of the forward pass again, and no less than half of
+  // it.
+  step.memory_bytes_per_second = 0;
+  step.checkpointing = "full";
+  const double full = seconds() - usual;
+  step.checkpointing = "selective";
+  CHECK(seconds() - usual < 0.8 * full);
+  CHECK(seconds() - usual > 0.5 * full);
 }
 
 TEST_CASE("an all-reduce takes the fastest of the protocols", "[measured]") {
@@ -325,6 +387,14 @@ TEST_CASE("the shipped tables are predicted row by row or left out with a reason
   CHECK(value("measured.without_form") == Approx(100 * 6 / 247.0));  // 195 steps, 52 collectives
   CHECK(value("measured.half.via-research-vtrain.gpt.a100.median_error") < 6);
   CHECK(value("measured.half.paddlepaddle-fleetx.resnet50.v100.worst_error") < 15);
+  // Nothing from the source itself.
+  for (const char* source :
+       {"nvidia-deeplearningexamples.bert-large.v100", "paddlepaddle-fleetx.resnet50.v100",
+        "pytorch-torchtitan.llama-8b.h100", "via-research-vtrain.gpt.a100"}) {
+    INFO(source);
+    CHECK(value("measured.strangers." + std::string(source) + ".median_error") < 15);
+    CHECK(value("measured.half." + std::string(source) + ".worst_error") < 15);
+  }
 }
 
 }  // namespace
