@@ -59,8 +59,8 @@ struct Chosen {
 using FigureOfRun = std::function<std::optional<double>(const RunSummary&)>;
 
 /// The figure of each seed. `metric` names it where it is missing.
-BySeed figures_of(std::span<const RunSummary> runs, const Chosen& chosen, const std::string& metric,
-                  const FigureOfRun& figure_of) {
+BySeed values_by_seed(std::span<const RunSummary> runs, const Chosen& chosen,
+                      const std::string& metric, const FigureOfRun& figure_of) {
   BySeed figures;
   std::set<std::string> known;
   bool any = false;
@@ -119,7 +119,7 @@ FigureOfRun figure_of_check(const ordered_json& check, std::span<const RunSummar
   if (metric != "time_to_target_s" || !time_to_accuracy)
     throw Error(ErrorKind::kScenario, "check " + metric + " with the target of", of.text(),
                 "a target goes with time_to_target_s alone");
-  const BySeed ends = figures_of(runs, of, "final_accuracy", stored_figure("final_accuracy"));
+  const BySeed ends = values_by_seed(runs, of, "final_accuracy", stored_figure("final_accuracy"));
   return [ends, &time_to_accuracy, less = check.value("target_less", kUsualTargetLess)](
              const RunSummary& run) -> std::optional<double> {
     const auto end = ends.find(std::to_string(run.header.seed));
@@ -174,8 +174,8 @@ ReproductionRow row_of(const std::string& name, const ordered_json& check,
   const bool compares = !other.method.empty() || !other.where.empty();
   const bool ratio = check.value("compare", "difference") == "ratio";
   const FigureOfRun figure_of = figure_of_check(check, runs, look_up);
-  BySeed figures = figures_of(runs, own, metric, figure_of);
-  if (compares) figures = compared(figures, figures_of(runs, other, metric, figure_of), ratio);
+  BySeed figures = values_by_seed(runs, own, metric, figure_of);
+  if (compares) figures = compared(figures, values_by_seed(runs, other, metric, figure_of), ratio);
   if (figures.empty())
     throw Error(ErrorKind::kScenario, "compare " + own.text() + " with", other.text(),
                 "they have no seed in common");

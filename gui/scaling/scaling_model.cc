@@ -75,9 +75,11 @@ void colour_by_method(const ScalingAnswer& answer, const ColourOf& colour,
   for (results::Series& drawn : figure.series) {
     results::Role& role = drawn.style.color;
     if (role.kind != results::Role::kSeries) continue;
-    const auto number = static_cast<std::size_t>(role.series);
-    if (number < answer.all->data.series.size()) {
-      role.series = colour(answer.all->data.series[number]);
+    const auto& known = answer.all->data.series;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (results::scale_color(*answer.all, i) != role.series) continue;
+      role.series = colour(known[i]);
+      break;
     }
   }
 }

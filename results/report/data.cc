@@ -7,6 +7,7 @@
 
 #include "compressors/codec.h"
 #include "results/collective_choice.h"
+#include "results/method_colors.h"
 #include "results/notes.h"
 #include "results/scenario_view.h"
 
@@ -162,7 +163,11 @@ std::map<std::string, int> counts(const ReportData& data, const Section& section
 }
 
 void choose_names(ReportData& data) {
-  std::map<std::string, int> colors;
+  std::vector<std::string> labels;
+  for (const ReportGroup& group : data.groups) labels.push_back(group.group.method);
+  const MethodColors methods(std::move(labels));
+  // Choices of one method that differ otherwise have its colour, and other marks and dashes.
+  std::map<std::string, int> colors, of_method;
   for (const Section& section : data.sections) {
     // Where all send the same, the conditions are the names.
     const bool alike = section.groups.size() > 1 && counts(data, section, choice_name).size() == 1;
@@ -172,7 +177,13 @@ void choose_names(ReportData& data) {
       ReportGroup& group = data.groups[i];
       const std::string name = name_of_group(group.group);
       group.name = times.at(name) == 1 && !name.empty() ? name : group.group.label;
-      group.color = colors.try_emplace(group.name, static_cast<int>(colors.size())).first->second;
+      const auto [known, fresh] = colors.try_emplace(group.name, 0);
+      if (fresh) {
+        const int before = of_method[group.group.method]++;
+        // Conditions of one method are told apart by colours.
+        known->second = alike ? before : methods.of(group.group.method) + before * kSeriesColors;
+      }
+      group.color = known->second;
     }
   }
 }

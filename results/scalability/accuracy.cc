@@ -94,7 +94,7 @@ NamedFigure accuracy_figure(const Scalability& all, const AccuracyAnswer& answer
   figure.legend = Legend::kBottom;
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     Series marks{SeriesKind::kIntervals, all.data.series[i].name, {}, {}, {}, {}, "",
-                 scale_style(i)};
+                 scale_style(all, i)};
     for (const AccuracyRow& row : answer.rows) {
       if (row.series != i) continue;
       marks.x.push_back(row.workers);

@@ -99,7 +99,7 @@ NamedFigure crossover_figure(const Scalability& all, const Competition& competit
     if (line == figure.series.end()) {
       Series series;
       series.name = crossing.method;
-      series.style = series_style(static_cast<int>(series_named(all, crossing.method)), true);
+      series.style = series_style(scale_color(all, series_named(all, crossing.method)), true);
       figure.series.push_back(std::move(series));
       line = figure.series.end() - 1;
     }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "results/method_colors.h"
+
 namespace gradwire::results {
 namespace {
 
@@ -72,7 +74,7 @@ Series beyond_marks(const SeriesStyle& style) {
 void add_curve(const Scalability& all, std::size_t index, Value value, Figure& figure) {
   const SeriesModel* model = all.model(index);
   if (!model) return;
-  const SeriesStyle style = scale_style(index);
+  const SeriesStyle style = scale_style(all, index);
   Stretch within = stretch_of(style, false), beyond = stretch_of(style, true);
   Series marks = beyond_marks(style);
   const int most = all.data.series[index].most_workers();
@@ -96,7 +98,7 @@ void add_curve(const Scalability& all, std::size_t index, Value value, Figure& f
 void add_points(const Scalability& all, std::size_t index, Value value, Figure& figure) {
   const ScaleSeries& source = all.data.series[index];
   const SeriesModel* model = all.model(index);
-  Series points{SeriesKind::kIntervals, source.name, {}, {}, {}, {}, "", scale_style(index)};
+  Series points{SeriesKind::kIntervals, source.name, {}, {}, {}, {}, "", scale_style(all, index)};
   points.style.mark_size = 8;
   for (std::size_t i = 0; i < source.points.size(); ++i) {
     const ScalePoint& point = source.points[i];
@@ -196,8 +198,16 @@ double legend_room(const Scalability& all) {
 
 }  // namespace
 
-SeriesStyle scale_style(std::size_t series) {
-  SeriesStyle style = series_style(static_cast<int>(series), true);
+int scale_color(const Scalability& all, std::size_t series) {
+  std::vector<std::string> labels;
+  for (const ScaleSeries& each : all.data.series) labels.push_back(each.header.method);
+  const auto own = labels.begin() + static_cast<std::ptrdiff_t>(series);
+  const auto before = std::count(labels.begin(), own, *own);
+  return MethodColors(labels).of(*own) + static_cast<int>(before) * kSeriesColors;
+}
+
+SeriesStyle scale_style(const Scalability& all, std::size_t series) {
+  SeriesStyle style = series_style(scale_color(all, series), true);
   style.dash = Dash::kSolid;  // dashes say "extrapolated"
   return style;
 }
@@ -280,7 +290,7 @@ NamedFigure residual_figure(const Scalability& all) {
   for (std::size_t i = 0; i < all.data.series.size(); ++i) {
     const SeriesModel* model = all.model(i);
     if (!model) continue;
-    Series marks{SeriesKind::kScatter, all.data.series[i].name, {}, {}, {}, {}, "", scale_style(i)};
+    Series marks{SeriesKind::kScatter, all.data.series[i].name, {}, {}, {}, {}, "", scale_style(all, i)};
     for (std::size_t k = 0; k < model->errors.size(); ++k) {
       marks.x.push_back(all.data.series[i].points[k].workers);
       marks.y.push_back(model->errors[k]);

@@ -35,7 +35,9 @@ NamedFigure validation_figure(const Scalability& all);
 /// Workers at which tables and split figures stand: powers of two of the curve, and the runs' own.
 std::vector<int> shown_workers(const Scalability& all, std::size_t series);
 /// The series' colour, mark and dash by its number.
-SeriesStyle scale_style(std::size_t series);
+SeriesStyle scale_style(const Scalability& all, std::size_t series);
+/// Number of its colour: its method's (method_colors.h); series of one method differ in it.
+int scale_color(const Scalability& all, std::size_t series);
 /// Where the figure's values come from, of all its series: "runs simulated (flow); lines
 /// predicted".
 void set_source(const Scalability& all, Figure& figure);

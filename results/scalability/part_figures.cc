@@ -125,7 +125,7 @@ NamedFigure validation_figure(const Scalability& all) {
     const SeriesModel* model = all.model(i);
     if (!model || model->validation.held.empty()) continue;
     Series points{SeriesKind::kIntervals, all.data.series[i].name, {}, {}, {}, {}, "",
-                  scale_style(i)};
+                  scale_style(all, i)};
     for (const HeldBack& held : model->validation.held) {
       // Series beside each other, not over each other.
       const double aside = std::exp2(
