@@ -34,18 +34,8 @@ void MainWindow::build() {
   note_bar_ = new MessageBar(MessageBar::Kind::kNote, this);
   table_ = new RunTable(selection_, this);
   tradeoff_ = new TradeoffView(table_, selection_, database_, this);
-  timeline_ = new TimelineView(this);
-  overlap_ = new QLabel(this);
-  overlap_->setAccessibleName("Overlap of the step in the middle of the timeline");
-  overlap_->setContentsMargins(8, 4, 8, 2);
-  overlap_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  overlap_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  timeline_page_ = new QWidget(this);
-  auto* timeline_layout = new QVBoxLayout(timeline_page_);
-  timeline_layout->setContentsMargins(0, 0, 0, 0);
-  timeline_layout->setSpacing(0);
-  timeline_layout->addWidget(overlap_);
-  timeline_layout->addWidget(timeline_, 1);
+  timeline_page_ = new TimelinePage(this);
+  timeline_ = timeline_page_->timeline();
   charts_ = new QTabWidget(this);
   charts_->setDocumentMode(true);
   charts_->addTab(tradeoff_, "Trade-off");
@@ -58,6 +48,8 @@ void MainWindow::build() {
   charts_->addTab(editor_, "Scenario");
   topology_ = new TopologyView(this);
   charts_->addTab(topology_, "Network");
+  topology_->map()->setAccessibleDescription(
+      "Hosts, switches and links with their load. Ctrl+T shows the links as a table");
   parallel_ = new ParallelView(table_, selection_, this);
   charts_->addTab(parallel_, "Parallel");
   splitter_ = new QSplitter(Qt::Vertical, this);
@@ -122,22 +114,16 @@ void MainWindow::connect_all() {
           [this] { setProperty("discards", false); });
   connect(run_panel_, &RunPanel::start_requested, this, &MainWindow::start_scenario);
   connect(what_if_, &WhatIfPanel::scenario_wanted, this, &MainWindow::take_copied_scenario);
-  connect(database_, &Database::timeline_loaded, timeline_, &TimelineView::set_timeline);
+  connect(database_, &Database::timelines_loaded, timeline_, &TimelineView::set_timelines);
+  connect(database_, &Database::timelines_loaded, this, &MainWindow::go_to_range);
   connect(error_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
   connect(note_bar_, &MessageBar::action_triggered, database_, &Database::refresh);
   connect(selection_, &RunSelection::changed, this, &MainWindow::show_current_run);
-  connect(table_, &RunTable::view_changed, this, &MainWindow::update_status);
+  connect(table_, &RunTable::view_changed, this, &MainWindow::show_current_run);
   connect(table_, &RunTable::message, this,
           [this](const QString& text) { statusBar()->showMessage(text, 5000); });
   connect(table_->table(), &QTableView::doubleClicked, this,
           [this] { charts_->setCurrentWidget(timeline_page_); });
-  connect(timeline_, &TimelineView::overlap_changed, this, [this](const QString& text) {
-    const auto* run = table_->view().find(timeline_run_);
-    overlap_->setText(run && !text.isEmpty() ? QStringLiteral("Run %1, %2 · %3")
-                                                   .arg(run->id)
-                                                   .arg(raw_text(*run, Column::kMethod), text)
-                                             : text);
-  });
   connect(database_, &Database::topology_loaded, topology_, &TopologyView::set_topology);
   connect(charts_, &QTabWidget::currentChanged, this, &MainWindow::show_topology);
   connect(timeline_, &TimelineView::middle_changed, topology_, &TopologyView::set_time);
@@ -189,15 +175,28 @@ void MainWindow::show_runs(const Snapshot& runs) {
   timeline_run_ = topology_run_ = 0;
   show_current_run();
   visit_view();
+  if (const QString link = std::exchange(options_.link, {}); !link.isEmpty()) open_link(link);
   emit runs_shown();
 }
 
+RunId MainWindow::compared_run() const {
+  if (!comparing_) return 0;
+  const std::vector<RunId>& runs = selection_->runs();
+  if (runs.size() == 2) return runs[0] == selection_->current() ? runs[1] : runs[0];
+  const auto* baseline = table_->view().baseline();
+  return baseline ? baseline->id : 0;
+}
+
 void MainWindow::show_current_run() {
-  const RunId current = selection_->current();
-  if (current != timeline_run_) {
+  const RunId current = selection_->current(), second = compared_run();
+  const bool other = current != timeline_run_;
+  if (other || second != second_run_) {
     timeline_run_ = current;
-    if (current == 0) timeline_->set_timeline(nullptr);
-    database_->request_timeline(current);
+    second_run_ = second;
+    if (current == 0) timeline_->set_timelines(nullptr);
+    database_->request_timelines(current, second);
+  }
+  if (other) {
     database_->request_what_if(current, run_panel_->scenario());
     show_topology();
   }

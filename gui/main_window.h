@@ -8,11 +8,13 @@
 #include "gui/charts/parallel_view.h"
 #include "gui/charts/tradeoff_view.h"
 #include "gui/editor/scenario_editor.h"
+#include "gui/jobs/latest_job.h"
 #include "gui/jobs/run_panel.h"
 #include "gui/models/database.h"
+#include "gui/models/deep_link.h"
 #include "gui/models/run_selection.h"
 #include "gui/scaling/scaling_view.h"
-#include "gui/timeline/timeline_view.h"
+#include "gui/timeline/timeline_page.h"
 #include "gui/topology/topology_view.h"
 #include "gui/views/colour_scheme.h"
 #include "gui/views/export_view.h"
@@ -28,6 +30,8 @@ struct WindowOptions {
   QString scenario;
   /// Window layout and recent files in the user's settings; off in tests.
   bool remember = true;
+  /// Shown as soon as the database is read: "run:42@1.20s..1.31s" (models/deep_link.h).
+  QString link = {};
 };
 
 /// The desktop program's window: run panel, charts, run table, one selection for all of them.
@@ -39,8 +43,16 @@ class MainWindow : public QMainWindow {
 
   void open_database(const QString& path);
   void open_scenario(const QString& path);
+  /// A run of this database, at a range of time. Errors appear in the window.
+  void open_link(const QString& text);
+  /// "run:42@1.2s..1.31s": the current run at what its timeline shows; empty without a run.
+  QString link_here() const;
+  /// Writes the report of the shown runs that ended, and opens it in the browser.
+  void write_report(const QString& file);
   /// Saves the chart in front; the ending decides the format. Errors appear in the window.
   void export_chart(const QString& file);
+  /// What the chart in front shows, as a table; without a header where that tab has no chart.
+  DataTable chart_as_table() const;
   /// The runs that the table shows, in its order: .json, else CSV.
   void export_runs(const QString& file);
 
@@ -58,7 +70,8 @@ class MainWindow : public QMainWindow {
   void show_view(const ViewState& view);
   QMenu* views_menu() { return views_menu_; }
   GroupTable* groups() { return groups_; }
-  TimelineView* timeline() { return timeline_; }
+  TimelineView* timeline() { return timeline_page_->timeline(); }
+  TimelinePage* timeline_page() { return timeline_page_; }
   RunPanel* run_panel() { return run_panel_; }
   WhatIfPanel* what_if() { return what_if_; }
   QTabWidget* charts() { return charts_; }
@@ -68,6 +81,7 @@ class MainWindow : public QMainWindow {
  signals:
   /// The runs of the database are in the table.
   void runs_shown();
+  void report_written(const QString& file);
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -97,6 +111,9 @@ class MainWindow : public QMainWindow {
   void open_any(const QString& path);
   void show_runs(const Snapshot& runs);
   void show_current_run();
+  /// The run to draw below the current one's timeline: the other one of two selected, else the
+  /// baseline; 0: none.
+  results::RunId compared_run() const;
   void show_what_if();
   void show_topology();
   void connect_history();
@@ -107,6 +124,11 @@ class MainWindow : public QMainWindow {
   void ask_view_name();
   void exporting_quietly(const std::function<void()>& work);
   void next_colours();
+  void show_chart_table();
+  void ask_report();
+  void copy_link();
+  void go_to_range();
+  void show_palette(const QString& title, const QString& hint, std::vector<PaletteEntry> entries);
   void show_tab(QWidget* tab, QWidget* focus);
   /// Charts of the tab in front; empty for the timeline.
   std::vector<FigureView*> front_charts() const;
@@ -138,14 +160,13 @@ class MainWindow : public QMainWindow {
   MessageBar* note_bar_;
   QTabWidget* charts_;
   TradeoffView* tradeoff_;
-  QWidget* timeline_page_;
+  TimelinePage* timeline_page_;
   TimelineView* timeline_;
   GroupTable* groups_;
   ScalingView* scaling_;
   ScenarioEditor* editor_;
   TopologyView* topology_;
   ParallelView* parallel_;
-  QLabel* overlap_;
   RunTable* table_;
   QSplitter* splitter_;
   QDockWidget* run_dock_;
@@ -169,7 +190,10 @@ class MainWindow : public QMainWindow {
   QAction* pause_ = nullptr;
   QAction* cancel_ = nullptr;
   QByteArray first_layout_;
-  results::RunId timeline_run_ = 0, topology_run_ = 0;
+  results::RunId timeline_run_ = 0, second_run_ = 0, topology_run_ = 0;
+  bool comparing_ = true;
+  std::optional<DeepLink> going_to_;  ///< whose timeline is not there yet
+  LatestJob report_job_{"report"};
   ColourScheme colours_ = ColourScheme::kDesktop;
   bool failed_ = false;
 };

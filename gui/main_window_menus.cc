@@ -50,6 +50,10 @@ void MainWindow::build_file_menu() {
   });
   add_action(menu, "Export the s&hown runs…", {QKeySequence("Ctrl+Shift+E")},
              [this] { choose_runs_export(); });
+  add_action(menu, "Re&port of the shown runs…", {QKeySequence("Ctrl+Alt+R")},
+             [this] { ask_report(); });
+  add_action(menu, "Copy a &link to this place", {QKeySequence("Ctrl+Alt+L")},
+             [this] { copy_link(); });
   menu->addSeparator();
   add_action(menu, "&Quit", {QKeySequence("Ctrl+Q")}, [this] { close(); });
 }
@@ -64,6 +68,9 @@ void MainWindow::build_edit_menu() {
   add_action(menu, "&Filter runs", {QKeySequence::Find, QKeySequence("Ctrl+P")}, [this] {
     table_->filter_field()->setFocus();
     table_->filter_field()->selectAll();
+  });
+  add_action(menu, "Find a colu&mn…", {QKeySequence("Ctrl+Shift+G")}, [this] {
+    show_palette("Columns", "Type a few letters of a column's name", table_->column_entries());
   });
   add_action(menu, "Select &all shown runs", {QKeySequence::SelectAll},
              [this] { table_->table()->selectAll(); });
@@ -100,6 +107,17 @@ void MainWindow::build_view_menu() {
     charts_->setCurrentWidget(timeline_page_);
     timeline_->setFocus();
   });
+  add_action(menu, "Fin&d in the timeline", {QKeySequence("Ctrl+Shift+F")},
+             [this] { show_tab(timeline_page_, timeline_page_->find_field()); });
+  QAction* second = menu->addAction("Timeline: a second run below it");
+  second->setCheckable(true);
+  second->setChecked(comparing_);
+  second->setToolTip("The other one of two selected runs, else the baseline");
+  second->setShortcut(QKeySequence("Ctrl+Shift+2"));
+  connect(second, &QAction::toggled, this, [this](bool on) {
+    comparing_ = on;
+    show_current_run();
+  });
   add_action(menu, "&Seeds: mean and spread", {QKeySequence("Ctrl+3")}, [this] {
     charts_->setCurrentWidget(groups_);
     groups_->table()->setFocus();
@@ -135,6 +153,8 @@ void MainWindow::build_view_menu() {
     tradeoff_->focus_choices();
   });
   menu->addSeparator();
+  add_action(menu, "The chart as a table…", {QKeySequence("Ctrl+T")},
+             [this] { show_chart_table(); });
   add_action(menu, "&Zoom in", {QKeySequence::ZoomIn}, [this] { zoom_chart(true); });
   add_action(menu, "Zoom &out", {QKeySequence::ZoomOut}, [this] { zoom_chart(false); });
   add_action(menu, "&Show everything in the chart", {QKeySequence("0"), QKeySequence("Ctrl+0")},
@@ -183,9 +203,7 @@ void MainWindow::build_help_menu() {
     sheet->show();
   });
   add_action(menu, "&Commands…", {QKeySequence("Ctrl+Shift+P")}, [this] {
-    auto* palette = new CommandPalette(menuBar(), this);
-    palette->show();
-    palette->activateWindow();
+    show_palette("Commands", "Type a few letters of what to do", menu_entries(*menuBar()));
   });
   add_action(menu, "&About Gradwire", {}, [this] {
     auto* box = new QMessageBox(QMessageBox::NoIcon, "About Gradwire",

@@ -44,6 +44,11 @@ RunClasses::RunClasses(const RunView& view, Column column, std::size_t most)
 void RunClasses::by_text(const RunView& view, std::size_t most) {
   std::map<QString, int> count;
   for (const RunSummary& run : view.all()) ++count[columns_.raw_text(run, column_)];
+  if (column_ == Column::kMethod) {
+    std::vector<std::string> labels;
+    for (const auto& [text, runs] : count) labels.push_back(text.toStdString());
+    methods_ = results::MethodColors(std::move(labels));
+  }
   std::vector<std::pair<int, QString>> frequent;
   for (const auto& [text, runs] : count) frequent.emplace_back(-runs, text);
   std::sort(frequent.begin(), frequent.end());
@@ -90,6 +95,12 @@ void RunClasses::by_range(const RunView&, std::size_t most) {
     names_.push_back(i + 1 < bounds_.size() ? shown(bounds_[i]) + " to " + shown(bounds_[i + 1])
                                             : shown(bounds_[i]) + " and more");
   }
+}
+
+int RunClasses::number_of(std::size_t class_index) const {
+  if (column_ != Column::kMethod) return static_cast<int>(class_index);
+  // Beyond the texts there are the others, which are no method.
+  return methods_.of(class_index < texts_.size() ? texts_[class_index].toStdString() : "others");
 }
 
 std::size_t RunClasses::of(const RunSummary& run) const {

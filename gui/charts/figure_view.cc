@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "gui/charts/figure_table.h"
 #include "gui/charts/painter_canvas.h"
 
 namespace gradwire::gui {
@@ -35,6 +36,7 @@ FigureView::FigureView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setAttribute(Qt::WA_OpaquePaintEvent);
   theme_ = theme_of(palette());
+  setAccessibleDescription("A chart without points yet");
 }
 
 void FigureView::set_figure(results::Figure figure) {
@@ -44,7 +46,15 @@ void FigureView::set_figure(results::Figure figure) {
   unhittable_.clear();
   hovered_.reset();
   if (!same) x_view_ = y_view_ = Interval();
+  setAccessibleDescription(QString::fromStdString(figure_.title + ". " + figure_.description) +
+                           QString(" Ctrl+T shows it as a table."));
   invalidate();
+}
+
+DataTable FigureView::table() const {
+  return figure_table(figure_, [this](std::size_t series, std::size_t point) {
+    return card_text_ && hittable(series) ? card_text_({series, point}).value(0) : QString();
+  });
 }
 
 void FigureView::invalidate() {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gui/charts/theme.h"
+#include "gui/models/data_table.h"
 #include "results/figure_painter.h"
 
 namespace gradwire::gui {
@@ -32,6 +33,8 @@ class FigureView : public QWidget {
   /// Series that cannot be hit (a front, a decoration) say so here.
   void set_unhittable(std::vector<bool> unhittable) { unhittable_ = std::move(unhittable); }
   const results::Figure& figure() const { return figure_; }
+  /// The same as a table; points are named as their cards are.
+  DataTable table() const;
   /// Where a point is drawn, in widget pixels (for tests).
   QPointF position_of(const Hit& hit);
   const results::Interval& x_view() const { return x_view_; }  ///< empty = everything

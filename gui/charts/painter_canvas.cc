@@ -48,6 +48,12 @@ results::Theme figure_theme(const Theme& theme) {
   return figure;
 }
 
+QColor series_colour(const Theme& theme, int number) {
+  const results::Color color =
+      results::color_of(figure_theme(theme), {results::Role::kSeries, number});
+  return QColor(color.red, color.green, color.blue);
+}
+
 PainterCanvas::PainterCanvas(QPainter* painter, const results::Theme& theme, const QFont& font)
     : painter_(painter), theme_(theme), font_(font) {
   painter_->setRenderHint(QPainter::Antialiasing);

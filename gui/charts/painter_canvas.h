@@ -35,5 +35,7 @@ class PainterCanvas : public results::Canvas {
 
 /// The figures' colours for a palette: its own background and ink, Okabe-Ito for series.
 results::Theme figure_theme(const Theme& theme);
+/// Of series number `number` of a figure.
+QColor series_colour(const Theme& theme, int number);
 
 }  // namespace gradwire::gui

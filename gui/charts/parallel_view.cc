@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gui/charts/colour_classes.h"
+#include "gui/charts/painter_canvas.h"
 
 namespace gradwire::gui {
 
@@ -14,7 +15,8 @@ namespace {
 constexpr double kSide = 70, kTop = 44, kBottom = 30;
 constexpr double kAxisReach = 14;  ///< pixels beside an axis that belong to it
 constexpr double kSlip = 4;        ///< a shorter drag is a click
-constexpr int kMostLines = 4000;   ///< of more runs every n-th is drawn
+constexpr int kMostSmooth = 400;
+constexpr int kMostLines = 1500;  ///< of more runs every n-th is drawn
 constexpr double kKeyStep = 0.05;
 }  // namespace
 
@@ -89,6 +91,10 @@ std::optional<std::size_t> ParallelView::axis_at(double x) const {
 void ParallelView::paint_lines(QPainter& painter, bool chosen) const {
   const RunView& view = table_->view();
   const RunClasses methods(view, Column::kMethod, kMethodColours);
+  std::vector<QColor> colours;
+  for (std::size_t i = 0; i < methods.names().size(); ++i) {
+    colours.push_back(series_colour(theme_, methods.number_of(i)));
+  }
   const int step = chosen ? 1 : view.rows() / kMostLines + 1;
   for (int row = 0; row < view.rows(); row += step) {
     const results::RunSummary& run = view.at(row);
@@ -105,7 +111,7 @@ void ParallelView::paint_lines(QPainter& painter, bool chosen) const {
       drawing ? path.lineTo(at) : path.moveTo(at);
       drawing = true;
     }
-    QColor colour = category_colour(theme_, static_cast<int>(methods.of(run)));
+    QColor colour = colours[methods.of(run)];
     if (!chosen) colour.setAlphaF(view.rows() > 200 ? 0.25F : 0.6F);
     painter.setPen(QPen(chosen ? theme_.ink : colour, chosen ? 2.5 : 1));
     painter.drawPath(path);
@@ -140,6 +146,23 @@ void ParallelView::paint_axes(QPainter& painter) const {
   }
 }
 
+DataTable ParallelView::table() const {
+  const RunView& view = table_->view();
+  DataTable table;
+  table.header << "Run";
+  for (const ParallelAxis& axis : axes_) table.header << axis.title;
+  for (int row = 0; row < view.rows() && table.rows.size() < kMostTableRows; ++row) {
+    const results::RunSummary& run = view.at(row);
+    QStringList cells(QString::number(run.id));
+    for (const ParallelAxis& axis : axes_) {
+      cells << view.columns().shown_text(run, axis.column, table_->model()->number_style());
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  table.title = "Parallel coordinates" + counted(static_cast<std::size_t>(view.rows()), "runs");
+  return table;
+}
+
 void ParallelView::render() {
   const double ratio = devicePixelRatioF();
   cache_ = QPixmap(size() * ratio);
@@ -147,13 +170,15 @@ void ParallelView::render() {
   cache_.fill(theme_.background);
   QPainter painter(&cache_);
   painter.setFont(font());
-  painter.setRenderHint(QPainter::Antialiasing);
   if (axes_.size() < 2) {
     painter.setPen(theme_.faint_ink);
     painter.drawText(rect(), Qt::AlignCenter, "The shown runs do not differ in two columns.");
     return;
   }
+  // Thousands of smooth lines would take a second, and look the same.
+  painter.setRenderHint(QPainter::Antialiasing, table_->view().rows() <= kMostSmooth);
   paint_lines(painter, false);
+  painter.setRenderHint(QPainter::Antialiasing);
   paint_lines(painter, true);
   paint_axes(painter);
 }

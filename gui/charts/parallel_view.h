@@ -5,6 +5,7 @@
 
 #include "gui/charts/parallel_axes.h"
 #include "gui/charts/theme.h"
+#include "gui/models/data_table.h"
 #include "gui/views/run_table.h"
 
 namespace gradwire::gui {
@@ -20,6 +21,8 @@ class ParallelView : public QWidget {
 
   const std::vector<ParallelAxis>& axes() const { return axes_; }
   const Brushes& brushes() const { return brushes_; }
+  /// The shown runs with their values on the axes.
+  DataTable table() const;
   double axis_x(std::size_t axis) const;
   double axis_y(double place) const;
   void clear_brushes();

@@ -63,7 +63,7 @@ void add_scatter(TradeoffFigure& result, const std::vector<Drawn>& drawn, const 
     if (series[i].x.empty() && !panels) continue;
     series[i].kind = SeriesKind::kScatter;
     series[i].name = colours.names()[i];
-    series[i].style = results::series_style(static_cast<int>(i), true);
+    series[i].style = results::series_style(colours.number_of(i), true);
     series[i].style.dash = results::Dash::kSolid;
     series[i].style.opacity = faded ? 0.55 : 0.85;
     add(result, std::move(series[i]), std::move(runs[i]));
@@ -127,12 +127,12 @@ std::vector<const Drawn*> selected(const RunSelection& selection, const std::vec
 }
 
 void add_curves(TradeoffFigure& result, const std::vector<const Drawn*>& chosen,
-                const std::map<RunId, CurvePtr>& curves) {
+                const RunClasses& colours, const std::map<RunId, CurvePtr>& curves) {
   for (const Drawn* run : chosen) {
     const auto curve = curves.find(run->run);
     if (curve == curves.end() || curve->second->points.empty()) continue;
     Series series;
-    series.style = results::series_style(static_cast<int>(run->colour));
+    series.style = results::series_style(colours.number_of(run->colour));
     for (const auto& [time, accuracy] : curve->second->points) {
       series.x.push_back(time);
       series.y.push_back(accuracy);
@@ -193,7 +193,7 @@ TradeoffFigure tradeoff_figure(const RunView& view, const RunSelection& selectio
   add_scatter(result, drawn, colours, !chosen.empty(), options.panels != nullptr);
   add_fronts(result, drawn, options);
   if (options.x == Column::kSimulated && options.y == Column::kAccuracy) {
-    add_curves(result, chosen, curves);
+    add_curves(result, chosen, colours, curves);
   }
   add_rings(result, chosen);
   return result;

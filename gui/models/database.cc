@@ -13,6 +13,7 @@ using results::RunId;
 
 namespace {
 constexpr int kPollMs = 1000;
+constexpr std::size_t kKeptTimelines = 3;
 }  // namespace
 
 Database::Database(Opener opener, QObject* parent)
@@ -31,9 +32,9 @@ Database::Database(Opener opener, QObject* parent)
           [this](const CurvePtr& curve, quint64 generation) {
             if (generation == curves_generation_) emit curve_loaded(curve);
           });
-  connect(worker_, &DatabaseWorker::timeline_loaded, this,
-          [this](const TimelinePtr& timeline, quint64 generation) {
-            if (generation == timeline_generation_) emit timeline_loaded(timeline);
+  connect(worker_, &DatabaseWorker::timelines_loaded, this,
+          [this](const TimelinePtr& timeline, const TimelinePtr& second, quint64 generation) {
+            if (generation == timeline_generation_) emit timelines_loaded(timeline, second);
           });
   connect(worker_, &DatabaseWorker::what_if_loaded, this,
           [this](const WhatIfBasePtr& base, quint64 generation) {
@@ -73,11 +74,12 @@ void Database::request_curves(std::vector<RunId> runs) {
   });
 }
 
-void Database::request_timeline(RunId run) {
+void Database::request_timelines(RunId run, RunId second) {
   const std::uint64_t generation = ++timeline_generation_;
   if (run == 0) return;
-  QMetaObject::invokeMethod(
-      worker_, [worker = worker_, run, generation] { worker->load_timeline(run, generation); });
+  QMetaObject::invokeMethod(worker_, [worker = worker_, run, second, generation] {
+    worker->load_timelines(run, second, generation);
+  });
 }
 
 void Database::request_topology(RunId run) {
@@ -128,6 +130,7 @@ void DatabaseWorker::refresh() {
 void DatabaseWorker::load_runs() {
   version_ = store_->data_version();
   told_ = false;
+  timelines_.clear();
   runs_ = make_run_set(store_->runs());
   knowledge_.reset();
   emit runs_loaded(runs_);
@@ -166,15 +169,35 @@ void DatabaseWorker::load_curves(const std::vector<RunId>& runs, std::uint64_t g
   });
 }
 
-void DatabaseWorker::load_timeline(RunId run, std::uint64_t generation) {
+TimelinePtr DatabaseWorker::timeline_of(RunId run) {
+  const auto known = std::ranges::find(timelines_, run, [](const auto& each) { return each->run; });
+  if (known != timelines_.end()) return *known;
+  RunTimeline read;
+  read.run = run;
+  read.title = QString("run %1").arg(run);
+  if (const auto summary = store_->run(run)) {
+    read.workers = summary->header.workers;
+    for (const std::string& part : {summary->header.scenario_name, summary->header.method}) {
+      if (!part.empty()) read.title += QStringLiteral(" · ") + QString::fromStdString(part);
+    }
+    read.title += QString(" · %1 workers · seed %2").arg(read.workers).arg(summary->header.seed);
+  }
+  read.segments = store_->timeline(run);
+  read.path = store_->critical_path(run);
+  read.links = store_->links(run);
+  read.provenance = QString::fromStdString(store_->timeline_provenance(run));
+  TimelinePtr timeline = make_timeline(std::move(read));
+  if (timelines_.size() >= kKeptTimelines) timelines_.erase(timelines_.begin());
+  timelines_.push_back(timeline);
+  return timeline;
+}
+
+void DatabaseWorker::load_timelines(RunId run, RunId second, std::uint64_t generation) {
   guarded([&] {
     if (!store_ || generation != front_->timeline_generation_) return;
-    auto timeline = std::make_shared<RunTimeline>();
-    timeline->run = run;
-    if (const auto summary = store_->run(run)) timeline->workers = summary->header.workers;
-    timeline->segments = store_->timeline(run);
-    timeline->provenance = QString::fromStdString(store_->timeline_provenance(run));
-    emit timeline_loaded(timeline, generation);
+    const TimelinePtr timeline = timeline_of(run);
+    const TimelinePtr other = second == 0 || second == run ? nullptr : timeline_of(second);
+    emit timelines_loaded(timeline, other, generation);
   });
 }
 

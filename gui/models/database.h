@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/models/run_set.h"
+#include "gui/timeline/run_timeline.h"
 #include "gui/topology/topology_graph.h"
 #include "gui/whatif/what_if.h"
 #include "results/store.h"
@@ -20,14 +21,6 @@ struct RunCurve {
   std::vector<std::pair<double, double>> points;  ///< seconds, share of one
 };
 using CurvePtr = std::shared_ptr<const RunCurve>;
-
-struct RunTimeline {
-  results::RunId run = 0;
-  int workers = 0;
-  std::vector<results::TimelineSegment> segments;
-  QString provenance;
-};
-using TimelinePtr = std::shared_ptr<const RunTimeline>;
 
 class DatabaseWorker;
 
@@ -49,7 +42,8 @@ class Database : public QObject {
   /// Loads the runs again; opens the file again if it could not be opened before.
   void refresh();
   void request_curves(std::vector<results::RunId> runs);
-  void request_timeline(results::RunId run);
+  /// Of a run, and of another one to compare it with (0: none).
+  void request_timelines(results::RunId run, results::RunId second = 0);
   void request_topology(results::RunId run);
   /// What the what-if panel starts from: of a run, or (run 0) of a scenario file; both absent:
   /// none.
@@ -61,7 +55,8 @@ class Database : public QObject {
  signals:
   void runs_loaded(const gradwire::gui::Snapshot& runs);
   void curve_loaded(const gradwire::gui::CurvePtr& curve);
-  void timeline_loaded(const gradwire::gui::TimelinePtr& timeline);
+  void timelines_loaded(const gradwire::gui::TimelinePtr& timeline,
+                        const gradwire::gui::TimelinePtr& second);
   void what_if_loaded(const gradwire::gui::WhatIfBasePtr& base);
   /// Null: the run has no network that can be drawn.
   void topology_loaded(const gradwire::gui::TopologyPtr& topology);

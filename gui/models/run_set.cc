@@ -1,6 +1,9 @@
 #include "gui/models/run_set.h"
 
+#include <QCoreApplication>
 #include <QSet>
+#include <QThread>
+#include <QThreadPool>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -117,10 +120,26 @@ std::vector<QString> texts_of(const RunSet& set) {
 
 }  // namespace
 
+namespace {
+
+/// Texts of 100,000 runs take a while to free: not in the window's thread.
+void free_elsewhere(RunSet* set) {
+  const QCoreApplication* program = QCoreApplication::instance();
+  if (!program || QThread::currentThread() != program->thread()) {
+    delete set;
+  } else {
+    QThreadPool::globalInstance()->start([set] { delete set; });
+  }
+}
+
+}  // namespace
+
 Snapshot make_run_set(std::vector<results::RunSummary> runs) {
-  auto set = std::make_shared<RunSet>();
+  std::shared_ptr<RunSet> set(new RunSet, free_elsewhere);
   LeavesOfRuns leaves = results::leaves_of_runs(runs);
   set->runs = std::move(runs);
+  set->index.reserve(set->runs.size());
+  for (std::uint32_t i = 0; i < set->runs.size(); ++i) set->index[set->runs[i].id] = i;
   set->scenario_of = std::move(leaves.scenario_of);
   set->alike = std::move(leaves.alike);
   for (const LeavesOfRuns::Leaf& leaf : leaves.differing) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gui/models/columns.h"
@@ -26,8 +27,9 @@ struct SweptColumn {
 
 struct RunSet {
   std::vector<results::RunSummary> runs;
-  std::vector<std::size_t> scenario_of;  ///< [runs]
-  std::vector<SweptColumn> swept;        ///< varied ones first
+  std::vector<std::size_t> scenario_of;                     ///< [runs]
+  std::unordered_map<results::RunId, std::uint32_t> index;  ///< of a run among `runs`
+  std::vector<SweptColumn> swept;                           ///< varied ones first
   /// What all scenarios have in common, by pointer: a filter may name it as well.
   std::map<std::string, std::string> alike;
   /// [runs] number and texts in lower case, a line a column: what words are looked for in.

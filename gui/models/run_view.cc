@@ -14,11 +14,15 @@ void RunView::set_runs(Snapshot runs) {
   runs_ = std::move(runs);
   columns_ = RunColumns(runs_);
   if (static_cast<int>(sort_column_) >= columns_.count()) sort_column_ = Column::kRun;
-  index_.clear();
-  for (std::uint32_t i = 0; i < all().size(); ++i) index_[all()[i].id] = i;
-  std::erase_if(pins_, [this](RunId id) { return !index_.contains(id); });
-  if (baseline_ && !index_.contains(*baseline_)) baseline_.reset();
+  std::erase_if(pins_, [this](RunId id) { return !index_of(id); });
+  if (baseline_ && !index_of(*baseline_)) baseline_.reset();
   rebuild();
+}
+
+std::optional<std::uint32_t> RunView::index_of(RunId id) const {
+  if (!runs_) return std::nullopt;
+  const auto it = runs_->index.find(id);
+  return it == runs_->index.end() ? std::nullopt : std::optional(it->second);
 }
 
 const std::vector<RunSummary>& RunView::all() const {
@@ -72,7 +76,7 @@ bool RunView::pinned(RunId id) const {
 }
 
 void RunView::set_baseline(std::optional<RunId> id) {
-  baseline_ = id && index_.contains(*id) ? id : std::nullopt;
+  baseline_ = id && index_of(*id) ? id : std::nullopt;
   rebuild();
 }
 
@@ -81,13 +85,13 @@ const RunSummary* RunView::baseline() const {
 }
 
 const RunSummary* RunView::find(RunId id) const {
-  const auto it = index_.find(id);
-  return it == index_.end() ? nullptr : &all()[it->second];
+  const auto index = index_of(id);
+  return index ? &all()[*index] : nullptr;
 }
 
 int RunView::row_of(RunId id) const {
-  const auto it = row_.find(id);
-  return it == row_.end() ? -1 : it->second;
+  const auto index = index_of(id);
+  return index ? row_[*index] : -1;
 }
 
 bool RunView::accepts(std::uint32_t index) const {
@@ -105,10 +109,8 @@ void RunView::rebuild() {
     sort_order();
     lift_pins();
   }
-  row_.clear();
-  for (std::size_t row = 0; row < order_.size(); ++row) {
-    row_[all()[order_[row]].id] = static_cast<int>(row);
-  }
+  row_.assign(all().size(), -1);
+  for (std::size_t row = 0; row < order_.size(); ++row) row_[order_[row]] = static_cast<int>(row);
 }
 
 void RunView::sort_order() {
@@ -138,9 +140,9 @@ void RunView::sort_order() {
 void RunView::lift_pins() {
   // Pins and the baseline stand above any sort and any filter: they are what one compares with.
   std::vector<std::uint32_t> top;
-  if (baseline_) top.push_back(index_.at(*baseline_));
+  if (baseline_) top.push_back(*index_of(*baseline_));
   for (RunId id : pins_) {
-    if (id != baseline_) top.push_back(index_.at(id));
+    if (id != baseline_) top.push_back(*index_of(id));
   }
   if (top.empty()) return;
   std::erase_if(order_,

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "gui/models/run_columns.h"
@@ -50,6 +49,8 @@ class RunView {
   /// Every run of the database, shown or not.
   const std::vector<results::RunSummary>& all() const;
   const RunColumns& columns() const { return columns_; }
+  /// What at() and all() are parts of.
+  const Snapshot& snapshot() const { return runs_; }
 
   /// [columns().count()]: whether the shown runs differ in that column (true for the run number).
   std::vector<bool> differing_columns() const;
@@ -59,12 +60,13 @@ class RunView {
   void sort_order();
   void lift_pins();
   bool accepts(std::uint32_t index) const;
+  /// Among all(); none where this database has no such run.
+  std::optional<std::uint32_t> index_of(results::RunId id) const;
 
   Snapshot runs_;
   RunColumns columns_;
   std::vector<std::uint32_t> order_;
-  std::unordered_map<results::RunId, std::uint32_t> index_;
-  std::unordered_map<results::RunId, int> row_;
+  std::vector<int> row_;  ///< by index among all(); -1: not shown
   std::vector<QString> words_;
   RunPredicate predicate_;
   Column sort_column_ = Column::kRun;

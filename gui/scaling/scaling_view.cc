@@ -152,7 +152,7 @@ void ScalingView::show_figures() {
     const RunClasses methods(view, Column::kMethod, kMethodColours);
     const auto colour = [&](const results::ScaleSeries& series) {
       const auto* run = view.find(series.points.front().runs.front());
-      return run ? static_cast<int>(methods.of(*run)) : 0;
+      return run ? methods.number_of(methods.of(*run)) : 0;
     };
     colour_by_method(*answer_, colour, figure);
     if (strip) colour_by_method(*answer_, colour, *strip);

@@ -15,18 +15,31 @@ constexpr double kPanShare = 0.15;
 constexpr int kTimelineClickPixels = 3;
 }  // namespace
 
+/// P pins a row here, and a run elsewhere.
+bool TimelineView::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool plain = !(key->modifiers() & ~Qt::ShiftModifier);
+    const bool left =
+        key->key() == Qt::Key_Escape && (area_ || chosen_ || link_ || !chain_.segments.empty());
+    if ((plain && key->key() == Qt::Key_P) || left) {
+      event->accept();
+      return true;
+    }
+  }
+  return QAbstractScrollArea::event(event);
+}
+
 void TimelineView::resizeEvent(QResizeEvent* event) {
   QAbstractScrollArea::resizeEvent(event);
-  update_scroll_range();
-  viewport()->update();
+  rows_changed();
 }
 
 void TimelineView::changeEvent(QEvent* event) {
   QAbstractScrollArea::changeEvent(event);
   if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
   theme_ = theme_of(palette());
-  update_scroll_range();
-  viewport()->update();
+  rows_changed();
 }
 
 void TimelineView::wheelEvent(QWheelEvent* event) {
@@ -35,8 +48,7 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
     zoom(std::pow(kWheelZoom, steps), event->position().x() - gutter_width());
     event->accept();
   } else if (event->modifiers() & Qt::ShiftModifier) {
-    window_.pan(-event->angleDelta().y(), rows_.start_s, rows_.end_s);
-    window_changed();
+    pan_by(-event->angleDelta().y());
     event->accept();
   } else {
     QAbstractScrollArea::wheelEvent(event);
@@ -44,13 +56,13 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 }
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
-  if (!timeline_ || event->button() != Qt::LeftButton) return;
-  drag_from_ = event->pos();
+  if (!tracks_[0] || event->button() != Qt::LeftButton) return;
+  drag_from_ = pointer_ = event->pos();
   moved_ = false;
   if (event->modifiers() & Qt::ShiftModifier) {
     const double time =
         snapped(window_.time_at(event->pos().x() - gutter_width()), event->pos().y());
-    measure_ = Measure{time, time, true};
+    area_ = Marked{{time, time}, true};
     viewport()->update();
   } else {
     dragging_ = true;
@@ -59,42 +71,40 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
 
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
   pointer_ = event->pos();
-  if (!timeline_) return;
+  if (!tracks_[0]) return;
   const double time = window_.time_at(event->pos().x() - gutter_width());
   moved_ = moved_ || (event->pos() - drag_from_).manhattanLength() > kTimelineClickPixels;
-  if (measure_ && measure_->dragging) {
-    measure_->to_s = snapped(time, event->pos().y());
+  if (area_ && area_->dragging) {
+    area_->range.to_s = snapped(time, event->pos().y());
   } else if (dragging_ && moved_) {
     viewport()->setCursor(Qt::ClosedHandCursor);
-    window_.pan(drag_from_.x() - event->pos().x(), rows_.start_s, rows_.end_s);
     const int dy = drag_from_.y() - event->pos().y();
     verticalScrollBar()->setValue(verticalScrollBar()->value() + dy);
-    drag_from_ = event->pos();
     hovered_.reset();
-    window_changed();
+    pan_by(drag_from_.x() - event->pos().x());
+    drag_from_ = event->pos();
   }
-  if (!dragging_) {
-    const int row = row_at(event->pos().y());
-    const double slack = 2 * window_.length_s / window_.width;
-    hovered_ = row < 0 || event->pos().x() < gutter_width()
-                   ? std::nullopt
-                   : segment_at(rows_.rows[static_cast<std::size_t>(row)], timeline_->segments,
-                                time, slack);
-  }
+  if (!dragging_) hovered_ = hit(event->pos(), 2 * window_.length_s / window_.width);
   viewport()->update();
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   viewport()->unsetCursor();
-  if (measure_ && measure_->dragging) {
-    measure_->dragging = false;
-    if (measure_->from_s == measure_->to_s) measure_.reset();
+  if (area_ && area_->dragging) {
+    area_->dragging = false;
+    if (!area()) area_.reset();
+    emit area_changed();
+  } else if (dragging_ && !moved_ && event->pos().x() < gutter_width()) {
+    chosen_.reset();
+    toggle_pin();
   } else if (dragging_ && !moved_) {
-    mouseMoveEvent(event);
-    dragging_ = false;
-    mouseMoveEvent(event);
-    chosen_ = hovered_;
-    measure_.reset();
+    const auto at = hit(event->pos(), 2 * window_.length_s / window_.width);
+    mark_area(0, 0);
+    if (at) {
+      choose(*at);
+    } else {
+      leave();
+    }
   }
   dragging_ = false;
   viewport()->update();
@@ -109,50 +119,77 @@ bool TimelineView::viewportEvent(QEvent* event) {
 }
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
+  const bool plain = !(event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier));
+  if (plain && (move_with_key(event) || choose_with_key(event))) return;
+  QAbstractScrollArea::keyPressEvent(event);
+}
+
+bool TimelineView::move_with_key(QKeyEvent* event) {
   const double page = window_.width * kPanShare;
   switch (event->key()) {
     case Qt::Key_W:
-      zoom_in();
-      break;
-    case Qt::Key_S:
-      zoom_out();
-      break;
     case Qt::Key_Plus:
       zoom_in();
-      break;
+      return true;
+    case Qt::Key_S:
     case Qt::Key_Minus:
       zoom_out();
-      break;
+      return true;
     case Qt::Key_A:
     case Qt::Key_Left:
-      window_.pan(-page, rows_.start_s, rows_.end_s);
-      window_changed();
-      break;
+      pan_by(-page);
+      return true;
     case Qt::Key_D:
     case Qt::Key_Right:
-      window_.pan(page, rows_.start_s, rows_.end_s);
-      window_changed();
-      break;
+      pan_by(page);
+      return true;
     case Qt::Key_F:
       fit_chosen();
-      break;
-    case Qt::Key_Period:
-      choose_neighbour(1);
-      break;
-    case Qt::Key_Comma:
-      choose_neighbour(-1);
-      break;
+      return true;
     case Qt::Key_Home:
       reset_zoom();
-      break;
-    case Qt::Key_Escape:
-      if (!measure_ && !chosen_) return QAbstractScrollArea::keyPressEvent(event);
-      measure_.reset();
-      chosen_.reset();
-      viewport()->update();
-      break;
+      return true;
+    case Qt::Key_T:
+      toggle_align();
+      return true;
     default:
-      QAbstractScrollArea::keyPressEvent(event);
+      return false;
+  }
+}
+
+bool TimelineView::choose_with_key(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Period:
+      choose_neighbour(1);
+      return true;
+    case Qt::Key_Comma:
+      choose_neighbour(-1);
+      return true;
+    case Qt::Key_Down:
+      choose_row(1);
+      return true;
+    case Qt::Key_Up:
+      choose_row(-1);
+      return true;
+    case Qt::Key_N:
+      choose_found(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+      return true;
+    case Qt::Key_C:
+      toggle_path();
+      return true;
+    case Qt::Key_P:
+      toggle_pin();
+      return true;
+    case Qt::Key_BracketLeft:
+      mark_edge(true);
+      return true;
+    case Qt::Key_BracketRight:
+      mark_edge(false);
+      return true;
+    case Qt::Key_Escape:
+      return leave();
+    default:
+      return false;
   }
 }
 

@@ -4,17 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "base/units.h"
 #include "gui/charts/ticks.h"
 #include "gui/timeline/timeline_view.h"
 
 namespace gradwire::gui {
 
 namespace {
-
-QString measured_duration(double seconds) {
-  return QString::fromStdString(format_duration(Seconds(seconds)));
-}
 
 /// One unit and the digits that tell neighbouring ticks apart.
 QString tick_text(double seconds, double step) {
@@ -33,31 +28,65 @@ QString tick_text(double seconds, double step) {
 
 QColor phase_colour(const Theme& theme, Phase phase) {
   // Blues compute, greens and yellows codec, vermillion the network.
-  static constexpr std::array<int, kPhases> kCategory = {4, 0, 3, 2, 6, 1, 5, 0};
-  if (phase == Phase::kOther) return theme.axis;
-  return category_colour(theme, kCategory[static_cast<std::size_t>(phase)]);
+  static constexpr std::array<int, kPhases> kCategory = {4, 0, 3, 2, 6, 1, 5, 0, 0};
+  if (phase == Phase::kOther || phase == Phase::kWait) return theme.axis;
+  // Contrasts that set the phases of one row apart in grey as well; on dark most are so already.
+  static constexpr std::array<double, kPhases> kLight = {3, 5, 8, 4.6, 3, 7, 3, 3, 3};
+  static constexpr std::array<double, kPhases> kDark = {3, 3, 12, 3, 3, 3, 3, 3, 3};
+  const auto index = static_cast<std::size_t>(phase);
+  return with_contrast(category_colour(theme, kCategory[index]), theme.background,
+                       (theme.dark ? kDark : kLight)[index]);
 }
+
+/// Of one paint: by phase, lit and not.
+struct TimelineView::RowColours {
+  std::array<QColor, kPhases> full, faded, ink;
+  bool lit = false;  ///< only what is marked is full
+
+  RowColours(const Theme& theme, bool only_marked) : lit(only_marked) {
+    for (std::size_t p = 0; p < kPhases; ++p) {
+      full[p] = faded[p] = phase_colour(theme, Phase(p));
+      faded[p].setAlphaF(0.22F);
+      ink[p] = ink_on(full[p]);
+    }
+  }
+};
 
 void TimelineView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   painter.fillRect(viewport()->rect(), theme_.background);
-  if (!timeline_ || rows_.rows.empty()) {
+  if (order_.rows().empty()) {
     painter.setPen(theme_.faint_ink);
     painter.drawText(viewport()->rect(), Qt::AlignCenter,
-                     timeline_ ? QString("This run has no stored timeline.") : placeholder_);
+                     tracks_[0] ? QString("This run has no stored timeline.") : placeholder_);
     return;
   }
   paint_chart(painter);
-  if (measure_) paint_measure(painter);
+  if (area_) paint_area(painter);
   if (hovered_) {
     paint_card(painter, theme_, viewport()->rect(), pointer_, hover_lines(*hovered_));
   }
 }
 
 void TimelineView::paint_chart(QPainter& painter) const {
-  paint_rows(painter);
+  const int count = static_cast<int>(order_.rows().size()), fixed = order_.fixed();
+  const int below = axis_height() + fixed_height();
+  const auto rows_in = [&](int first, int last, int top, int bottom) {
+    painter.save();
+    painter.setClipRect(0, top, viewport()->width(), bottom - top);
+    paint_rows(painter, first, last);
+    paint_gutter(painter, first, last);
+    painter.restore();
+  };
+  rows_in(fixed, count, below, viewport()->height());
+  if (fixed > 0) {
+    painter.fillRect(0, axis_height(), viewport()->width(), fixed_height(), theme_.background);
+    rows_in(0, fixed, axis_height(), below);
+    painter.setPen(QPen(theme_.axis, 2));
+    painter.drawLine(0, below, viewport()->width(), below);
+  }
+  if (!chain_.segments.empty()) paint_path(painter);
   paint_axis(painter);
-  paint_gutter(painter);
   paint_legend(painter);
 }
 
@@ -72,7 +101,7 @@ void TimelineView::paint_for_paper(QPainter& painter) {
   QFont paper_font = font();
   paper_font.setPixelSize(QFontInfo(font()).pixelSize());
   painter.setFont(paper_font);
-  if (timeline_) paint_chart(painter);
+  if (tracks_[0]) paint_chart(painter);
   theme_ = screen;
   chosen_ = chosen;
 }
@@ -97,123 +126,97 @@ void TimelineView::paint_axis(QPainter& painter) const {
   }
 }
 
-void TimelineView::paint_rows(QPainter& painter) const {
+void TimelineView::paint_rows(QPainter& painter, int first, int last) const {
   const int height = row_height(), left = gutter_width();
-  const int scroll = verticalScrollBar()->value();
   painter.save();
-  painter.setClipRect(left, axis_height(), int(window_.width), viewport()->height());
-  painter.setPen(theme_.axis);
-  for (const StepSpan& step : rows_.steps) {
+  painter.setClipRect(left, axis_height(), int(window_.width), viewport()->height(),
+                      Qt::IntersectClip);
+  for (int place = first; place < last; ++place) {
+    const int top = top_of(place);
+    if (top + height < axis_height() || top > viewport()->height()) continue;
+    const ShownRow& shown = order_.rows()[std::size_t(place)];
     // Step boundaries, unless they would be a grey wall.
-    const double x = window_.x_of(step.start_s);
-    if (x < 0 || x > window_.width || window_.x_of(step.end_s) - x < 24) continue;
+    const TimelineWindow window = window_of(shown.track);
     painter.setPen(QPen(theme_.grid, 1));
-    painter.drawLine(QPointF(left + x, axis_height()), QPointF(left + x, viewport()->height()));
-  }
-  for (int row = 0; row < int(rows_.rows.size()); ++row) {
-    const int top = axis_height() + row * height - scroll;
-    if (top + height < axis_height() || top > viewport()->height()) continue;
-    paint_row(painter, row, top);
+    for (const StepSpan& step : timeline(shown.track).rows.steps) {
+      const double x = window.x_of(step.start_s);
+      if (x < 0 || x > window.width || window.x_of(step.end_s) - x < 24) continue;
+      painter.drawLine(QPointF(left + x, top), QPointF(left + x, top + height));
+    }
+    if (shown.heading()) continue;
+    if (row_of_place(shown).link >= 0) {
+      paint_link(painter, shown, top);
+    } else {
+      paint_row(painter, place);
+    }
   }
   painter.restore();
 }
 
-void TimelineView::paint_row(QPainter& painter, int row, int top) const {
-  const TimelineRow& lane = rows_.rows[static_cast<std::size_t>(row)];
-  const int left = gutter_width(), height = row_height();
+void TimelineView::paint_row(QPainter& painter, int place) const {
+  const ShownRow& shown = order_.rows()[std::size_t(place)];
+  const int left = gutter_width(), top = top_of(place);
+  const bool path = !chain_.segments.empty();
+  const auto& marks = path ? path_marks_ : found_marks_;
+  const RowColours colours(theme_, path || marks[0].any() || marks[1].any());
   std::vector<TimelineBlock> blocks;
-  visible_blocks(lane, timeline_->segments, window_, blocks);
-  std::array<QColor, kPhases> colours, inks;
-  for (int p = 0; p < kPhases; ++p) {
-    colours[std::size_t(p)] = phase_colour(theme_, Phase(p));
-    inks[std::size_t(p)] = ink_on(colours[std::size_t(p)]);
-  }
-  const int least_text = fontMetrics().horizontalAdvance("mm");
+  visible_blocks(row_of_place(shown), window_of(shown.track), blocks);
   for (const TimelineBlock& block : blocks) {
-    QRectF box(left + block.x0, top + 2, std::max(block.x1 - block.x0, 1.0), height - 4);
+    QRectF box(left + block.x0, top + 2, std::max(block.x1 - block.x0, 1.0), row_height() - 4);
     if (box.width() > 3) box.adjust(0, 0, -1, 0);
-    const auto phase = static_cast<std::size_t>(block.phase);
-    painter.fillRect(box, colours[phase]);
-    if (block.count == 1 && box.width() > least_text) {
-      const QRectF text = box.intersected(QRectF(left, top, window_.width, height));
-      painter.setPen(inks[phase]);
-      painter.drawText(
-          text.adjusted(4, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft,
-          fontMetrics().elidedText(QString::fromStdString(timeline_->segments[block.segment].label),
-                                   Qt::ElideRight, int(text.width()) - 6));
-    }
-    const bool marked = chosen_ && block.count == 1 && block.segment == *chosen_;
-    if (marked) {
-      painter.setPen(QPen(theme_.ink, 2));
-      painter.setBrush(Qt::NoBrush);
-      painter.drawRect(box.adjusted(1, 1, -1, -1));
-    }
+    paint_block(painter, block, shown, box, colours);
   }
 }
 
-void TimelineView::paint_gutter(QPainter& painter) const {
-  const int left = gutter_width(), height = row_height();
-  painter.save();
-  painter.setClipRect(0, axis_height(), viewport()->width(), viewport()->height());
-  painter.fillRect(0, axis_height(), left - 1, viewport()->height(), theme_.gutter);
-  for (int row = 0; row < int(rows_.rows.size()); ++row) {
-    const int top = axis_height() + row * height - verticalScrollBar()->value();
-    if (top + height < axis_height() || top > viewport()->height()) continue;
-    const TimelineRow& lane = rows_.rows[std::size_t(row)];
-    const bool first = row == 0 || rows_.rows[std::size_t(row - 1)].worker != lane.worker;
-    if (first && row > 0) {
-      painter.setPen(theme_.grid);
-      painter.drawLine(0, top, viewport()->width(), top);
-    }
-    const QRect box(8, top, left - 16, height);
-    const QColor ink = with_contrast(theme_.ink, theme_.gutter, 4.5);
-    painter.setPen(ink);
-    if (first) {
-      painter.drawText(
-          box, Qt::AlignVCenter | Qt::AlignLeft,
-          lane.worker < 0 ? QString("all workers") : QString("worker %1").arg(lane.worker));
-    }
-    painter.setPen(with_contrast(theme_.faint_ink, theme_.gutter, 4.5));
-    painter.drawText(box, Qt::AlignVCenter | Qt::AlignRight, name_of(lane.group));
+void TimelineView::paint_block(QPainter& painter, const TimelineBlock& block, const ShownRow& shown,
+                               const QRectF& box, const RowColours& colours) const {
+  const auto phase = static_cast<std::size_t>(block.phase);
+  const auto& marks = chain_.segments.empty() ? found_marks_ : path_marks_;
+  const bool lit = !colours.lit || marks[std::size_t(shown.track)].any(std::size_t(shown.row),
+                                                                       block.first, block.last);
+  const QColor& fill = lit ? colours.full[phase] : colours.faded[phase];
+  if (block.phase == Phase::kWait) {
+    // Nothing is done: a hatched frame, that no colour stands for.
+    if (box.width() > 3) painter.fillRect(box, QBrush(fill, Qt::BDiagPattern));
+    painter.fillRect(QRectF(box.left(), box.center().y(), box.width(), 1), fill);
+  } else {
+    painter.fillRect(box, fill);
   }
-  painter.restore();
-  painter.setPen(theme_.axis);
-  painter.drawLine(left - 1, axis_height(), left - 1, viewport()->height());
+  if (block.count != 1) return;
+  const RunTimeline& run = timeline(shown.track);
+  if (box.width() > 2.5 * fontMetrics().averageCharWidth() && block.phase != Phase::kWait && lit) {
+    const QRectF text =
+        box.intersected(QRectF(gutter_width(), box.top() - 2, window_.width, row_height()));
+    painter.setPen(colours.ink[phase]);
+    painter.drawText(
+        text.adjusted(4, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft,
+        fontMetrics().elidedText(QString::fromStdString(run.segments[block.segment].label),
+                                 Qt::ElideRight, int(text.width()) - 6));
+  }
+  if (!chosen_ || *chosen_ != SegmentRef{block.segment, shown.track}) return;
+  painter.setPen(QPen(theme_.ink, 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(box.adjusted(1, 1, -1, -1));
 }
 
-void TimelineView::paint_legend(QPainter& painter) const {
-  std::array<bool, kPhases> used{};
-  for (const results::TimelineSegment& segment : timeline_->segments) {
-    used[static_cast<std::size_t>(phase_of(segment))] = true;
+void TimelineView::paint_link(QPainter& painter, const ShownRow& shown, int top) const {
+  const auto& link =
+      timeline(shown.track).links[static_cast<std::size_t>(row_of_place(shown).link)];
+  const double room = row_height() - 4, bottom = top + row_height() - 2, left = gutter_width();
+  painter.setPen(QPen(theme_.grid, 1));
+  painter.drawLine(QPointF(left, bottom), QPointF(left + window_.width, bottom));
+  QColor peak = phase_colour(theme_, Phase::kTransfer);
+  const QColor mean = peak;
+  peak.setAlphaF(0.3F);
+  for (const LinkColumn& column : visible_columns(link, window_of(shown.track))) {
+    const double width = std::max(column.x1 - column.x0, 1.0);
+    const auto bar = [&](double busy, const QColor& colour) {
+      const double high = std::min(busy, 1.0) * room;
+      painter.fillRect(QRectF(left + column.x0, bottom - high, width, high), colour);
+    };
+    if (column.peak > column.mean) bar(column.peak, peak);
+    bar(column.mean, mean);
   }
-  int x = gutter_width() + 4;
-  const int side = fontMetrics().ascent() - 2, top = 5;
-  for (int p = 0; p < kPhases; ++p) {
-    if (!used[std::size_t(p)]) continue;
-    painter.fillRect(x, top + 2, side, side, phase_colour(theme_, Phase(p)));
-    x += side + 5;
-    painter.setPen(theme_.ink);
-    painter.drawText(x, top + fontMetrics().ascent(), name_of(Phase(p)));
-    x += fontMetrics().horizontalAdvance(name_of(Phase(p))) + 16;
-  }
-}
-
-void TimelineView::paint_measure(QPainter& painter) const {
-  const double from = std::min(measure_->from_s, measure_->to_s);
-  const double to = std::max(measure_->from_s, measure_->to_s);
-  const int left = gutter_width();
-  QRectF band(left + window_.x_of(from), axis_height(), 0, viewport()->height());
-  band.setRight(left + window_.x_of(to));
-  band = band.intersected(QRectF(left, axis_height(), window_.width, viewport()->height()));
-  QColor tint = theme_.accent;
-  tint.setAlphaF(0.22F);
-  painter.fillRect(band, tint);
-  painter.setPen(QPen(theme_.accent, 1.5));
-  painter.drawLine(band.topLeft(), band.bottomLeft());
-  painter.drawLine(band.topRight(), band.bottomRight());
-  paint_card(painter, theme_, viewport()->rect(), band.topRight().toPoint(),
-             {measured_duration(to - from),
-              QString("from %1 to %2").arg(measured_duration(from), measured_duration(to))});
 }
 
 }  // namespace gradwire::gui

@@ -62,6 +62,8 @@ class TopologyView : public QWidget {
 
   void set_topology(TopologyPtr topology);
   void set_time(double time_s);
+  /// Null: nothing is drawn.
+  const TopologyPtr& topology() const { return topology_; }
   TopologyMap* map() const { return map_; }
   QSlider* slider() const { return slider_; }
   QString note() const { return note_->text(); }

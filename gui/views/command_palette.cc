@@ -1,25 +1,27 @@
 #include "gui/views/command_palette.h"
 
+#include <QApplication>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QPointer>
 #include <QTimer>
 #include <QVBoxLayout>
 
 namespace gradwire::gui {
 
-CommandPalette::CommandPalette(const QMenuBar* menus, QWidget* parent) : QDialog(parent) {
-  setWindowTitle("Commands");
+CommandPalette::CommandPalette(const QString& title, const QString& hint,
+                               std::vector<PaletteEntry> entries, QWidget* parent)
+    : QDialog(parent), entries_(std::move(entries)) {
+  setWindowTitle(title);
   setModal(false);
   setAttribute(Qt::WA_DeleteOnClose);
   field_ = new QLineEdit(this);
-  field_->setPlaceholderText("Type a few letters of what to do");
-  field_->setAccessibleName("Command to look for");
+  field_->setPlaceholderText(hint);
+  field_->setAccessibleName(hint);
   list_ = new QListWidget(this);
-  list_->setAccessibleName("Commands");
+  list_->setAccessibleName(title);
   list_->setFocusPolicy(Qt::NoFocus);
-  for (const QAction* action : menus->actions()) {
-    if (action->menu()) add_menu(*action->menu(), action->text().remove('&'));
-  }
+  for (const PaletteEntry& entry : entries_) list_->addItem(entry.text);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(field_);
   layout->addWidget(list_);
@@ -31,17 +33,30 @@ CommandPalette::CommandPalette(const QMenuBar* menus, QWidget* parent) : QDialog
   resize(fontMetrics().averageCharWidth() * 70, fontMetrics().height() * 20);
 }
 
-void CommandPalette::add_menu(const QMenu& menu, const QString& path) {
+namespace {
+
+void add_entries(const QMenu& menu, const QString& path, std::vector<PaletteEntry>& entries) {
   for (QAction* action : menu.actions()) {
     const QString name = path + QStringLiteral(" › ") + action->text().remove('&');
     if (action->menu()) {
-      add_menu(*action->menu(), name);
+      add_entries(*action->menu(), name, entries);
     } else if (!action->isSeparator() && action->isEnabled()) {
       const QString key = action->shortcut().toString(QKeySequence::NativeText);
-      list_->addItem(key.isEmpty() ? name : name + "    " + key);
-      actions_ << action;
+      entries.push_back({key.isEmpty() ? name : name + "    " + key, [action = QPointer(action)] {
+                           if (action) action->trigger();
+                         }});
     }
   }
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> menu_entries(const QMenuBar& menus) {
+  std::vector<PaletteEntry> entries;
+  for (const QAction* action : menus.actions()) {
+    if (action->menu()) add_entries(*action->menu(), action->text().remove('&'), entries);
+  }
+  return entries;
 }
 
 void CommandPalette::filter(const QString& text) {
@@ -62,7 +77,7 @@ void CommandPalette::choose() {
   const int row = list_->currentRow();
   if (row < 0 || list_->item(row)->isHidden()) return;
   // After this window is gone, so that the action finds the focus where it was.
-  QTimer::singleShot(0, actions_[row], &QAction::trigger);
+  QTimer::singleShot(0, qApp, entries_[static_cast<std::size_t>(row)].work);
   close();
 }
 

@@ -3,15 +3,25 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenuBar>
+#include <functional>
+#include <vector>
 
 namespace gradwire::gui {
 
-/// Every action of the menus by name: type a few letters, Return does it. Not modal.
+/// One of many things to do or to go to.
+struct PaletteEntry {
+  QString text;
+  std::function<void()> work;
+};
+
+/// Finds one of many by a few letters of its text; Return does it. Not modal.
 class CommandPalette : public QDialog {
   Q_OBJECT
 
  public:
-  CommandPalette(const QMenuBar* menus, QWidget* parent);
+  /// `title`: "Commands"; `hint`: what to type.
+  CommandPalette(const QString& title, const QString& hint, std::vector<PaletteEntry> entries,
+                 QWidget* parent);
 
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
@@ -20,13 +30,15 @@ class CommandPalette : public QDialog {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void add_menu(const QMenu& menu, const QString& path);
   void filter(const QString& words);
   void choose();
 
   QLineEdit* field_;
   QListWidget* list_;
-  QList<QAction*> actions_;  ///< by row of the list
+  std::vector<PaletteEntry> entries_;  ///< by row of the list
 };
+
+/// Every action of the menus, with its keys.
+std::vector<PaletteEntry> menu_entries(const QMenuBar& menus);
 
 }  // namespace gradwire::gui

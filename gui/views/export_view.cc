@@ -64,13 +64,16 @@ void save(const Paint& paint, QSizeF size, double scale, const QString& file, co
 }
 
 std::string timeline_csv(const TimelineView& timeline) {
-  std::string csv = "step,worker,lane,label,start_s,end_s,bytes\n";
-  for (const results::TimelineSegment& segment : timeline.visible_segments()) {
-    csv += std::to_string(segment.step) + ',' + std::to_string(segment.worker) + ',' +
-           name_of(group_of(segment.lane)) + ",\"" + segment.label + "\"," +
-           QString::number(segment.start_s, 'g', 17).toStdString() + ',' +
-           QString::number(segment.end_s, 'g', 17).toStdString() + ',' +
-           std::to_string(segment.bytes) + '\n';
+  std::string csv = "run,step,worker,lane,label,start_s,end_s,bytes\n";
+  for (int track = 0; track < 2; ++track) {
+    const TimelinePtr& run = timeline.tracks()[static_cast<std::size_t>(track)];
+    for (const results::TimelineSegment& segment : timeline.visible_segments(track)) {
+      csv += std::to_string(run->run) + ',' + std::to_string(segment.step) + ',' +
+             std::to_string(segment.worker) + ',' + name_of(group_of(segment.lane)) + ",\"" +
+             segment.label + "\"," + QString::number(segment.start_s, 'g', 17).toStdString() + ',' +
+             QString::number(segment.end_s, 'g', 17).toStdString() + ',' +
+             std::to_string(segment.bytes) + '\n';
+    }
   }
   return csv;
 }

@@ -1,17 +1,20 @@
 #pragma once
-#include <QStandardItemModel>
 #include <QTableView>
 #include <QTimer>
 #include <QWidget>
 #include <vector>
 
+#include "gui/jobs/latest_job.h"
 #include "gui/models/run_selection.h"
 #include "gui/views/run_table.h"
 
 namespace gradwire::gui {
 
+class GroupModel;
+
 /// The shown runs with those that differ in nothing but the seed taken together: mean, spread and
-/// n. Selecting groups selects their runs. Computed only while it is in front.
+/// n. Selecting groups selects their runs. Computed beside the window, and only while it is in
+/// front.
 class GroupTable : public QWidget {
   Q_OBJECT
 
@@ -29,12 +32,12 @@ class GroupTable : public QWidget {
 
   RunTable* runs_;
   RunSelection* selection_;
-  QStandardItemModel* model_;
+  GroupModel* model_;
   QTableView* view_;
   QTimer timer_;
   bool stale_ = true;
   bool building_ = false;
-  std::vector<std::vector<results::RunId>> members_;  ///< by group
+  LatestJob job_{"seeds"};
 };
 
 }  // namespace gradwire::gui

@@ -16,9 +16,14 @@ struct ChartKeys {
 constexpr ChartKeys kTimelineKeys[] = {
     {"W, S or Ctrl+wheel", "zoom in, out"},
     {"A, D or drag", "move in time"},
-    {"Shift+drag", "measure between segment edges"},
+    {"Shift+drag, [ and ]", "mark a range of time: its statistics"},
     {"click", "choose a segment"},
     {". and ,", "next, previous segment of its row"},
+    {"up, down", "the row above, below"},
+    {"N, Shift+N", "next, previous one found"},
+    {"C", "critical path to what is chosen, or to the run's end"},
+    {"P, click on its name", "pin a row on top"},
+    {"T", "two runs: the step in the middle begins at once in both"},
     {"F, again F", "centre, then fit the chosen segment (or the step)"},
     {"Home", "the whole run"},
 };

@@ -261,7 +261,8 @@ void RunTable::show_selection(bool scroll) {
 }
 
 void RunTable::update_columns() {
-  const auto differs = view().differing_columns();
+  std::vector<bool> differs;
+  if (differing_->isChecked()) differs = view().differing_columns();
   for (int c = 0; c < view().columns().count(); ++c) {
     const SweptColumn* swept = view().columns().swept(column_at(c));
     const bool lacking = swept && !swept->varied && !with_lacking_;
@@ -276,24 +277,6 @@ void RunTable::update_count() {
   count_->setText(view().rows() == view().total()
                       ? QString("%1 runs").arg(total)
                       : QString("%1 of %2 runs").arg(locale.toString(view().rows()), total));
-}
-
-QString RunTable::copied_text() const {
-  QList<int> columns;
-  for (int visual = 0; visual < view().columns().count(); ++visual) {
-    const int logical = table_->horizontalHeader()->logicalIndex(visual);
-    if (!table_->isColumnHidden(logical)) columns << logical;
-  }
-  QStringList lines, cells;
-  for (int c : columns) cells << view().columns().key(column_at(c));
-  lines << cells.join('\t');
-  for (int row = 0; row < view().rows(); ++row) {
-    if (!selection_->contains(model_->run_at(row))) continue;
-    cells.clear();
-    for (int c : columns) cells << view().columns().full_text(view().at(row), column_at(c));
-    lines << cells.join('\t');
-  }
-  return lines.join('\n') + '\n';
 }
 
 }  // namespace gradwire::gui

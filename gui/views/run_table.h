@@ -10,6 +10,7 @@
 #include "gui/models/run_selection.h"
 #include "gui/models/run_table_model.h"
 #include "gui/models/view_state.h"
+#include "gui/views/command_palette.h"
 
 namespace gradwire::gui {
 
@@ -42,6 +43,9 @@ class RunTable : public QWidget {
   /// Pins or unpins the selected runs; emits message() when there is no room.
   void toggle_pins();
   void clear_pins();
+  /// Each column with what goes to it: shows it where it was hidden, and scrolls there.
+  std::vector<PaletteEntry> column_entries();
+  void go_to_column(Column column);
   void store_view(ViewState& view) const;
   void show_view(const ViewState& view);
   /// Selected rows and shown columns as tab-separated text in full precision, with a header.

@@ -11,8 +11,8 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "gui/samples/sample_runs.h"
 #include "gui/views/key_sheet.h"
-#include "tests/gui/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
@@ -29,7 +29,8 @@ WindowOptions test_options(const QString& database = "memory.db") {
 /// The real window over `runs` made-up runs, shown and loaded.
 struct Fixture {
   explicit Fixture(int runs)
-      : window(test_options(), [runs](const std::string&) { return test::make_fake_store(runs); }) {
+      : window(test_options(),
+               [runs](const std::string&) { return samples::make_fake_store(runs); }) {
     QSignalSpy shown(&window, &MainWindow::runs_shown);
     window.resize(1280, 800);
     window.show();
@@ -104,7 +105,7 @@ TEST_CASE("table, chart and timeline share one selection", "[gui]") {
   CHECK(fixture.window.selection()->runs() == std::vector<RunId>{clicked});
   REQUIRE(fixture.has_timeline());
   CHECK(fixture.window.timeline()->rows().rows.size() ==
-        3u * test::sample_run(int(clicked - 1)).header.workers);
+        3u * samples::sample_run(int(clicked - 1)).header.workers);
   // From the chart: the table's selected row follows.
   FigureView* chart = fixture.window.tradeoff()->chart();
   const RunId other = 26;
@@ -173,8 +174,12 @@ TEST_CASE("the timeline zooms, hovers and steps through segments", "[gui]") {
   timeline->fit_step();
   const TimelineRow& row = timeline->rows().rows[0];
   const int step_segments = int(row.segments.size()) / 12;
-  const auto middle = row.segments[std::size_t(step_segments) * 6];
-  const QStringList lines = timeline->hover_lines(middle);
+  // A forward pass, whatever waits stand between.
+  const auto middle = *std::ranges::find_if(row.segments, [&](std::uint32_t i) {
+    return timeline->tracks()[0]->segments[i].label == "forward";
+  });
+  CHECK(step_segments >= 4);
+  const QStringList lines = timeline->hover_lines({middle, 0});
   CHECK(lines[0].startsWith("forward"));
   CHECK(lines.join("\n").contains("duration"));
   const double x =
@@ -244,7 +249,7 @@ TEST_CASE("database errors stand in the window, not in a dialog", "[gui]") {
   CHECK(QTest::qWaitFor([&] { return window.error_text().contains("damaged.db"); }, 3000));
   CHECK(QApplication::activeModalWidget() == nullptr);
   // Once the file is there, "Try again" reads it.
-  test::write_sample_database(folder.filePath("missing.db").toStdString(), 3);
+  samples::write_sample_database(folder.filePath("missing.db").toStdString(), 3);
   QSignalSpy shown(&window, &MainWindow::runs_shown);
   window.open_database(folder.filePath("missing.db"));
   REQUIRE(shown.wait(5000));
@@ -255,7 +260,7 @@ TEST_CASE("database errors stand in the window, not in a dialog", "[gui]") {
 TEST_CASE("new runs are announced and appear only on refresh", "[gui]") {
   QTemporaryDir folder;
   const std::string path = folder.filePath("runs.db").toStdString();
-  test::write_sample_database(path, 4);
+  samples::write_sample_database(path, 4);
   MainWindow window(test_options(QString::fromStdString(path)), [](const std::string& file) {
     return Store::open(file, Store::Mode::kReadOnly);
   });
@@ -264,7 +269,7 @@ TEST_CASE("new runs are announced and appear only on refresh", "[gui]") {
   REQUIRE(shown.wait(5000));
   window.selection()->select({2});
   CHECK(window.note_text().isEmpty());
-  test::write_sample_database(path, 2);
+  samples::write_sample_database(path, 2);
   CHECK(QTest::qWaitFor([&] { return window.note_text().contains("new results"); }, 4000));
   CHECK(window.table()->view().rows() == 4);
   QTest::keyClick(&window, Qt::Key_F5);
@@ -350,7 +355,9 @@ TEST_CASE("charts and runs are exported in every format", "[gui]") {
   }
   CHECK(contents("t.pdf").startsWith("%PDF"));
   CHECK_FALSE(QImage(folder.filePath("t.png")).isNull());
-  const auto segments = test::sample_timeline(test::sample_run(2), 12).size();
+  // Of both selected runs, one above the other.
+  const auto segments = samples::sample_timeline(samples::sample_run(1), 12).size() +
+                        samples::sample_timeline(samples::sample_run(2), 12).size();
   CHECK(std::size_t(contents("t.csv").count('\n')) == segments + 1);
   fixture.window.export_runs(folder.filePath("runs.csv"));
   CHECK(contents("runs.csv").count('\n') == 61);
@@ -392,7 +399,7 @@ TEST_CASE("panels split the chart, share their axes, and are exported each", "[g
   REQUIRE(place);
   QTest::mouseClick(view->panel(1), Qt::LeftButton, {}, place->toPoint());
   REQUIRE(fixture.window.selection()->runs().size() == 1);
-  CHECK(test::sample_run(int(fixture.window.selection()->runs()[0] - 1)).header.workers == 8);
+  CHECK(samples::sample_run(int(fixture.window.selection()->runs()[0] - 1)).header.workers == 8);
   QTemporaryDir folder;
   fixture.window.export_chart(folder.filePath("p.csv"));
   for (int i = 1; i <= 4; ++i) CHECK(QFile::exists(folder.filePath(QString("p-%1.csv").arg(i))));

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "gui/models/run_filter.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
@@ -26,7 +26,7 @@ int index_of(const std::vector<ParallelAxis>& axes, const char* title) {
 
 TEST_CASE("axes are the columns that vary, what was chosen first", "[unit]") {
   RunView view;
-  view.set_runs(make_run_set(test::sample_runs(144)));
+  view.set_runs(make_run_set(samples::sample_runs(144)));
   const auto axes = varying_axes(view);
   REQUIRE(axes.size() > 5);
   CHECK(axes.size() <= kMostAxes);
@@ -46,7 +46,7 @@ TEST_CASE("axes are the columns that vary, what was chosen first", "[unit]") {
 
 TEST_CASE("brushes are a filter that the table understands", "[unit]") {
   RunView view;
-  view.set_runs(make_run_set(test::sample_runs(144)));
+  view.set_runs(make_run_set(samples::sample_runs(144)));
   const auto axes = varying_axes(view);
   CHECK(filter_of(axes, {}).isEmpty());
   const auto rows = [&](const QString& text) {
@@ -69,7 +69,7 @@ TEST_CASE("brushes are a filter that the table understands", "[unit]") {
 TEST_CASE("dragging along an axis filters the table, and what was typed stays", "[gui]") {
   RunSelection selection;
   RunTable table(&selection);
-  table.set_runs(make_run_set(test::sample_runs(144)));
+  table.set_runs(make_run_set(samples::sample_runs(144)));
   ParallelView view(&table, &selection);
   view.resize(900, 400);
   view.show();
@@ -107,7 +107,7 @@ TEST_CASE("dragging along an axis filters the table, and what was typed stays", 
   // Ten thousand runs paint at once.
   table.filter_field()->clear();
   table.apply_filter();
-  table.set_runs(make_run_set(test::sample_runs(10000)));
+  table.set_runs(make_run_set(samples::sample_runs(10000)));
   QTest::qWait(20);
   CHECK_FALSE(view.grab().isNull());
 }

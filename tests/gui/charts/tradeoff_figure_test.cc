@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "gui/charts/run_card.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
@@ -32,7 +32,7 @@ std::size_t fronts(const TradeoffFigure& figure) {
 }  // namespace
 
 TEST_CASE("a chart's axes and colours are any columns, swept ones too", "[unit]") {
-  const RunView view = view_of(test::sample_runs(144));
+  const RunView view = view_of(samples::sample_runs(144));
   const RunSelection nothing;
   TradeoffOptions options;
   options.x = Column::kWorkers;
@@ -66,7 +66,7 @@ TEST_CASE("a chart's axes and colours are any columns, swept ones too", "[unit]"
 }
 
 TEST_CASE("runs without accuracy get axes that show them", "[unit]") {
-  auto runs = test::sample_runs(72);
+  auto runs = samples::sample_runs(72);
   for (RunSummary& run : runs) run.final_accuracy.reset();
   const TradeoffOptions axes = usual_axes(view_of(runs));
   CHECK(axes.x == Column::kWorkers);
@@ -74,11 +74,11 @@ TEST_CASE("runs without accuracy get axes that show them", "[unit]") {
   for (RunSummary& run : runs) run.header.workers = 8;
   const RunView one_size = view_of(runs);
   CHECK(usual_axes(one_size).x == *one_size.columns().swept_at("/network/link/bandwidth"));
-  CHECK(usual_axes(view_of(test::sample_runs(72))).y == Column::kAccuracy);
+  CHECK(usual_axes(view_of(samples::sample_runs(72))).y == Column::kAccuracy);
 }
 
 TEST_CASE("workloads have a front each, and the better side is the right one", "[unit]") {
-  auto runs = test::sample_runs(4);
+  auto runs = samples::sample_runs(4);
   const auto set = [&](std::size_t i, const char* model, double seconds, double accuracy) {
     runs[i].header.model = model;
     runs[i].simulated_s = seconds;
@@ -110,7 +110,7 @@ TEST_CASE("workloads have a front each, and the better side is the right one", "
 }
 
 TEST_CASE("a selection that the filter hides is not drawn and dims nothing", "[unit]") {
-  RunView view = view_of(test::sample_runs(24));
+  RunView view = view_of(samples::sample_runs(24));
   RunSelection selection;
   selection.select({3});
   auto curve = std::make_shared<RunCurve>();
@@ -127,7 +127,7 @@ TEST_CASE("a selection that the filter hides is not drawn and dims nothing", "[u
 }
 
 TEST_CASE("many numbers become ranges of as many runs", "[unit]") {
-  const RunView view = view_of(test::sample_runs(144));
+  const RunView view = view_of(samples::sample_runs(144));
   const RunClasses classes(view, Column::kStepTime, 8);
   REQUIRE(classes.names().size() == 5);
   std::vector<int> count(5);
@@ -140,7 +140,7 @@ TEST_CASE("many numbers become ranges of as many runs", "[unit]") {
 }
 
 TEST_CASE("the hover card names what was varied, the axes first", "[unit]") {
-  const RunView view = view_of(test::sample_runs(144));
+  const RunView view = view_of(samples::sample_runs(144));
   const QStringList lines = run_card(view, view.all()[7], {Column::kStepTime}, {});
   CHECK(lines[2].startsWith("Step time: "));
   CHECK(lines.join("\n").contains("Bandwidth: 100 Mbps"));
@@ -148,7 +148,7 @@ TEST_CASE("the hover card names what was varied, the axes first", "[unit]") {
 }
 
 TEST_CASE("panels split the runs and keep a colour's meaning", "[unit]") {
-  const RunView view = view_of(test::sample_runs(144));
+  const RunView view = view_of(samples::sample_runs(144));
   const RunSelection nothing;
   const RunClasses panels(view, Column::kWorkers, 9);
   TradeoffOptions options;
@@ -162,4 +162,20 @@ TEST_CASE("panels split the runs and keep a colour's meaning", "[unit]") {
     CHECK(figure.figure.title == panels.names()[options.panel]);
   }
   CHECK(drawn == 144);
+}
+
+TEST_CASE("a method has one colour in window and report", "[unit]") {
+  RunView view;
+  view.set_runs(make_run_set(samples::sample_runs(72)));
+  std::vector<std::string> labels;
+  for (const auto& run : view.all()) labels.push_back(run.header.method);
+  const gradwire::results::MethodColors report(labels);
+  const RunClasses window(view, Column::kMethod, kMethodColours);
+  for (const auto& run : view.all()) {
+    CHECK(window.number_of(window.of(run)) == report.of(run.header.method));
+  }
+  // Filtered, each keeps its own.
+  view.set_text_filter("terngrad");
+  const RunClasses filtered(view, Column::kMethod, kMethodColours);
+  CHECK(filtered.number_of(filtered.of(view.at(0))) == report.of(view.at(0).header.method));
 }

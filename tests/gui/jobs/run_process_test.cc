@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "gui/main_window.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 
@@ -42,7 +42,7 @@ WindowOptions options_for(const FakeProgram& program) {
 }
 
 std::unique_ptr<gradwire::results::Store> open_fake(const std::string&) {
-  return gradwire::gui::test::make_fake_store(20);
+  return gradwire::gui::samples::make_fake_store(20);
 }
 
 constexpr const char* kSlowRun = R"(

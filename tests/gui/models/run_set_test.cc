@@ -5,7 +5,7 @@
 
 #include "gui/models/run_filter.h"
 #include "gui/models/run_view.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
@@ -93,7 +93,7 @@ TEST_CASE("a field that some runs merely lack is not taken for a varied one", "[
 }
 
 TEST_CASE("filters name columns as they are shown", "[unit]") {
-  RunView view = view_of(test::sample_runs(144));
+  RunView view = view_of(samples::sample_runs(144));
   // A third of the runs at each of three rates; two of four numbers of workers.
   CHECK(matching(view, "bandwidth=1Gbps") == 48);
   CHECK(matching(view, "Bandwidth = 1000Mbps") == 48);
@@ -114,7 +114,7 @@ TEST_CASE("filters name columns as they are shown", "[unit]") {
 }
 
 TEST_CASE("a filter that leaves nothing says which values would match", "[unit]") {
-  const auto runs = test::sample_runs(144);
+  const auto runs = samples::sample_runs(144);
   RunView view = view_of(runs);
   const auto hint = [&](const char* text) {
     return filter_hint(parse_run_filter(text, view.columns()), view.all());
@@ -128,7 +128,7 @@ TEST_CASE("a filter that leaves nothing says which values would match", "[unit]"
 
 TEST_CASE("reading no scenario while filtering keeps ten thousand runs fast", "[unit]") {
   // Each run has a scenario of its own: the worst case for whoever reads them anew.
-  auto runs = test::sample_runs(10000);
+  auto runs = samples::sample_runs(10000);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::string& json = runs[i].header.scenario_json;
     json.insert(json.size() - 1, R"(,"seeds":[)" + std::to_string(i) + "]");

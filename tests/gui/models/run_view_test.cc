@@ -5,7 +5,7 @@
 
 #include "gui/models/run_filter.h"
 #include "results/figure_origin.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;
@@ -21,7 +21,7 @@ RunView view_of(std::vector<RunSummary> runs) {
 }  // namespace
 
 TEST_CASE("sorting uses raw values and puts absent ones last in both directions", "[unit]") {
-  auto runs = test::sample_runs(4);
+  auto runs = samples::sample_runs(4);
   runs[0].step_time_s = 0.9;  // "900 ms" sorts before "1.0 s" as a number, after it as text
   runs[1].step_time_s = 1.0;
   runs[2].step_time_s.reset();
@@ -37,7 +37,7 @@ TEST_CASE("sorting uses raw values and puts absent ones last in both directions"
 }
 
 TEST_CASE("free text needs every word, without regard to case", "[unit]") {
-  RunView view = view_of(test::sample_runs(144));
+  RunView view = view_of(samples::sample_runs(144));
   view.set_text_filter("TOPK packet");
   REQUIRE(view.rows() > 0);
   for (int row = 0; row < view.rows(); ++row) {
@@ -54,7 +54,7 @@ TEST_CASE("typed expressions filter by value; wrong ones say why", "[unit]") {
   const RunFilter filter = parse_run_filter("traffic_ratio<0.1 and workers>=16");
   REQUIRE(filter.typed);
   REQUIRE(filter.error.isEmpty());
-  RunView view = view_of(test::sample_runs(144));
+  RunView view = view_of(samples::sample_runs(144));
   view.set_predicate(filter.predicate);
   // Four of six methods have a ratio below 0.1, two of four worker counts are 16 or more:
   // 144 * 4/6 * 2/4 = 48.
@@ -88,7 +88,7 @@ TEST_CASE("every number column says where its figures come from", "[unit]") {
 }
 
 TEST_CASE("pins and the baseline stand on top whatever the sort and filter", "[unit]") {
-  RunView view = view_of(test::sample_runs(100));
+  RunView view = view_of(samples::sample_runs(100));
   view.sort(Column::kRun, false);
   CHECK(view.toggle_pin(50));
   view.set_baseline(70);
@@ -101,12 +101,12 @@ TEST_CASE("pins and the baseline stand on top whatever the sort and filter", "[u
   CHECK(view.toggle_pin(50));
   CHECK_FALSE(view.pinned(50));
   // A refresh in which the baseline is gone forgets it.
-  view.set_runs(make_run_set(test::sample_runs(60)));
+  view.set_runs(make_run_set(samples::sample_runs(60)));
   CHECK(view.baseline() == nullptr);
 }
 
 TEST_CASE("only columns in which the shown runs differ", "[unit]") {
-  auto runs = test::sample_runs(24);
+  auto runs = samples::sample_runs(24);
   RunView view = view_of(runs);
   view.set_text_filter("terngrad");
   const auto differs = view.differing_columns();
@@ -117,7 +117,7 @@ TEST_CASE("only columns in which the shown runs differ", "[unit]") {
 }
 
 TEST_CASE("values are shown with units and copied in full", "[unit]") {
-  RunSummary run = test::sample_run(1);
+  RunSummary run = samples::sample_run(1);
   run.step_time_s = 0.0123456789012345;
   run.final_accuracy = 0.95149;
   run.traffic_ratio = 0.02;
@@ -137,7 +137,7 @@ TEST_CASE("values are shown with units and copied in full", "[unit]") {
 }
 
 TEST_CASE("deltas are relative, and in points for shares", "[unit]") {
-  RunSummary base = test::sample_run(1), run = base;
+  RunSummary base = samples::sample_run(1), run = base;
   base.step_time_s = 0.010;
   run.step_time_s = 0.0066;
   base.final_accuracy = 0.950;

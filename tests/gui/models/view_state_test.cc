@@ -8,7 +8,7 @@
 
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 using namespace gradwire::gui;
 using namespace gradwire;
@@ -66,7 +66,7 @@ TEST_CASE("history goes back and forward; going elsewhere forgets what was ahead
 TEST_CASE("saved views survive a restart and new runs; they are no data", "[gui]") {
   QTemporaryDir folder;
   const QString database = folder.filePath("runs.db");
-  test::write_sample_database(database.toStdString(), 48);
+  samples::write_sample_database(database.toStdString(), 48);
   {
     const auto window = window_of(database);
     CHECK_FALSE(window->views_menu()->isEnabled());
@@ -81,7 +81,7 @@ TEST_CASE("saved views survive a restart and new runs; they are no data", "[gui]
     CHECK(window->views_menu()->isEnabled());
   }
   CHECK(QFile::exists(database + ".views.json"));
-  test::write_sample_database(database.toStdString(), 30);
+  samples::write_sample_database(database.toStdString(), 30);
   const auto window = window_of(database);
   CHECK(window->table()->view().rows() == 78);
   REQUIRE_FALSE(window->views_menu()->actions().isEmpty());

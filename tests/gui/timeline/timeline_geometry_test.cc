@@ -1,5 +1,7 @@
 #include "gui/timeline/timeline_geometry.h"
 
+#include "gui/timeline/run_timeline.h"
+
 #include <catch2/catch.hpp>
 
 #include "sim/graph/step_graph.h"
@@ -110,7 +112,7 @@ TEST_CASE("segments below a pixel merge, wider ones do not", "[unit]") {
   std::vector<TimelineBlock> blocks;
   // 100 pixels for 1 s: 10 segments a pixel, one block each, coloured by its longest segment.
   TimelineWindow window{0, 1, 100};
-  visible_blocks(rows.rows[0], segments, window, blocks);
+  visible_blocks(rows.rows[0], window, blocks);
   CHECK(blocks.size() <= 101);
   CHECK(blocks.size() >= 99);
   std::uint32_t drawn = 0;
@@ -120,13 +122,13 @@ TEST_CASE("segments below a pixel merge, wider ones do not", "[unit]") {
   CHECK(blocks[10].count > 5);
   // Zoomed to 10 ms over 100 pixels: a millisecond is 10 pixels, 0.1 ms is one: nothing merges.
   window = {0.1, 0.01, 100};
-  visible_blocks(rows.rows[0], segments, window, blocks);
+  visible_blocks(rows.rows[0], window, blocks);
   REQUIRE(blocks.size() >= 10);
   CHECK(blocks.size() <= 12);
   for (const TimelineBlock& block : blocks) CHECK(block.count == 1);
   // What lies outside is not drawn at all.
   window = {2, 1, 100};
-  visible_blocks(rows.rows[0], segments, window, blocks);
+  visible_blocks(rows.rows[0], window, blocks);
   CHECK(blocks.empty());
 }
 
@@ -138,26 +140,76 @@ TEST_CASE("a long segment that began before the window is found", "[unit]") {
   }
   const TimelineRows rows = build_rows(segments);
   std::vector<TimelineBlock> blocks;
-  visible_blocks(rows.rows[0], segments, {50, 1, 500}, blocks);
+  visible_blocks(rows.rows[0], {50, 1, 500}, blocks);
   REQUIRE(blocks.size() == 1);
   CHECK(blocks[0].segment == 0);
   // At 2.2 s both the long and a short one lie: the shorter one is meant.
-  const auto hit = segment_at(rows.rows[0], segments, 2.2, 0);
+  const auto hit = segment_at(rows.rows[0], 2.2, 0);
   REQUIRE(hit);
   CHECK(segments[*hit].label == "short");
-  CHECK(segments[*segment_at(rows.rows[0], segments, 60, 0)].label == "long");
-  CHECK_FALSE(segment_at(rows.rows[0], segments, 200, 1));
+  CHECK(segments[*segment_at(rows.rows[0], 60, 0)].label == "long");
+  CHECK_FALSE(segment_at(rows.rows[0], 200, 1));
 }
 
-TEST_CASE("many segments are laid out quickly enough to drag", "[unit]") {
-  // Not a timing: the number of blocks is what bounds the painting.
+TEST_CASE("what is taken together in chunks is what is looked at one by one", "[unit]") {
+  // 6,400 segments of a row, 50 times as many as there are pixels; every 640th is ten times as
+  // long.
+  std::vector<TimelineSegment> segments;
+  for (int i = 0; i < 6400; ++i) {
+    const bool large = i % 640 == 333;
+    const double start = i * 1e-3;
+    segments.push_back(
+        {0, 0, kCompute, large ? "backward" : "forward", start, start + (large ? 9e-3 : 9e-4), 0});
+  }
+  const TimelineRows rows = build_rows(segments);
+  TimelineRow one_by_one = rows.rows[0];
+  for (TimelineRow::Chunk& chunk : one_by_one.chunks) chunk.longest_s = 1e9;  // never taken whole
+  const TimelineWindow window{0, 6.4, 128};
+  std::vector<TimelineBlock> chunked, plain;
+  visible_blocks(rows.rows[0], window, chunked);
+  visible_blocks(one_by_one, window, plain);
+  REQUIRE(chunked.size() == plain.size());
+  std::uint32_t drawn = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    CHECK(chunked[i].count == plain[i].count);
+    CHECK(chunked[i].segment == plain[i].segment);
+    CHECK(chunked[i].x1 == plain[i].x1);
+    CHECK(chunked[i].last == plain[i].last);
+    drawn += chunked[i].count;
+  }
+  CHECK(drawn == 6400);
+}
+
+TEST_CASE("many segments make no more blocks than there are pixels for", "[unit]") {
+  // The number of blocks is what bounds the painting.
   std::vector<TimelineSegment> segments;
   for (int i = 0; i < 200000; ++i) {
     segments.push_back({i / 1000, 0, kCompute, "forward", i * 1e-4, i * 1e-4 + 9e-5, 0});
   }
   const TimelineRows rows = build_rows(segments);
   std::vector<TimelineBlock> blocks;
-  visible_blocks(rows.rows[0], segments, {0, 20, 1000}, blocks);
+  visible_blocks(rows.rows[0], {0, 20, 1000}, blocks);
   CHECK(blocks.size() <= 2 * 1000);
   CHECK(rows.steps.size() == 200);
+}
+
+TEST_CASE("a link's columns are its utilisation, intervals below a pixel taken together",
+          "[unit]") {
+  // 800 bit/s are 100 bytes a second. 0-1 s: 50 bytes = half; 1-2 s: all; 2-3 s: nothing.
+  gradwire::results::LinkSeries link{
+      0, "worker0 -> switch", 800, {{0, 1, 50}, {1, 2, 100}, {2, 3, 0}}};
+  auto columns = visible_columns(link, {0, 3, 300});
+  REQUIRE(columns.size() == 3);
+  CHECK(columns[0].mean == Approx(0.5));
+  CHECK(columns[1].mean == Approx(1));
+  CHECK(columns[1].x0 == Approx(100));
+  CHECK(columns[2].mean == 0);
+  // Three seconds on one pixel: (0.5 + 1 + 0) / 3, at most 1.
+  columns = visible_columns(link, {0, 3, 1});
+  REQUIRE(columns.size() == 1);
+  CHECK(columns[0].mean == Approx(0.5));
+  CHECK(columns[0].peak == Approx(1));
+  // Half of the first interval and a quarter of the second: 25 + 25 bytes.
+  CHECK(link_bytes(link, 0.5, 1.25) == Approx(50));
+  CHECK(visible_columns(link, {5, 1, 100}).empty());
 }

@@ -1,12 +1,13 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "results/store.h"
 
-/// Made-up but plausible runs for the desktop program's tests and pictures.
-namespace gradwire::gui::test {
+/// Made-up but plausible runs: of tests, benchmarks and pictures of the desktop program.
+namespace gradwire::gui::samples {
 
 /// Run `index` (ids start at 1): methods, workers, seeds and figures vary with the index.
 results::RunSummary sample_run(int index);
@@ -21,7 +22,8 @@ std::vector<results::TimelineSegment> sample_timeline(const results::RunSummary&
 /// Writes `count` sample runs with steps, metrics and timelines through the real store.
 void write_sample_database(const std::string& path, int count);
 
-/// A store in memory, for tests of the window with very many runs.
-std::unique_ptr<results::Store> make_fake_store(int count);
+/// A store in memory, for windows with very many runs. `on_read` is called by every call that
+/// reads, on its thread.
+std::unique_ptr<results::Store> make_fake_store(int count, std::function<void()> on_read = {});
 
-}  // namespace gradwire::gui::test
+}  // namespace gradwire::gui::samples

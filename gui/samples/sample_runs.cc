@@ -1,4 +1,4 @@
-#include "tests/gui/sample_runs.h"
+#include "gui/samples/sample_runs.h"
 
 #include <array>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "sim/graph/step_graph.h"
 
-namespace gradwire::gui::test {
+namespace gradwire::gui::samples {
 
 using namespace results;
 
@@ -207,7 +207,8 @@ namespace {
 
 class FakeStore : public Store {
  public:
-  explicit FakeStore(int count) : runs_(sample_runs(count)) {}
+  FakeStore(int count, std::function<void()> on_read)
+      : runs_(sample_runs(count)), on_read_(std::move(on_read)) {}
 
   [[noreturn]] static void read_only() { throw std::logic_error("the window only reads"); }
   RunId begin_run(const RunHeader&, std::int64_t) override { read_only(); }
@@ -231,30 +232,39 @@ class FakeStore : public Store {
   void remove_run(RunId) override { read_only(); }
   MergeResult merge(const std::string&, const MergeOptions&) override { read_only(); }
 
-  std::vector<RunSummary> runs() const override { return runs_; }
+  std::vector<RunSummary> runs() const override { return read(runs_); }
   std::optional<RunSummary> run(RunId id) const override {
-    return runs_.at(static_cast<std::size_t>(id - 1));
+    return read(runs_.at(static_cast<std::size_t>(id - 1)));
   }
   std::vector<StepRow> steps(RunId id) const override { return sample_steps(*run(id)); }
   std::vector<MetricRow> metrics(RunId id) const override { return sample_metrics(*run(id)); }
   std::vector<TimelineSegment> timeline(RunId id) const override {
     return sample_timeline(*run(id), 12);
   }
-  std::vector<TimelineSegment> critical_path(RunId) const override { return {}; }
-  std::vector<LinkSeries> links(RunId) const override { return {}; }
+  std::vector<TimelineSegment> critical_path(RunId) const override { return read(kNoSegments); }
+  std::vector<LinkSeries> links(RunId) const override { return read(kNoLinks); }
   std::string timeline_provenance(RunId) const override { return "simulated"; }
-  std::int64_t data_version() const override { return 1; }
+  std::int64_t data_version() const override { return read(std::int64_t{1}); }
   std::string integrity() const override { return "ok"; }
   void copy_to(const std::string&) const override { read_only(); }
 
  private:
+  static inline const std::vector<TimelineSegment> kNoSegments;
+  static inline const std::vector<LinkSeries> kNoLinks;
+  template <typename Value>
+  const Value& read(const Value& value) const {
+    if (on_read_) on_read_();
+    return value;
+  }
+
   std::vector<RunSummary> runs_;
+  std::function<void()> on_read_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> make_fake_store(int count) {
-  return std::make_unique<FakeStore>(count);
+std::unique_ptr<Store> make_fake_store(int count, std::function<void()> on_read) {
+  return std::make_unique<FakeStore>(count, std::move(on_read));
 }
 
-}  // namespace gradwire::gui::test
+}  // namespace gradwire::gui::samples
