@@ -35,6 +35,7 @@ class Benchmarks {
   virtual std::vector<BenchRow> flow(const Say& say) const = 0;
   virtual std::vector<BenchRow> packet(const Say& say) const = 0;
   virtual std::vector<BenchRow> report(const Say& say) const = 0;
+  virtual std::vector<BenchRow> gui(const Say& say) const = 0;
   /// Against the reference that the options name.
   virtual std::vector<BenchRow> fidelity(const FidelityOptions& options, const Say& say) const = 0;
   /// Regimes of either reference.

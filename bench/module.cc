@@ -3,6 +3,7 @@
 #include "bench/benchmarks.h"
 #include "bench/fidelity/linux_fidelity.h"
 #include "bench/flow.h"
+#include "bench/gui/gui.h"
 #include "bench/methods.h"
 #include "bench/packet.h"
 #include "bench/prediction/speed.h"
@@ -39,6 +40,7 @@ class AllBenchmarks final : public Benchmarks {
   std::vector<BenchRow> flow(const Say& say) const override { return bench_flow(say); }
   std::vector<BenchRow> packet(const Say& say) const override { return bench_packet(say); }
   std::vector<BenchRow> report(const Say& say) const override { return bench_report(say); }
+  std::vector<BenchRow> gui(const Say& say) const override { return bench_gui(say); }
   std::vector<BenchRow> fidelity(const FidelityOptions& options, const Say& say) const override {
     return options.reference == "linux" ? bench_linux_fidelity(options, say)
                                         : bench_fidelity(options, say);

@@ -58,6 +58,12 @@ void add_bench_report(CLI::App& parent, Context& context) {
           [&context] { print_bench_rows(benchmarks().report(say_to(context)), false, context); });
 }
 
+void add_bench_gui(CLI::App& parent, Context& context) {
+  parent.add_subcommand("gui", "The desktop program with 10,000 and 100,000 runs, 640,000 segments")
+      ->callback(
+          [&context] { print_bench_rows(benchmarks().gui(say_to(context)), false, context); });
+}
+
 /// Asks the module only where the option is given: --help needs no benchmark.
 std::string check_regime(const std::string& name) {
   const std::vector<std::string> all = benchmarks().fidelity_regimes();
@@ -283,6 +289,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_bench_predict(*command, context);
   add_bench_advice(*command, context);
   add_bench_report(*command, context);
+  add_bench_gui(*command, context);
   add_bench_measured(*command, context);
   add_bench_emulation(*command, context);
 }

@@ -49,6 +49,7 @@ const std::map<std::string, std::string> kWithoutTable = {
     {"bench predict", "as bench codecs"},
     {"bench advice", "as bench codecs"},
     {"bench report", "as bench codecs"},
+    {"bench gui", "as bench codecs"},
     {"bench measured", "as bench codecs"},
     {"bench emulation", "as bench codecs"}};
 
