@@ -9,13 +9,16 @@
 namespace gradwire::cli {
 namespace {
 
-[[noreturn]] void start_desktop(const std::string& database) {
+constexpr const char* kLink = "run:";
+
+[[noreturn]] void start_desktop(const std::string& database, const std::string& link) {
   const std::string program = part_path("gui", "gradwire-gui");
   if (::access(program.c_str(), X_OK) != 0)
-    throw Error(ErrorKind::kCapability, "start the desktop program", program, "it is not there",
-                is_installed() ? part_advice("gui")
-                               : "install qt6-base-dev and " + part_advice("gui"));
-  ::execl(program.c_str(), program.c_str(), database.c_str(), nullptr);
+    throw Error(
+        ErrorKind::kCapability, "start the desktop program", program, "it is not there",
+        is_installed() ? part_advice("gui") : "install qt6-base-dev and " + part_advice("gui"));
+  ::execl(program.c_str(), program.c_str(), database.c_str(), link.empty() ? nullptr : link.c_str(),
+          nullptr);
   throw system_error("start", program, errno);
 }
 
@@ -23,9 +26,17 @@ namespace {
 
 void add_gui(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("gui", "Open the desktop program on a results database");
-  auto file = std::make_shared<std::string>();
-  command->add_option("DB", *file, "Results database (default: the one --db names)");
-  command->callback([file, &context] { start_desktop(file->empty() ? context.database : *file); });
+  auto what = std::make_shared<std::vector<std::string>>();
+  command
+      ->add_option("WHAT", *what,
+                   "Results database (default: the one --db names), and run:42 or "
+                   "run:42@1.20s..1.31s: a run's timeline, at a range of time")
+      ->expected(0, 2);
+  command->callback([what, &context] {
+    std::string database = context.database, link;
+    for (const std::string& each : *what) (each.starts_with(kLink) ? link : database) = each;
+    start_desktop(database, link);
+  });
 }
 
 }  // namespace gradwire::cli
