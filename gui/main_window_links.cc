@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "gui/main_window.h"
 #include "gui/whatif/what_if_base.h"
-#include "results/report.h"
+#include "results/report/report.h"
 
 /// Places that others can be sent to: links into a run's timeline, and reports.
 namespace gradwire::gui {
