@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 
 #include "base/error.h"
 #include "bench/emulation/gloo_rows.h"
@@ -17,23 +16,12 @@ namespace {
 
 constexpr int kFlowRuns = 8;  ///< of a lossy case: their mean is what flow says
 
-// Steps of a lossy case go on from each other's windows: a dozen of them are one draw. It takes as
-// many as these have room for, where they are more than were asked for.
-constexpr double kLossyTime = 20;  // s
-constexpr int kMostLossySteps = 400;
-
-/// Standard error of the mean, a share of it, of steps that go on from each other: by means of so
-/// many stretches of them (batch means).
-double spread_of(const std::vector<double>& steps) {
-  constexpr std::size_t kStretches = 10;
-  if (steps.size() < 2 * kStretches) return relative_error_of(steps);
-  std::vector<double> means;
-  for (std::size_t i = 0; i < kStretches; ++i)
-    means.push_back(mean_of(
-        {steps.begin() + static_cast<std::ptrdiff_t>(i * steps.size() / kStretches),
-         steps.begin() + static_cast<std::ptrdiff_t>((i + 1) * steps.size() / kStretches)}));
-  return relative_error_of(means);
-}
+// Of a lossy case steps go on from each other's windows: a few dozen of them are one draw, of which
+// another seed's may be twice as long. It takes several emulations, each with as many steps as this
+// has room for.
+constexpr int kLossyRuns = 3;
+constexpr double kLossyTime = 8;  // s, of one
+constexpr int kMostLossySteps = 150;
 
 struct Outcome {
   double emulated = 0;  ///< s, the mean step
@@ -59,38 +47,49 @@ sim::Cluster as_emulated(const sim::Cluster& cluster, const emulator::EmulatorRe
   return twin;
 }
 
+/// One emulation of the case: steps, as many as `least` or as a lossy one has room for.
+std::vector<double> emulated_steps(const EmulationCase& c, int least,
+                                   const emulator::EmulatorOptions& options, Outcome& outcome,
+                                   sim::Cluster& twin) {
+  const auto executor = emulator::make_emulator(c.cluster, options);
+  std::vector<double> steps;
+  double so_far = 0;
+  const auto goes_on = [&] {
+    const auto taken = static_cast<int>(steps.size());
+    return taken < least || (c.lossy && taken < kMostLossySteps && so_far < kLossyTime);
+  };
+  while (goes_on()) so_far += steps.emplace_back(run_step(*executor, c));
+  if (outcome.invalid.empty()) outcome.invalid = executor->why_invalid();
+  outcome.late_99 = std::max(outcome.late_99, executor->links().late_99);
+  outcome.steps += static_cast<int>(steps.size());
+  twin = as_emulated(c.cluster, executor->report());
+  return steps;
+}
+
 Outcome run_case(const EmulationCase& c, const EmulationOptions& options) {
   Outcome outcome;
   emulator::EmulatorOptions emulated;
   emulated.transport = emulation_transport();
   emulated.shaper = options.shaper;
-  emulated.seed = options.seed;
-  std::vector<double> steps;
+  const int runs = c.lossy ? kLossyRuns : 1;
+  std::vector<double> steps, emulated_means, means;
   sim::Cluster twin;
   try {
-    const auto executor = emulator::make_emulator(c.cluster, emulated);
-    const auto goes_on = [&] {
-      const auto taken = static_cast<int>(steps.size());
-      if (taken < options.steps) return true;
-      const double so_far = std::accumulate(steps.begin(), steps.end(), 0.0);
-      return c.lossy && taken < kMostLossySteps && so_far < kLossyTime;
-    };
-    while (goes_on()) steps.push_back(run_step(*executor, c));
-    outcome.invalid = executor->why_invalid();
-    outcome.late_99 = executor->links().late_99;
-    twin = as_emulated(c.cluster, executor->report());
+    for (int run = 0; run < runs; ++run) {
+      emulated.seed = options.seed + static_cast<std::uint64_t>(run);
+      steps = emulated_steps(c, (options.steps + runs - 1) / runs, emulated, outcome, twin);
+      emulated_means.push_back(mean_of(steps));
+    }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kCapability) throw;
     outcome.refused = error.what();
     return outcome;
   }
-  outcome.emulated = mean_of(steps);
-  outcome.spread = spread_of(steps);
-  outcome.steps = static_cast<int>(steps.size());
-  std::vector<double> means;
+  outcome.emulated = mean_of(emulated_means);
+  outcome.spread = relative_error_of(runs > 1 ? emulated_means : steps);
   for (int run = 0; run < (c.lossy ? kFlowRuns : 1); ++run)
     means.push_back(mean_of(
-        flow_steps(c, twin, outcome.steps, options.seed + static_cast<std::uint64_t>(run))));
+        flow_steps(c, twin, outcome.steps / runs, options.seed + static_cast<std::uint64_t>(run))));
   outcome.flow = mean_of(means);
   return outcome;
 }

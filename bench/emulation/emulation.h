@@ -26,7 +26,8 @@ struct EmulationOptions {
 /// during which links were late, is named with its reason and counts in no error.
 ///
 /// Steps of a case go on from each other's congestion windows. Where packets are lost that makes a
-/// few of them one draw: such a case takes up to 400 of them, in 20 s.
+/// few dozen of them one draw: such a case takes three emulations with losses of their own, each of
+/// as many steps as 8 s have room for.
 ///
 /// By itself the link process is held to what its links' rates and delays say: 10 MB, losses, and a
 /// trace's opportunities.
