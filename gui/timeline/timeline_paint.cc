@@ -158,7 +158,9 @@ void TimelineView::paint_row(QPainter& painter, int place) const {
   const int left = gutter_width(), top = top_of(place);
   const bool path = !chain_.segments.empty();
   const auto& marks = path ? path_marks_ : found_marks_;
-  const RowColours colours(theme_, path || marks[0].any() || marks[1].any());
+  // A path fades the rest of its own run, a search the rest of both.
+  const bool lit = path ? shown.track == chain_track_ : marks[0].any() || marks[1].any();
+  const RowColours colours(theme_, lit);
   std::vector<TimelineBlock> blocks;
   visible_blocks(row_of_place(shown), window_of(shown.track), blocks);
   for (const TimelineBlock& block : blocks) {

@@ -113,7 +113,7 @@ int TimelineView::axis_height() const {
 }
 
 int TimelineView::gutter_width() const {
-  return fontMetrics().horizontalAdvance("worker 9999  network") + 16;
+  return fontMetrics().horizontalAdvance("switch → worker99  100 %") + 16;
 }
 
 int TimelineView::top_of(int place) const {

@@ -54,8 +54,11 @@ class Walk {
     press("Ctrl+A");
     type(file);
     press("Return");
+    come_back();
+  }
+  /// Without a window manager nobody gives the focus back.
+  void come_back() {
     reach("the window again", [&] {
-      // Without a window manager nobody gives the focus back.
       window_.activateWindow();
       return QApplication::activeWindow() == &window_ && QApplication::focusWidget();
     });
@@ -114,6 +117,7 @@ void compare(Walk& walk, MainWindow& window) {
   walk.press("Ctrl+2");
   walk.reach("the timelines of two runs",
              [&] { return window.timeline()->tracks()[1] != nullptr; });
+  walk.press("Ctrl+M");
   walk.press("F");
   walk.press("S");
   walk.press("T");
@@ -122,6 +126,7 @@ void compare(Walk& walk, MainWindow& window) {
   walk.reach("a critical path", [&] { return !window.timeline()->chain().segments.empty(); });
   walk.picture("desktop-timeline");
   walk.press("Esc");
+  walk.press("Ctrl+M");
 }
 
 void ask_what_if(Walk& walk, MainWindow& window) {
@@ -130,9 +135,11 @@ void ask_what_if(Walk& walk, MainWindow& window) {
   walk.press("Ctrl+A");
   walk.type("25Mbps");
   walk.press("Return");
+  walk.picture("desktop-what-if");
+  // The chart in front as a table, and back.
   walk.press("Ctrl+T");
   walk.press("Esc");
-  walk.picture("desktop-what-if");
+  walk.come_back();
   walk.press("Ctrl+Shift+C");
   walk.reach("the changed scenario in the editor",
              [&] { return window.editor()->text()->toPlainText().contains("25Mbps"); });
@@ -149,7 +156,7 @@ void edit(Walk& walk, MainWindow& window) {
   }
   walk.press("End");
   walk.press("Shift+Home");
-  walk.type("\"steps\": 20,");
+  walk.type("    \"steps\": 20,");
   walk.reach("a scenario without problems", [&] {
     return window.editor()->state().contains("run") &&
            text->toPlainText().contains("\"steps\": 20");
