@@ -26,16 +26,14 @@ constexpr const char* kLink = "run:";
 
 void add_gui(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("gui", "Open the desktop program on a results database");
-  auto what = std::make_shared<std::vector<std::string>>();
-  command
-      ->add_option("WHAT", *what,
-                   "Results database (default: the one --db names), and run:42 or "
-                   "run:42@1.20s..1.31s: a run's timeline, at a range of time")
-      ->expected(0, 2);
-  command->callback([what, &context] {
-    std::string database = context.database, link;
-    for (const std::string& each : *what) (each.starts_with(kLink) ? link : database) = each;
-    start_desktop(database, link);
+  auto file = std::make_shared<std::string>(), link = std::make_shared<std::string>();
+  command->add_option("DB", *file, "Results database (default: the one --db names)");
+  command->add_option("LINK", *link,
+                      "run:42 or run:42@1.20s..1.31s: a run's timeline, at a range of time");
+  command->callback([file, link, &context] {
+    // A link alone is one into the usual database.
+    if (link->empty() && file->starts_with(kLink)) std::swap(*file, *link);
+    start_desktop(file->empty() ? context.database : *file, *link);
   });
 }
 
