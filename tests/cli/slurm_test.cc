@@ -27,7 +27,7 @@ namespace {
 
 /// 60 runs, short and long ones.
 constexpr const char* kSweep = R"({"schema_version": 1, "name": "queued",
-  "workload": {"collective": "ring-all-reduce", "bytes": "1MB", "repetitions": 300},
+  "workload": {"collective": "ring-all-reduce", "bytes": "1MB", "repetitions": 1500},
   "cluster": {"workers": 8},
   "network": {"link": {"bandwidth": "1Gbps", "delay": "50us"}},
   "sweep": {"/executor": ["model", "flow"],
