@@ -30,8 +30,7 @@ MethodColors::MethodColors(std::vector<std::string> labels) {
   std::vector<std::pair<std::size_t, std::string>> order;
   for (std::string& label : labels) order.emplace_back(place_of(label), std::move(label));
   std::ranges::sort(order);
-  const auto repeats = std::ranges::unique(order);
-  order.erase(repeats.begin(), repeats.end());
+  order.erase(std::unique(order.begin(), order.end()), order.end());
   std::set<int> taken;
   const auto next = [&](std::size_t place) {
     // Of each round of colours as many as there are, before any is given twice.

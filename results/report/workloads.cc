@@ -46,9 +46,8 @@ std::vector<WorkloadRuns> workloads_of(const Store& store, std::span<const RunId
     const auto [work, fresh] =
         work_of_hash.try_emplace(header.scenario_hash + header.model + header.data_set);
     if (fresh) work->second = work_of(header);
-    auto own = std::ranges::find_if(all, [&](const KnownWorkload& known) {
-      return known.work.contains(work->second) ||
-             known.workload.scenarios.contains(header.scenario_name);
+    auto own = std::ranges::find_if(all, [&, &text = work->second](const KnownWorkload& known) {
+      return known.work.contains(text) || known.workload.scenarios.contains(header.scenario_name);
     });
     if (own == all.end()) {
       own = all.insert(all.end(), KnownWorkload());
