@@ -227,7 +227,9 @@ struct GroupCoder {
     for (std::size_t g = 0; g < kGroups; ++g) std::memcpy(out + g * bytes, &lane[g], 8);
   }
   HWY_INLINE void unpack(const std::byte* in, std::uint8_t* codes) const {
-    if (nibbles) return unpack_nibbles(in, codes);
+    if constexpr (kStep >= kNibbles) {
+      if (nibbles) return unpack_nibbles(in, codes);
+    }
     const hn::Repartition<std::uint8_t, GroupTag> d8;
     hn::StoreU(hn::BitCast(d8, packer.unpack(load_groups(in))), d8, codes);
   }
@@ -270,6 +272,8 @@ struct GroupCoder {
     return hn::LoadU(GroupTag(), lane);
 #endif
   }
+  /// Codes of 4 bits are unpacked 32 at a time, where a vector has as many.
+  static constexpr std::size_t kNibbles = 32;
   /// Two codes a byte, 16 bytes at a time.
   HWY_INLINE void unpack_nibbles(const std::byte* in, std::uint8_t* codes) const {
     packer.reverse ? unpack_nibbles<true>(in, codes) : unpack_nibbles<false>(in, codes);
@@ -279,7 +283,7 @@ struct GroupCoder {
     const hn::CappedTag<std::uint8_t, 16> d;
     const hn::Repartition<std::uint16_t, decltype(d)> d16;
     const auto mask = hn::Set(d, 15);
-    for (std::size_t i = 0; i < kStep; i += 32) {
+    for (std::size_t i = 0; i < kStep; i += kNibbles) {
       const auto x = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + i / 2));
       const auto low = hn::And(x, mask);
       const auto high = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(d16, x))), mask);
