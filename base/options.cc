@@ -162,8 +162,8 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   const std::string lower = in_lower_case(name);
   for (const std::string& candidate : candidates) {
     // So many letters at least have to be added or left out.
-    const auto [shorter, longer] = std::minmax(name.size(), candidate.size());
-    if (longer - shorter >= best_distance) continue;
+    const std::size_t shorter = std::min(name.size(), candidate.size());
+    if (std::max(name.size(), candidate.size()) - shorter >= best_distance) continue;
     const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
     if (distance < best_distance) {
       best_distance = distance;
