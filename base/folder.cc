@@ -12,4 +12,9 @@ void make_folder(const std::string& path, const std::string& advice) {
   if (problem) throw Error(ErrorKind::kFailure, "make the folder", path, problem.message(), advice);
 }
 
+void make_folder_of(const std::string& path, const std::string& advice) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (!folder.empty()) make_folder(folder, advice);
+}
+
 }  // namespace gradwire

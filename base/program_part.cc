@@ -3,11 +3,11 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "base/child_process.h"
+#include "base/environment.h"
 #include "base/error.h"
 
 namespace gradwire {
@@ -19,17 +19,12 @@ bool exists(const std::string& path) {
   return ::access(path.c_str(), R_OK) == 0;
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
 /// Builds `part` once; a build that failed has said why, and is not tried again.
 void build(std::string_view part) {
-  const std::string script = variable("GRADWIRE_BUILD_PARTS");
+  const std::string script = environment_variable("GRADWIRE_BUILD_PARTS");
   static std::set<std::string, std::less<>> tried;
   if (script.empty() || !may_build || !tried.emplace(part).second) return;
-  const std::string preset = variable("GRADWIRE_PRESET");
+  const std::string preset = environment_variable("GRADWIRE_PRESET");
   ChildProcess({script, preset.empty() ? "release" : preset, "--part", std::string(part)}, {})
       .wait();
 }
@@ -39,9 +34,10 @@ std::string wheels_script() {
 }
 
 std::string users_wheels() {
-  if (std::string given = variable("GRADWIRE_DEPS"); !given.empty()) return given;
-  const std::string data = variable("XDG_DATA_HOME");
-  return (data.empty() ? variable("HOME") + "/.local/share" : data) + "/gradwire/wheels";
+  if (std::string given = environment_variable("GRADWIRE_DEPS"); !given.empty()) return given;
+  const std::string data = environment_variable("XDG_DATA_HOME");
+  return (data.empty() ? environment_variable("HOME") + "/.local/share" : data) +
+         "/gradwire/wheels";
 }
 
 /// Folder of libraries below a folder of unpacked wheels.
@@ -73,6 +69,11 @@ std::string part_path(std::string_view part, std::string_view relative) {
            std::string(relative.substr(kModules.size()));
   if (!exists(path)) build(part);
   return path;
+}
+
+std::string part_path_or(const char* variable, std::string_view part, std::string_view relative) {
+  const std::string given = environment_variable(variable);
+  return given.empty() ? part_path(part, relative) : given;
 }
 
 bool is_installed() {

@@ -3,15 +3,18 @@
 #include <string_view>
 
 /// Programs and modules that belong to the running program and may be built at their first use: a
-/// first start then compiles only what it runs. An installed program builds nothing: what it lacks is
-/// in another package, and the libraries of wheels (LibTorch, ns-3) are fetched at their first use.
+/// first start then compiles only what it runs. An installed program builds nothing: what it lacks
+/// is in another package, and the libraries of wheels (LibTorch, ns-3) are fetched at their first
+/// use.
 namespace gradwire {
 
 /// Path of the file `relative` (seen from the running program's folder) of the part `part`.
-/// Where it is missing and ./gradwire started us, which says so by GRADWIRE_BUILD_PARTS (the path of
-/// scripts/build), that script builds the part first, with its progress on stderr. The file may be
-/// missing all the same: the caller says what it is for.
+/// Where it is missing and ./gradwire started us, which says so by GRADWIRE_BUILD_PARTS (the path
+/// of scripts/build), that script builds the part first, with its progress on stderr. The file may
+/// be missing all the same: the caller says what it is for.
 std::string part_path(std::string_view part, std::string_view relative);
+/// The same, where the environment's `variable` does not name another place.
+std::string part_path_or(const char* variable, std::string_view part, std::string_view relative);
 
 /// Whether the running program was installed (`cmake --install`, a package): its scripts lie at
 /// ../share/gradwire/scripts from it.

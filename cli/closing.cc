@@ -162,8 +162,7 @@ std::string default_report_path(const Context& context, const std::string& scena
 void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
                       const std::string& path, const Context& context,
                       const AccuracyArguments& accuracy) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) make_folder(folder.string());
+  make_folder_of(path);
   results::ReportOptions options;
   options.accuracy = accuracy_knowledge(accuracy);
   results::write_report(store, runs, path, options);

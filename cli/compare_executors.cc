@@ -169,8 +169,7 @@ void compare_executors(const ExecutorArguments& arguments, Context& context) {
   all.insert(all.end(), others.begin(), others.end());
   const auto& header = store->run(runs.at(against))->header;
   const std::string stem = figure_stem(arguments, header.scenario_name, context);
-  if (const auto folder = std::filesystem::path(stem).parent_path().string(); !folder.empty())
-    make_folder(folder, "name another figure with -o");
+  make_folder_of(stem, "name another figure with -o");
   results::write_figure(
       {results::executor_figure(all, header.scenario_name, {header.scenario_hash})}, stem);
   context.say("figure: " + stem + ".svg");

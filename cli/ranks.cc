@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <sstream>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/program_part.h"
@@ -14,13 +14,8 @@
 namespace gradwire::cli {
 namespace {
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
 std::optional<int> number_in(const char* name) {
-  const std::string text = variable(name);
+  const std::string text = environment_variable(name);
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos || text.size() > 6)
     return std::nullopt;
   return std::stoi(text);
@@ -49,8 +44,7 @@ std::string usual_rendezvous(const std::string& job) {
 }
 
 std::string worker_program() {
-  const std::string given = variable("GRADWIRE_EMULATOR_PROGRAM");
-  return given.empty() ? part_path("emulator", "gradwire-emulator-hub") : given;
+  return part_path_or("GRADWIRE_EMULATOR_PROGRAM", "emulator", "gradwire-emulator-hub");
 }
 
 [[noreturn]] void refuse(const std::string& subject, const std::string& reason,
@@ -65,7 +59,7 @@ std::optional<RankPlace> rank_place() {
     const auto rank = number_in(launcher.rank), size = number_in(launcher.size);
     if (!rank || !size) continue;
     const bool here = number_in(launcher.here) == size || number_in(launcher.machines) == 1;
-    return RankPlace{*rank, *size, here, variable(launcher.job)};
+    return RankPlace{*rank, *size, here, environment_variable(launcher.job)};
   }
   return std::nullopt;
 }

@@ -22,12 +22,6 @@ std::string written_as(const std::string& ending, const Recipe& recipe,
   return {};
 }
 
-void write(const std::string& path, const std::string& text) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) make_folder(folder.string());
-  write_file(path, text);
-}
-
 void print(const Recipe& recipe, const RecipeAnswer& answer, const Context& context) {
   if (context.format() == Format::kCsv)
     std::fputs(results::recipe_csv(answer).c_str(), stdout);
@@ -61,7 +55,8 @@ std::string report_recipe(const std::string& name, std::span<const results::RunI
     if (text.empty())
       throw Error(ErrorKind::kUsage, "write", path, "its ending says no form that there is",
                   "name it .html, .md, .csv or .json");
-    write(path, text);
+    make_folder_of(path);
+    write_file(path, text);
   }
   for (const std::string& reason : answer.left_out) context.say("left out: " + reason);
   print(recipe, answer, context);

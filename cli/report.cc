@@ -46,8 +46,7 @@ bool write_other_form(const results::Store& store, std::span<const results::RunI
     std::fwrite(text.data(), 1, text.size(), stdout);
     return true;
   }
-  const auto folder = std::filesystem::path(arguments.out).parent_path();
-  if (!folder.empty()) make_folder(folder.string());
+  make_folder_of(arguments.out);
   write_file(arguments.out, text);
   context.say("report: " + arguments.out);
   return true;

@@ -1,9 +1,9 @@
 #include "results/saved_queries.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/folder.h"
@@ -17,7 +17,7 @@ constexpr std::size_t kLongestName = 100;
 using Queries = std::map<std::string, std::string>;
 
 void write_queries(const std::string& path, const Queries& queries) {
-  make_folder(std::filesystem::path(path).parent_path().string());
+  make_folder_of(path);
   const nlohmann::json document = {{"schema_version", 1}, {"queries", queries}};
   write_file(path, document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
@@ -25,13 +25,9 @@ void write_queries(const std::string& path, const Queries& queries) {
 }  // namespace
 
 std::string saved_queries_path() {
-  const auto of_environment = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  std::string folder = of_environment("XDG_CONFIG_HOME");
-  if (folder.empty() && !of_environment("HOME").empty())
-    folder = of_environment("HOME") + "/.config";
+  std::string folder = environment_variable("XDG_CONFIG_HOME");
+  if (const std::string home = environment_variable("HOME"); folder.empty() && !home.empty())
+    folder = home + "/.config";
   if (folder.empty())
     throw Error(ErrorKind::kFailure, "find", "the saved queries",
                 "neither XDG_CONFIG_HOME nor HOME is set", "set one of them");
@@ -44,12 +40,12 @@ Queries saved_queries(const std::string& path) {
   Queries queries;
   bool sound =
       document.is_object() && document.contains("queries") && document["queries"].is_object();
-  if (sound)
-    for (const auto& [name, sql] : document["queries"].items())
-      if (sql.is_string())
-        queries[name] = sql.get<std::string>();
-      else
-        sound = false;
+  if (sound) {
+    for (const auto& [name, sql] : document["queries"].items()) {
+      sound = sound && sql.is_string();
+      if (sql.is_string()) queries[name] = sql.get<std::string>();
+    }
+  }
   if (!sound)
     throw Error(ErrorKind::kFailure, "read", path, "it is not a file of saved queries",
                 R"(it holds {"schema_version":1,"queries":{"name":"SELECT ..."}}; move it away)");

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -30,8 +29,7 @@ ChildProcess start(const std::string& program, int inherited) {
 
 std::string hub_program(const std::string& option) {
   if (!option.empty()) return option;
-  if (const char* path = std::getenv("GRADWIRE_EMULATOR_PROGRAM"); path && *path) return path;
-  return part_path("emulator", "gradwire-emulator-hub");
+  return part_path_or("GRADWIRE_EMULATOR_PROGRAM", "emulator", "gradwire-emulator-hub");
 }
 
 HubLink::HubLink(const std::string& program, int inherited) : process_(start(program, inherited)) {}
