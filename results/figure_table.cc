@@ -7,8 +7,7 @@ namespace gradwire::results {
 namespace {
 
 std::string text_of(double value, const Axis& axis) {
-  const auto index = static_cast<std::size_t>(std::max(0.0, value));
-  if (!axis.categories.empty() && index < axis.categories.size()) return axis.categories[index];
+  if (const std::string* category = category_at(axis, value)) return *category;
   return std::isfinite(value) ? format_value(value, axis.quantity) : "-";
 }
 
@@ -59,6 +58,11 @@ void add_points(const Figure& figure, const Series& curve, std::size_t most, Fig
 }
 
 }  // namespace
+
+const std::string* category_at(const Axis& axis, double value) {
+  const bool inside = value >= 0 && value < static_cast<double>(axis.categories.size());
+  return inside ? &axis.categories[static_cast<std::size_t>(value)] : nullptr;
+}
 
 FigureTable figure_table(const Figure& figure, std::size_t most) {
   if (std::ranges::any_of(figure.series, is_bars)) return bars_table(figure);

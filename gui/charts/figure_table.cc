@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "results/figure_table.h"
+
 namespace gradwire::gui {
 
 namespace {
 
 QString value_text(double value, const results::Axis& axis) {
-  const auto category = static_cast<std::size_t>(value);
-  if (!axis.categories.empty() && value >= 0 && category < axis.categories.size()) {
-    return QString::fromStdString(axis.categories[category]);
+  if (const std::string* category = results::category_at(axis, value)) {
+    return QString::fromStdString(*category);
   }
   return QString::fromStdString(results::format_value(value, axis.quantity));
 }

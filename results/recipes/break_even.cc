@@ -67,23 +67,20 @@ struct Rates {
 };
 
 std::string in_words(const std::string& method, const Rates& rates) {
-  std::vector<std::string> parts;
+  std::vector<std::pair<std::string, int>> parts;  // and how many conditions
   const Statistic below = statistic(rates.below_bps);
   const auto rate = [](double bps) { return format_value(bps, Quantity::kBitRate); };
   if (below.n > 0)
-    parts.push_back("below " + rate(below.least) +
-                    (below.greatest > 1.01 * below.least ? " to " + rate(below.greatest) : ""));
-  if (rates.always > 0) parts.push_back("at any rate");
-  if (rates.never > 0) parts.push_back("at no rate");
+    parts.emplace_back(
+        "below " + rate(below.least) +
+            (below.greatest > 1.01 * below.least ? " to " + rate(below.greatest) : ""),
+        below.n);
+  if (rates.always > 0) parts.emplace_back("at any rate", rates.always);
+  if (rates.never > 0) parts.emplace_back("at no rate", rates.never);
   std::string words = method + " pays ";
-  const std::string counts[] = {std::to_string(below.n), std::to_string(rates.always),
-                                std::to_string(rates.never)};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string& n = parts[i].starts_with("below") ? counts[0]
-                           : parts[i] == "at any rate"   ? counts[1]
-                                                         : counts[2];
-    words += (i > 0 ? ", " : "") + parts[i] + (parts.size() > 1 ? " (" + n + " conditions)" : "");
-  }
+  for (const auto& [part, n] : parts)
+    words += (&part == &parts[0].first ? "" : ", ") + part +
+             (parts.size() > 1 ? " (" + std::to_string(n) + " conditions)" : "");
   return words;
 }
 

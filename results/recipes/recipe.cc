@@ -8,6 +8,15 @@
 #include "results/svg.h"
 
 namespace gradwire::results {
+namespace {
+
+std::string joined(const std::vector<std::string>& reasons) {
+  std::string words;
+  for (const std::string& reason : reasons) words += (words.empty() ? "" : "; ") + reason;
+  return words;
+}
+
+}  // namespace
 
 std::span<const Recipe> recipes() {
   static const std::array all = {overlap_recipe(), links_recipe(), stragglers_recipe(),
@@ -42,9 +51,7 @@ RecipeAnswer answer_of(const Recipe& recipe, const Store& store, std::span<const
     if (!lacks.empty()) answer.left_out.push_back(workload.name + ": " + lacks);
   }
   if (!answer.table.rows.empty()) return answer;
-  std::string reasons;
-  for (const std::string& reason : answer.left_out)
-    reasons += (reasons.empty() ? "" : "; ") + reason;
+  const std::string reasons = joined(answer.left_out);
   throw StoreError(std::string("answer \"") + recipe.question + "\" from",
                    std::to_string(runs.size()) + (runs.size() == 1 ? " run" : " runs"),
                    reasons.empty() ? "there is no run" : reasons, recipe.remedy);
@@ -53,9 +60,7 @@ RecipeAnswer answer_of(const Recipe& recipe, const Store& store, std::span<const
 namespace {
 
 std::string left_out_words(const RecipeAnswer& answer) {
-  std::string words;
-  for (const std::string& reason : answer.left_out) words += (words.empty() ? "" : "; ") + reason;
-  return words.empty() ? "" : "Left out: " + words + ".";
+  return answer.left_out.empty() ? "" : "Left out: " + joined(answer.left_out) + ".";
 }
 
 }  // namespace

@@ -145,20 +145,21 @@ DrawnFigure split_figure(const ReportData& data, const Section& section) {
   return drawn;
 }
 
-DrawnFigure bytes_figure(const ReportData& data, const Section& section) {
+/// A bar a group: bar(group) is its name and its length. `words`: titles and the axis of lengths.
+template <typename Bar>
+DrawnFigure group_bars(const ReportData& data, const Section& section, const Figure& words,
+                       const std::string& series_name, Bar bar) {
   DrawnFigure drawn;
-  Figure& figure = drawn.figure;
-  figure.title = "Bytes on the wire";
-  figure.subtitle = "mean of a step, all workers, with headers and retransmissions";
-  figure.x = {"bytes of a step", Quantity::kBytes};
+  Figure& figure = drawn.figure = words;
   figure.horizontal_bars = true;
   figure.legend = Legend::kNone;
-  Series series{SeriesKind::kBars, "bytes", {}, {}, {}, {}, "bytes", {}};
+  Series series{SeriesKind::kBars, series_name, {}, {}, {}, {}, series_name, {}};
   series.style = series_style(0);
   for (const std::size_t i : section.groups) {
+    const auto [name, length] = bar(data.groups[i]);
     series.x.push_back(static_cast<double>(series.x.size()));
-    series.y.push_back(data.groups[i].split.wire_bytes);
-    figure.y.categories.push_back(data.groups[i].name);
+    series.y.push_back(length);
+    figure.y.categories.push_back(name);
   }
   figure.series.push_back(std::move(series));
   attach_source(data, section.groups, false, figure);
@@ -166,28 +167,28 @@ DrawnFigure bytes_figure(const ReportData& data, const Section& section) {
   return drawn;
 }
 
+DrawnFigure bytes_figure(const ReportData& data, const Section& section) {
+  Figure words;
+  words.title = "Bytes on the wire";
+  words.subtitle = "mean of a step, all workers, with headers and retransmissions";
+  words.x = {"bytes of a step", Quantity::kBytes};
+  return group_bars(data, section, words, "bytes", [](const ReportGroup& group) {
+    return std::pair(group.name, group.split.wire_bytes);
+  });
+}
+
 /// Only groups of which every run reached the target.
 DrawnFigure target_figure(const ReportData& data, const Section& section) {
-  DrawnFigure drawn;
-  Figure& figure = drawn.figure;
-  figure.title = "Simulated time to the target accuracy";
-  figure.subtitle = "mean over seeds; a method that missed it in any run has no bar";
-  figure.x = {"simulated time", Quantity::kSeconds};
-  figure.horizontal_bars = true;
-  figure.legend = Legend::kNone;
-  Series series{SeriesKind::kBars, "time", {}, {}, {}, {}, "time", {}};
-  series.style = series_style(0);
-  for (const std::size_t i : section.groups) {
-    const RunGroup& group = data.groups[i].group;
+  Figure words;
+  words.title = "Simulated time to the target accuracy";
+  words.subtitle = "mean over seeds; a method that missed it in any run has no bar";
+  words.x = {"simulated time", Quantity::kSeconds};
+  return group_bars(data, section, words, "time", [](const ReportGroup& each) {
+    const RunGroup& group = each.group;
     const bool reached = group.reached_target == static_cast<int>(group.runs.size());
-    series.x.push_back(static_cast<double>(series.x.size()));
-    series.y.push_back(reached ? group.time_to_target_s.mean : std::nan(""));
-    figure.y.categories.push_back(data.groups[i].name + (reached ? "" : " (missed)"));
-  }
-  figure.series.push_back(std::move(series));
-  attach_source(data, section.groups, false, figure);
-  drawn.height = bars_height(section.groups.size());
-  return drawn;
+    return std::pair(each.name + (reached ? "" : " (missed)"),
+                     reached ? group.time_to_target_s.mean : std::nan(""));
+  });
 }
 
 Quantity quantity_of(const std::string& pointer) {

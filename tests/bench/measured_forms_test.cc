@@ -9,15 +9,14 @@
 #include "bench/measured/judged.h"
 #include "bench/measured/step_work.h"
 #include "bench/measured/table.h"
+#include "tests/bench/measured_tables.h"
 
 namespace gradwire::bench {
-namespace {
 
-MeasuredTables read(const std::string& text) {
-  MeasuredTables tables;
-  read_measured(text, "t.csv", tables);
-  return tables;
-}
+using testing::prior_means;
+using testing::read;
+
+namespace {
 
 MeasuredStep transformer(const std::string& workload, int layers, int hidden, int heads,
                          int sequence, int vocabulary) {
@@ -96,8 +95,7 @@ TEST_CASE("a row without a form says why", "[measured]") {
 }
 
 TEST_CASE("more of anything takes longer", "[measured]") {
-  std::vector<double> priors;
-  for (const auto& unknown : constant_unknowns()) priors.push_back(unknown.prior_mean);
+  const std::vector<double> priors = prior_means();
   MeasuredStep step = transformer("gpt", 12, 1024, 16, 1024, 51200);
   step.device = "a100";
   step.precision = "fp16";
@@ -116,8 +114,7 @@ TEST_CASE("more of anything takes longer", "[measured]") {
 }
 
 TEST_CASE("a board that may draw less computes slower, by the cube root", "[measured]") {
-  std::vector<double> priors;
-  for (const auto& unknown : constant_unknowns()) priors.push_back(unknown.prior_mean);
+  const std::vector<double> priors = prior_means();
   MeasuredStep step = transformer("llama-8b", 32, 4096, 32, 8192, 128256);
   step.device = "h100";
   step.precision = "bf16";

@@ -17,15 +17,13 @@
 #include "results/prediction/published_errors.h"
 #include "scenarios/profile.h"
 #include "scenarios/share.h"
+#include "tests/bench/measured_tables.h"
 
 namespace gradwire::bench {
-namespace {
 
-MeasuredTables read(const std::string& text) {
-  MeasuredTables tables;
-  read_measured(text, "t.csv", tables);
-  return tables;
-}
+using testing::read;
+
+namespace {
 
 TEST_CASE("measured rows are drawn beside the line of predictions that are right") {
   const std::vector<JudgedRow> judged = {{"a \"x\"", "one", 2.0, 2.2, 1.9, 2.5},
