@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "runner/provenance.h"
 
 namespace gradwire::cli {

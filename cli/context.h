@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// What every subcommand shares: global options, the exit code, the streams' rules (data on stdout,
 /// everything else on stderr).

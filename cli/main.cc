@@ -6,8 +6,8 @@
 #include "base/plain_text.h"
 #include "cli/application.h"
 #include "cli/context.h"
-#include "cli/json_text.h"
-#include "cli/usage.h"
+#include "cli/help/usage.h"
+#include "cli/output/json_text.h"
 
 namespace {
 

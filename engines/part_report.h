@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::engines {
 

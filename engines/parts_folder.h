@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Where the processes of a sweep hand in what they have done: FILE.parts beside the database.
 namespace gradwire::engines {

@@ -8,7 +8,7 @@
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
 #include "gui/views/export_view.h"
-#include "results/export.h"
+#include "results/export/export.h"
 
 namespace gradwire::gui {
 

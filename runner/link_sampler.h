@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "sim/cluster/cluster.h"
 #include "sim/session/executor.h"
 

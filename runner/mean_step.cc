@@ -1,7 +1,7 @@
 #include "runner/mean_step.h"
 
 #include "base/error.h"
-#include "results/summary.h"
+#include "results/runs/summary.h"
 #include "runner/interrupt.h"
 
 namespace gradwire::runner {

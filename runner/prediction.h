@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/prediction/step_fit.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/scenario.h"
 
 /// Closed-form predictions for scenarios.

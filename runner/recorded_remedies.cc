@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "results/summary.h"
+#include "results/runs/summary.h"
 #include "runner/step_times.h"
 
 namespace gradwire::runner {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "runner/profile_cache.h"
 #include "runner/run_observer.h"
 #include "runner/shared_training.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/scenario.h"
 
 namespace gradwire::runner {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "results/figure_origin.h"
+#include "results/runs/figure_origin.h"
 #include "scenarios/trainer.h"
 
 namespace gradwire::runner {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "results/collective_choice.h"
-#include "results/notes.h"
 #include "results/prediction/stored_summary.h"
-#include "results/summary.h"
+#include "results/runs/collective_choice.h"
+#include "results/runs/notes.h"
+#include "results/runs/summary.h"
 #include "runner/provenance.h"
 #include "runner/run_description.h"
 #include "runner/run_origins.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/peak_memory.h"
-#include "results/figure_origin.h"
 #include "results/prediction/step_model.h"
-#include "results/store.h"
+#include "results/runs/figure_origin.h"
+#include "results/store/store.h"
 #include "runner/run_loop.h"
 #include "runner/step_recorder.h"
 #include "scenarios/trainer.h"

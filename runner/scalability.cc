@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
+#include "results/runs/scenario_view.h"
 #include "results/scalability/series.h"
-#include "results/scenario_view.h"
 #include "runner/step_summary.h"
 
 namespace gradwire::runner {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "results/scalability/models.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/overrides.h"
 
 /// Scenarios over numbers of workers, for the scalability report.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "results/exposed.h"
+#include "results/runs/exposed.h"
 #include "runner/message_sizes.h"
 #include "sim/graph/timeline_hash.h"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/session.h"
 #include "sim/graph/critical_path.h"
 #include "sim/graph/rank_starts.h"

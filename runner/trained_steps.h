@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/trainer.h"
 
 /// Learning in lockstep, in which everything arrives, does not heed virtual time: runs that differ

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "results/sqlite.h"
+#include "results/store/sqlite.h"
 
 /// Every row of a results database as text, for holding two databases against each other.
 namespace gradwire::testing {

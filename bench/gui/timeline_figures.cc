@@ -1,7 +1,7 @@
 #include "bench/gui/figures.h"
 #include "bench/timing.h"
 #include "gui/timeline/timeline_page.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::bench {
 

@@ -13,7 +13,7 @@
 #include "bench/measured/judged.h"
 #include "bench/measured/scatter.h"
 #include "bench/measured/table.h"
-#include "results/svg.h"
+#include "results/figures/svg.h"
 
 namespace gradwire::bench {
 namespace {

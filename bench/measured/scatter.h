@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench/measured/judged.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 namespace gradwire::bench {
 

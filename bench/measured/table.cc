@@ -3,7 +3,7 @@
 #include <set>
 
 #include "bench/measured/shipped_tables.h"
-#include "results/csv.h"
+#include "results/export/csv.h"
 
 namespace gradwire::bench {
 namespace {

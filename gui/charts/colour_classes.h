@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "gui/models/run_view.h"
-#include "results/method_colors.h"
-#include "results/palette.h"
+#include "results/figures/method_colors.h"
+#include "results/figures/palette.h"
 
 namespace gradwire::gui {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "results/figure_table.h"
+#include "results/figures/figure_table.h"
 
 namespace gradwire::gui {
 

@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "gui/models/data_table.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 namespace gradwire::gui {
 

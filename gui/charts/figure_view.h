@@ -6,7 +6,7 @@
 
 #include "gui/charts/theme.h"
 #include "gui/models/data_table.h"
-#include "results/figure_painter.h"
+#include "results/figures/figure_painter.h"
 
 namespace gradwire::gui {
 

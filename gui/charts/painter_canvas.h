@@ -3,7 +3,7 @@
 #include <QPainter>
 
 #include "gui/charts/theme.h"
-#include "results/figure_painter.h"
+#include "results/figures/figure_painter.h"
 
 namespace gradwire::gui {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "gui/models/run_view.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 namespace gradwire::gui {
 

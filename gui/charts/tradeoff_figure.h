@@ -7,7 +7,7 @@
 #include "gui/models/database.h"
 #include "gui/models/run_selection.h"
 #include "gui/models/run_view.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 /// Builds the chart of runs from those that the table shows, without a widget.
 namespace gradwire::gui {

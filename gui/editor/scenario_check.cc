@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/units.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 #include "runner/run_cost.h"
 #include "runner/trainer_module.h"
 #include "scenarios/scenario.h"

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "gui/jobs/run_process.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 namespace gradwire::gui {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "results/figure_origin.h"
+#include "results/runs/figure_origin.h"
 
 namespace gradwire::gui {
 namespace {

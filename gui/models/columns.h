@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// The columns of the run table: what a run shows, sorts by, and copies. One row of one table per
 /// column; nothing else in the program knows how a figure is written.

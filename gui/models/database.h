@@ -11,7 +11,7 @@
 #include "gui/timeline/run_timeline.h"
 #include "gui/topology/topology_graph.h"
 #include "gui/whatif/what_if.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::gui {
 

@@ -2,7 +2,7 @@
 #include <QString>
 #include <optional>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::gui {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::gui {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "gui/models/columns.h"
 #include "gui/models/run_set.h"
-#include "results/query.h"
+#include "results/runs/query.h"
 
 namespace gradwire::gui {
 

@@ -2,7 +2,7 @@
 #include <QObject>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::gui {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 #include "scenarios/fields.h"
 
 namespace gradwire::gui {

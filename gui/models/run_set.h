@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/columns.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// What the window shows of a database: its runs, and the fields of their scenarios that differ.
 /// Made on the database's thread and never changed, so that no scenario is read while one types.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/run_columns.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Which runs are shown and in which order: an immutable snapshot of the database, a filter, a sort
 /// key, pinned runs and a baseline. No widget; 10,000 runs sort or filter in a few milliseconds.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "results/plot_geometry.h"
+#include "results/figures/plot_geometry.h"
 
 /// What one looks at, without the data: kept under a name, and gone back to. Columns are named as
 /// filters name them, so that a view survives other runs.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Made-up but plausible runs: of tests, benchmarks and pictures of the desktop program.
 namespace gradwire::gui::samples {

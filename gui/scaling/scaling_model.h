@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gui/models/run_view.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 #include "results/scalability/scalability.h"
 
 /// How the shown runs scale: the figures of the scalability report (results/scalability), which say

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gui/timeline/timeline_rows.h"
-#include "results/exposed.h"
+#include "results/runs/exposed.h"
 
 /// One run's timeline as the window shows it: made on the database's thread, never changed.
 namespace gradwire::gui {
@@ -39,7 +39,7 @@ using TimelinePtr = std::shared_ptr<const RunTimeline>;
 TimelinePtr make_timeline(RunTimeline read);
 
 /// Times at which a worker that computes or encodes did neither: "waits for the network" where a
-/// transfer of its was under way (exposed communication, results/exposed.h), else "idle". In the
+/// transfer of its was under way (exposed communication, results/runs/exposed.h), else "idle". In the
 /// step of what comes after; waits before a worker's first work and after its last are left out,
 /// but for its exposed communication.
 std::vector<results::TimelineSegment> waits_of(

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// The timeline's rows: what is drawn in which of them, and in which colour.
 namespace gradwire::gui {

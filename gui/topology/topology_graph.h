@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "sim/cluster/cluster.h"
 
 /// A run's network as a drawing: hosts and switches by tier, and what its links carried. No widget.

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "gui/charts/painter_canvas.h"
-#include "results/svg.h"
+#include "results/figures/svg.h"
 
 namespace gradwire::gui {
 

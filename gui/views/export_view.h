@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "gui/timeline/timeline_view.h"
-#include "results/figure.h"
+#include "results/figures/figure.h"
 
 /// Saves what a chart shows, always in the light theme: for paper. Throws Error naming the file.
 namespace gradwire::gui {

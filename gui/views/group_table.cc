@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "results/summary.h"
+#include "results/runs/summary.h"
 
 namespace gradwire::gui {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 #include "scenarios/values.h"
 
 namespace gradwire::gui {

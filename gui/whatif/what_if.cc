@@ -4,7 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 #include "runner/advice.h"
 #include "runner/step_summary.h"
 #include "scenarios/methods.h"

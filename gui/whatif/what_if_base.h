@@ -3,7 +3,7 @@
 #include <span>
 
 #include "gui/whatif/what_if.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// What the what-if panel starts from. Both read files or the database: not for the window's
 /// thread.

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compressors/codec.h"
-#include "results/difference.h"
-#include "results/scenario_view.h"
+#include "results/runs/difference.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 

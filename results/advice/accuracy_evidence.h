@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "results/advice/published_accuracy.h"
-#include "results/store.h"
-#include "results/summary.h"
+#include "results/runs/summary.h"
+#include "results/store/store.h"
 
 /// What is known of the accuracy that training with a method ends at. A recommendation that rests
 /// on times carries it.

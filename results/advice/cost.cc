@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "results/plot_geometry.h"
+#include "results/figures/plot_geometry.h"
 
 namespace gradwire::results {
 

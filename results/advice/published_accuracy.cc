@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
-#include "results/csv.h"
-#include "results/difference.h"
-#include "results/scenario_view.h"
+#include "results/export/csv.h"
+#include "results/runs/difference.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

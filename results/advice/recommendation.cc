@@ -5,8 +5,8 @@
 #include <set>
 
 #include "results/advice/choice.h"
-#include "results/percent.h"
-#include "results/plot_geometry.h"
+#include "results/figures/plot_geometry.h"
+#include "results/statistics/percent.h"
 
 /// A choice in words.
 namespace gradwire::results {

@@ -1,6 +1,6 @@
 #include "results/advice/scenario_prices.h"
 
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 

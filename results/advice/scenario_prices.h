@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/advice/cost.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace gradwire::results {
 

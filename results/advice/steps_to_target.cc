@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

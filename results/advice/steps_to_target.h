@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
-#include "results/summary.h"
+#include "results/runs/summary.h"
+#include "results/store/store.h"
 
 /// Time to accuracy: how many steps real training took to a held-out accuracy, and how many that
 /// makes elsewhere.

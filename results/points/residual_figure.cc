@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "results/percent.h"
+#include "results/statistics/percent.h"
 
 namespace gradwire::results {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
 
-#include "results/figure.h"
+#include "results/figures/figure.h"
 #include "results/prediction/step_fit.h"
 
 namespace gradwire::results {

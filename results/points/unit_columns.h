@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results/csv.h"
+#include "results/export/csv.h"
 
 /// Tables whose numbers have units: in the column's name ("delay_us", "bandwidth (Gbps)"), or in
 /// each cell ("10Gbps") where the name has none. A bare number without any is refused.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "results/csv.h"
+#include "results/export/csv.h"
 
 namespace gradwire::results {
 namespace {

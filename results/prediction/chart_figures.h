@@ -2,7 +2,7 @@
 #include <span>
 #include <vector>
 
-#include "results/html_page.h"
+#include "results/pages/html_page.h"
 #include "results/prediction/chart_models.h"
 
 namespace gradwire::results {

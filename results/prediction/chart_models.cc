@@ -7,8 +7,8 @@
 #include <random>
 
 #include "base/error.h"
-#include "results/median.h"
 #include "results/prediction/least_squares.h"
+#include "results/statistics/median.h"
 
 namespace gradwire::results {
 namespace {

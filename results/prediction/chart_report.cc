@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <map>
 
-#include "results/csv.h"
-#include "results/html_page.h"
-#include "results/percent.h"
+#include "results/export/csv.h"
+#include "results/pages/html_page.h"
 #include "results/prediction/chart_figures.h"
-#include "results/store.h"
+#include "results/statistics/percent.h"
+#include "results/store/store.h"
 
 namespace gradwire::results {
 namespace {

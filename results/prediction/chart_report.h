@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/prediction/chart_models.h"
-#include "results/reproduction.h"
+#include "results/reproductions/reproduction.h"
 
 /// `reproduce terngrad-chart`: what is held against the chart, and its report.
 namespace gradwire::results {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "results/csv.h"
-#include "results/store.h"
+#include "results/export/csv.h"
+#include "results/store/store.h"
 
 namespace gradwire::results {
 namespace {

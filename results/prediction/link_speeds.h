@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "results/reproduction.h"
+#include "results/reproductions/reproduction.h"
 
 /// A published step time by the bandwidth of the link, without overlap.
 ///

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "results/csv.h"
-#include "results/store.h"
+#include "results/export/csv.h"
+#include "results/store/store.h"
 
 namespace gradwire::results {
 namespace {

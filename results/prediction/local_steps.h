@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "results/reproduction.h"
+#include "results/reproductions/reproduction.h"
 
 /// How much bandwidth training with local steps needs: arithmetic on one replica's compute, of two
 /// replicas over one link.

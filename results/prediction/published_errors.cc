@@ -4,9 +4,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "results/csv.h"
-#include "results/percent.h"
-#include "results/scenario_view.h"
+#include "results/export/csv.h"
+#include "results/runs/scenario_view.h"
+#include "results/statistics/percent.h"
 
 namespace gradwire::results {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "results/prediction/assumed_spread.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/philox.h"
-#include "results/percent.h"
 #include "results/prediction/assumed_spread.h"
 #include "results/prediction/least_squares.h"
+#include "results/statistics/percent.h"
 
 namespace gradwire::results {
 namespace {

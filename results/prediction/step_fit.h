@@ -6,7 +6,7 @@
 #include "results/prediction/constant.h"
 #include "results/prediction/fit_ground.h"
 #include "results/prediction/step_model.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// The fitted model: constants of step_model.h from steps whose times are known, and predictions
 /// with a band.

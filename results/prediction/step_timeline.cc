@@ -49,7 +49,7 @@ class Timeline {
     time.compute_s = ready_ + update;
     time.encode_s = exposed_encode_;
     time.decode_s = exposed_decode_;
-    // As results/exposed.h has it: neither compute nor codec works, something is under way.
+    // As results/runs/exposed.h has it: neither compute nor codec works, something is under way.
     time.exposed_s = std::max(0.0, end - ready_ - exposed_encode_ - exposed_decode_);
     time.total_s = end + update;
     return time;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "results/report/data.h"
-#include "results/summary.h"
+#include "results/runs/summary.h"
 
 namespace gradwire::results {
 namespace {

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "results/figure_origin.h"
 #include "results/prediction/step_fit.h"
-#include "results/store.h"
+#include "results/runs/figure_origin.h"
+#include "results/store/store.h"
 
 /// Summaries of steps as figures of stored runs.
 namespace gradwire::results {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "results/link_load.h"
 #include "results/recipes/recipe.h"
+#include "results/runs/link_load.h"
 
 namespace gradwire::results {
 namespace {

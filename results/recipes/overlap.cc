@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "results/exposed.h"
 #include "results/recipes/recipe.h"
+#include "results/runs/exposed.h"
 
 namespace gradwire::results {
 namespace {

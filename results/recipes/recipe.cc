@@ -4,8 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "results/figures/svg.h"
 #include "results/report/workloads.h"
-#include "results/svg.h"
 
 namespace gradwire::results {
 namespace {

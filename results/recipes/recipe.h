@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "results/data_table.h"
+#include "results/pages/data_table.h"
 #include "results/report/data.h"
 
 /// Recipes: each answers one question about stored runs with a sentence a workload, a table and

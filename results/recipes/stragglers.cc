@@ -2,8 +2,8 @@
 #include <cmath>
 #include <map>
 
-#include "results/exposed.h"
 #include "results/recipes/recipe.h"
+#include "results/runs/exposed.h"
 
 namespace gradwire::results {
 namespace {

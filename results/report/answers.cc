@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "results/difference.h"
 #include "results/report/choice.h"
+#include "results/runs/difference.h"
 
 /// The answers in sentences.
 namespace gradwire::results {

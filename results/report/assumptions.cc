@@ -1,7 +1,7 @@
 #include <set>
 
 #include "results/report/data.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 /// What has to be true for the report's figures to be, said for the executors that were used.
 namespace gradwire::results {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "results/advice/choice.h"
-#include "results/difference.h"
 #include "results/prediction/stored_summary.h"
-#include "results/scenario_view.h"
+#include "results/runs/difference.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "compressors/codec.h"
-#include "results/collective_choice.h"
-#include "results/method_colors.h"
-#include "results/notes.h"
-#include "results/scenario_view.h"
+#include "results/figures/method_colors.h"
+#include "results/runs/collective_choice.h"
+#include "results/runs/notes.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "results/advice/accuracy_evidence.h"
 #include "results/advice/cost.h"
-#include "results/dropped_updates.h"
-#include "results/gradient_loss.h"
-#include "results/html_page.h"
-#include "results/store.h"
-#include "results/summary.h"
+#include "results/pages/html_page.h"
+#include "results/runs/dropped_updates.h"
+#include "results/runs/gradient_loss.h"
+#include "results/runs/summary.h"
+#include "results/store/store.h"
 
 /// What a report is made of; shared by the report's files, not an interface.
 namespace gradwire::results {
@@ -25,7 +25,7 @@ struct Curve {
 struct StepSplit {
   double compute_s = 0;
   double exposed_codec_s = 0;  ///< encoding and decoding beside which nothing is computed
-  double exposed_s = 0;        ///< exposed communication (results/exposed.h)
+  double exposed_s = 0;        ///< exposed communication (results/runs/exposed.h)
   double idle_s = 0;           ///< the rest: a worker waits, and none of its transfers is under way
   double codec_s = 0;          ///< all encoding and decoding, hidden or not
   double wire_bytes = 0, payload_bytes = 0;
@@ -44,7 +44,7 @@ struct ReportGroup {
   double message_bytes = 0;                       ///< of a worker in a step; 0 = not known
   std::optional<DroppedUpdates> updates;          ///< all seeds'; of federated rounds alone
   std::string choice;           ///< what `exchange.collective: auto` took and why; else empty
-  std::set<std::string> notes;  ///< of its runs (results/notes.h)
+  std::set<std::string> notes;  ///< of its runs (results/runs/notes.h)
 };
 
 /// Of its first run: what all its runs have but the seed.

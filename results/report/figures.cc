@@ -3,7 +3,7 @@
 #include <set>
 
 #include "results/report/data.h"
-#include "results/scenario_view.h"
+#include "results/runs/scenario_view.h"
 
 /// The report's figures.
 namespace gradwire::results {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/advice/scenario_prices.h"
-#include "results/data_table.h"
+#include "results/pages/data_table.h"
 #include "results/report/choice.h"
 #include "results/report/planner.h"
 #include "results/report/workloads.h"

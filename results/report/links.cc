@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "results/data_table.h"
-#include "results/link_load.h"
+#include "results/pages/data_table.h"
 #include "results/report/choice.h"
+#include "results/runs/link_load.h"
 
 namespace gradwire::results {
 namespace {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 
-#include "results/difference.h"
 #include "results/report/choice.h"
-#include "results/scenario_view.h"
+#include "results/runs/difference.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

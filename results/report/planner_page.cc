@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "results/svg.h"
+#include "results/figures/svg.h"
 
 /// The first screen as HTML.
 namespace gradwire::results {

@@ -4,17 +4,17 @@
 #include <set>
 
 #include "base/file_descriptor.h"
-#include "results/data_table.h"
-#include "results/html_page.h"
-#include "results/link_load.h"
+#include "results/figures/svg.h"
+#include "results/pages/data_table.h"
+#include "results/pages/html_page.h"
 #include "results/report/choice.h"
 #include "results/report/forms.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
 #include "results/report/planner.h"
 #include "results/report/workloads.h"
-#include "results/scenario_view.h"
-#include "results/svg.h"
+#include "results/runs/link_load.h"
+#include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/advice/accuracy_evidence.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// A report of runs as one self-contained HTML file: no script, no reference to anything outside,
 /// light and dark by the reader's preference, printable.

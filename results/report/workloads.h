@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Which runs answer one question together.
 namespace gradwire::results {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/advice/steps_to_target.h"
-#include "results/html_page.h"
+#include "results/pages/html_page.h"
 
 /// Time to an accuracy: steps that real training took, times a step's time.
 namespace gradwire::results {

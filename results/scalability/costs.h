@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "results/advice/cost.h"
-#include "results/html_page.h"
+#include "results/pages/html_page.h"
 
 /// What the series' steps cost (results/advice/cost.h).
 namespace gradwire::results {

@@ -1,6 +1,6 @@
 #include "results/scalability/document.h"
 
-#include "results/svg.h"
+#include "results/figures/svg.h"
 
 namespace gradwire::results {
 namespace {

@@ -1,5 +1,5 @@
+#include "results/runs/summary.h"
 #include "results/scalability/document.h"
-#include "results/summary.h"
 
 namespace gradwire::results {
 namespace {

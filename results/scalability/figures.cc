@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "results/method_colors.h"
+#include "results/figures/method_colors.h"
 
 namespace gradwire::results {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "results/html_page.h"
+#include "results/pages/html_page.h"
 #include "results/scalability/scalability.h"
 
 /// The scalability report's figures. Marks are runs, with 90 % intervals; solid lines the model

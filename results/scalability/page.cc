@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "results/runs/scenario_view.h"
 #include "results/scalability/competition.h"
 #include "results/scalability/tables.h"
 #include "results/scalability/words.h"
-#include "results/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

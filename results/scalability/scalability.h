@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "results/advice/choice.h"
-#include "results/plot_geometry.h"
+#include "results/figures/plot_geometry.h"
 #include "results/prediction/published_errors.h"
 #include "results/prediction/solve.h"
 #include "results/scalability/accuracy.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "results/plot_geometry.h"
+#include "results/figures/plot_geometry.h"
 #include "results/prediction/solve.h"
 
 namespace gradwire::results {

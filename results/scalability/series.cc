@@ -8,9 +8,9 @@
 #include "compressors/codec.h"
 #include "results/prediction/stored_summary.h"
 #include "results/report/data.h"
-#include "results/scenario_view.h"
-#include "results/student_t.h"
-#include "results/summary.h"
+#include "results/runs/scenario_view.h"
+#include "results/runs/summary.h"
+#include "results/statistics/student_t.h"
 
 namespace gradwire::results {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "results/prediction/step_summary.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Stored runs as points over the number of workers, apart by everything else that differs.
 namespace gradwire::results {
@@ -15,7 +15,7 @@ namespace gradwire::results {
 struct KnownSplit {
   double compute_s = 0;  ///< forward, backward, update
   double codec_s = 0;    ///< encode, decode, add
-  double exposed_s = 0;  ///< exposed communication (results/exposed.h)
+  double exposed_s = 0;  ///< exposed communication (results/runs/exposed.h)
 };
 
 /// Runs of a series on one number of workers.

@@ -1,5 +1,5 @@
 #pragma once
-#include "results/html_page.h"
+#include "results/pages/html_page.h"
 #include "results/scalability/scalability.h"
 
 /// The scalability report's tables; first rows are headers with units.

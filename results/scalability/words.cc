@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "results/prediction/fit_ground.h"
+#include "results/runs/scenario_view.h"
 #include "results/scalability/figures.h"
 #include "results/scalability/phrases.h"
-#include "results/scenario_view.h"
 
 namespace gradwire::results {
 namespace {

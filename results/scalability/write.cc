@@ -4,7 +4,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/folder.h"
-#include "results/csv.h"
+#include "results/export/csv.h"
 #include "results/scalability/page.h"
 #include "results/scalability/words.h"
 

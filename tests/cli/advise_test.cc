@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "base/file_descriptor.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/cli/program.h"
 
 using namespace gradwire;

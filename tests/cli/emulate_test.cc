@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/file_descriptor.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/cli/program.h"
 #include "tests/skip.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/file_descriptor.h"
-#include "results/figure_origin.h"
+#include "results/runs/figure_origin.h"
 #include "tests/cli/program.h"
 #include "tests/skip.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/file_descriptor.h"
-#include "results/sqlite.h"
+#include "results/store/sqlite.h"
 #include "tests/cli/program.h"
 #include "tests/cli/shown_figures.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/child_process.h"
 #include "base/file_descriptor.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/cli/program.h"
 #include "tests/skip.h"
 #include "tests/store_rows.h"

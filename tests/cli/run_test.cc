@@ -11,8 +11,8 @@
 
 #include "base/child_process.h"
 #include "base/file_descriptor.h"
-#include "results/notes.h"
-#include "results/store.h"
+#include "results/runs/notes.h"
+#include "results/store/store.h"
 #include "tests/cli/program.h"
 
 using namespace gradwire;

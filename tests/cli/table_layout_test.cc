@@ -1,4 +1,4 @@
-#include "cli/table_layout.h"
+#include "cli/output/table_layout.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/file_descriptor.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/cli/program.h"
 #include "tests/skip.h"
 #include "tests/trainers/replays/recorded_text.h"

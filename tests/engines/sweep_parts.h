@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engines/part_report.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "scenarios/scenario.h"
 
 /// A sweep of eight collectives, and parts as processes hand them in.

@@ -6,7 +6,7 @@
 #include <QTextStream>
 
 #include "gui/main_window.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 using gradwire::gui::TradeoffView;
 

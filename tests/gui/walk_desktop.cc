@@ -8,7 +8,7 @@
 #include <QTextStream>
 
 #include "gui/main_window.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 using namespace gradwire::gui;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 /// Runs as the program would store them: four methods on several links and seeds, with a loss that
 /// falls, an accuracy that rises and step times that follow the bytes.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/temporary_file.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 using gradwire::TemporaryFolder;
 

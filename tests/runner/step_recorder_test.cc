@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "results/exposed.h"
+#include "results/runs/exposed.h"
 #include "runner/message_sizes.h"
 #include "sim/executors.h"
 

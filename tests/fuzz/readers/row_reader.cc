@@ -3,9 +3,9 @@
 #include <charconv>
 
 #include "base/temporary_file.h"
-#include "results/sqlite.h"
-#include "results/store.h"
-#include "results/timeline_blob.h"
+#include "results/store/sqlite.h"
+#include "results/store/store.h"
+#include "results/store/timeline_blob.h"
 
 namespace gradwire::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include "compressors/codec.h"
 #include "compressors/crc32c.h"
 #include "compressors/model_file.h"
-#include "results/timeline_blob.h"
+#include "results/store/timeline_blob.h"
 #include "runner/checkpoints/run_state.h"
 #include "runner/checkpoints/submission_log.h"
 #include "tests/fuzz/readers/row_reader.h"

@@ -1,7 +1,7 @@
 #include "tests/fuzz/readers/groups.h"
 #include "tests/fuzz/readers/inputs.h"
 
-#include "results/csv.h"
+#include "results/export/csv.h"
 #include "results/points/csv_points.h"
 #include "results/points/iperf_log.h"
 #include "results/points/nccl_log.h"

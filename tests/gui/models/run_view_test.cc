@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "gui/models/run_filter.h"
-#include "results/figure_origin.h"
 #include "gui/samples/sample_runs.h"
+#include "results/runs/figure_origin.h"
 
 using namespace gradwire::gui;
 using namespace gradwire::results;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/advice/crossover.h"
-#include "results/link_load.h"
+#include "results/runs/link_load.h"
 #include "tests/results/html_check.h"
 #include "tests/results/scalability/scale_runs.h"
 #include "tests/results/test_store.h"

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/file_descriptor.h"
-#include "results/collective_choice.h"
-#include "results/gradient_loss.h"
 #include "results/report/data.h"
+#include "results/runs/collective_choice.h"
+#include "results/runs/gradient_loss.h"
 #include "tests/results/html_check.h"
 #include "tests/results/synthetic_runs.h"
 #include "tests/results/test_store.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_descriptor.h"
-#include "results/csv.h"
+#include "results/export/csv.h"
 #include "results/scalability/competition.h"
 #include "results/scalability/words.h"
 #include "tests/results/html_check.h"

@@ -6,7 +6,7 @@
 
 #include "results/prediction/step_model.h"
 #include "results/prediction/stored_summary.h"
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/results/test_store.h"
 
 /// Stored runs as `gradwire run` leaves them: a model of 50 ms compute whose messages go round a

@@ -1,0 +1,24 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include "cli/context.h"
+#include "cli/reports/accuracy_options.h"
+
+namespace gradwire::cli {
+
+/// The table that closes `run`: a row a group of runs that differ only in their seed (method, what
+/// else varied, ratio on the wire, step time, simulated time to target, final accuracy; mean and
+/// spread), and the hashes.
+void print_closing(const results::Store& store, std::span<const results::RunId> runs,
+                   const Context& context);
+
+/// gradwire-report/NAME.html beside the database.
+std::string default_report_path(const Context& context, const std::string& scenario_name);
+
+/// Writes the report and says where.
+void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
+                      const std::string& path, const Context& context,
+                      const AccuracyArguments& accuracy = {});
+
+}  // namespace gradwire::cli

@@ -1,9 +1,0 @@
-#pragma once
-#include "cli/scalability_options.h"
-
-namespace gradwire::cli {
-
-/// Finds the runs (or makes those of the scenario that are missing), writes the report, says where.
-void report_scalability(const ScalabilityArguments& arguments, Context& context);
-
-}  // namespace gradwire::cli

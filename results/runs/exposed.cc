@@ -1,0 +1,121 @@
+#include "results/runs/exposed.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gradwire::results {
+namespace {
+
+// Of sim::Lane.
+constexpr std::uint8_t kComputeLane = 1, kCodecLane = 2, kHostLane = 3;
+
+struct BusyInterval {
+  double start_s = 0, end_s = 0;
+  std::int64_t step = 0;  ///< of the segment that began it
+};
+using BusyIntervals = std::vector<BusyInterval>;
+
+struct Lanes {
+  BusyIntervals compute, codec, network;
+};
+
+/// Intervals that overlap or touch become one.
+BusyIntervals united(BusyIntervals list) {
+  std::ranges::stable_sort(list, {}, &BusyInterval::start_s);
+  BusyIntervals result;
+  for (const BusyInterval& each : list) {
+    if (!result.empty() && each.start_s <= result.back().end_s)
+      result.back().end_s = std::max(result.back().end_s, each.end_s);
+    else
+      result.push_back(each);
+  }
+  return result;
+}
+
+BusyIntervals united(BusyIntervals list, const BusyIntervals& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return united(std::move(list));
+}
+
+/// `list` without the times that `covers` covers. Both are united.
+BusyIntervals without(const BusyIntervals& list, const BusyIntervals& covers) {
+  BusyIntervals left;
+  auto next = covers.begin();
+  for (const BusyInterval& busy : list) {
+    double at = busy.start_s;
+    const auto add = [&](double until) {
+      if (until > at) left.push_back({at, until, busy.step});
+    };
+    while (next != covers.end() && next->end_s <= at) ++next;
+    for (auto each = next; each != covers.end() && each->start_s < busy.end_s; ++each) {
+      add(each->start_s);
+      at = std::max(at, each->end_s);
+    }
+    add(busy.end_s);
+  }
+  return left;
+}
+
+double length(const BusyIntervals& list) {
+  double sum = 0;
+  for (const BusyInterval& each : list) sum += each.end_s - each.start_s;
+  return sum;
+}
+
+/// By worker, lanes united; what is nobody's is everybody's, and is left out where there is a
+/// worker to have it.
+std::map<std::int32_t, Lanes> lanes_of(std::span<const TimelineSegment> segments) {
+  std::map<std::int32_t, Lanes> workers;
+  for (const TimelineSegment& segment : segments) {
+    Lanes& lanes = workers[segment.worker];
+    const BusyInterval interval{segment.start_s, segment.end_s, segment.step};
+    if (segment.lane == kTransferLane) lanes.network.push_back(interval);
+    if (segment.lane == kComputeLane || segment.lane == kHostLane)
+      lanes.compute.push_back(interval);
+    if (segment.lane == kCodecLane) lanes.codec.push_back(interval);
+  }
+  const auto common = workers.find(-1);
+  const BusyIntervals everybodys = common == workers.end() ? BusyIntervals() : common->second.network;
+  if (workers.size() > 1) workers.erase(-1);
+  for (auto& [worker, lanes] : workers) {
+    lanes.compute = united(std::move(lanes.compute));
+    lanes.codec = united(std::move(lanes.codec));
+    lanes.network = worker < 0 ? united(std::move(lanes.network))
+                               : united(std::move(lanes.network), everybodys);
+  }
+  return workers;
+}
+
+BusyIntervals exposed_of(const Lanes& lanes) {
+  return without(lanes.network, united(lanes.compute, lanes.codec));
+}
+
+}  // namespace
+
+std::vector<TimelineSegment> exposed_communication(std::span<const TimelineSegment> segments) {
+  std::vector<TimelineSegment> exposed;
+  for (const auto& [worker, lanes] : lanes_of(segments))
+    for (const BusyInterval& each : exposed_of(lanes))
+      exposed.push_back(
+          {each.step, worker, kTransferLane, "exposed communication", each.start_s, each.end_s, 0});
+  return exposed;
+}
+
+TimeSplit split_of(std::span<const TimelineSegment> segments, int workers) {
+  TimeSplit split;
+  for (const auto& [worker, lanes] : lanes_of(segments)) {
+    if (worker >= workers) continue;
+    ++split.workers;
+    split.compute_s += length(lanes.compute);
+    split.codec_s += length(lanes.codec);
+    split.exposed_codec_s += length(without(lanes.codec, lanes.compute));
+    split.network_s += length(lanes.network);
+    split.exposed_s += length(exposed_of(lanes));
+  }
+  for (double* sum : {&split.compute_s, &split.codec_s, &split.exposed_codec_s, &split.network_s,
+                      &split.exposed_s})
+    if (split.workers > 0) *sum /= split.workers;
+  return split;
+}
+
+}  // namespace gradwire::results
