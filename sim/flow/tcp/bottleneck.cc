@@ -76,6 +76,7 @@ bool Bottleneck::pass(double now, double bytes, double behind) {
     // What was dropped is sent again, and may come behind it.
     if (discipline_->at_device && !is_queue(behind) && !codel_.dropping) codel_.leave();
   }
+  dropped_.reset();  // something has come behind it
   begun_ = start + others;
   free_at_ = start + service;
   return true;

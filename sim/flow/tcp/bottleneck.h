@@ -134,7 +134,7 @@ class Bottleneck {
   double kept_ = 0;  ///< s: what departs until then is not moved
   bool line_changes_ = false;
   CoDel codel_;
-  std::unique_ptr<Dropped> dropped_;  ///< the last one; few streams have any
+  std::unique_ptr<Dropped> dropped_;  ///< the last one, until another passes
 };
 
 }  // namespace gradwire::sim

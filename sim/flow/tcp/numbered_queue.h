@@ -6,7 +6,7 @@
 
 namespace gradwire::sim {
 
-/// A queue in one block of memory that grows by half and shrinks only when it is told to: no
+/// A queue in one block of memory that grows by a quarter and shrinks only when it is told to: no
 /// allocation in steady state. Elements keep their numbers: the first one pushed is 0.
 template <typename T>
 class NumberedQueue {
@@ -59,7 +59,7 @@ class NumberedQueue {
 
  private:
   void grow() {
-    const std::uint32_t capacity = capacity_ == 0 ? kFirst : capacity_ + capacity_ / 2 + 1;
+    const std::uint32_t capacity = capacity_ == 0 ? kFirst : capacity_ + capacity_ / 4 + 1;
     auto larger = std::make_unique<T[]>(capacity);
     for (std::uint32_t i = 0; i < size_; ++i) larger[i] = (*this)[begin_ + i];
     items_ = std::move(larger);
@@ -73,7 +73,7 @@ class NumberedQueue {
   }
 
   /// Of what is small there are many: a first window of segments.
-  static constexpr std::uint32_t kFirst = sizeof(T) > 16 ? 1 : sizeof(T) > 8 ? 11 : 17;
+  static constexpr std::uint32_t kFirst = sizeof(T) > 16 ? 1 : sizeof(T) > 8 ? 10 : 17;
 
   std::unique_ptr<T[]> items_;
   std::uint64_t begin_ = 0;
