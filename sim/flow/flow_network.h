@@ -83,6 +83,8 @@ class FlowNetwork final : public Network {
   /// Events this close, relative to the clock, happen together: it absorbs rounding between
   /// connections that reach the same instant by different sums.
   static constexpr double kSameInstant = 1e-12;
+  /// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
+  static constexpr double kCrowded = 0.1;
   enum class State : std::uint8_t { kIdle, kFluid, kStream };
 
   struct Transfer {
@@ -175,6 +177,12 @@ class FlowNetwork final : public Network {
     double at = 0;  ///< s
   };
 
+  /// The last segment of a message comes to its destination.
+  struct Coming {
+    double time = -kNever;  ///< s
+    double takes = 0;       ///< s, of the channel's
+  };
+
   /// Connections of one rate (max_min.h): as each is served the same, their events stand in an
   /// order that no change of the rate disturbs.
   struct Pool {
@@ -234,7 +242,8 @@ class FlowNetwork final : public Network {
   void change_rate(std::int32_t c);
   bool find_equals(std::int32_t c, double level);
   void serve_first_turn(std::int32_t c);
-  double end_of_round(std::int32_t c);
+  double end_of_round(std::int32_t c) { return sharing_.meets_others(c) ? end_among_others(c) : 0; }
+  double end_among_others(std::int32_t c);
   double last_segment(const Connection& connection) const;
   double last_round(std::int32_t c) const;
   double arrival_of(std::int32_t c, const Transfer& t, double sent, double later) const;
@@ -283,7 +292,13 @@ class FlowNetwork final : public Network {
   bool may_time_out(double spacing) const;
   bool stays_fluid(std::int32_t c);
   bool can_leave(std::int32_t c);
-  bool begins_crowded(std::int32_t c);
+  /// Whether a fluid that begins turns out to share its link with so many that CoDel drops some of
+  /// its window, or its timer goes off.
+  bool begins_crowded(std::int32_t c) {
+    const double rate = sharing_.rate(c);
+    return rate > 0 && connection_at(c).remaining >= kCrowded * rate && is_dropped_from(c, rate);
+  }
+  bool is_dropped_from(std::int32_t c, double rate);
   void leave_stream(std::int32_t c);
   void retire(Connection& connection, double wire, double acks);
   double line_now(std::int32_t c) const;
@@ -295,6 +310,7 @@ class FlowNetwork final : public Network {
   double stream_due(const Connection& connection) const;
   void set_stream_due(std::int32_t c);
   void note_coming(std::int32_t c, double arrival);
+  void meet(ChannelId out, const Coming& coming);
   void catch_up(std::int32_t c);
   bool begin_writing();
   void order_by_turn(std::vector<std::int32_t>& beginning);
@@ -396,13 +412,8 @@ class FlowNetwork final : public Network {
     std::int32_t connection = 0;
   };
   std::vector<double> first_free_;  // s, by channel: first segments of streams have passed
-  /// The last segment of a message comes to its destination.
-  struct Coming {
-    double time = -kNever;  ///< s
-    double takes = 0;       ///< s, of the channel's
-  };
-  std::vector<Coming> coming_;                       // by channel, the last one of its route
-  std::vector<std::shared_ptr<BurstChain>> bursts_;  // by channel; of those that need one
+  std::vector<Coming> coming_;      // by channel, the last one of its route
+  std::vector<std::shared_ptr<BurstChain>> bursts_;          // by channel; of those that need one
   std::vector<std::shared_ptr<SharedQueue>> shared_queues_;  // by channel; of those that need one
   std::vector<std::unique_ptr<Followed>> followed_queues_;   // by channel; of those that have been
   IndexedHeap::Nodes queue_nodes_;                           // by channel

@@ -143,7 +143,11 @@ void FlowNetwork::change_rate(std::int32_t c) {
     connection.updated = p >= 0 ? served(p) : now_;
   }
   connection.rate = sharing_.rate(c);
-  if (begins) serve_first_turn(c);
+  if (begins) {
+    if (std::exchange(last_begun_, now_) != now_) ++begun_;
+    connection.place = begun_;
+    if (sharing_.meets_others(c)) serve_first_turn(c);
+  }
   schedule(c);
 }
 
@@ -169,11 +173,9 @@ bool FlowNetwork::find_equals(std::int32_t c, double level) {
 /// begins within one round would be ever further apart with each transfer that follows.)
 void FlowNetwork::serve_first_turn(std::int32_t c) {
   Connection& connection = connection_at(c);
-  if (std::exchange(last_begun_, now_) != now_) ++begun_;
-  connection.place = begun_;
   const auto wire = static_cast<double>(transfer(connection.first).wire.count());
   const bool goes_on = connection.remaining < wire;  // as a fluid, what began as a stream
-  if (goes_on || !sharing_.meets_others(c) || !find_equals(c, sharing_.rate(c))) return;
+  if (goes_on || !find_equals(c, sharing_.rate(c))) return;
   const double turn = std::min(segment_, wire);
   const auto lead_of = [&](std::int32_t other) {
     const Connection& o = connection_at(other);
@@ -197,9 +199,9 @@ void FlowNetwork::serve_first_turn(std::int32_t c) {
 /// s by which the last segment of a fluid leaves its queue later than its share of the bytes says,
 /// or earlier: in the last round those that began before it have sent whole segments, and those
 /// behind it nothing yet.
-double FlowNetwork::end_of_round(std::int32_t c) {
+double FlowNetwork::end_among_others(std::int32_t c) {
   const Connection& connection = connection_at(c);
-  if (connection.state != State::kFluid || !sharing_.meets_others(c)) return 0;
+  if (connection.state != State::kFluid) return 0;
   const auto wire = static_cast<double>(transfer(connection.first).wire.count());
   if (wire <= 0 || !find_equals(c, sharing_.rate(c))) return 0;
   const double last = last_segment(connection);

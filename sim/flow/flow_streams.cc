@@ -21,8 +21,6 @@ constexpr std::uint64_t kAckSeed = 0x5851F42D4C957F2Dull;
 constexpr double kOwnLine = 1.1;
 /// Of the least timeout: the acknowledgement of two segments, and what delays it, come in it.
 constexpr double kTimelyShare = 0.4;
-/// s: what is sent sooner is not dropped by CoDel, whose interval this is at least.
-constexpr double kCrowded = 0.1;
 /// A transfer of which no more segments have been sent has just begun.
 constexpr double kBegun = 0.5;
 /// A window of so many shares of the pipe limits nothing.
@@ -115,7 +113,9 @@ bool FlowNetwork::is_covered(Connection& connection, const Transfer& t) {
   if (!connection.may_open) return false;
   const auto bytes = static_cast<double>(t.wire.count());
   double window = connection.window_at_rest;
-  if (!connection.streamed && connection.unacknowledged.most() + bytes <= window) return true;
+  if (connection.unacknowledged.most() + bytes <= window &&
+      (!connection.streamed || bytes <= kCoveredShare * window))
+    return true;
   const double line = connection.path->line_rate;
   const double round_trip = connection.path->round_trip;
   double under_way = 0;
@@ -347,8 +347,11 @@ void FlowNetwork::note_coming(std::int32_t c, double arrival) {
   Coming& coming = coming_[static_cast<std::size_t>(last)];
   if (coming.time == arrival) return;
   coming = {arrival, connection_at(c).path->last_hop * segment_};
-  const ChannelId out = last ^ 1;
-  if (streams_ == 0 || sharing_.active_on(out) > kMeeting) return;
+  if (streams_ > 0 && sharing_.active_on(last ^ 1) <= kMeeting) meet(last ^ 1, coming);
+}
+
+/// What leaves by the channel `out` of the same host learns of it.
+void FlowNetwork::meet(ChannelId out, const Coming& coming) {
   met_.clear();
   sharing_.append_active(out, met_);
   for (const std::int32_t other : met_) {
@@ -541,12 +544,9 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   return !t.streams;
 }
 
-/// Whether a fluid that begins turns out to share its link with so many that CoDel drops some of
-/// its window, or its timer goes off.
-bool FlowNetwork::begins_crowded(std::int32_t c) {
+/// begins_crowded() of one that is sending for long enough, at `rate`.
+bool FlowNetwork::is_dropped_from(std::int32_t c, double rate) {
   Connection& connection = connection_at(c);
-  const double rate = sharing_.rate(c);
-  if (rate <= 0 || connection.remaining < kCrowded * rate) return false;
   if (connection.pool < 0 && connection.rate > 0 && rate >= connection.rate) return false;
   if (connection.path->queue > 0 || transport_.protocol != TransportSettings::Protocol::kTcp)
     return false;

@@ -183,7 +183,7 @@ class GraphSession {
   std::vector<LaneState> lanes_;  // [hosts * 3]
   std::vector<std::size_t> dirty_lanes_;
   std::vector<Slot> slots_;
-  std::vector<std::int32_t> free_slots_;
+  std::int32_t free_slot_ = -1;  // first of those that are free, linked by `next`
   std::int32_t oldest_slot_ = -1;
   std::int32_t newest_slot_ = -1;
   std::vector<OpenGate> open_gates_;  // work of this instant, first in first out

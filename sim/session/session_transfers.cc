@@ -13,26 +13,6 @@ TransferId id_of(std::uint32_t generation, std::int32_t slot) {
 
 }  // namespace
 
-std::int32_t GraphSession::take_slot(GraphId graph, OpIndex op, const HopTransfer& hop) {
-  auto index = static_cast<std::int32_t>(slots_.size());
-  if (free_slots_.empty()) {
-    slots_.emplace_back();
-  } else {
-    index = free_slots_.back();
-    free_slots_.pop_back();
-  }
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.graph = graph;
-  slot.op = op;
-  slot.hop = hop;
-  return index;
-}
-
-void GraphSession::free_slot(std::int32_t slot) {
-  ++slots_[static_cast<std::size_t>(slot)].generation;
-  free_slots_.push_back(slot);
-}
-
 void GraphSession::link_slot(std::int32_t slot) {
   Slot& state = slots_[static_cast<std::size_t>(slot)];
   state.previous = newest_slot_;
@@ -43,25 +23,6 @@ void GraphSession::link_slot(std::int32_t slot) {
     oldest_slot_ = slot;
   }
   newest_slot_ = slot;
-}
-
-void GraphSession::unlink_slot(std::int32_t slot) {
-  Slot& state = slots_[static_cast<std::size_t>(slot)];
-  if (state.previous >= 0) {
-    slots_[static_cast<std::size_t>(state.previous)].next = state.next;
-  } else {
-    oldest_slot_ = state.next;
-  }
-  if (state.next >= 0) {
-    slots_[static_cast<std::size_t>(state.next)].previous = state.previous;
-  } else {
-    newest_slot_ = state.previous;
-  }
-  state.previous = kNotInFlight;
-}
-
-int GraphSession::host_of_rank(const CollectiveSpec& spec, int rank) const {
-  return rank < 0 ? spec.server : spec.members[static_cast<std::size_t>(rank)];
 }
 
 void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source,

@@ -33,33 +33,15 @@ class IndexedHeap {
   std::int32_t first() const { return entries_.front().number; }
 
   void set(std::int32_t number, double time) {
-    Node& own = node(number);
-    const bool alone = own.place >= 0 && own.next == number;
-    if (own.place != kAbsent && !alone) unlink(number);
-    if (joins(number, time)) {
-      if (alone) erase(own.place);
+    if (node(number).place == kAbsent && joins(number, time)) {
       append(number, last_set_);
-    } else if (alone) {
-      change(static_cast<std::size_t>(own.place), {time, number});
-      last_set_ = number;
     } else {
-      own = {0, number, number};
-      entries_.push_back({time, number});
-      sift_up(entries_.size() - 1, {time, number});
-      last_set_ = number;
+      move(number, time);
     }
   }
 
   void remove(std::int32_t number) {
-    Node& own = node(number);
-    if (own.place == kAbsent) return;
-    if (own.next != number) {
-      unlink(number);
-    } else {
-      erase(own.place);
-    }
-    own.place = kAbsent;
-    if (last_set_ == number) last_set_ = -1;
+    if (node(number).place != kAbsent) take_out(number);
   }
 
   /// Takes out all that are due until `limit`, in order of (time, number).
@@ -93,6 +75,35 @@ class IndexedHeap {
     return a.time < b.time || (a.time == b.time && a.number < b.number);
   }
   Node& node(std::int32_t number) { return (*nodes_)[static_cast<std::size_t>(number)]; }
+
+  [[gnu::noinline]] void move(std::int32_t number, double time) {
+    Node& own = node(number);
+    const bool alone = own.place >= 0 && own.next == number;
+    if (own.place != kAbsent && !alone) unlink(number);
+    if (joins(number, time)) {
+      if (alone) erase(own.place);
+      append(number, last_set_);
+    } else if (alone) {
+      change(static_cast<std::size_t>(own.place), {time, number});
+      last_set_ = number;
+    } else {
+      own = {0, number, number};
+      entries_.push_back({time, number});
+      sift_up(entries_.size() - 1, {time, number});
+      last_set_ = number;
+    }
+  }
+
+  [[gnu::noinline]] void take_out(std::int32_t number) {
+    Node& own = node(number);
+    if (own.next != number) {
+      unlink(number);
+    } else {
+      erase(own.place);
+    }
+    own.place = kAbsent;
+    if (last_set_ == number) last_set_ = -1;
+  }
 
   /// Rings and the like come in two ordered runs: those are merged.
   void sort(std::vector<Entry>& taken, std::size_t second_run, bool more_runs) {

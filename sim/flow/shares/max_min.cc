@@ -260,9 +260,9 @@ double MaxMin::data_capacity(ChannelId id) const {
 }
 
 std::span<const std::int32_t> MaxMin::resolve(double now) {
-  changed_.clear();
+  changed_count_ = 0;
   changed_pools_.clear();
-  if (dirty_count_ == 0) return changed_;
+  if (dirty_count_ == 0) return {};
   ++visit_;
   for (const ChannelId id : dirty_hubs_) update_pooling(id);
   dirty_hubs_.clear();
@@ -284,8 +284,8 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
   dirty_count_ = 0;
   for (const std::int32_t pool : dirty_pools_) settle_pool(pool, now);
   dirty_pools_.clear();
-  if (!changed_.empty() || !changed_pools_.empty()) ++rates_version_;
-  return changed_;
+  if (changed_count_ > 0 || !changed_pools_.empty()) ++rates_version_;
+  return std::span(changed_).first(changed_count_);
 }
 
 /// A flow that shares none of its channels needs no filling; on rings that is every flow.
@@ -309,10 +309,10 @@ bool MaxMin::solve_alone(ChannelId id, double now) {
     at.visit = visit_;
     const double capacity = channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity;
     const bool full = rate >= capacity * (1 - kFull);
-    if (full != (at.full_since >= 0)) note_full(at, full, now);
+    note_full(at, full, now);
   }
   const auto alone = static_cast<float>(room);
-  if (rate != f.rate || (room > rate && alone != f.alone)) changed_.push_back(number);
+  if (rate != f.rate || (room > rate && alone != f.alone)) note_changed(number);
   f.rate = rate;
   f.alone = alone;
   return true;
@@ -387,22 +387,12 @@ void MaxMin::fix(std::int32_t id, double rate) {
 void MaxMin::publish(double now) {
   for (const std::int32_t id : component_flows_) {
     Flow& f = flow(id);
-    if (f.next_rate != f.rate) changed_.push_back(id);
+    if (f.next_rate != f.rate) note_changed(id);
     f.rate = f.next_rate;
   }
   for (const ChannelId id : component_channels_) {
     Channel& c = channel(id);
     note_full(c, filling(id).left <= c.capacity * kFull, now);
-  }
-}
-
-void MaxMin::note_full(Channel& c, bool full, double now) {
-  if (full == (c.full_since >= 0)) return;
-  if (full) {
-    c.full_since = now;
-  } else {
-    c.busy += now - c.full_since;
-    c.full_since = -1;
   }
 }
 

@@ -195,7 +195,19 @@ class MaxMin {
   void forget_leaders(ChannelId id) {
     if (!leaders_.empty()) leaders_[static_cast<std::size_t>(id)].version = 0;
   }
-  void note_full(Channel& channel, bool full, double now);
+  void note_changed(std::int32_t id) {
+    if (changed_count_ == changed_.size()) changed_.resize(2 * changed_.size() + 1);
+    changed_[changed_count_++] = id;
+  }
+  static void note_full(Channel& channel, bool full, double now) {
+    if (full == (channel.full_since >= 0)) return;
+    if (full) {
+      channel.full_since = now;
+    } else {
+      channel.busy += now - channel.full_since;
+      channel.full_since = -1;
+    }
+  }
   bool solve_alone(ChannelId id, double now);
   void collect_component(ChannelId first);
   void fill();
@@ -257,7 +269,8 @@ class MaxMin {
   std::vector<ChannelId> live_;
   std::vector<ChannelId> tight_;
   std::vector<std::int32_t> capped_;
-  std::vector<std::int32_t> changed_;
+  std::vector<std::int32_t> changed_;  // of which changed_count_ are: every flow on a ring
+  std::size_t changed_count_ = 0;
   IndexedHeap::Nodes pool_nodes_;  // by flow
   std::vector<Pool> pools_;
   std::vector<std::int32_t> pool_of_channel_;  // every pool that a channel ever had; -1 = none

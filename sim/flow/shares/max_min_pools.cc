@@ -44,7 +44,7 @@ void MaxMin::dissolve_pool(ChannelId id) {
     f.rate = rate(crossing.flow);
     take_out(pool, crossing.flow);
     f.pool = -1;
-    changed_.push_back(crossing.flow);
+    note_changed(crossing.flow);
   }
   GRADWIRE_ASSERT(pool.pooled_count == 0 && pool.limited_sum == 0);
   pool.joined.clear();
@@ -93,7 +93,7 @@ void MaxMin::join_limited(Pool& pool, std::int32_t id) {
   f.rate = f.limit;
   pool.limited.set(id, -f.limit);
   pool.limited_sum += std::llround(f.limit * kUnits);
-  changed_.push_back(id);
+  note_changed(id);
 }
 
 void MaxMin::join_pooled(Pool& pool, std::int32_t id) {
@@ -101,7 +101,7 @@ void MaxMin::join_pooled(Pool& pool, std::int32_t id) {
   f.pooled = true;
   pool.pooled.set(id, f.limit);
   ++pool.pooled_count;
-  changed_.push_back(id);
+  note_changed(id);
 }
 
 /// A member is new, or its own limit may be another.
@@ -146,7 +146,7 @@ void MaxMin::settle_pool(std::int32_t number, double now) {
   Pool& pool = pools_[static_cast<std::size_t>(number)];
   pool.listed = false;
   if (channel(pool.channel).pool < 0) return;  // dissolved
-  const std::size_t first_changed = changed_.size();
+  const std::size_t first_changed = changed_count_;
   for (const std::int32_t id : pool.joined) refresh_member(pool, id);
   pool.joined.clear();
   double level = level_of(pool);
@@ -162,7 +162,7 @@ void MaxMin::settle_pool(std::int32_t number, double now) {
     join_limited(pool, id);
     level = level_of(pool);
   }
-  for (std::size_t i = first_changed; i < changed_.size(); ++i) {
+  for (std::size_t i = first_changed; i < changed_count_; ++i) {
     note_member_full(pool, changed_[i], now);
   }
   if (pool.pooled_count == 0) level = 0;

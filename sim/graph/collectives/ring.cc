@@ -15,10 +15,12 @@ class RingGenerator final : public CollectiveGenerator {
         ranks_(static_cast<int>(spec.members.size())),
         hops_(turns * (ranks_ - 1)),
         gathers_(spec.byte_slots() > 0),
+        is_even_(!gathers_ && spec.width_bits.size() == 1),
         blocks_(bytes.begin(), bytes.end()),
         rank_(static_cast<std::size_t>(ranks_)) {
     for (int c = 0; !gathers_ && c < ranks_; ++c) {
       counts_.push_back(chunk_range(spec.elements, ranks_, c).count);
+      if (is_even_) blocks_.push_back(packed_bytes(counts_.back(), width_of(spec_, 1)));
     }
   }
 
@@ -89,12 +91,14 @@ class RingGenerator final : public CollectiveGenerator {
     int block = rank - hop;
     while (block < 0) block += ranks_;
     transfer.block = block;
-    if (gathers_) {
+    if (!gathers_) {
+      transfer.reduce = hop < ranks_ - 1;
+      transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
+    }
+    if (gathers_ || is_even_) {
       transfer.bytes = blocks_[static_cast<std::size_t>(block)];
       return transfer;
     }
-    transfer.reduce = hop < ranks_ - 1;
-    transfer.contributors = transfer.reduce ? hop + 1 : ranks_;
     transfer.bytes = packed_bytes(counts_[static_cast<std::size_t>(block)],
                                   width_of(spec_, transfer.contributors));
     return transfer;
@@ -104,7 +108,8 @@ class RingGenerator final : public CollectiveGenerator {
   int ranks_;
   int hops_;
   bool gathers_;
-  std::vector<Bytes> blocks_;         // of a gather, by rank
+  bool is_even_;                      // a reduction whose sums are of one width
+  std::vector<Bytes> blocks_;         // of a gather, by rank; where is_even_, by chunk
   std::vector<std::int64_t> counts_;  // of a reduction: elements by chunk
   std::vector<RankState> rank_;
   std::vector<EarlyHop> early_;
