@@ -17,12 +17,12 @@ class Unacknowledged {
   /// A burst's last byte was sent at `end`; none has ended later before. c in bytes/s, r0 in s.
   void add(double end, double bytes, double c, double r0) {
     const Burst kept = last_.rest(end, c, r0);
-    const double pause = end - last_.end - bytes / c;
     if ((end - last_.end) * c < kHardlyAPause * bytes) {
-      last_ = joined(kept, {end, static_cast<float>(bytes)}, pause);
+      last_ = joined(kept, {end, static_cast<float>(bytes)}, end - last_.end - bytes / c);
       return;
     }
-    older_ = joined(older_.rest(end, c, r0), kept, last_.begin(c) - older_.end);
+    const Burst before = older_.rest(end, c, r0);
+    older_ = joined(before, kept, before.bytes > 0 ? last_.begin(c) - older_.end : 0);
     last_ = {end, static_cast<float>(bytes)};
   }
   /// Bytes at `time`, which is no earlier than the last burst's end.
@@ -61,6 +61,7 @@ class Unacknowledged {
     }
     /// What is left of it, with its part of the pause.
     Burst rest(double time, double c, double r0) const {
+      if (end + r0 <= time) return {end};
       const auto kept = static_cast<float>(left(time, c, r0));
       return {end, kept, kept > 0 ? pause * kept / bytes : 0};
     }

@@ -57,6 +57,7 @@ void MaxMin::activate(std::int32_t id, double cap) {
     if (c.count == 0) {
       c.count = 1;
       c.first = {id, hop};
+      channel(at ^ 1).opposed = true;
       mark_dirty(at ^ 1);
     } else {
       add_crossing(f, at, slot, {id, hop});
@@ -101,6 +102,7 @@ void MaxMin::deactivate(std::int32_t id) {
     mark_dirty(at);
     if (c.count == 1) {
       c.count = 0;
+      channel(at ^ 1).opposed = false;
       mark_dirty(at ^ 1);
     } else {
       remove_crossing(at, slot);
@@ -253,10 +255,25 @@ const MaxMin::Leaders& MaxMin::leaders(ChannelId id) const {
   return all;
 }
 
-double MaxMin::data_capacity(ChannelId id) const {
-  const Channel& c = channels_[static_cast<std::size_t>(id)];
-  const bool both_ways = channels_[static_cast<std::size_t>(id ^ 1)].count > 0;
-  return both_ways ? c.shared_capacity : c.capacity;
+/// A flow that shares none of its channels needs no filling; on rings that is every flow.
+inline bool MaxMin::solve_alone(std::int32_t number, double now) {
+  Flow& f = flow(number);
+  if (f.weighted || f.shared > 0) return false;
+  const std::span<const ChannelId> channels(routes_.data() + f.route_begin,
+                                            static_cast<std::size_t>(f.hops));
+  double room = kNoCap;
+  for (const ChannelId id : channels) room = std::min(room, channel(id).for_data());
+  const double rate = std::min(f.cap, room);
+  for (const ChannelId id : channels) {
+    Channel& at = channel(id);
+    at.visit = visit_;
+    note_full(at, rate >= at.for_data() * (1 - kFull), now);
+  }
+  const auto alone = static_cast<float>(room);
+  if (rate != f.rate || (room > rate && alone != f.alone)) note_changed(number);
+  f.rate = rate;
+  f.alone = alone;
+  return true;
 }
 
 std::span<const std::int32_t> MaxMin::resolve(double now) {
@@ -275,7 +292,9 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
       list_pool(c.pool);
     } else if (c.count == 0) {
       note_full(c, false, now);
-    } else if (!look_at_member(c) && !solve_alone(id, now)) {
+    } else if (c.count == 1 && flow(c.first.flow).pool >= 0) {
+      join_again(c.first.flow);  // a member of a pool elsewhere
+    } else if (c.count > 1 || !solve_alone(c.first.flow, now)) {
       collect_component(id);
       any_weighted_ ? fill_weighted() : fill();
       publish(now);
@@ -286,36 +305,6 @@ std::span<const std::int32_t> MaxMin::resolve(double now) {
   dirty_pools_.clear();
   if (changed_count_ > 0 || !changed_pools_.empty()) ++rates_version_;
   return std::span(changed_).first(changed_count_);
-}
-
-/// A flow that shares none of its channels needs no filling; on rings that is every flow.
-bool MaxMin::solve_alone(ChannelId id, double now) {
-  if (channel(id).count != 1) return false;
-  const std::int32_t number = channel(id).first.flow;
-  Flow& f = flow(number);
-  if (f.weighted) return false;
-  const ChannelId* const begin = routes_.data() + f.route_begin;
-  const ChannelId* const end = begin + f.hops;
-  Channel* const channels = channels_.data();
-  double room = kNoCap;
-  for (const ChannelId* c = begin; c != end; ++c) {
-    const Channel& at = channels[*c];
-    if (at.count != 1) return false;
-    room = std::min(room, channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity);
-  }
-  const double rate = std::min(f.cap, room);
-  for (const ChannelId* c = begin; c != end; ++c) {
-    Channel& at = channels[*c];
-    at.visit = visit_;
-    const double capacity = channels[*c ^ 1].count > 0 ? at.shared_capacity : at.capacity;
-    const bool full = rate >= capacity * (1 - kFull);
-    note_full(at, full, now);
-  }
-  const auto alone = static_cast<float>(room);
-  if (rate != f.rate || (room > rate && alone != f.alone)) note_changed(number);
-  f.rate = rate;
-  f.alone = alone;
-  return true;
 }
 
 void MaxMin::collect_component(ChannelId first) {

@@ -129,6 +129,9 @@ class MaxMin {
     std::uint32_t visit = 0;
     float offered = 0;  ///< by all flows at once, where they are several, bytes/s
     bool dirty = false;
+    bool opposed = false;  ///< the link's other direction carries data
+    /// What it can carry now.
+    double for_data() const { return opposed ? shared_capacity : capacity; }
   };
   static_assert(sizeof(Channel) == 64);
   struct Filling {
@@ -188,7 +191,9 @@ class MaxMin {
   }
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
   void remove_crossing(ChannelId at, std::size_t slot);
-  double data_capacity(ChannelId id) const;
+  double data_capacity(ChannelId id) const {
+    return channels_[static_cast<std::size_t>(id)].for_data();
+  }
   double left_by_others(ChannelId id, std::int32_t but, double cost_of_own) const;
   double fair_share(ChannelId id, std::int32_t of) const;
   const Leaders& leaders(ChannelId id) const;
@@ -208,7 +213,7 @@ class MaxMin {
       channel.full_since = -1;
     }
   }
-  bool solve_alone(ChannelId id, double now);
+  bool solve_alone(std::int32_t flow, double now);
   void collect_component(ChannelId first);
   void fill();
   // max_min_media.cc
@@ -228,12 +233,6 @@ class MaxMin {
   void form_pool(ChannelId id);
   void dissolve_pool(ChannelId id);
   void list_pool(std::int32_t pool);
-  /// Whether the one flow on the channel is a member of a pool elsewhere: it is looked at again.
-  bool look_at_member(const Channel& channel) {
-    if (channel.count != 1 || flow(channel.first.flow).pool < 0) return false;
-    join_again(channel.first.flow);
-    return true;
-  }
   void join_again(std::int32_t member);
   void leave_pool(std::int32_t flow);
   void join_limited(Pool& pool, std::int32_t flow);
