@@ -49,7 +49,7 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       followed_queues_(static_cast<std::size_t>(cluster.channel_count())),
       queue_nodes_(static_cast<std::size_t>(cluster.channel_count())) {}
 
-std::int32_t FlowNetwork::connect(int source, int destination) {
+inline std::int32_t FlowNetwork::connect(int source, int destination) {
   LastPeer& last = last_peer_[static_cast<std::size_t>(source)];
   if (last.destination == destination) return last.connection;
   const std::int32_t c = table_.find_or_add(source, destination);
@@ -102,7 +102,7 @@ std::int32_t FlowNetwork::take_transfer() {
   return std::exchange(free_transfer_, transfer(free_transfer_).next);
 }
 
-void FlowNetwork::free_transfer(std::int32_t t) {
+inline void FlowNetwork::free_transfer(std::int32_t t) {
   transfer(t).used = false;
   if (indexed_) numbers_.erase(transfer(t).id);
   if (transfer(t).missing >= 0) free_missing(transfer(t));
@@ -124,7 +124,7 @@ void FlowNetwork::start_beside(TransferId id, int source, int destination, Bytes
   start_on(connect(source + cluster_.host_count(), destination), id, payload);
 }
 
-void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
+inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {
   GRADWIRE_ASSERT(payload.count() > 0);
   const std::int32_t number = take_transfer();
   if (payload != sized_.payload) sized_ = size_of(payload);
@@ -187,7 +187,7 @@ bool FlowNetwork::join(Connection& connection, std::int32_t number) {
 }
 
 /// The first transfer of the connection's queue may send from now on: as a fluid, or as a stream.
-void FlowNetwork::begin_transfer(std::int32_t c) {
+inline void FlowNetwork::begin_transfer(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   const bool sending = connection.state == State::kFluid;
@@ -286,7 +286,7 @@ void FlowNetwork::on_batch_due() {
   for (std::size_t i = 0; i < batch_.size(); ++i) on_due(batch_[i].number, rounds_[i]);
 }
 
-void FlowNetwork::on_due(std::int32_t c, double later) {
+inline void FlowNetwork::on_due(std::int32_t c, double later) {
   Connection& connection = connection_at(c);
   if (connection.state == State::kStream) {
     step_stream(c);
@@ -326,7 +326,7 @@ void FlowNetwork::foretell(std::int32_t c, double later) {
 }
 
 /// `later`: end_of_round().
-void FlowNetwork::on_sent(std::int32_t c, double later) {
+inline void FlowNetwork::on_sent(std::int32_t c, double later) {
   Connection& connection = connection_at(c);
   const std::int32_t number = connection.first;
   Transfer& t = transfer(number);
@@ -351,7 +351,7 @@ void FlowNetwork::on_sent(std::int32_t c, double later) {
 }
 
 /// The first transfer is through (or gone): the next one sends, or the connection rests.
-void FlowNetwork::next_transfer(std::int32_t c) {
+inline void FlowNetwork::next_transfer(std::int32_t c) {
   Connection& connection = connection_at(c);
   connection.first = transfer(connection.first).next;
   if (connection.first >= 0) {

@@ -116,7 +116,7 @@ void FlowNetwork::resolve_once() {
   }
 }
 
-void FlowNetwork::change_rate(std::int32_t c) {
+inline void FlowNetwork::change_rate(std::int32_t c) {
   Connection& connection = connection_at(c);
   if (connection.state == State::kStream) {
     // Others may have come at this instant with bursts of their own.

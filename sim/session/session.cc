@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/session/session_run.h"
+#include "sim/session/session_hops.h"
 
 namespace gradwire::sim {
 

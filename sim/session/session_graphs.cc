@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/session/session_run.h"
+#include "sim/session/session_hops.h"
 
 namespace gradwire::sim {
 namespace {
@@ -111,7 +111,7 @@ void GraphSession::cancel(GraphId graph) {
       // A transfer counts when it has arrived: its bytes on the wire do too.
       Bytes& payload = run->record(slot.op).payload;
       payload = Bytes(payload.count() - slot.hop.bytes.count());
-      network_.cancel(static_cast<TransferId>(slot.generation) << 32 | static_cast<TransferId>(s));
+      network_.cancel(id_of(slot.generation, s));
       unlink_slot(s);
       free_slot(s);
     }

@@ -1,6 +1,4 @@
 #pragma once
-#include <utility>
-
 #include "base/error.h"
 #include "sim/session/session.h"
 
@@ -68,46 +66,6 @@ inline GraphSession::Collective& GraphSession::collective_of(Run& run, OpIndex o
   Collective& collective = run.collectives[static_cast<std::size_t>(run.graph->peer[op])];
   if (collective.ready.empty()) open_collective(run, op, collective);
   return collective;
-}
-
-inline std::int32_t GraphSession::take_slot(GraphId graph, OpIndex op, const HopTransfer& hop) {
-  std::int32_t index = free_slot_;
-  if (index < 0) {
-    index = static_cast<std::int32_t>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    free_slot_ = slots_[static_cast<std::size_t>(index)].next;
-  }
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.graph = graph;
-  slot.op = op;
-  slot.hop = hop;
-  return index;
-}
-
-inline void GraphSession::free_slot(std::int32_t index) {
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  ++slot.generation;
-  slot.next = std::exchange(free_slot_, index);
-}
-
-inline void GraphSession::unlink_slot(std::int32_t index) {
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  if (slot.previous >= 0) {
-    slots_[static_cast<std::size_t>(slot.previous)].next = slot.next;
-  } else {
-    oldest_slot_ = slot.next;
-  }
-  if (slot.next >= 0) {
-    slots_[static_cast<std::size_t>(slot.next)].previous = slot.previous;
-  } else {
-    newest_slot_ = slot.previous;
-  }
-  slot.previous = kNotInFlight;
-}
-
-inline int GraphSession::host_of_rank(const CollectiveSpec& spec, int rank) const {
-  return rank < 0 ? spec.server : spec.members[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace gradwire::sim

@@ -1,46 +1,9 @@
 // The half of GraphSession that touches the network: transfers, hops, collectives.
 #include <algorithm>
 
-#include "sim/session/session.h"
-#include "sim/session/session_run.h"
+#include "sim/session/session_hops.h"
 
 namespace gradwire::sim {
-namespace {
-
-TransferId id_of(std::uint32_t generation, std::int32_t slot) {
-  return static_cast<TransferId>(generation) << 32 | static_cast<TransferId>(slot);
-}
-
-}  // namespace
-
-void GraphSession::link_slot(std::int32_t slot) {
-  Slot& state = slots_[static_cast<std::size_t>(slot)];
-  state.previous = newest_slot_;
-  state.next = -1;
-  if (newest_slot_ >= 0) {
-    slots_[static_cast<std::size_t>(newest_slot_)].next = slot;
-  } else {
-    oldest_slot_ = slot;
-  }
-  newest_slot_ = slot;
-}
-
-void GraphSession::start_transfer(Run& run, OpIndex op, const HopTransfer& hop, int source,
-                                  int destination) {
-  OpRecord& record = run.record(op);
-  record.payload += hop.bytes;
-  ++record.transfers;
-  if (hop.bytes.count() == 0) {
-    arrivals_.push_back({run.id, op, hop});
-    return;
-  }
-  const std::int32_t index = take_slot(run.id, op, hop);
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.deadline = now_ + options_.transfer_limit.value();
-  link_slot(index);
-  network_.start(id_of(slot.generation, index), source, destination, hop.bytes);
-}
-
 void GraphSession::on_network(const Delivery& delivery) {
   const auto index = static_cast<std::int32_t>(delivery.id & 0xFFFFFFFFu);
   const Slot& slot = slots_[static_cast<std::size_t>(index)];
@@ -131,30 +94,6 @@ void GraphSession::closed_form_ready(Run& run, OpIndex op, Collective& collectiv
   timers_.push({now_ + cost.duration.value(), 0, run.id, op, TimerKind::kClosedForm});
 }
 
-void GraphSession::start_hops(Run& run, OpIndex op) {
-  const CollectiveSpec& spec = run.spec(op);
-  for (const HopTransfer& hop : start_) {
-    start_transfer(run, op, hop, host_of_rank(spec, hop.source_rank),
-                   host_of_rank(spec, hop.destination_rank));
-  }
-}
-
-void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& hop) {
-  if (run.cancelled) return;
-  if (run.graph->kind[op] != OpKind::kCollective) {
-    end_operation(run, op);
-    return;
-  }
-  Collective& collective = collective_of(run, op);
-  if (!hop.reduce) {
-    hop_delivered(run, op, collective, hop);
-  } else if (collective.ready[static_cast<std::size_t>(hop.destination_rank)]) {
-    add_hop(run, op, collective, hop);
-  } else {
-    collective.held.push_back(hop);
-  }
-}
-
 void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop) {
   if (collective.adds_at_once) {
     hop_delivered(run, op, collective, hop);
@@ -172,23 +111,6 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
   }
   const std::int32_t index = take_slot(run.id, op, hop);
   timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
-}
-
-void GraphSession::hop_delivered(Run& run, OpIndex op, Collective& collective,
-                                 const HopTransfer& hop) {
-  start_.clear();
-  collective.generator->on_delivered(hop, start_);
-  start_hops(run, op);
-  note_rank(run, op, collective, hop.destination_rank);
-  if (collective.tells_senders) {
-    start_.clear();
-    collective.generator->on_sent(hop, start_);
-    start_hops(run, op);
-  }
-  // Only a server's partner learns of its own message's arrival.
-  if (hop.source_rank < 0 || hop.destination_rank < 0) {
-    note_rank(run, op, collective, hop.source_rank);
-  }
 }
 
 void GraphSession::note_rank(Run& run, OpIndex op, Collective& collective, int rank) {
