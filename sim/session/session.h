@@ -157,6 +157,7 @@ class GraphSession {
   void hop_arrived(Run& run, OpIndex op, const HopTransfer& hop);
   void add_hop(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
   void hop_delivered(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
+  void tell_sender(Run& run, OpIndex op, Collective& collective, const HopTransfer& hop);
   void note_rank(Run& run, OpIndex op, Collective& collective, int rank);
   void mark_rank_done(Run& run, OpIndex op, Collective& collective, std::uint32_t rank);
 

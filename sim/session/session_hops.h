@@ -93,11 +93,7 @@ inline void GraphSession::hop_delivered(Run& run, OpIndex op, Collective& collec
   collective.generator->on_delivered(hop, start_);
   start_hops(run, op);
   note_rank(run, op, collective, hop.destination_rank);
-  if (collective.tells_senders) {
-    start_.clear();
-    collective.generator->on_sent(hop, start_);
-    start_hops(run, op);
-  }
+  if (collective.tells_senders) tell_sender(run, op, collective, hop);
   // Only a server's partner learns of its own message's arrival.
   if (hop.source_rank < 0 || hop.destination_rank < 0) {
     note_rank(run, op, collective, hop.source_rank);
@@ -111,12 +107,14 @@ inline void GraphSession::hop_arrived(Run& run, OpIndex op, const HopTransfer& h
     return;
   }
   Collective& collective = collective_of(run, op);
-  if (!hop.reduce) {
-    hop_delivered(run, op, collective, hop);
-  } else if (collective.ready[static_cast<std::size_t>(hop.destination_rank)]) {
+  const bool waits =
+      hop.reduce && !collective.ready[static_cast<std::size_t>(hop.destination_rank)];
+  if (waits) {
+    collective.held.push_back(hop);
+  } else if (hop.reduce && !collective.adds_at_once) {
     add_hop(run, op, collective, hop);
   } else {
-    collective.held.push_back(hop);
+    hop_delivered(run, op, collective, hop);
   }
 }
 

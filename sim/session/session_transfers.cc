@@ -113,6 +113,13 @@ void GraphSession::add_hop(Run& run, OpIndex op, Collective& collective, const H
   timers_.push({until, 0, run.id, static_cast<std::uint32_t>(index), TimerKind::kReduced});
 }
 
+void GraphSession::tell_sender(Run& run, OpIndex op, Collective& collective,
+                               const HopTransfer& hop) {
+  start_.clear();
+  collective.generator->on_sent(hop, start_);
+  start_hops(run, op);
+}
+
 void GraphSession::note_rank(Run& run, OpIndex op, Collective& collective, int rank) {
   if (!collective.generator->rank_done(rank)) return;
   const std::size_t ranks = run.spec(op).members.size();

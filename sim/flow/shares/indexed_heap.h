@@ -174,16 +174,23 @@ class IndexedHeap {
   }
 
   void sift_down(std::size_t at, const Entry& entry) {
+    const std::size_t size = entries_.size();
+    const Entry* const all = entries_.data();
     for (;;) {
       const std::size_t first = 4 * at + 1;
-      if (first >= entries_.size()) break;
-      const std::size_t end = first + 4 < entries_.size() ? first + 4 : entries_.size();
+      if (first >= size) break;
       std::size_t least = first;
-      for (std::size_t child = first + 1; child < end; ++child) {
-        if (before(entries_[child], entries_[least])) least = child;
+      if (first + 4 <= size) {
+        const std::size_t left = first + (before(all[first + 1], all[first]) ? 1 : 0);
+        const std::size_t right = first + (before(all[first + 3], all[first + 2]) ? 3 : 2);
+        least = before(all[right], all[left]) ? right : left;
+      } else {
+        for (std::size_t child = first + 1; child < size; ++child) {
+          if (before(all[child], all[least])) least = child;
+        }
       }
-      if (!before(entries_[least], entry)) break;
-      put(at, entries_[least]);
+      if (!before(all[least], entry)) break;
+      put(at, all[least]);
       at = least;
     }
     put(at, entry);

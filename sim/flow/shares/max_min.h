@@ -201,9 +201,10 @@ class MaxMin {
     if (!leaders_.empty()) leaders_[static_cast<std::size_t>(id)].version = 0;
   }
   void note_changed(std::int32_t id) {
-    if (changed_count_ == changed_.size()) changed_.resize(2 * changed_.size() + 1);
+    if (changed_count_ == changed_.size()) make_room_for_changed();
     changed_[changed_count_++] = id;
   }
+  [[gnu::noinline]] void make_room_for_changed() { changed_.resize(2 * changed_.size() + 1); }
   static void note_full(Channel& channel, bool full, double now) {
     if (full == (channel.full_since >= 0)) return;
     if (full) {
