@@ -63,6 +63,9 @@ std::string_view without_closed_form(const scenarios::Scenario& scenario,
     return "the closed forms have one exchange a bucket, and with zero weights are sent, too";
   if (scenario.exchange.offload)
     return "the closed forms have no way to the host's memory and back";
+  if (scenario.network.transport.connections > 1)
+    return "transfers of one pair are side by side on several connections, and the closed forms "
+           "have them one after another";
   const auto protocol = scenario.network.transport.protocol;
   if (protocol != TransportSettings::Protocol::kTcp &&
       protocol != TransportSettings::Protocol::kRdma)

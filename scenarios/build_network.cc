@@ -29,6 +29,7 @@ void fill_transport(const ordered_json& json, const std::string& file,
   take(json, "min_rto", transport.min_rto);
   take(json, "initial_rto", transport.initial_rto);
   take(json, "buffer", transport.buffer);
+  take(json, "connections", transport.connections);
   if (json.contains("deadline"))
     transport.deadline = parse_duration(json["deadline"].get<std::string>());
   std::string calibration;

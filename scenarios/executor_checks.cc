@@ -37,6 +37,9 @@ void warn_model(const Rules& rules) {
       scenario.json["network"]["transport"]["congestion_control"] != "cubic")
     rules.warn("/network/transport/congestion_control",
                "the model executor does not know congestion control");
+  if (scenario.network.transport.connections > 1)
+    rules.warn("/network/transport/connections",
+               "the model executor sends a pair's transfers one after another; use flow or packet");
 }
 
 }  // namespace
@@ -70,6 +73,9 @@ void check_executor(const Rules& rules) {
     fixed(given.wire_segment != usual.wire_segment, "wire_segment");
     fixed(given.delayed_ack != usual.delayed_ack, "delayed_ack");
     fixed(given.initial_rto != usual.initial_rto, "initial_rto");
+    if (given.connections != usual.connections)
+      rules.refuse("/network/transport/connections",
+                   "the emulator's workers open one connection to each other", "1");
   }
   if (scenario.executor == "model") warn_model(rules);
   const WorkloadKind kind = scenario.workload.kind;

@@ -79,6 +79,10 @@ void check_transport(const Rules& rules) {
     rules.refuse("/network/transport/wire_segment",
                  "a segment on the wire is smaller than its payload",
                  ">= " + std::to_string(transport.segment.count()) + "B");
+  if (transport.protocol == sim::TransportSettings::Protocol::kUdpLossy &&
+      transport.connections > 1)
+    rules.refuse("/network/transport/connections", "datagrams of udp-lossy need no connection",
+                 "1, or protocol tcp, ideal or rdma");
 }
 
 void check_queues(const Rules& rules) {

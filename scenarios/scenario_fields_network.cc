@@ -1,4 +1,5 @@
 #include "scenarios/scenario_rows.h"
+#include "sim/transport/transport_settings.h"
 
 namespace gradwire::scenarios {
 namespace {
@@ -52,6 +53,14 @@ void add_transport(Rows& rows) {
   rows.push_back(
       transport_time("initial_rto", "1s", "Retransmission timeout before any sample (RFC 6298)."));
   rows.push_back(transport_bytes("buffer", "8MiB", "Send and receive buffers.", 4096));
+  rows.push_back(
+      {.pointer = "/network/transport/connections",
+       .spec = {.type = OptionType::kInteger,
+                .help = "Connections from each host to each other. Transfers of one pair "
+                        "are side by side on them, and behind one another on one.",
+                .min = 1,
+                .max = sim::kMostConnections},
+       .computed_default = "1"});
   rows.push_back(transport_time("deadline", "",
                                 "Over udp-lossy: how long a receiver waits for a message's last "
                                 "segment after it was due."));

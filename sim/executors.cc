@@ -4,6 +4,7 @@
 #include "sim/model/alpha_beta_network.h"
 #include "sim/model/closed_form.h"
 #include "sim/session/background.h"
+#include "sim/session/parallel_connections.h"
 #include "sim/session/session_executor.h"
 #ifdef GRADWIRE_SIM_HAS_PACKET
 #include "sim/packet/packet_executor.h"
@@ -16,6 +17,9 @@ std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOption
   auto own = std::make_unique<const Cluster>(cluster);
   std::unique_ptr<Network> network = std::make_unique<FlowNetwork>(
       *own, options.transport, options.seed, options.losses_by_channel);
+  if (options.transport.connections > 1)
+    network =
+        std::make_unique<ParallelConnections>(std::move(network), options.transport.connections);
   if (!own->background().empty()) {
     network = std::make_unique<BackgroundNetwork>(
         std::move(network),

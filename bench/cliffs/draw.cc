@@ -49,6 +49,16 @@ bool has_server(const ordered_json& workload) {
          workload.value("collective", std::string()) == "parameter-server";
 }
 
+/// Drawn last: other scenarios of a seed stay as they are.
+void add_connections(Draws& draws, ordered_json& scenario) {
+  const ordered_json& network = scenario["network"];
+  const std::string protocol = network.contains("transport")
+                                   ? network["transport"].value("protocol", std::string())
+                                   : std::string();
+  if (draws.chance(0.05) && protocol != "udp-lossy")
+    scenario["network"]["transport"]["connections"] = draws.integer(2, 4);
+}
+
 void add_feature(Draws& draws, ordered_json& scenario) {
   const double which = draws.uniform(0, 1);
   if (which < 0.6)
@@ -75,6 +85,7 @@ ordered_json draw_scenario(std::uint64_t seed, int number) {
   scenario["network"] = drawn.network;
   if (!has_server(scenario["workload"])) scenario["network"].erase("server_link");
   for (int left = draws.integer(0, kMostFeatures); left > 0; --left) add_feature(draws, scenario);
+  add_connections(draws, scenario);
   return scenario;
 }
 

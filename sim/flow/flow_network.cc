@@ -40,7 +40,8 @@ FlowNetwork::FlowNetwork(const Cluster& cluster, const TransportSettings& transp
       headers_(static_cast<double>((transport_.wire_segment - transport_.segment).count())),
       acks_(transport.protocol == Protocol::kTcp ? ack_share(transport_) : 0),
       sharing_((prepare_channels(), capacities_), acks_),
-      last_peer_(2 * static_cast<std::size_t>(cluster.host_count())),
+      last_peer_(static_cast<std::size_t>(1 + transport.connections) *
+                 static_cast<std::size_t>(cluster.host_count())),
       backlogs_(static_cast<std::size_t>(cluster.channel_count())),
       first_free_(capacities_.size()),
       coming_(static_cast<std::size_t>(cluster.channel_count())),
@@ -119,9 +120,11 @@ void FlowNetwork::start(TransferId id, int source, int destination, Bytes payloa
   start_on(connect(source, destination), id, payload);
 }
 
-/// Connections beside those of the pairs are theirs of twice as many hosts.
-void FlowNetwork::start_beside(TransferId id, int source, int destination, Bytes payload) {
-  start_on(connect(source + cluster_.host_count(), destination), id, payload);
+/// Connections beside those of the pairs are theirs of more hosts, as many times as many.
+void FlowNetwork::start_beside(TransferId id, int beside, int source, int destination,
+                               Bytes payload) {
+  GRADWIRE_ASSERT(beside >= 1 && beside <= transport_.connections);
+  start_on(connect(source + beside * cluster_.host_count(), destination), id, payload);
 }
 
 inline void FlowNetwork::start_on(std::int32_t c, TransferId id, Bytes payload) {

@@ -72,7 +72,7 @@ class FlowNetwork final : public Network {
               bool losses_by_channel = false);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
-  void start_beside(TransferId id, int source, int destination, Bytes payload) override;
+  void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return Seconds(now_); }

@@ -89,14 +89,15 @@ Seconds Ns3Network::session_time() const {
   return Seconds(static_cast<double>(simulator_now() - topology_->clock_offset()) * kNanosecond);
 }
 
-HostConnection& Ns3Network::connection(int source, int destination, bool beside) {
-  const std::uint64_t pair = (static_cast<std::uint64_t>(source) << 32) |
-                             static_cast<std::uint32_t>(destination) |
-                             (beside ? std::uint64_t{1} << 63 : 0);
+HostConnection& Ns3Network::connection(int source, int destination, int beside) {
+  const auto from =
+      static_cast<std::uint64_t>(beside) * static_cast<std::uint64_t>(cluster_.host_count()) +
+      static_cast<std::uint64_t>(source);
+  const std::uint64_t pair = from << 32 | static_cast<std::uint32_t>(destination);
   HostConnection*& known = by_pair_[pair];
   if (!known || known->broken()) {
     const bool tcp =
-        beside || options_.transport.protocol != TransportSettings::Protocol::kUdpLossy;
+        beside > 0 || options_.transport.protocol != TransportSettings::Protocol::kUdpLossy;
     connections_.push_back(tcp ? open_tcp(source, destination)
                                : open_datagrams(source, destination));
     known = connections_.back().get();
@@ -129,7 +130,8 @@ void Ns3Network::prepare(std::span<const HostPair> pairs) {
   opening_ = 0;
   if (preparing_) topology_->begin_set_up();
   for (const HostPair& pair : pairs)
-    if (pair.source != pair.destination) connection(pair.source, pair.destination);
+    for (int i = 0; i < options_.transport.connections && pair.source != pair.destination; ++i)
+      connection(pair.source, pair.destination, i);
   if (opening_ > 0) run(before + kSetUpLimit);
   if (preparing_) topology_->end_set_up(simulator_now() - before);
   preparing_ = false;
@@ -146,8 +148,9 @@ void Ns3Network::start(TransferId id, int source, int destination, Bytes payload
   start_on(connection(source, destination), id, payload);
 }
 
-void Ns3Network::start_beside(TransferId id, int source, int destination, Bytes payload) {
-  start_on(connection(source, destination, true), id, payload);
+void Ns3Network::start_beside(TransferId id, int beside, int source, int destination,
+                              Bytes payload) {
+  start_on(connection(source, destination, beside), id, payload);
 }
 
 void Ns3Network::start_on(HostConnection& stream, TransferId id, Bytes payload) {

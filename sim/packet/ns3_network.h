@@ -43,7 +43,7 @@ class Ns3Network final : public Network {
   void prepare(std::span<const HostPair> pairs);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
-  void start_beside(TransferId id, int source, int destination, Bytes payload) override;
+  void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return now_; }
@@ -69,7 +69,7 @@ class Ns3Network final : public Network {
 
   void open_output();
   void connect_stations();
-  HostConnection& connection(int source, int destination, bool beside = false);
+  HostConnection& connection(int source, int destination, int beside = 0);
   std::unique_ptr<HostConnection> open_tcp(int source, int destination);
   std::unique_ptr<HostConnection> open_datagrams(int source, int destination);
   void start_on(HostConnection& stream, TransferId id, Bytes payload);

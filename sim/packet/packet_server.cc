@@ -4,6 +4,7 @@
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
 #include "sim/session/background.h"
+#include "sim/session/parallel_connections.h"
 
 namespace gradwire::sim {
 
@@ -49,6 +50,9 @@ json PacketServer::open(const json& fields) {
   ns3_ = ns3.get();
   ns3_->on_progress([this](Seconds now) { progress_(now, ns3_->events()); });
   network_ = std::move(ns3);
+  if (options.transport.connections > 1)
+    network_ =
+        std::make_unique<ParallelConnections>(std::move(network_), options.transport.connections);
   const auto background = cluster_->background();
   if (!background.empty())
     network_ = std::make_unique<BackgroundNetwork>(

@@ -127,6 +127,7 @@ json encode_options(const ExecutorOptions& options) {
               {"min_rto", transport.min_rto.value()},
               {"initial_rto", transport.initial_rto.value()},
               {"buffer", transport.buffer.count()},
+              {"connections", transport.connections},
               {"deadline", transport.deadline ? json(transport.deadline->value()) : json()},
               {"seed", options.seed},
               {"transfer_limit", options.transfer_limit.value()},
@@ -149,6 +150,7 @@ ExecutorOptions decode_options(const json& value) {
   transport.min_rto = Seconds(value.at("min_rto").get<double>());
   transport.initial_rto = Seconds(value.at("initial_rto").get<double>());
   transport.buffer = Bytes(value.at("buffer").get<std::int64_t>());
+  transport.connections = value.at("connections");
   if (const json& deadline = value.at("deadline"); !deadline.is_null())
     transport.deadline = Seconds(deadline.get<double>());
   options.seed = value.at("seed");

@@ -30,7 +30,7 @@
 /// An answer {"error": {"kind", "message"}} stands for an exception.
 namespace gradwire::sim {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 inline constexpr std::uint32_t kLargestFrame = 1u << 30;
 
 struct HostPair {

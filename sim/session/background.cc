@@ -49,10 +49,11 @@ void BackgroundNetwork::start(TransferId id, int source, int destination, Bytes 
   network_->start(id, source, destination, payload);
 }
 
-void BackgroundNetwork::start_beside(TransferId id, int source, int destination, Bytes payload) {
+void BackgroundNetwork::start_beside(TransferId id, int beside, int source, int destination,
+                                     Bytes payload) {
   GRADWIRE_ASSERT((id & kOwn) == 0);
   ++foreground_;
-  network_->start_beside(id, source, destination, payload);
+  network_->start_beside(id, beside, source, destination, payload);
 }
 
 void BackgroundNetwork::cancel(TransferId id) {
@@ -67,7 +68,7 @@ void BackgroundNetwork::send_due(double now) {
     const BackgroundTraffic& traffic = source.traffic;
     if (source.waiting < kMostWaiting) {
       ++source.waiting;
-      network_->start_beside(kOwn | number, traffic.source, traffic.destination, traffic.size);
+      network_->start_beside(kOwn | number, 1, traffic.source, traffic.destination, traffic.size);
     }
     due_.push({next_time(source, now), 0, number});
   }

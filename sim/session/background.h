@@ -10,9 +10,9 @@
 
 namespace gradwire::sim {
 
-/// Adds background traffic to a network: starts transfers of its own on connections beside those of
-/// the pair, and keeps their deliveries to itself. Draws are Philox words keyed by (seed, number of
-/// the source). Where nobody else's transfer is in flight it does not run time to its end by
+/// Adds background traffic to a network: starts transfers of its own on a connection beside those
+/// of the pair, and keeps their deliveries to itself. Draws are Philox words keyed by (seed, number
+/// of the source). Where nobody else's transfer is in flight it does not run time to its end by
 /// itself: advance(kForever) returns at once then.
 class BackgroundNetwork final : public Network {
  public:
@@ -20,7 +20,7 @@ class BackgroundNetwork final : public Network {
                     std::uint64_t seed);
 
   void start(TransferId id, int source, int destination, Bytes payload) override;
-  void start_beside(TransferId id, int source, int destination, Bytes payload) override;
+  void start_beside(TransferId id, int beside, int source, int destination, Bytes payload) override;
   void cancel(TransferId id) override;
   void advance(Seconds until, std::vector<Delivery>& delivered) override;
   Seconds now() const override { return network_->now(); }

@@ -3,7 +3,7 @@
 
 namespace gradwire::sim {
 
-void Network::start_beside(TransferId, int, int, Bytes) {
+void Network::start_beside(TransferId, int, int, int, Bytes) {
   throw SimError("start", "background traffic", "this executor's network carries none",
                  "use --executor flow");
 }

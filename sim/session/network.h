@@ -37,9 +37,10 @@ class Network {
   /// Starts (at now()) a transfer from host to host. Transfers of one ordered pair of hosts share
   /// one warm connection and are delivered in order, as on a TCP stream. payload > 0.
   virtual void start(TransferId id, int source, int destination, Bytes payload) = 0;
-  /// Starts a transfer on a second connection of the pair, beside that of start(): neither waits
-  /// for the other. Throws SimError where a network has no such connections.
-  virtual void start_beside(TransferId id, int source, int destination, Bytes payload);
+  /// Starts a transfer on another connection of the pair, the `beside`-th (1 ..
+  /// TransportSettings::connections) beside that of start(): none waits for another. Throws
+  /// SimError where a network has no such connections.
+  virtual void start_beside(TransferId id, int beside, int source, int destination, Bytes payload);
   virtual void cancel(TransferId id) = 0;
   /// Moves the clock to the earliest delivery instant that is <= until and appends all deliveries
   /// of that instant; or moves it to `until` if there is none (to now() if until is kForever).

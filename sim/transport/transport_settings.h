@@ -19,6 +19,9 @@ struct TransportSettings {
   Seconds min_rto{0.200};
   Seconds initial_rto{1.0};
   Bytes buffer{8 * 1024 * 1024};  ///< send and receive buffers
+  /// Of an ordered pair of hosts, on which its transfers are side by side
+  /// (sim/session/parallel_connections.h). At most kMostConnections.
+  int connections = 1;
   /// kIdeal: fluid at once at the fair rate, no headers, no start-up, no acknowledgements, no loss.
   /// kUdpLossy: datagrams of a segment at the fair rate, never sent again: what is lost is missing.
   /// kRdma: fluid at once at the fair rate, with headers, over a lossless network (InfiniBand, RoCE
@@ -30,6 +33,8 @@ struct TransportSettings {
   std::optional<Seconds> deadline;
   TcpConstants constants{};  ///< of the calibration that `flow` follows
 };
+
+inline constexpr int kMostConnections = 64;
 
 /// Wire bytes of a payload: whole segments plus a last short one, each with its headers.
 Bytes wire_bytes(Bytes payload, const TransportSettings& transport);

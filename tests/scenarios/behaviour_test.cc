@@ -96,3 +96,15 @@ TEST_CASE("the transport is TCP, ideal, or datagrams", "[unit]") {
              "packets, and they take time");
   check_told(R"(, "network": {"transport": {"protocol": "sctp"}})", "not a choice");
 }
+
+TEST_CASE("a pair of hosts may have several connections, of TCP", "[unit]") {
+  const auto several = [](const std::string& more) {
+    return R"(, "network": {"transport": {"connections": 4)" + more + "}}";
+  };
+  CHECK(read("").network.transport.connections == 1);
+  CHECK(read(several("")).network.transport.connections == 4);
+  check_told(several(R"(, "protocol": "udp-lossy")"), "need no connection");
+  check_told(R"(, "executor": "emulator")" + several(""), "one connection");
+  check_told(R"(, "network": {"transport": {"connections": 0}})", "is out of range");
+  check_told(R"(, "network": {"transport": {"connections": 65}})", "is out of range");
+}
