@@ -452,8 +452,11 @@ std::vector<ChannelRecord> FlowNetwork::channels() const {
     }
     if (connection.state == State::kFluid) {
       const Transfer& t = transfers_[static_cast<std::size_t>(connection.first)];
-      sent += static_cast<double>(t.wire.count()) -
-              (connection.remaining - sent_since_update(connection));
+      const auto all = static_cast<double>(t.wire.count());
+      const double so_far = all - (connection.remaining - sent_since_update(connection));
+      sent += so_far;
+      // They go back while the data comes, not when the last of it has.
+      if (all > 0) acks += static_cast<double>(t.segments) * so_far / all / kSegmentsPerAck;
     }
     for (const ChannelId channel : sharing_.route(static_cast<std::int32_t>(c))) {
       wire[static_cast<std::size_t>(channel)] += sent;

@@ -189,6 +189,25 @@ TEST_CASE("export: a trace whose critical path is as long as the run, and series
   CHECK(static_cast<double>(from_first) == Approx(48e6 / 1448 * (1538 + 90.0 / 2)).epsilon(0.005));
 }
 
+TEST_CASE("export: no link of gossiping workers is fuller than full", "[unit]") {
+  // Each sends to both neighbours, so that data and acknowledgements share each direction; the last
+  // ones stand there when the run ends.
+  const TemporaryFolder folder;
+  const std::string database = folder.file("runs.db");
+  REQUIRE(run_program(
+              {"run", source_path("scenarios/gossip.json"), "--db", database, "--no-report", "-q"})
+              .exit_code == 0);
+  for (const char* run : {"1", "2", "3", "4"}) {
+    const Result series =
+        run_program({"export", run, "--what", "links", "--as", "json", "--db", database});
+    double fullest = 0;
+    const json rows = json::parse(series.out).at("rows");
+    for (const json& row : rows) fullest = std::max(fullest, row.at("utilisation").get<double>());
+    CHECK(fullest > 0.95);
+    CHECK(fullest <= 1.001);
+  }
+}
+
 TEST_CASE("run: a sweep takes the emulator for all of its runs or for none", "[unit]") {
   const TemporaryFolder folder;
   write_file(folder.file("m.json"), R"({"schema_version": 1, "name": "m", "workload": {"collective":

@@ -141,6 +141,21 @@ TEST_CASE("transfers of one connection are delivered in order") {
   CHECK(t.ops[2].end.value() - start == Approx(2 * 12.304e-3 + 1.52e-6 + 100e-6 + 12.304e-6));
 }
 
+TEST_CASE("acknowledgements are counted while they go, not when their transfer has ended") {
+  // 50 ms into 10 MB over 1 Gbps some 4,060 segments of 1,538 bytes have left: for every second one
+  // 90 bytes have come back. Whoever counted them at the end would have none of them yet.
+  const auto executor = make("flow", Cluster::star(2, link(1e9, 50e-6)));
+  last_transfer(*executor, 10000000, 1);
+  const auto wire = [&](std::size_t channel) {
+    return static_cast<double>(executor->channels()[channel].wire.count());
+  };
+  const double data = wire(0), back = wire(1);
+  submit(*executor, transfers({{0, 1, 10000000}}));
+  drain(*executor, executor->now() + Seconds(50e-3));
+  CHECK(wire(0) - data == Approx(50e-3 * 1e9 / 8).epsilon(0.01));
+  CHECK(wire(1) - back == Approx((wire(0) - data) / 1538 / 2 * 90).epsilon(0.001));
+}
+
 TEST_CASE("an incast shares the receiver's link, and each sender's wire bytes are counted") {
   // Four senders, 1,000 segments each, one 1 Gbps link: 4 x 12.304 ms after the first bytes.
   const auto executor = make("flow", Cluster::star(5, link(1e9, 50e-6)));
