@@ -159,12 +159,20 @@ std::string default_report_path(const Context& context, const std::string& scena
   return (folder / "gradwire-report" / (scenario_name + ".html")).string();
 }
 
-void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
-                      const std::string& path, const Context& context,
-                      const AccuracyArguments& accuracy) {
-  make_folder_of(path);
+results::ReportOptions report_options(const AccuracyArguments& accuracy,
+                                      const PriceArguments& prices) {
   results::ReportOptions options;
   options.accuracy = accuracy_knowledge(accuracy);
+  options.prices = [prices](const results::CostOptions& of_runs) {
+    return costs_of(prices, of_runs);
+  };
+  return options;
+}
+
+void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
+                      const std::string& path, const Context& context,
+                      const results::ReportOptions& options) {
+  make_folder_of(path);
   results::write_report(store, runs, path, options);
   if (context.format() == Format::kText)
     std::printf("report: %s\n", path.c_str());

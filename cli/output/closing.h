@@ -4,6 +4,8 @@
 
 #include "cli/context.h"
 #include "cli/reports/accuracy_options.h"
+#include "cli/reports/price_options.h"
+#include "results/report/report.h"
 
 namespace gradwire::cli {
 
@@ -16,9 +18,13 @@ void print_closing(const results::Store& store, std::span<const results::RunId> 
 /// gradwire-report/NAME.html beside the database.
 std::string default_report_path(const Context& context, const std::string& scenario_name);
 
+/// What the command line says of accuracy and prices.
+results::ReportOptions report_options(const AccuracyArguments& accuracy = {},
+                                      const PriceArguments& prices = {});
+
 /// Writes the report and says where.
 void write_run_report(const results::Store& store, std::span<const results::RunId> runs,
                       const std::string& path, const Context& context,
-                      const AccuracyArguments& accuracy = {});
+                      const results::ReportOptions& options = report_options());
 
 }  // namespace gradwire::cli

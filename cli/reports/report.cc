@@ -39,8 +39,8 @@ bool write_other_form(const results::Store& store, std::span<const results::RunI
                       const ScalabilityArguments& arguments, const Context& context) {
   const Form form = form_of(arguments.out, context);
   if (!form || arguments.pdf) return false;
-  results::ReportOptions options;
-  options.accuracy = accuracy_knowledge(arguments.accuracy_options);
+  const results::ReportOptions options =
+      report_options(arguments.accuracy_options, arguments.prices);
   const std::string text = form(store, runs, options);
   if (arguments.out.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -69,7 +69,8 @@ void report_runs(const ScalabilityArguments& arguments, const Context& context) 
   }
   if (write_other_form(*store, runs, arguments, context)) return;
   const std::string page = arguments.out.empty() ? "gradwire-report/report.html" : arguments.out;
-  write_run_report(*store, runs, page, context, arguments.accuracy_options);
+  write_run_report(*store, runs, page, context,
+                   report_options(arguments.accuracy_options, arguments.prices));
   if (arguments.pdf) print_page(page, context);
 }
 

@@ -121,7 +121,9 @@ void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments)
   OptionGroup group(command, asked);
   add_run_options(group, arguments);
   add_question_options(group, arguments);
-  for (CLI::Option* price : add_price_options(command, arguments.prices)) group.take(price);
+  // A report of runs states what a run costs; an epoch is the scalability report's.
+  for (CLI::Option* price : add_price_options(command, arguments.prices))
+    price->check_name("--epoch-samples") ? group.take(price) : price->excludes("--recipe");
   add_accuracy_options(group, arguments);
   group.add("-j,--jobs", arguments.jobs, "Runs at a time")
       ->check(CLI::Range(1, 256))

@@ -24,14 +24,14 @@ struct ScalabilityArguments {
   std::string training_runs;  ///< filter; empty: the report's own
   std::string assume_steps = "none";
   AccuracyArguments accuracy_options;
-  bool pdf = false;  ///< print the page, too
+  bool pdf = false;    ///< print the page, too
   std::string recipe;  ///< of `report` without --scalability; empty: the whole report
   int jobs = 1;
   bool no_run = false;
   std::string out;  ///< folder
 };
 
-/// Options that only count with --scalability.
+/// Options that only count with --scalability, and prices, which count without it, too.
 void add_scalability_options(CLI::App& command, ScalabilityArguments& arguments);
 
 /// The command line that makes the report again, quoted for a shell.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "results/place.h"
 
 namespace gradwire::gui {
 
@@ -44,10 +45,9 @@ DeepLink parse_deep_link(const QString& text) {
 }
 
 QString text_of(const DeepLink& link) {
-  QString text = kScheme + QString::number(link.run);
-  if (!link.range) return text;
-  const auto seconds = [](double value) { return QString::number(value, 'f', 9) + "s"; };
-  return text + "@" + seconds(link.range->from_s) + ".." + seconds(link.range->to_s);
+  return QString::fromStdString(
+      link.range ? results::place_of(link.run, link.range->from_s, link.range->to_s)
+                 : results::place_of(link.run));
 }
 
 }  // namespace gradwire::gui

@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <iterator>
 
 #include "results/recipes/recipe.h"
-#include "results/runs/link_load.h"
+#include "results/report/links.h"
 
 namespace gradwire::results {
 namespace {
@@ -43,11 +44,11 @@ std::string add_links(const RecipeRuns& runs, RecipeAnswer& answer) {
     const std::string name = name_in_workload(runs.data, group);
     std::vector<LinkLoad> loads = link_loads(links);
     loads.resize(std::min(loads.size(), kMostLinks));
-    for (const LinkLoad& load : loads)
-      answer.table.rows.push_back({runs.workload, name, static_cast<double>(run), load.name,
-                                   load.rate_bps, load.mean, load.peak, load.full_share,
-                                   load.wire_bytes, load.flows,
-                                   place_of(run, load.start_s, load.end_s)});
+    for (const LinkLoad& load : loads) {
+      auto& row = answer.table.rows.emplace_back(
+          std::vector<DataValue>{runs.workload, name, static_cast<double>(run)});
+      std::ranges::move(link_cells(run, load), std::back_inserter(row));
+    }
     if (loads.empty()) continue;
     if (drawn.figure.series.size() < kMostLines) add_line(links, loads[0], name, drawn.figure);
     if (!fullest_of.empty() && loads[0].mean <= fullest.mean) continue;
@@ -66,31 +67,28 @@ std::string add_links(const RecipeRuns& runs, RecipeAnswer& answer) {
   return "";
 }
 
+std::vector<DataColumn> columns_of_runs() {
+  using Kind = DataColumn::Kind;
+  std::vector<DataColumn> columns = {{"workload", "workload", Quantity::kPlain, Kind::kText},
+                                     {"runs", "runs", Quantity::kPlain, Kind::kText},
+                                     {"run", "run", Quantity::kCount}};
+  std::ranges::move(link_columns(), std::back_inserter(columns));
+  return columns;
+}
+
 }  // namespace
 
 Recipe links_recipe() {
-  using Kind = DataColumn::Kind;
   return {"links",
           "Which links are full, and whose flows fill them?",
           "The five fullest directions of the first run of each group, the most congested first. "
           "Mean: bytes on the wire over what the nominal rate carries in the whole run. Busiest: "
           "the interval (of at most 240) with the most bytes. Full: the share of the time in "
           "intervals of 90 % or more. A peak above 100 %: what still stood in the queue when the "
-          "run ended. The 64 busiest "
-          "directions of a run are stored; whose flows: "
-          "the hosts beyond the link, as far as those show.",
+          "run was cut short. The 64 busiest directions of a run are stored; whose flows: the hosts "
+          "beyond the link, as far as those show.",
           "run again: links are stored of every run over flow, packet or emulator",
-          {{"workload", "workload", Quantity::kPlain, Kind::kText},
-           {"runs", "runs", Quantity::kPlain, Kind::kText},
-           {"run", "run", Quantity::kCount},
-           {"link", "link", Quantity::kPlain, Kind::kText},
-           {"rate_bps", "rate", Quantity::kBitRate},
-           {"mean_utilisation", "mean", Quantity::kShare},
-           {"peak_utilisation", "peak", Quantity::kShare},
-           {"full_share", "full", Quantity::kShare},
-           {"wire_bytes", "on the wire", Quantity::kBytes},
-           {"flows", "whose flows", Quantity::kPlain, Kind::kText},
-           {"busiest", "busiest", Quantity::kPlain, Kind::kPlace}},
+          columns_of_runs(),
           add_links};
 }
 

@@ -24,7 +24,7 @@ std::vector<Part> parts_of(const Store& store, std::span<const RunId> runs,
   std::vector<Part> parts;
   for (const WorkloadRuns& workload : workloads_of(store, runs))
     if (workload.finished)
-      parts.push_back({workload.name, data_of(store, workload.runs, knowledge)});
+      parts.push_back({workload.name, data_of(store, workload.runs, knowledge, options)});
   if (parts.empty())
     throw StoreError("report on", std::to_string(runs.size()) + " runs", "none of them is finished",
                      "wait for them, or choose others");
@@ -82,13 +82,16 @@ DataTable groups_table(const std::vector<Part>& parts) {
 
 DataTable answers_table(const std::vector<Part>& parts) {
   DataTable table;
-  for (const char* key : {"workload", "conditions", "workers", "link", "take", "time", "accuracy",
-                          "cost", "uncertain"})
+  const auto add_column = [&](const char* key) {
     table.columns.push_back({key, key, Quantity::kPlain, DataColumn::Kind::kText});
+  };
+  for (const char* key : {"workload", "conditions"}) add_column(key);
+  for (const PlannerColumn& column : kPlannerColumns) add_column(column.title);
   for (const Part& part : parts)
-    for (const PlannerLine& line : planner_lines(part.data, kMostLines))
-      table.rows.push_back({part.name, line.conditions, line.workers, line.link, line.method,
-                            line.time, line.accuracy, line.cost, line.uncertain});
+    for (const PlannerLine& line : planner_lines(part.data, kMostLines)) {
+      auto& row = table.rows.emplace_back(std::vector<DataValue>{part.name, line.conditions});
+      for (const PlannerColumn& column : kPlannerColumns) row.emplace_back(line.*column.text);
+    }
   return table;
 }
 
@@ -101,11 +104,12 @@ AccuracyKnowledge knowledge_of(const Store& store, const ReportOptions& options)
 }
 
 ReportData data_of(const Store& store, std::span<const RunId> runs,
-                   const AccuracyKnowledge& knowledge) {
+                   const AccuracyKnowledge& knowledge, const ReportOptions& options) {
   ReportData data = load_report(store, runs);
   data.accuracy = knowledge;
   std::vector<std::string> ignored;
   data.costs = costs_of_runs(data.runs, ignored);
+  if (options.prices) data.costs = options.prices(data.costs);
   add_evidence(store, data);
   return data;
 }

@@ -12,7 +12,7 @@ namespace gradwire::results {
 AccuracyKnowledge knowledge_of(const Store& store, const ReportOptions& options);
 /// Runs of one workload with all that their report says of them.
 ReportData data_of(const Store& store, std::span<const RunId> runs,
-                   const AccuracyKnowledge& knowledge);
+                   const AccuracyKnowledge& knowledge, const ReportOptions& options);
 
 /// The first screen and the closing table of each workload.
 std::string report_markdown(const Store& store, std::span<const RunId> runs,

@@ -1,10 +1,10 @@
 #include "results/report/links.h"
 
 #include <algorithm>
+#include <iterator>
 
-#include "results/pages/data_table.h"
+#include "results/place.h"
 #include "results/report/choice.h"
-#include "results/runs/link_load.h"
 
 namespace gradwire::results {
 namespace {
@@ -30,25 +30,36 @@ void add_rows(const Store& store, const ReportData& data, const ReportGroup& gro
   const RunId run = group.group.runs.front().id;
   auto loads = link_loads(store.links(run));
   loads.resize(std::min(loads.size(), kLinksOfGroup));
-  for (const LinkLoad& load : loads)
-    table.rows.push_back({data.sections.size() > 1 ? group.group.label : group.name, load.name,
-                          load.rate_bps, load.mean, load.peak, load.full_share, load.flows,
-                          place_of(run, load.start_s, load.end_s)});
+  for (const LinkLoad& load : loads) {
+    auto& row = table.rows.emplace_back(
+        std::vector<DataValue>{data.sections.size() > 1 ? group.group.label : group.name});
+    std::ranges::move(link_cells(run, load), std::back_inserter(row));
+  }
 }
 
 }  // namespace
 
-std::string links_section(const Store& store, const ReportData& data) {
+std::vector<DataColumn> link_columns() {
   using Kind = DataColumn::Kind;
+  return {{"link", "link", Quantity::kPlain, Kind::kText},
+          {"rate_bps", "rate", Quantity::kBitRate},
+          {"mean_utilisation", "mean", Quantity::kShare},
+          {"peak_utilisation", "peak", Quantity::kShare},
+          {"full_share", "full", Quantity::kShare},
+          {"wire_bytes", "on the wire", Quantity::kBytes},
+          {"flows", "whose flows", Quantity::kPlain, Kind::kText},
+          {"busiest", "busiest", Quantity::kPlain, Kind::kPlace}};
+}
+
+std::vector<DataValue> link_cells(RunId run, const LinkLoad& load) {
+  return {load.name,       load.rate_bps,   load.mean,  load.peak,
+          load.full_share, load.wire_bytes, load.flows, place_of(run, load.start_s, load.end_s)};
+}
+
+std::string links_section(const Store& store, const ReportData& data) {
   DataTable table;
-  table.columns = {{"runs", "runs", Quantity::kPlain, Kind::kText},
-                   {"link", "link", Quantity::kPlain, Kind::kText},
-                   {"rate_bps", "rate", Quantity::kBitRate},
-                   {"mean_utilisation", "mean", Quantity::kShare},
-                   {"peak_utilisation", "peak", Quantity::kShare},
-                   {"full_share", "full", Quantity::kShare},
-                   {"flows", "whose flows", Quantity::kPlain, Kind::kText},
-                   {"busiest", "busiest", Quantity::kPlain, Kind::kPlace}};
+  table.columns = {{"runs", "runs", Quantity::kPlain, DataColumn::Kind::kText}};
+  std::ranges::move(link_columns(), std::back_inserter(table.columns));
   for (const ReportGroup* group : shown_groups(data)) add_rows(store, data, *group, table);
   if (table.rows.empty()) return "";
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {

@@ -14,6 +14,21 @@ struct PlannerLine {
   std::string workers, link, method, time, accuracy, cost, uncertain;
 };
 
+/// What a line answers, in the order of all forms.
+struct PlannerColumn {
+  const char* title;     ///< also the key for programs
+  const char* question;  ///< where a line stands alone
+  std::string PlannerLine::*text;
+};
+inline constexpr PlannerColumn kPlannerColumns[] = {
+    {"workers", "How many workers?", &PlannerLine::workers},
+    {"link", "Over which link?", &PlannerLine::link},
+    {"take", "Which method?", &PlannerLine::method},
+    {"time", "How fast?", &PlannerLine::time},
+    {"accuracy", "What accuracy?", &PlannerLine::accuracy},
+    {"cost", "What does it cost?", &PlannerLine::cost},
+    {"uncertain", "What is uncertain?", &PlannerLine::uncertain}};
+
 /// `most`: lines; of more, those with one answer are put together, with ranges for figures.
 std::vector<PlannerLine> planner_lines(const ReportData& data, std::size_t most);
 

@@ -9,20 +9,6 @@
 namespace gradwire::results {
 namespace {
 
-struct PlannerColumn {
-  const char* title;
-  const char* question;
-  std::string PlannerLine::*text;
-};
-constexpr PlannerColumn kPlannerColumns[] = {
-    {"workers", "How many workers?", &PlannerLine::workers},
-    {"link", "Over which link?", &PlannerLine::link},
-    {"take", "Which method?", &PlannerLine::method},
-    {"time", "How fast?", &PlannerLine::time},
-    {"accuracy", "What accuracy?", &PlannerLine::accuracy},
-    {"cost", "What does it cost?", &PlannerLine::cost},
-    {"uncertain", "What is uncertain?", &PlannerLine::uncertain}};
-
 /// Escaped, and a figure with its unit and spread on one line.
 std::string kept_together(const std::string& text) {
   constexpr std::string_view kSpace = "\u00a0", kSpread = "\u00b1";

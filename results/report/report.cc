@@ -7,13 +7,12 @@
 #include "results/figures/svg.h"
 #include "results/pages/data_table.h"
 #include "results/pages/html_page.h"
+#include "results/place.h"
 #include "results/report/choice.h"
+#include "results/report/first_screen.h"
 #include "results/report/forms.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
-#include "results/report/planner.h"
-#include "results/report/workloads.h"
-#include "results/runs/link_load.h"
 #include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
@@ -227,15 +226,6 @@ std::string deeper(std::string html) {
   return html;
 }
 
-std::string runs_of(const WorkloadRuns& workload) {
-  return std::to_string(workload.runs.size()) + (workload.runs.size() == 1 ? " run" : " runs");
-}
-
-/// Lines of the first screen that a workload may take.
-std::size_t most_lines(std::size_t workloads) {
-  return std::max<std::size_t>(3, 8 / workloads);
-}
-
 /// Workloads are no alternatives to each other: an answer for each, then a report of each.
 std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& workloads,
                           const ReportOptions& options) {
@@ -245,14 +235,13 @@ std::string contents_html(const Store& store, const std::vector<WorkloadRuns>& w
   std::string parts, unfinished;
   for (const WorkloadRuns& workload : workloads) {
     if (!workload.finished) {
-      unfinished += html_element(
-          "li", workload.name + ": " + runs_of(workload) + ", none of which has finished");
+      unfinished += html_element("li", unfinished_words(workload));
       continue;
     }
     const std::string anchor = "workload-" + std::to_string(answers.size() + 1);
-    const ReportData data = data_of(store, workload.runs, knowledge);
-    answers.push_back({workload.name, "#" + anchor, runs_of(workload),
-                       planner_lines(data, most_lines(workloads.size()))});
+    const ReportData data = data_of(store, workload.runs, knowledge, options);
+    answers.push_back(planner_part(workload, data, workloads.size()));
+    answers.back().link = "#" + anchor;
     ReportOptions own = options;
     own.title = workload.name;
     own.summary.clear();
@@ -272,7 +261,7 @@ std::string report_html(const Store& store, std::span<const RunId> runs,
                         const ReportOptions& options) {
   const auto workloads = workloads_of(store, runs);
   if (workloads.size() > 1) return contents_html(store, workloads, options);
-  const ReportData data = data_of(store, runs, knowledge_of(store, options));
+  const ReportData data = data_of(store, runs, knowledge_of(store, options), options);
   return html_page(title_of(data, options), body_html(store, data, options));
 }
 

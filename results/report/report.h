@@ -1,9 +1,11 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "results/advice/accuracy_evidence.h"
+#include "results/advice/cost.h"
 #include "results/store/store.h"
 
 /// A report of runs as one self-contained HTML file: no script, no reference to anything outside,
@@ -17,6 +19,8 @@ struct ReportOptions {
   /// What is published of methods' accuracy, and the tolerance; what the store's training runs say
   /// is added to it.
   AccuracyKnowledge accuracy;
+  /// The prices that count, of those that the runs' scenarios give; empty = these.
+  std::function<CostOptions(const CostOptions& of_runs)> prices;
 };
 
 /// The answer for a planner, what was asked, the answers in sentences, a table, figures,

@@ -1,7 +1,6 @@
 #include "results/runs/link_load.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <map>
 #include <set>
@@ -120,13 +119,6 @@ std::vector<LinkLoad> link_loads(const std::vector<LinkSeries>& links) {
     return a.mean != b.mean ? a.mean > b.mean : a.peak > b.peak;
   });
   return loads;
-}
-
-std::string place_of(RunId run, double start_s, double end_s) {
-  char text[96];
-  std::snprintf(text, sizeof text, "run:%lld@%.6gs..%.6gs", static_cast<long long>(run), start_s,
-                end_s);
-  return text;
 }
 
 }  // namespace gradwire::results

@@ -27,8 +27,4 @@ struct LinkLoad {
 /// The most congested first: by mean, then by peak. At most as many as are stored (the 64 busiest).
 std::vector<LinkLoad> link_loads(const std::vector<LinkSeries>& links);
 
-/// "run:42@1.2s..1.31s": a time range of a run's timeline, as links into reports and the desktop
-/// program name it.
-std::string place_of(RunId run, double start_s, double end_s);
-
 }  // namespace gradwire::results

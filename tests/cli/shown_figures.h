@@ -54,12 +54,13 @@ struct Shown {
 /// Each figure of a cell in its base unit (s, B, bit/s, shares), in order.
 inline std::vector<Shown> figures(const std::string& text) {
   static const std::map<std::string, double> units = {
-      {"ns", 1e-9}, {"\u00b5s", 1e-6}, {"ms", 1e-3},    {"s", 1},          {"B", 1},
-      {"kB", 1e3},  {"MB", 1e6},       {"GB", 1e9},     {"Mbps", 1e6},     {"Gbps", 1e9},
+      {"ns", 1e-9}, {"\u00b5s", 1e-6}, {"ms", 1e-3},    {"s", 1},
+      {"min", 60},  {"h", 3600},       {"B", 1},        {"kB", 1e3},
+      {"MB", 1e6},  {"GB", 1e9},       {"Mbps", 1e6},   {"Gbps", 1e9},
       {"%", 0.01},  {"points", 0.01},  {"worker-s", 1}, {"worker-h", 3600}};
   static const std::regex number(
       "(\u00b1 ?)?(\u2212|\\+)?(\\d+)(\\.(\\d+))?(e-?\\d+)?"
-      "( (worker-s|worker-h|points|ns|\u00b5s|ms|s|kB|MB|GB|B|Mbps|Gbps|%)(?![\\w-]))?");
+      "( (worker-s|worker-h|points|ns|\u00b5s|ms|s|min|h|kB|MB|GB|B|Mbps|Gbps|%)(?![\\w-]))?");
   std::vector<Shown> all;
   for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i) {
     const std::smatch& m = *i;

@@ -10,6 +10,7 @@
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
 #include "gui/samples/sample_runs.h"
+#include "results/place.h"
 
 using namespace gradwire::gui;
 using Catch::Contains;
@@ -24,12 +25,20 @@ TEST_CASE("a link names a run and a range of its time, and is read again as it w
   CHECK(parse_deep_link(text_of(link)) == link);
   CHECK(parse_deep_link("run:7") == DeepLink{7, {}});
   CHECK(text_of({7, {}}) == "run:7");
+  // The text that reports write, to the nanosecond: a range late in a long run keeps its length.
+  CHECK(text_of({42, DeepLink::Range{1.2, 1.31}}) == "run:42@1.2s..1.31s");
+  const DeepLink late{7, DeepLink::Range{86400.000001, 86400.000002}};
+  CHECK(parse_deep_link(text_of(late)).range->to_s - 86400 == Approx(2e-6).epsilon(1e-3));
+  CHECK(text_of(late).toStdString() == gradwire::results::place_of(7, 86400.000001, 86400.000002));
   CHECK(parse_deep_link("run:7@800us..1ms").range->to_s == Approx(1e-3));
   CHECK(is_deep_link("run:x"));
   CHECK_FALSE(is_deep_link("runs.db"));
-  for (const auto& [text, why] : {std::pair("run:", "number from 1"), {"run:-3", "number from 1"},
-                                  {"run:3@1s", "FROM..TO"},          {"run:3@2s..1s", "before"},
-                                  {"run:3@1..2", "unit"},            {"run:3@x..2s", "time"}}) {
+  for (const auto& [text, why] : {std::pair("run:", "number from 1"),
+                                  {"run:-3", "number from 1"},
+                                  {"run:3@1s", "FROM..TO"},
+                                  {"run:3@2s..1s", "before"},
+                                  {"run:3@1..2", "unit"},
+                                  {"run:3@x..2s", "time"}}) {
     INFO(text);
     CHECK_THROWS_WITH(parse_deep_link(text), Contains(why));
   }
@@ -53,8 +62,7 @@ class Browser : public QObject {
 
 TEST_CASE("a link given at the start shows the run there; the copied one leads back", "[gui]") {
   WindowOptions options{"memory.db", {}, false, "run:5@10ms..30ms"};
-  MainWindow window(options,
-                    [](const std::string&) { return samples::make_fake_store(30); });
+  MainWindow window(options, [](const std::string&) { return samples::make_fake_store(30); });
   window.resize(1200, 760);
   window.show();
   REQUIRE(QTest::qWaitFor([&] { return !window.timeline()->rows().rows.empty(); }, 5000));

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "results/store/store.h"
+
+/// Places in a results database, as reports, the desktop program and the command line name them.
+namespace gradwire::results {
+
+/// "run:42"
+std::string place_of(RunId run);
+/// "run:42@1.2s..1.31s": a range of its time, in seconds to the nanosecond.
+std::string place_of(RunId run, double start_s, double end_s);
+
+}  // namespace gradwire::results
