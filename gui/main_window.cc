@@ -67,25 +67,7 @@ void MainWindow::build() {
   layout->addWidget(splitter_, 1);
   setCentralWidget(centre);
 
-  run_panel_ = new RunPanel(this);
-  run_dock_ = new QDockWidget("Run a scenario", this);
-  run_dock_->setObjectName("run");
-  run_dock_->setWidget(run_panel_);
-  addDockWidget(Qt::LeftDockWidgetArea, run_dock_);
-  what_if_ = new WhatIfPanel(this);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(what_if_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  what_if_dock_ = new QDockWidget("What if", this);
-  what_if_dock_->setObjectName("what-if");
-  what_if_dock_->setWidget(scroll);
-  addDockWidget(Qt::LeftDockWidgetArea, what_if_dock_);
-  tabifyDockWidget(run_dock_, what_if_dock_);
-  run_dock_->raise();
-  resizeDocks({run_dock_}, {330}, Qt::Horizontal);
-
+  build_docks();
   status_process_ = new QLabel(this);
   status_selection_ = new QLabel(this);
   status_runs_ = new QLabel(this);
@@ -93,6 +75,32 @@ void MainWindow::build() {
     label->setContentsMargins(10, 0, 10, 0);
     statusBar()->addPermanentWidget(label);
   }
+}
+
+QDockWidget* MainWindow::add_dock(const char* title, const char* name, QWidget* content) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(name);
+  dock->setWidget(content);
+  addDockWidget(Qt::LeftDockWidgetArea, dock);
+  return dock;
+}
+
+void MainWindow::build_docks() {
+  answers_ = new AnswersPanel(table_, database_, this);
+  answers_dock_ = add_dock("Answers", "answers", answers_);
+  run_panel_ = new RunPanel(this);
+  run_dock_ = add_dock("Run a scenario", "run", run_panel_);
+  what_if_ = new WhatIfPanel(this);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(what_if_);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  what_if_dock_ = add_dock("What if", "what-if", scroll);
+  tabifyDockWidget(answers_dock_, run_dock_);
+  tabifyDockWidget(run_dock_, what_if_dock_);
+  answers_dock_->raise();
+  resizeDocks({answers_dock_}, {330}, Qt::Horizontal);
 }
 
 void MainWindow::connect_all() {

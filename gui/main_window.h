@@ -5,6 +5,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include "gui/answers/answers_panel.h"
 #include "gui/charts/parallel_view.h"
 #include "gui/charts/tradeoff_view.h"
 #include "gui/editor/scenario_editor.h"
@@ -72,6 +73,7 @@ class MainWindow : public QMainWindow {
   GroupTable* groups() { return groups_; }
   TimelineView* timeline() { return timeline_page_->timeline(); }
   TimelinePage* timeline_page() { return timeline_page_; }
+  AnswersPanel* answers() { return answers_; }
   RunPanel* run_panel() { return run_panel_; }
   WhatIfPanel* what_if() { return what_if_; }
   QTabWidget* charts() { return charts_; }
@@ -90,11 +92,20 @@ class MainWindow : public QMainWindow {
 
  private:
   void build();
+  void build_docks();
+  QDockWidget* add_dock(const char* title, const char* name, QWidget* content);
   void connect_all();
   void build_menus();
   void build_file_menu();
   void build_edit_menu();
   void build_view_menu();
+  void add_places(QMenu* menu);
+  void add_panels(QMenu* menu);
+  void add_chart_actions(QMenu* menu);
+  void add_table_switches(QMenu* menu);
+  void add_look(QMenu* menu);
+  QAction* add_switch(QMenu* menu, const QString& text, const QKeySequence& keys, bool on,
+                      std::function<void(bool on)> work);
   void build_run_menu();
   void build_help_menu();
   QAction* add_action(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
@@ -114,6 +125,7 @@ class MainWindow : public QMainWindow {
   /// The run to draw below the current one's timeline: the other one of two selected, else the
   /// baseline; 0: none.
   results::RunId compared_run() const;
+  void show_dock(QDockWidget* dock, QWidget* focus);
   void show_what_if();
   void show_topology();
   void connect_history();
@@ -171,6 +183,8 @@ class MainWindow : public QMainWindow {
   QSplitter* splitter_;
   QDockWidget* run_dock_;
   RunPanel* run_panel_;
+  QDockWidget* answers_dock_;
+  AnswersPanel* answers_;
   QDockWidget* what_if_dock_;
   WhatIfPanel* what_if_;
   QLabel* status_runs_;

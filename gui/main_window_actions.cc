@@ -29,6 +29,12 @@ void MainWindow::show_tab(QWidget* tab, QWidget* focus) {
   focus->setFocus();
 }
 
+void MainWindow::show_dock(QDockWidget* dock, QWidget* focus) {
+  dock->show();
+  dock->raise();
+  focus->setFocus();
+}
+
 void MainWindow::show_what_if() {
   what_if_dock_->show();
   what_if_dock_->raise();
@@ -175,15 +181,13 @@ void MainWindow::next_colours() {
 
 void MainWindow::maximise(bool on) {
   table_->setVisible(!on);
-  run_dock_->setVisible(!on);
-  what_if_dock_->setVisible(!on);
+  for (QDockWidget* dock : {answers_dock_, run_dock_, what_if_dock_}) dock->setVisible(!on);
 }
 
 void MainWindow::reset_layout() {
   maximise_->setChecked(false);
   restoreState(first_layout_);
-  run_dock_->show();
-  what_if_dock_->show();
+  for (QDockWidget* dock : {answers_dock_, run_dock_, what_if_dock_}) dock->show();
   splitter_->setSizes({3 * height() / 5, 2 * height() / 5});
 }
 
