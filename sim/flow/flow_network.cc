@@ -284,9 +284,14 @@ void FlowNetwork::advance(Seconds until, std::vector<Delivery>& delivered) {
 
 /// Events of one instant: what ends in one round is looked at before any of it is gone.
 void FlowNetwork::on_batch_due() {
+  const bool any_meet = std::ranges::any_of(batch_, [this](const IndexedHeap::Entry& entry) {
+    return sharing_.meets_others(entry.number);
+  });
   rounds_.clear();
-  for (const IndexedHeap::Entry& entry : batch_) rounds_.push_back(end_of_round(entry.number));
-  for (std::size_t i = 0; i < batch_.size(); ++i) on_due(batch_[i].number, rounds_[i]);
+  for (std::size_t i = 0; any_meet && i < batch_.size(); ++i)
+    rounds_.push_back(end_of_round(batch_[i].number));
+  for (std::size_t i = 0; i < batch_.size(); ++i)
+    on_due(batch_[i].number, any_meet ? rounds_[i] : 0);
 }
 
 inline void FlowNetwork::on_due(std::int32_t c, double later) {

@@ -233,8 +233,21 @@ class FlowNetwork final : public Network {
     if (connection.pool >= 0) return served(connection.pool) - connection.updated;
     return connection.rate * (now_ - connection.updated);
   }
-  void schedule(std::int32_t c);
-  void set_due(std::int32_t c, double bytes);
+  void schedule(std::int32_t c) {
+    const double bytes = std::max(0.0, connection_at(c).remaining);
+    sharing_.meets_others(c) ? schedule_in_turns(c, bytes) : set_due(c, bytes);
+  }
+  void schedule_in_turns(std::int32_t c, double bytes);
+  /// The connection's next event comes when it has sent so much more.
+  void set_due(std::int32_t c, double bytes) {
+    const Connection& connection = connection_at(c);
+    if (connection.pool < 0 && connection.rate > 0) {
+      due_.set(c, now_ + bytes / connection.rate);
+    } else {
+      set_other_due(c, bytes);
+    }
+  }
+  void set_other_due(std::int32_t c, double bytes);
   void drop_due(std::int32_t c);
   void schedule_pool(std::int32_t p);
   void resolve();

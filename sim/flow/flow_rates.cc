@@ -22,11 +22,10 @@ void FlowNetwork::progress(Connection& connection) {
   if (sent > 0) connection.remaining -= sent;
 }
 
-void FlowNetwork::schedule(std::int32_t c) {
+/// schedule() of one that has so many bytes to send and meets others.
+void FlowNetwork::schedule_in_turns(std::int32_t c, double bytes) {
   const Connection& connection = connection_at(c);
-  double bytes = std::max(0.0, connection.remaining);
-  if (sharing_.meets_others(c) && connection.state == State::kFluid &&
-      !transfer(connection.first).foretold) {
+  if (connection.state == State::kFluid && !transfer(connection.first).foretold) {
     const double last = last_round(c);
     if (bytes > last) bytes -= last;
   }
@@ -51,12 +50,12 @@ double FlowNetwork::last_round(std::int32_t c) const {
   return round > connection.path->propagation ? last_segment(connection) : 0;
 }
 
-/// The connection's next event comes when it has sent so much more.
-void FlowNetwork::set_due(std::int32_t c, double bytes) {
+/// set_due() of one in a pool, or of which nothing passes.
+void FlowNetwork::set_other_due(std::int32_t c, double bytes) {
   const Connection& connection = connection_at(c);
   if (connection.pool < 0) {
-    if (connection.rate > 0 || bytes <= 0) {
-      due_.set(c, bytes <= 0 ? now_ : now_ + bytes / connection.rate);
+    if (bytes <= 0) {
+      due_.set(c, now_);
     } else {
       due_.remove(c);  // nothing passes, or nobody has said yet how fast
     }

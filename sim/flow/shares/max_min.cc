@@ -48,19 +48,20 @@ void MaxMin::activate(std::int32_t id, double cap) {
   f.active = true;
   f.cap = cap;
   f.shared = 0;
+  const ChannelId* const begin = routes_.data() + f.route_begin;
   const std::int32_t hops = f.hops;
   for (std::int32_t hop = 0; hop < hops; ++hop) {
-    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
-    const ChannelId at = routes_[slot];
+    const ChannelId at = begin[hop];
     Channel& c = channel(at);
-    mark_dirty(at);
+    mark_dirty(c, at);
     if (c.count == 0) {
       c.count = 1;
       c.first = {id, hop};
-      channel(at ^ 1).opposed = true;
-      mark_dirty(at ^ 1);
+      Channel& opposite = channel(at ^ 1);
+      opposite.opposed = true;
+      mark_dirty(opposite, at ^ 1);
     } else {
-      add_crossing(f, at, slot, {id, hop});
+      add_crossing(f, at, static_cast<std::size_t>(f.route_begin + hop), {id, hop});
     }
   }
   if (f.is_shared_elsewhere()) count_shared_elsewhere(f, 1);
@@ -94,18 +95,19 @@ void MaxMin::deactivate(std::int32_t id) {
   if (f.pool >= 0) leave_pool(id);
   f.active = false;
   f.rate = 0;
+  const ChannelId* const begin = routes_.data() + f.route_begin;
   const std::int32_t hops = f.hops;
   for (std::int32_t hop = 0; hop < hops; ++hop) {
-    const auto slot = static_cast<std::size_t>(f.route_begin + hop);
-    const ChannelId at = routes_[slot];
+    const ChannelId at = begin[hop];
     Channel& c = channel(at);
-    mark_dirty(at);
+    mark_dirty(c, at);
     if (c.count == 1) {
       c.count = 0;
-      channel(at ^ 1).opposed = false;
-      mark_dirty(at ^ 1);
+      Channel& opposite = channel(at ^ 1);
+      opposite.opposed = false;
+      mark_dirty(opposite, at ^ 1);
     } else {
-      remove_crossing(at, slot);
+      remove_crossing(at, static_cast<std::size_t>(f.route_begin + hop));
     }
   }
 }

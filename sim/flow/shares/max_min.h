@@ -183,10 +183,10 @@ class MaxMin {
     return {&c.first, static_cast<std::size_t>(c.count)};
   }
   Flow& flow(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
-  void mark_dirty(ChannelId id) {
-    Channel& c = channel(id);
-    if (c.dirty) return;
-    c.dirty = true;
+  void mark_dirty(ChannelId id) { mark_dirty(channel(id), id); }
+  void mark_dirty(Channel& channel, ChannelId id) {
+    if (channel.dirty) return;
+    channel.dirty = true;
     dirty_[dirty_count_++] = id;
   }
   void add_crossing(Flow& flow, ChannelId at, std::size_t slot, const Crossing& crossing);
@@ -206,10 +206,9 @@ class MaxMin {
   }
   [[gnu::noinline]] void make_room_for_changed() { changed_.resize(2 * changed_.size() + 1); }
   static void note_full(Channel& channel, bool full, double now) {
-    if (full == (channel.full_since >= 0)) return;
     if (full) {
-      channel.full_since = now;
-    } else {
+      if (channel.full_since < 0) channel.full_since = now;
+    } else if (channel.full_since >= 0) {
       channel.busy += now - channel.full_since;
       channel.full_since = -1;
     }

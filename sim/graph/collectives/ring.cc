@@ -78,12 +78,12 @@ class RingGenerator final : public CollectiveGenerator {
   void send_what_may(int rank, std::vector<HopTransfer>& start) {
     RankState& state = rank_[static_cast<std::size_t>(rank)];
     while (state.ready && state.sent < hops_ && state.sent <= state.received) {
-      start.push_back(hop_of(rank, state.sent++));
+      set_hop(rank, state.sent++, start.emplace_back());
     }
   }
 
-  HopTransfer hop_of(int rank, int hop) const {
-    HopTransfer transfer;
+  /// Fills in hop number `hop` of the rank.
+  void set_hop(int rank, int hop, HopTransfer& transfer) const {
     transfer.source_rank = rank;
     transfer.destination_rank = rank + 1 == ranks_ ? 0 : rank + 1;
     transfer.hop = hop;
@@ -97,11 +97,10 @@ class RingGenerator final : public CollectiveGenerator {
     }
     if (gathers_ || is_even_) {
       transfer.bytes = blocks_[static_cast<std::size_t>(block)];
-      return transfer;
+      return;
     }
     transfer.bytes = packed_bytes(counts_[static_cast<std::size_t>(block)],
                                   width_of(spec_, transfer.contributors));
-    return transfer;
   }
 
   const CollectiveSpec& spec_;
