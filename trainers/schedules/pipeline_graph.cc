@@ -1,8 +1,11 @@
 #include "trainers/schedules/pipeline_graph.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+
+#include "sim/graph/payloads.h"
 
 namespace gradwire::trainers {
 namespace {
@@ -191,16 +194,20 @@ void PipelineGraph::add_updates(sim::GraphBuilder& builder,
   }
 }
 
+const sim::PipelineMessage& PipelineGraph::place_of(const BoundaryMessage& message) const {
+  const sim::PipelinePasses& passes = passes_[message.replica];
+  const auto& all = message.back ? passes.gradients : passes.activations;
+  return all[message.boundary][message.micro_batch];
+}
+
 void PipelineGraph::fill(std::span<const BoundaryMessage> messages,
-                         std::span<const Bytes> exchanged, scenarios::Work& work) const {
+                         std::span<const Bytes> exchanged, const sim::Payloads* kept,
+                         scenarios::Work& work) const {
   work.graph = graph_;
   work.bytes = bytes_;
   work.seconds = seconds_;
   for (const BoundaryMessage& message : messages) {
-    const sim::PipelinePasses& passes = passes_[message.replica];
-    const sim::PipelineMessage& own =
-        (message.back ? passes.gradients
-                      : passes.activations)[message.boundary][message.micro_batch];
+    const sim::PipelineMessage& own = place_of(message);
     work.bytes[graph_->bytes_begin[own.transfer]] = message.bytes;
     for (const auto op : {own.encode, own.decode})
       if (op) work.seconds[*op] = seconds_[*op] * message.encoded;
@@ -210,6 +217,22 @@ void PipelineGraph::fill(std::span<const BoundaryMessage> messages,
     std::copy(exchanged.begin() + from.bytes_begin[op.from],
               exchanged.begin() + from.bytes_begin[op.from + 1],
               work.bytes.begin() + graph_->bytes_begin[op.to]);
+  if (kept) work.payloads = payloads(messages, *kept);
+}
+
+std::shared_ptr<const sim::Payloads> PipelineGraph::payloads(
+    std::span<const BoundaryMessage> messages, const sim::Payloads& exchanged) const {
+  const auto payloads = std::make_shared<sim::Payloads>();
+  for (const BoundaryMessage& message : messages)
+    payloads->add(place_of(message).transfer, message.content);
+  std::map<OpIndex, OpIndex> copies;
+  for (const Copied& op : copied_) copies[op.from] = op.to;
+  for (const sim::Payloads::Message& message : exchanged.messages()) {
+    const auto size = static_cast<std::size_t>(message.hop.bytes.count());
+    payloads->add(copies.at(message.op), message.hop,
+                  exchanged.bytes().subspan(message.offset, size));
+  }
+  return payloads;
 }
 
 std::vector<sim::CrossEdge> PipelineGraph::edges_from(std::optional<sim::GraphId> last) const {

@@ -17,7 +17,8 @@ struct BoundaryMessage {
   std::size_t replica = 0, boundary = 0, micro_batch = 0;
   bool back = false;  ///< a gradient
   Bytes bytes{0};
-  double encoded = 0;  ///< share of its samples that went through a codec
+  double encoded = 0;                   ///< share of its samples that went through a codec
+  std::vector<std::byte> content = {};  ///< where payloads are kept
 };
 
 /// How long the codecs of boundaries take for a whole micro-batch, at both ends; of gradients at
@@ -36,9 +37,10 @@ class PipelineGraph {
                 const scenarios::ComputeProfile& profile, const BoundaryTimes& times);
 
   const sim::GraphPtr& graph() const { return graph_; }
-  /// The step's sizes and times. `exchanged`: sizes as `among_replicas` has them.
+  /// The step's sizes and times. `exchanged`: sizes as `among_replicas` has them. `kept`: what was
+  /// exchanged, where the step is to have what its messages hold; else null.
   void fill(std::span<const BoundaryMessage> messages, std::span<const Bytes> exchanged,
-            scenarios::Work& work) const;
+            const sim::Payloads* kept, scenarios::Work& work) const;
   /// A stage starts a step after its own update.
   std::vector<sim::CrossEdge> edges_from(std::optional<sim::GraphId> last) const;
 
@@ -51,6 +53,9 @@ class PipelineGraph {
                             const BoundaryTimes& times) const;
   void add_exchange(sim::GraphBuilder& builder, const Exchange& exchange,
                     std::span<const Seconds> seconds);
+  const sim::PipelineMessage& place_of(const BoundaryMessage& message) const;
+  std::shared_ptr<const sim::Payloads> payloads(std::span<const BoundaryMessage> messages,
+                                                const sim::Payloads& exchanged) const;
   using Ends = std::vector<std::vector<sim::OpIndex>>;  ///< [replica]: what its next one awaits
   void add_coding(sim::GraphBuilder& builder, sim::OpKind kind, const std::string& label, int stage,
                   sim::OpIndex from, std::span<const Seconds> seconds, Ends& previous);

@@ -19,6 +19,7 @@ PipelineTrainer::PipelineTrainer(const scenarios::Scenario& scenario,
                                  const scenarios::TrainerOptions& options,
                                  std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : scenario_(scenario),
+      keeps_payloads_(options.keeps_payloads),
       cut_(stage_cut(scenario, *model)),
       learner_(of_replicas(scenario, cut_), options, std::move(data), std::move(model),
                ReplicaWeights::kShared, by_stage(scenarios::training_method(scenario), cut_)),
@@ -30,7 +31,7 @@ PipelineTrainer::PipelineTrainer(const scenarios::Scenario& scenario,
   check_samples();
   make_channels(options);
   for (int r = 0; r < cut_.replicas; ++r) {
-    boundaries_.emplace_back(channels_, cut_, r);
+    boundaries_.emplace_back(channels_, cut_, r, keeps_payloads_);
     gradients_.push_back(learner_.make_gradients());
     sums_.emplace_back(micro_batches() > 1 ? mean_.size() : 0);
     sum_tensors_.emplace_back();
@@ -134,6 +135,8 @@ bool PipelineTrainer::next(scenarios::StepPlan& plan) {
 void PipelineTrainer::run_step(scenarios::StepPlan& plan) {
   std::vector<Bytes> exchanged;
   StepTraffic traffic(*among_replicas_, exchanged);
+  sim::Payloads kept;
+  if (keeps_payloads_) traffic.keep_in(&kept);
   learner_.pool().run(cut_.replicas, [this](int replica, int thread) { pass_of(replica, thread); });
   if (exchange_->shares_scales()) {
     exchange_->agree(traffic);
@@ -148,7 +151,7 @@ void PipelineTrainer::run_step(scenarios::StepPlan& plan) {
   std::vector<BoundaryMessage> messages;
   for (const ReplicaBoundaries& own : boundaries_)
     messages.insert(messages.end(), own.messages().begin(), own.messages().end());
-  graph_->fill(messages, exchanged, plan);
+  graph_->fill(messages, exchanged, keeps_payloads_ ? &kept : nullptr, plan);
   fill(plan, cut_.replicas > 1 ? traffic.payload() : Bytes(0), exchanged);
 }
 

@@ -91,6 +91,7 @@ class PipelineTrainer final : public scenarios::Trainer {
   std::vector<scenarios::Figure> memory() const;
 
   scenarios::Scenario scenario_;  ///< of all workers
+  const bool keeps_payloads_;
   StageCut cut_;
   Learner learner_;  ///< of replicas: a worker there is one of them
   SetUpdates updates_;

@@ -57,6 +57,7 @@ void ReplicaBoundaries::sending(std::size_t stage, const char* what, const Send&
 void ReplicaBoundaries::add(std::size_t boundary, bool back, std::size_t values, double encoded) {
   sent_.push_back({static_cast<std::size_t>(replica_), boundary, micro_batch_, back,
                    Bytes(static_cast<std::int64_t>(message_.size())), encoded});
+  if (keeps_) sent_.back().content = message_;
   plain_ += Bytes(static_cast<std::int64_t>(4 * values));
 }
 

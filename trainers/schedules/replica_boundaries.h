@@ -15,8 +15,9 @@ using BoundaryChannels = std::vector<std::unique_ptr<BoundaryChannel>>;  ///< [b
 /// micro-batch, and what became of it. Used by one thread at a time.
 class ReplicaBoundaries final : public StageBoundaries {
  public:
-  ReplicaBoundaries(const BoundaryChannels& channels, const StageCut& cut, int replica)
-      : channels_(channels), cut_(cut), replica_(replica) {}
+  /// `keeps`: messages have their content.
+  ReplicaBoundaries(const BoundaryChannels& channels, const StageCut& cut, int replica, bool keeps)
+      : channels_(channels), cut_(cut), replica_(replica), keeps_(keeps) {}
 
   void begin_step(std::int64_t step);
   /// `first`: the number of its first sample in the batch. `samples` stay valid meanwhile.
@@ -43,6 +44,7 @@ class ReplicaBoundaries final : public StageBoundaries {
   const BoundaryChannels& channels_;
   const StageCut& cut_;
   int replica_;
+  bool keeps_;
   std::int64_t step_ = 0;
   std::size_t micro_batch_ = 0, first_ = 0;
   std::span<const std::uint32_t> samples_;
