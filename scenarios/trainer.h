@@ -159,7 +159,8 @@ struct TrainerOptions {
   /// For executors that really send messages: each Work has what its messages hold.
   bool keeps_payloads = false;
   /// For executors on a real clock, which learning would hold up: what a client of federated rounds
-  /// will learn is learnt before it is sent its model.
+  /// will learn is learnt before it is sent its model; workers that wait for nobody have their
+  /// passes computed beside the clock while theirs are under way there.
   bool trains_ahead = false;
 };
 

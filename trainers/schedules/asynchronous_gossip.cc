@@ -25,7 +25,9 @@ AsynchronousGossip::AsynchronousGossip(const scenarios::Scenario& scenario,
       workers_(static_cast<std::size_t>(learner_.workers())),
       edges_(mixing_.edges().size()),
       edges_of_(workers_.size()),
-      change_(models_.weights(0).size()) {
+      change_(models_.weights(0).size()),
+      keeps_payloads_(options.keeps_payloads),
+      trains_ahead_(options.trains_ahead) {
   for (std::size_t e = 0; e < edges_.size(); ++e)
     edges_of_[static_cast<std::size_t>(mixing_.edges()[e].from)].push_back(e);
 }
@@ -60,6 +62,11 @@ void AsynchronousGossip::submit(int w, scenarios::Work work, Session& session) {
 
 void AsynchronousGossip::start(Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
+  if (trains_ahead_) {
+    statistics_.assign(learner_.statistics().begin(), learner_.statistics().end());
+    late_rows_ = std::make_unique<LateRows>(learner_);
+    passes_ = std::make_unique<SideThreads>(learner_.pool().threads());
+  }
   for (int w = 0; w < learner_.workers(); ++w) start_step(w, session);
 }
 
@@ -69,9 +76,12 @@ void AsynchronousGossip::start_step(int w, Session& session) {
   worker.computed = false;
   worker.order = started_++;
   submit(w, passes_of(w), session);
+  if (passes_) begin_pass(w, session.now());
 }
 
 void AsynchronousGossip::on(const sim::Event& event, Session& session) {
+  if (rows_ == steps_total()) return;  // the last row came at this instant
+  if (late_rows_) late_rows_->close_ready(session);
   const auto found = owners_.find(event.op.graph);
   if (found == owners_.end()) return;  // given up at this instant
   const auto [edge, number] = found->second;
@@ -101,17 +111,36 @@ void AsynchronousGossip::compute_ahead(int due) {
   others.resize(std::min(others.size(), kStepsAhead - 1));
   others.insert(others.begin(), due);
   learner_.pool().run(static_cast<int>(others.size()), [&](int item, int thread) {
-    const int w = others[static_cast<std::size_t>(item)];
-    Worker& worker = at(w);
-    worker.gradient.resize(models_.weights(w).size());
-    worker.loss = models_.pass(w, thread, worker.step, worker.gradient);
-    worker.computed = true;
+    compute(others[static_cast<std::size_t>(item)], thread);
   });
+}
+
+void AsynchronousGossip::compute(int w, int thread) {
+  Worker& worker = at(w);
+  worker.gradient.resize(models_.weights(w).size());
+  worker.loss = models_.pass(w, thread, worker.step, worker.gradient);
+  worker.computed = true;
+}
+
+void AsynchronousGossip::begin_pass(int w, Seconds now) {
+  Seconds time = learner_.profile().forward + learner_.profile().update;
+  for (const auto& bucket : learner_.profile().buckets) time += bucket.backward;
+  passes_->begin(static_cast<SideThreads::Key>(w), now + time * slowdown(w),
+                 [this, w](int thread) { compute(w, thread); });
+}
+
+void AsynchronousGossip::wait_for(int w) {
+  passes_->take(static_cast<SideThreads::Key>(w));
+  // Only its passes record them, and its next one has not begun.
+  if (w == 0) std::ranges::copy(learner_.statistics(), statistics_.begin());
 }
 
 void AsynchronousGossip::finish_pass(int w, Session& session) {
   Worker& worker = at(w);
-  if (!worker.computed) compute_ahead(w);
+  if (passes_)
+    wait_for(w);
+  else if (!worker.computed)
+    compute_ahead(w);
   models_.update(w, rows_, worker.gradient);
   worker.learned = worker.step;
   std::vector<std::size_t> chosen;
@@ -165,8 +194,9 @@ void AsynchronousGossip::send(std::size_t e, const std::vector<sim::CrossEdge>& 
   const sim::MixingEdge& ends = mixing_.edges()[e];
   Edge& edge = edges_[e];
   WorkBuilder builder;
-  builder.transfer(ends.from, ends.to, "message",
-                   Bytes(static_cast<std::int64_t>(edge.message.size())));
+  const sim::OpIndex message = builder.transfer(
+      ends.from, ends.to, "message", Bytes(static_cast<std::int64_t>(edge.message.size())));
+  if (keeps_payloads_) builder.hold(message, edge.message);
   scenarios::Work work = builder.finish();
   work.after = after;
   edge.graph = session.submit(std::move(work));
@@ -219,6 +249,7 @@ void AsynchronousGossip::go_on(int w, Session& session) {
 }
 
 void AsynchronousGossip::on_wake(std::uint64_t token, Session& session) {
+  if (rows_ == steps_total()) return;
   const int w = static_cast<int>(token % workers_.size());
   const auto step = static_cast<std::int64_t>(token / workers_.size());
   if (at(w).stage == Stage::kWaiting && at(w).step == step) mix(w, session);

@@ -40,6 +40,18 @@ void AsynchronousGossip::finish_step(int w, Session& session) {
 }
 
 void AsynchronousGossip::close_row(Session& session) {
+  scenarios::StepReport report = take_row(session.now());
+  const bool last = rows_ == steps_total();
+  const bool due = last || rows_ % learner_.scenario().workload.evaluate_every == 0;
+  if (last && passes_) passes_->stop();  // nobody will send what is under way
+  if (due && (last || !late_rows_)) report.evaluation = evaluate();
+  if (!late_rows_) return session.close(std::move(report));
+  late_rows_->add(std::move(report), due && !last ? models_.mean() : std::vector<float>(),
+                  statistics_);
+  last ? late_rows_->close_all(session) : late_rows_->close_ready(session);
+}
+
+scenarios::StepReport AsynchronousGossip::take_row(Seconds now) {
   const ModelSpread spread = models_.spread();
   double moved = 0;
   for (double& each : change_) {
@@ -56,7 +68,7 @@ void AsynchronousGossip::close_row(Session& session) {
   report.step = rows_++;
   std::ranges::sort(ended_);
   report.graphs = std::exchange(ended_, {});
-  report.end = session.now();
+  report.end = now;
   report.loss = row_.loss / static_cast<double>(row_.steps);
   report.payload = row_.payload;
   report.dense_payload = models_.channel().plain_bytes() * row_.messages;
@@ -69,9 +81,7 @@ void AsynchronousGossip::close_row(Session& session) {
                     {"staleness", row_.staleness / used, "steps"},
                     {"neighbour_age_s", row_.age / used, "s"}};
   row_ = {};
-  if (rows_ % learner_.scenario().workload.evaluate_every == 0 || rows_ == steps_total())
-    report.evaluation = evaluate();
-  session.close(std::move(report));
+  return report;
 }
 
 scenarios::Evaluation AsynchronousGossip::evaluate() {
@@ -91,6 +101,7 @@ std::uint64_t AsynchronousGossip::learning_hash() const {
 
 std::vector<scenarios::Figure> AsynchronousGossip::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
+  if (passes_) passes_->stop();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = {
       {"consensus_distance", distance_},
       {"mean_drift", drift_},

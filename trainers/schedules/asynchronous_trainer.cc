@@ -4,19 +4,15 @@
 #include <limits>
 
 #include "base/hash.h"
-#include "trainers/routes/movers.h"
 #include "trainers/schedules/memory_use.h"
 #include "trainers/schedules/whole_model.h"
-#include "trainers/schedules/work_builder.h"
 #include "trainers/trainer_error.h"
 
 namespace gradwire::trainers {
 namespace {
 
 using scenarios::Session;
-using sim::Lane;
 using sim::OpIndex;
-using sim::OpKind;
 
 /// Trips whose gradients are computed side by side. More would use more threads, and waste more
 /// passes at the end of a run.
@@ -29,6 +25,8 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
                                          std::unique_ptr<DataSet> data,
                                          std::unique_ptr<Model> model)
     : EventTrainer(scenario, options, std::move(data), std::move(model)),
+      keeps_payloads_(options.keeps_payloads),
+      trains_ahead_(options.trains_ahead),
       updates_(learner_.scenario(), learner_.method(), learner_.layout()),
       benches_(static_cast<std::size_t>(learner_.pool().threads())),
       workers_(static_cast<std::size_t>(learner_.workers())),
@@ -40,58 +38,13 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
   }
 }
 
-AsynchronousTrainer::Graphs& AsynchronousTrainer::graphs_of(int worker) {
-  auto& graphs = graphs_[static_cast<std::size_t>(worker)];
-  if (!graphs) graphs = make_graphs(worker);
-  return *graphs;
-}
-
-AsynchronousTrainer::Graphs AsynchronousTrainer::make_graphs(int worker) const {
-  const scenarios::ComputeProfile& profile = learner_.profile();
-  const double factor = learner_.scenario().cluster.slowdown[static_cast<std::size_t>(worker)];
-  Graphs graphs;
-  WorkBuilder compute, send;
-  const Bytes model = up_.plain_bytes();
-  sim::CollectiveSpec pull =
-      collective_spec(sim::CollectiveKind::kPull, 1, learner_.layout().elements(), 0);
-  pull.members = {worker};
-  pull.server = server();
-  OpIndex last = compute.collective(pull, "pull", {&model, 1});
-  const auto pass = [&](const std::string& label, Seconds time) {
-    last =
-        compute.operation(OpKind::kCompute, Lane::kCompute, worker, label, time * factor, {last});
-  };
-  pass("forward", profile.forward);
-  std::vector<OpIndex> added, before;
-  for (std::size_t b = 0; b < profile.buckets.size(); ++b) {
-    const scenarios::ComputeProfile::Bucket& bucket = profile.buckets[b];
-    const std::string name = " b" + std::to_string(b);
-    pass("backward" + name, bucket.backward);
-    graphs.backward.push_back(last);
-    // Messages leave one after the other.
-    if (!up_.plain()) {
-      graphs.first.push_back(send.operation(OpKind::kEncode, Lane::kCodec, worker, "encode" + name,
-                                            bucket.encode * factor));
-      before.push_back(graphs.first.back());
-    }
-    before = {send.transfer(worker, server(), "push" + name, Bytes(0), before)};
-    if (up_.plain()) graphs.first.push_back(before.front());
-    added.push_back(send.operation(OpKind::kAggregate, Lane::kCodec, server(), "aggregate" + name,
-                                   bucket.aggregate, before));
-  }
-  send.operation(OpKind::kCompute, Lane::kCompute, server(), "update", profile.update, added);
-  graphs.compute = compute.finish();
-  graphs.send = send.finish();
-  return graphs;
-}
-
-sim::OpIndex AsynchronousTrainer::trigger(int worker) {
-  const Graphs& graphs = graphs_of(worker);
-  return learner_.scenario().exchange.overlap ? graphs.backward.front() : graphs.backward.back();
-}
-
 void AsynchronousTrainer::start(Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
+  if (trains_ahead_) {
+    statistics_.assign(learner_.statistics().begin(), learner_.statistics().end());
+    rows_ = std::make_unique<LateRows>(learner_);
+    passes_ = std::make_unique<SideThreads>(learner_.pool().threads());
+  }
   start_waiting(session);
 }
 
@@ -116,11 +69,14 @@ void AsynchronousTrainer::start_trip(int w, Session& session) {
   worker.version = version_;
   worker.order = started_++;
   worker.values.assign(weights().begin(), weights().end());
-  worker.computing = session.submit(graphs_of(w).compute);
+  worker.computing = session.submit(pull_and_passes(w));
   worker_of_[worker.computing] = w;
+  if (passes_) begin_pass(w, session.now());
 }
 
 void AsynchronousTrainer::on(const sim::Event& event, Session& session) {
+  if (version_ == steps_total()) return;  // the last row came at this instant
+  if (rows_) rows_->close_ready(session);
   const auto found = worker_of_.find(event.op.graph);
   if (found == worker_of_.end()) return;  // lost at this instant
   const int w = found->second;
@@ -135,18 +91,25 @@ void AsynchronousTrainer::on(const sim::Event& event, Session& session) {
 
 void AsynchronousTrainer::send(int w, Session& session) {
   Worker& worker = at(w);
-  if (!worker.computed) compute_ahead(w);
+  if (passes_)
+    wait_for(w);
+  else if (!worker.computed)
+    compute_ahead(w);
   worker.stage = Stage::kSending;
-  const Graphs& graphs = graphs_of(w);
-  scenarios::Work work = graphs.send;
-  const bool overlap = learner_.scenario().exchange.overlap;
-  for (std::size_t b = 0; b < graphs.first.size(); ++b) {
-    work.bytes[b] = worker.messages[b];
-    const OpIndex ready = overlap ? graphs.backward[b] : graphs.backward.back();
-    work.after.push_back({{worker.computing, ready}, graphs.first[b]});
-  }
-  worker.sending = session.submit(std::move(work));
+  worker.sending = session.submit(messages_and_update(w));
   worker_of_[worker.sending] = w;
+}
+
+void AsynchronousTrainer::begin_pass(int w, Seconds now) {
+  if (up_.plain()) at(w).gradients = take_spare();
+  passes_->begin(static_cast<SideThreads::Key>(w), now + time_to_trigger(w),
+                 [this, w](int thread) { compute(w, thread); });
+}
+
+void AsynchronousTrainer::wait_for(int w) {
+  passes_->take(static_cast<SideThreads::Key>(w));
+  // Only its passes record them, and its next one has not begun.
+  if (w == 0) std::ranges::copy(learner_.statistics(), statistics_.begin());
 }
 
 void AsynchronousTrainer::compute_ahead(int due) {
@@ -175,6 +138,7 @@ void AsynchronousTrainer::compute(int w, int thread) {
                            [](const Gradients& own) { return all_finite(own); });
     for (const BucketSlot& bucket : learner_.layout().buckets())
       worker.messages.emplace_back(4 * bucket.count);
+    if (keeps_payloads_) keep_gradients(worker);
   } else {
     worker.loss = learner_.pass_into(w, thread, worker.trips, worker.version, records,
                                      *bench.gradients, bench.flat);
@@ -196,6 +160,16 @@ void AsynchronousTrainer::encode(Worker& worker, int number, Bench& bench) {
     worker.messages.emplace_back(end - begin);
     begin = end;
   }
+  if (keeps_payloads_) worker.message = bench.message;
+}
+
+/// As they are sent: bucket by bucket, which is the layout's order.
+void AsynchronousTrainer::keep_gradients(Worker& worker) const {
+  worker.message.resize(static_cast<std::size_t>(4 * learner_.layout().elements()));
+  const auto gradients = worker.gradients->tensors();
+  for (std::size_t t = 0; t < gradients.size(); ++t)
+    std::ranges::copy(std::as_bytes(gradients[t]),
+                      worker.message.begin() + 4 * learner_.layout().tensors()[t].first);
 }
 
 GradientView AsynchronousTrainer::gradient_of(const Worker& worker) const {
@@ -231,9 +205,6 @@ void AsynchronousTrainer::apply(int w, Session& session) {
   report.encoded_values = up_.plain_bytes();
   report.figures = {{"staleness", static_cast<double>(staleness), "updates"},
                     {"worker_of_update", static_cast<double>(w)}};
-  if (version_ % learner_.scenario().workload.evaluate_every == 0 || version_ == steps_total())
-    report.evaluation = evaluate();
-
   Hasher hasher;
   hasher.add(chain_);
   hasher.add(static_cast<std::uint64_t>(w));
@@ -245,14 +216,26 @@ void AsynchronousTrainer::apply(int w, Session& session) {
   worker_of_.erase(worker.computing);
   worker_of_.erase(worker.sending);
   worker.stage = Stage::kWaiting;
-  session.close(std::move(report));
   if (version_ < steps_total()) start_waiting(session);
+  close(std::move(report), session);
+}
+
+void AsynchronousTrainer::close(scenarios::StepReport report, Session& session) {
+  const bool last = version_ == steps_total();
+  const bool due = last || version_ % learner_.scenario().workload.evaluate_every == 0;
+  if (last && passes_) passes_->stop();  // nobody will send what is under way
+  if (due && (last || !rows_)) report.evaluation = evaluate();
+  if (!rows_) return session.close(std::move(report));
+  const bool beside = due && !last;
+  rows_->add(std::move(report), beside ? weights() : std::span<const float>(), statistics_);
+  last ? rows_->close_all(session) : rows_->close_ready(session);
 }
 
 void AsynchronousTrainer::lose(int w, Session& session) {
   Worker& worker = at(w);
   const bool sends = worker.stage == Stage::kSending;
   worker.stage = Stage::kLost;
+  if (passes_ && !sends) wait_for(w);
   worker.gradients.reset();
   for (const sim::GraphId graph : {worker.computing, worker.sending}) {
     if (graph == worker.sending && !sends) continue;
@@ -271,6 +254,7 @@ void AsynchronousTrainer::lose(int w, Session& session) {
 std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
   const auto lost = std::ranges::count(workers_, Stage::kLost, &Worker::stage);
+  if (passes_) passes_->stop();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = memory_figures(
       learner_,
       {.optimizer_bytes = updates_.state_bytes(), .server = true, .updates_at_server = true});

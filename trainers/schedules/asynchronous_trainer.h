@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trainers/schedules/event_trainer.h"
+#include "trainers/schedules/late_rows.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/schedules/staleness.h"
 
@@ -29,6 +30,10 @@
 /// Workers train side by side ahead of the instant at which their passes end, as the weights that
 /// they were sent do not change; whose turn it is depends on virtual time alone, not on host
 /// threads. Layers with running statistics keep worker 0's.
+///
+/// Where a real clock drives it (TrainerOptions::trains_ahead), a pass begins on threads of its own
+/// when its trip does, and is waited for when the network needs its message; evaluations are made
+/// beside the clock, too. What is learnt from a given order of arrivals is the same.
 namespace gradwire::trainers {
 
 class AsynchronousTrainer final : public EventTrainer {
@@ -44,6 +49,8 @@ class AsynchronousTrainer final : public EventTrainer {
   void on(const sim::Event& event, scenarios::Session& session) override;
   bool survives_failures() const override { return true; }
 
+  const Layout& layout() const { return learner_.layout(); }
+
  private:
   enum class Stage : std::uint8_t { kWaiting, kComputing, kSending, kLost };
   /// A worker, and the trip that it is on.
@@ -54,7 +61,8 @@ class AsynchronousTrainer final : public EventTrainer {
     std::int64_t version = 0;  ///< of the weights that it was sent
     std::uint64_t order = 0;   ///< of its start among all trips
     double loss = 0;
-    std::vector<Bytes> messages;  ///< by bucket
+    std::vector<Bytes> messages;     ///< by bucket
+    std::vector<std::byte> message;  ///< what they hold, where payloads are kept
     /// The weights that it was sent; once computed, the gradient as the server decodes it, unless
     /// `gradients` has it.
     std::vector<float> values;
@@ -64,8 +72,10 @@ class AsynchronousTrainer final : public EventTrainer {
   /// What a trip of a worker submits; the sizes of its messages are filled in.
   struct Graphs {
     scenarios::Work compute, send;       ///< sizes of `send`: by bucket
+    sim::OpIndex pull = 0;               ///< of `compute`
     std::vector<sim::OpIndex> backward;  ///< of `compute`, by bucket
     std::vector<sim::OpIndex> first;     ///< of `send`, by bucket: what awaits its gradient
+    std::vector<sim::OpIndex> push;      ///< of `send`, by bucket
   };
   /// What a host thread works with.
   struct Bench {
@@ -79,6 +89,11 @@ class AsynchronousTrainer final : public EventTrainer {
   Graphs make_graphs(int worker) const;
   /// The backward pass of the bucket after which messages are on their way.
   sim::OpIndex trigger(int worker);
+  /// Of the worker's lane, from the first pass to the end of that one.
+  Seconds time_to_trigger(int worker);
+  /// What is submitted, with what its messages hold where payloads are kept.
+  scenarios::Work pull_and_passes(int worker);
+  scenarios::Work messages_and_update(int worker);
 
   /// Trips of those that the bound lets go.
   std::int64_t most_trips() const;
@@ -91,14 +106,20 @@ class AsynchronousTrainer final : public EventTrainer {
   /// The gradient of that worker, and of others whose turn comes later.
   void compute_ahead(int due);
   void compute(int worker, int thread);
+  /// The same beside a real clock, from now on; what it needs of it is there after wait_for().
+  void begin_pass(int worker, Seconds now);
+  void wait_for(int worker);
   /// The message, and what the server has of it.
   void encode(Worker& worker, int number, Bench& bench);
+  void keep_gradients(Worker& worker) const;
+  void close(scenarios::StepReport report, scenarios::Session& session);
   GradientView gradient_of(const Worker& worker) const;
   std::unique_ptr<Gradients> take_spare();
 
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
+  const bool keeps_payloads_, trains_ahead_;
   SetUpdates updates_;
   std::vector<Bench> benches_;                     ///< [thread]
   std::vector<std::unique_ptr<Gradients>> spare_;  ///< of workers whose updates are made
@@ -108,6 +129,9 @@ class AsynchronousTrainer final : public EventTrainer {
   std::int64_t version_ = 0;
   std::uint64_t started_ = 0;
   StalenessCounts staleness_;
+  std::vector<float> statistics_;   ///< that the last pass of worker 0 left; with rows_
+  std::unique_ptr<LateRows> rows_;  ///< null without a real clock, as the next
+  std::unique_ptr<SideThreads> passes_;
 };
 
 }  // namespace gradwire::trainers

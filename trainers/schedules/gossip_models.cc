@@ -152,9 +152,14 @@ MixOutcome GossipModels::mix_all(std::int64_t step, bool learned) {
   return outcome;
 }
 
+std::vector<float> GossipModels::mean() {
+  std::vector<float> mean(x_.front().size());
+  mean_of(std::vector<std::span<float>>(x_.begin(), x_.end()), mean);
+  return mean;
+}
+
 void GossipModels::take_mean() {
-  const std::vector<std::span<float>> x(x_.begin(), x_.end());
-  mean_of(x, learner_.weights());
+  mean_of(std::vector<std::span<float>>(x_.begin(), x_.end()), learner_.weights());
   learner_.weights_changed();
 }
 

@@ -50,7 +50,9 @@ class GossipModels {
                  std::span<double> change);
   ModelSpread spread();
 
-  /// The learner's weights become the mean of all x_i.
+  /// Of all x_i.
+  std::vector<float> mean();
+  /// The learner's weights become that mean.
   void take_mean();
   std::span<const float> weights(int worker) const { return x_[static_cast<std::size_t>(worker)]; }
   std::span<float> weights(int worker) { return x_[static_cast<std::size_t>(worker)]; }

@@ -39,6 +39,17 @@ double root_mean_square_difference(std::span<const float> a, std::span<const flo
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
+/// Of all parts of the held-out samples, in their order.
+scenarios::Evaluation evaluation_of(std::span<const Score> scores) {
+  Score total;
+  for (const Score& score : scores) {
+    total.loss += score.loss;
+    total.right += score.right;
+    total.count += score.count;
+  }
+  return {total.loss / total.count, total.right / total.count};
+}
+
 /// Throws Diverged: "the loss of worker 3 is not finite".
 [[noreturn]] void diverge(const char* what, int worker, std::int64_t step) {
   throw scenarios::Diverged(
@@ -303,13 +314,18 @@ scenarios::Evaluation Learner::score() {
     const auto p = static_cast<std::size_t>(part), at = p * kScored;
     scores[p] = score_of(all.subspan(at, std::min(kScored, all.size() - at)), thread);
   });
-  Score total;
-  for (const Score& score : scores) {
-    total.loss += score.loss;
-    total.right += score.right;
-    total.count += score.count;
+  return evaluation_of(scores);
+}
+
+scenarios::Evaluation Learner::evaluate_on(Replica& replica) const {
+  const std::span<const std::uint32_t> all = data_->held_out;
+  std::vector<Score> scores;
+  Batch batch;
+  for (std::size_t at = 0; at < all.size(); at += kScored) {
+    gather(*data_, all.subspan(at, std::min(kScored, all.size() - at)), batch);
+    scores.push_back(replica.evaluate(batch, options_));
   }
-  return {total.loss / total.count, total.right / total.count};
+  return evaluation_of(scores);
 }
 
 const scenarios::ComputeProfile& Learner::prepare(Exchange& timed, DeviceUpdate* device) {

@@ -127,6 +127,8 @@ class Learner {
   /// Of others with statistics of their own, which take the places of weights() and statistics()
   /// meanwhile.
   scenarios::Evaluation evaluate_with(std::span<float> weights, std::span<float> statistics);
+  /// Of the weights that `replica` looks at, in one thread, whatever passes others make meanwhile.
+  scenarios::Evaluation evaluate_on(Replica& replica) const;
   /// By worker, the share of its own training samples that weights() get right. Precondition:
   /// ReplicaWeights::kPlaced.
   std::vector<double> accuracy_by_worker();

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -21,6 +22,7 @@ class EventDriver final : public scenarios::Session {
       : executor_(sim::make_executor(executor, cluster, {})) {}
 
   sim::GraphId submit(scenarios::Work work) override {
+    if (on_submit) on_submit(work);
     const sim::GraphId graph = executor_->submit(scenarios::submission_of(work));
     works_.emplace(graph, std::move(work));
     return graph;
@@ -71,6 +73,7 @@ class EventDriver final : public scenarios::Session {
   std::size_t open() const { return works_.size(); }
 
   std::vector<scenarios::StepReport> rows;
+  std::function<void(const scenarios::Work&)> on_submit;  ///< told of each; none: nobody is
 
  private:
   std::unique_ptr<sim::Executor> executor_;

@@ -2,9 +2,13 @@
 #include <map>
 
 #include "sim/graph/payloads.h"
+#include "tests/trainers/schedules/gossip_fixture.h"
+#include "tests/trainers/schedules/pipeline_fixture.h"
 #include "tests/trainers/schedules/rounds_fixture.h"
 #include "tests/trainers/support.h"
+#include "trainers/schedules/asynchronous_trainer.h"
 #include "trainers/schedules/synchronous_trainer.h"
+#include "trainers/timing/event_driver.h"
 
 /// What trainers keep of their messages, for executors that really send them.
 namespace gradwire::trainers {
@@ -106,6 +110,92 @@ TEST_CASE("payloads: what a client of a round is sent and sends, and training ah
     driver.run(*trainer);
     CHECK(trainer->learning_hash() == usual.hash);
     CHECK(rounds::weights_of(*trainer) == usual.weights);
+  }
+}
+
+/// What a schedule did on `flow`, and what its works had of the bytes that they sent.
+struct Ran {
+  std::unique_ptr<scenarios::Trainer> trainer;
+  std::vector<scenarios::StepReport> rows;
+  std::int64_t sent = 0, held = 0;
+};
+
+Ran run_freely(const scenarios::Scenario& scenario, const scenarios::TrainerOptions& options) {
+  Ran ran{.trainer = make_trainer(scenario, options), .rows = {}};
+  std::vector<std::int64_t> elements;
+  if (const auto* own = dynamic_cast<const AsynchronousTrainer*>(ran.trainer.get()))
+    for (const BucketSlot& bucket : own->layout().buckets()) elements.push_back(bucket.count);
+  else
+    elements.push_back(ran.trainer->parameters());
+  ran.trainer->use_profile(fixed_profile(elements));
+  EventDriver driver(scenario.cluster.workers,
+                     {.rate = BitsPerSecond(1e8), .delay = Seconds(1e-3)});
+  driver.on_submit = [&](const scenarios::Work& work) {
+    for (const Bytes bytes : work.bytes) ran.sent += bytes.count();
+    if (!work.payloads) return;
+    for (const auto& message : work.payloads->messages()) ran.held += message.hop.bytes.count();
+  };
+  driver.run(*ran.trainer);
+  ran.rows = driver.rows;
+  return ran;
+}
+
+TEST_CASE("payloads: workers that wait for nobody, and passes beside the clock") {
+  scenarios::Scenario at_server = digits_scenario("mlp", "none");
+  at_server.exchange.collective = "parameter-server";
+  at_server.exchange.bucket = Bytes(4'000);  // several messages
+  at_server.schedule.kind = "asynchronous";
+  scenarios::Scenario gossip = gossip::scenario_of(4);
+  gossip.schedule.patience = Seconds(0);
+  for (scenarios::Scenario scenario : {at_server, gossip}) {
+    scenario.cluster.workers = 4;
+    scenario.cluster.slowdown = {1, 2, 1, 1.5};
+    scenario.workload.steps = 10;
+    scenario.workload.evaluate_every = 3;
+    for (const char* method : {"none", "topk"}) {
+      scenario.method.name = method;
+      CAPTURE(scenario.schedule.kind, method);
+      const Ran usual = run_freely(scenario, {.threads = 1});
+      const Ran beside =
+          run_freely(scenario, {.threads = 2, .keeps_payloads = true, .trains_ahead = true});
+      // In virtual time the order of arrivals is the same, and so is what is learnt from it.
+      CHECK(beside.trainer->learning_hash() == usual.trainer->learning_hash());
+      REQUIRE(beside.rows.size() == 10);
+      for (std::size_t row = 0; row < 10; ++row) {
+        const auto &own = beside.rows[row].evaluation, &other = usual.rows[row].evaluation;
+        REQUIRE(own.has_value() == other.has_value());
+        CHECK(own.has_value() == (row % 3 == 2 || row == 9));
+        if (own) CHECK(own->loss == other->loss);
+      }
+      CHECK(usual.held == 0);
+      CHECK(beside.sent == usual.sent);
+      CHECK(beside.held == beside.sent);  // every byte
+    }
+  }
+}
+
+TEST_CASE("payloads: what stages of a pipeline send each other, and replicas among them") {
+  for (const int workers : {2, 4}) {
+    scenarios::Scenario scenario = pipelines::scenario_of(workers);
+    scenario.schedule.stages = 2;
+    scenario.workload.steps = 3;
+    for (const bool coded : {false, true}) {
+      CAPTURE(workers, coded);
+      if (coded) scenario = pipelines::aq_sgd(pipelines::on_clusters(scenario));
+      const auto with = pipelines::prepared(scenario, {.threads = 1, .keeps_payloads = true});
+      const auto without = pipelines::prepared(scenario);
+      scenarios::StepPlan plan, plain;
+      while (with->next(plan) && without->next(plain)) {
+        REQUIRE(plan.payloads != nullptr);
+        CHECK(plain.payloads == nullptr);
+        CHECK(plan.bytes == plain.bytes);
+        Bytes held{0};
+        for (const auto& message : plan.payloads->messages()) held += message.hop.bytes;
+        CHECK(held == plan.payload);
+        plan = {};
+      }
+      CHECK(with->learning_hash() == without->learning_hash());
+    }
   }
 }
 
