@@ -403,6 +403,8 @@ class Run {
     const bool invalid = status == results::RunStatus::kFinished && !facts.invalid.empty();
     const std::string reason = invalid ? facts.invalid : error;
     record_->set_facts(std::move(facts));
+    const bool trained_first = options_.train_first && !trainer_->schedule();
+    if (trained_first && (!session_ || !ended())) record_->set_learnt_ahead();
     record_->finish(invalid ? results::RunStatus::kInvalid : status, reason);
   }
 

@@ -194,7 +194,7 @@ void RunRecord::finish(results::RunStatus status, const std::string& error) {
   Hasher learning;
   learning.add(trainer_.learning_hash());
   store_.put_timeline(id_, executor_.provenance(), recorder_.segments());
-  store_.finish_run(id_, status, error, trains() ? learning.hex() : "",
+  store_.finish_run(id_, status, error, trains() && !learnt_ahead_ ? learning.hex() : "",
                     recorder_.timeline_hash().hex(), finals_);
 }
 

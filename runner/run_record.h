@@ -41,6 +41,8 @@ class RunRecord {
   const std::optional<std::int64_t>& diverged_at() const { return diverged_at_; }
   /// Another run has trained what this one sends.
   void set_trained_by(results::RunId other);
+  /// The trainer has learnt from steps that have not ended: its state is not what the run learnt.
+  void set_learnt_ahead() { learnt_ahead_ = true; }
   /// What else is to be known about the run.
   void add_note(const std::string& note) { notes_.push_back(note); }
   /// Of an executor from outside.
@@ -88,6 +90,7 @@ class RunRecord {
   double earlier_wall_s_ = 0;
   PeakMemory peak_;
   bool trained_here_ = true;
+  bool learnt_ahead_ = false;
   Clock::time_point started_ = Clock::now(), last_append_ = started_;
 };
 
