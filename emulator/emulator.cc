@@ -28,6 +28,10 @@ std::string kernel_name(sim::TransportSettings::CongestionControl control) {
 
 constexpr Seconds kAnswerLimit{30};
 
+std::string percent(double share) {
+  return std::to_string(std::lround(100 * share)) + " %";
+}
+
 std::vector<Incident> incidents_of(const std::vector<std::string>& texts) {
   std::vector<Incident> incidents;
   for (const std::string& text : texts) incidents.push_back(parse_incident(text));
@@ -231,7 +235,32 @@ LinkReport EmulatorSession::links() {
   return link_report_from_json(await("links"));
 }
 
+void EmulatorSession::note_reaction() {
+  if (stands_still()) return;
+  const Seconds taken = now() - last_event_;
+  if (last_event_ != reacted_to_) {
+    reacted_to_ = last_event_;
+    counted_ = Seconds(0);
+    ++reactions_.instants;
+  }
+  // Several submissions at one instant wait for the same.
+  reactions_.all += taken - counted_;
+  counted_ = taken;
+  reactions_.most = std::max(reactions_.most, taken);
+}
+
+Reactions EmulatorSession::reactions() const {
+  Reactions reactions = reactions_;
+  const Seconds of_hosts = now() * static_cast<double>(choice_.hosts);
+  if (of_hosts > Seconds(0)) reactions.share = reactions.all.value() / of_hosts.value();
+  return reactions;
+}
+
 std::string EmulatorSession::why_invalid() {
+  if (const Reactions seen = reactions(); seen.share > kMostReactions)
+    return "workers waited for what learning decided for " + percent(seen.share) +
+           " of their time, since this machine trains no faster; " + percent(kMostReactions) +
+           " is the most";
   const LinkReport seen = links();
   if (seen.late_99 > kMostLateness)
     return "frames left the links late: one in a hundred by " +

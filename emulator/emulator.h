@@ -85,6 +85,14 @@ struct PayloadCounts {
   Bytes pattern{0};  ///< of messages of which only the size was known
 };
 
+/// How long what the caller decided came after the instants that it reacted to: submissions while
+/// something was under way, which real workers wait for.
+struct Reactions {
+  std::int64_t instants = 0;
+  Seconds all{0}, most{0};
+  double share = 0;  ///< of all hosts' time
+};
+
 class Emulator : public sim::Executor {
  public:
   virtual const EmulatorReport& report() const = 0;
@@ -98,14 +106,17 @@ class Emulator : public sim::Executor {
   /// What the link process has seen since the first graph was submitted.
   virtual LinkReport links() = 0;
   /// Why what was emulated is no measurement of the scenario's network: links were late, or missed
-  /// frames. "": it is one.
+  /// frames, or workers waited for what the caller decided. "": it is one.
   virtual std::string why_invalid() = 0;
   /// So far, of operations that have ended.
   virtual PayloadCounts payloads() const = 0;
+  virtual Reactions reactions() const = 0;
 };
 
 /// s: a run of which one frame in a hundred left the links later is invalid.
 inline constexpr double kMostLateness = 1e-3;
+/// So is one whose hosts waited for decisions for a larger share of their time.
+inline constexpr double kMostReactions = 0.05;
 
 /// Sets the network and the workers up, and measures the base RTT.
 ///

@@ -101,6 +101,7 @@ void EmulatorSession::calm_links() {
 
 /// The clock goes on where it stood.
 void EmulatorSession::start_clock() {
+  if (options_.raise_priority && !on_machines()) urgency_.raise();
   if (stands_still()) epoch_ = monotonic_now() - now();
   if (!by_process() || live_) return;
   live_ = true;
@@ -112,6 +113,7 @@ GraphId EmulatorSession::submit(const sim::Submission& submission) {
   check(submission);
   last_news_ = monotonic_now();  // the caller may have been away for long
   const Template& known = template_of(submission.graph);
+  note_reaction();
   start_clock();
   const GraphId id = next_id_++;
   auto run = std::make_unique<Run>();
@@ -216,6 +218,7 @@ bool EmulatorSession::deliver(std::vector<Event>& events, Seconds until) {
   }
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(count));
   last_event_ = instant;
+  if (stands_still()) urgency_.lower();
   calm_links();
   return true;
 }
@@ -267,6 +270,7 @@ void EmulatorSession::cancel(GraphId graph) {
   hub_->send(kAllHosts, {{"kind", "cancel"}, {"graph", graph}});
   if (!stands_still()) return;
   last_event_ = std::max(last_event_, latest_);
+  urgency_.lower();
   calm_links();
 }
 

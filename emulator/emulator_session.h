@@ -7,6 +7,7 @@
 #include "emulator/hosts/host_view.h"
 #include "emulator/hub/answers.h"
 #include "emulator/hub/hub_link.h"
+#include "emulator/hub/priority.h"
 #include "emulator/incident.h"
 #include "emulator/link_choice.h"
 
@@ -39,6 +40,7 @@ class EmulatorSession final : public Emulator {
   LinkReport links() override;
   std::string why_invalid() override;
   PayloadCounts payloads() const override { return sent_payloads_; }
+  Reactions reactions() const override;
 
  private:
   struct Template {
@@ -77,6 +79,7 @@ class EmulatorSession final : public Emulator {
   void calm_links();
   void start_clock();
   bool stands_still() const;
+  void note_reaction();
   const Template& template_of(const sim::GraphPtr& graph);
   void check(const sim::Submission& submission) const;
   std::vector<sim::ChannelRecord> read_channels();
@@ -100,6 +103,9 @@ class EmulatorSession final : public Emulator {
   std::optional<IncidentPlan> plan_;        ///< of incidents_, once the hosts' processes are known
   PayloadStore payloads_;
   PayloadCounts sent_payloads_;
+  Reactions reactions_;
+  Seconds reacted_to_{-1}, counted_{0};  ///< the instant of the last submission, its share of them
+  Urgency urgency_;                      ///< of the caller's thread, while the clock goes on
   std::unique_ptr<HubLink> hub_;
   EmulatorReport report_;
   Seconds epoch_{0};

@@ -125,17 +125,10 @@ const Combination kCombinations[] = {
                  by_server(s) && s.network.transport.protocol == Protocol::kUdpLossy);
      },
      kOfTransport},
-    {"schedule asynchronous", "executor emulator",
-     "schedule asynchronous computes while others send, which would hold up a real clock",
-     "flow or packet",
-     [](const Scenario& s) {
-       return at("/executor", is_kind(s, "asynchronous") && is_by(s, {"emulator"}));
-     },
-     kOfSchedule},
     {"schedule asynchronous", "executor model",
      "schedule asynchronous has workers' messages share the server's link at times that closed "
      "forms do not know",
-     "flow or packet",
+     "flow, packet or emulator",
      [](const Scenario& s) {
        return at("/executor", is_kind(s, "asynchronous") && is_by(s, {"model"}));
      },
@@ -190,13 +183,8 @@ const Combination kCombinations[] = {
      kOfTransport},
     {"schedule gossip with patience", "executor model",
      "who is late depends on how messages share links, which closed forms do not know",
-     "flow or packet, or no patience",
+     "flow, packet or emulator, or no patience",
      [](const Scenario& s) { return at("/executor", is_late(s) && is_by(s, {"model"})); },
-     kOfSchedule},
-    {"schedule gossip with patience", "executor emulator",
-     "asynchronous gossip obeys virtual time, and the emulator trains before it sends",
-     "flow or packet, or no patience",
-     [](const Scenario& s) { return at("/executor", is_late(s) && is_by(s, {"emulator"})); },
      kOfSchedule},
     {"schedule gossip with patience", "steps that only mix",
      "workers that wait for nobody would mix what they know over and over", "0, or no patience",

@@ -141,14 +141,15 @@ runner::RunFacts EmulatedRun::facts() const {
     return facts;
   }
   facts.figures.push_back({kOverhead, report_.median_overhead.value(), "s"});
+  facts.figures.push_back({kHeldUp, emulator_->reactions().share, ""});
   try {
+    facts.invalid = emulator_->why_invalid();
     const emulator::LinkReport seen = emulator_->links();
     if (!seen.by_process) return facts;
     facts.notes.push_back(lateness_words(seen));
     facts.figures.push_back({kLate50, seen.late_50, "s"});
     facts.figures.push_back({kLate99, seen.late_99, "s"});
     facts.figures.push_back({kLateMost, seen.late_most, "s"});
-    facts.invalid = emulator_->why_invalid();
   } catch (const Error&) {
     // The run has failed, and its processes cannot be asked: its own error says why.
   }

@@ -19,6 +19,8 @@ inline constexpr const char* kOverhead = "base_rtt_overhead_s";
 inline constexpr const char* kLate50 = "link_late_50_s";
 inline constexpr const char* kLate99 = "link_late_99_s";
 inline constexpr const char* kLateMost = "link_late_most_s";
+/// For how much of their time hosts waited for what learning decided.
+inline constexpr const char* kHeldUp = "held_up_share";
 
 /// A figure of a whole run; NaN where it was not stored.
 double whole_run_figure(const results::Store& store, results::RunId run, const std::string& name);

@@ -55,4 +55,20 @@ void rise_above_workers() {
   ::sched_setscheduler(0, SCHED_RR, &parameters);
 }
 
+void Urgency::raise() {
+  if (raised_) return;
+  raised_ = true;
+  sched_param parameters{};
+  parameters.sched_priority = 1;
+  if (::sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameters) != 0)
+    take_short_slices();
+}
+
+void Urgency::lower() {
+  if (!raised_) return;
+  raised_ = false;
+  sched_param parameters{};
+  ::sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &parameters);
+}
+
 }  // namespace gradwire::emulator

@@ -12,4 +12,19 @@ std::string raise_priority();
 /// Of a process that raise_priority() has made real-time: workers wait for it, too.
 void rise_above_workers();
 
+/// The calling thread's priority while a clock runs that waits for its decisions: real-time where
+/// the system lets us, else short slices. Threads that it starts do not have it.
+class Urgency {
+ public:
+  Urgency() = default;
+  Urgency(const Urgency&) = delete;  // of one thread
+  Urgency& operator=(const Urgency&) = delete;
+  ~Urgency() { lower(); }
+  void raise();
+  void lower();
+
+ private:
+  bool raised_ = false;
+};
+
 }  // namespace gradwire::emulator

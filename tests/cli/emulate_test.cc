@@ -1,45 +1,13 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <map>
 
-#include "base/file_descriptor.h"
 #include "results/store/store.h"
-#include "tests/cli/program.h"
-#include "tests/skip.h"
+#include "tests/cli/emulated.h"
 
 using namespace gradwire;
 using namespace gradwire::testing;
 using Catch::Contains;
 using results::Store;
-
-namespace {
-
-constexpr int kNoCapability = 5;
-
-std::string scenario_text(const std::string& workload, const std::string& delay) {
-  return R"({"schema_version": 1, "name": "m", "workload": )" + workload +
-         R"(, "cluster": {"workers": 2}, "network": {"link": {"bandwidth": "200Mbps", "delay": ")" +
-         delay + R"("}}, "executor": "emulator"})";
-}
-
-const std::string kRing =
-    R"({"collective": "ring-all-reduce", "bytes": "100kB", "repetitions": 4})";
-
-/// Runs a scenario on the emulator; skips the case where this machine has none.
-Result emulated(const std::vector<std::string>& arguments) {
-  Result result = run_program(arguments);
-  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
-  return result;
-}
-
-std::map<std::string, results::MetricRow> figures(const Store& store, results::RunId run) {
-  std::map<std::string, results::MetricRow> figures;
-  for (const results::MetricRow& row : store.metrics(run))
-    if (row.step < 0) figures[row.name] = row;
-  return figures;
-}
-
-}  // namespace
 
 TEST_CASE("run: what an executor cannot serve is refused by name", "[unit]") {
   const TemporaryFolder folder;
@@ -211,84 +179,6 @@ TEST_CASE("run --executor emulator: a round's deadline cuts off who is late",
   }
 }
 
-namespace {
-
-/// Of the run on that executor.
-results::RunSummary run_on(const Store& store, const std::string& executor) {
-  for (const results::RunSummary& run : store.runs())
-    if (run.header.executor == executor) return run;
-  FAIL("no run on " << executor);
-  return {};
-}
-
-bool has_note(const Store& store, results::RunId run, const std::string& words) {
-  for (const auto& [name, row] : figures(store, run))
-    if (name.starts_with("note: ") && name.find(words) != std::string::npos) return true;
-  return false;
-}
-
-std::string training(const std::string& method, const std::string& rest) {
-  return R"({"schema_version": 1, "name": "t", "workload": {"model": "mlp", "data": {"set": "digits"},
-      "batch_per_worker": 8, "steps": 3, "optimizer": {"name": "sgd", "lr": 0.05}},
-      "method": {"name": ")" +
-         method + R"("}, "cluster": {"workers": 3}, "network": {"link": {"bandwidth": "100Mbps",
-      "delay": "0us"}}, "executor": "emulator", )" +
-         rest + "}";
-}
-
-}  // namespace
-
-TEST_CASE("emulate: workers send what the method's encoders made, and learn what flow's learn",
-          "[net][needs-namespaces]") {
-  require_training();
-  for (const std::string method : {"none", "terngrad", "topk"}) {
-    CAPTURE(method);
-    const TemporaryFolder folder;
-    write_file(folder.file("t.json"), training(method, R"("exchange": {"collective": "ring"})"));
-    const Result result = emulated({"emulate", folder.file("t.json"), "--db", folder.file("a.db"),
-                                    "--shaper", "tbf", "--no-report"});
-    INFO(result.err);
-    REQUIRE(result.exit_code == 0);
-    const auto store = Store::open(folder.file("a.db"), Store::Mode::kReadOnly);
-    const results::RunSummary run = run_on(*store, "emulator");
-    CHECK(has_note(*store, run.id, "arrived as they were sent, byte by byte: what the method's"));
-    CHECK_FALSE(run.learning_hash.empty());
-    CHECK(run.learning_hash == run_on(*store, "flow").learning_hash);
-  }
-}
-
-TEST_CASE("emulate: federated rounds are trained, and real time decides who is late",
-          "[net][needs-namespaces]") {
-  require_training();
-  const TemporaryFolder folder;
-  const std::string schedule = R"("exchange": {"collective": "parameter-server"},
-      "schedule": {"kind": "rounds", "local_steps": 2)";
-  write_file(folder.file("all.json"), training("topk", schedule + "}"));
-  // Client 1 takes a million times as long, and is cut off in every round.
-  write_file(folder.file("late.json"), training("topk", schedule + R"(, "deadline": "1s"})"));
-  const auto run = [&](const std::string& file, const std::string& cluster) {
-    const Result result =
-        emulated({"emulate", folder.file(file + ".json"), "--set", "/cluster=" + cluster, "--db",
-                  folder.file(file + ".db"), "--shaper", "tbf", "--no-report"});
-    INFO(result.err);
-    REQUIRE(result.exit_code == 0);
-    return Store::open(folder.file(file + ".db"), Store::Mode::kReadOnly);
-  };
-  const auto all = run("all", R"({"workers": 3})");
-  CHECK(run_on(*all, "emulator").learning_hash == run_on(*all, "flow").learning_hash);
-  CHECK(has_note(*all, run_on(*all, "emulator").id, "what the method's encoders made"));
-  const auto late =
-      run("late", R"({"workers": 3, "stragglers": [{"worker": 1, "factor": 1000000}]})");
-  for (const char* executor : {"emulator", "flow"}) {
-    CAPTURE(executor);
-    const auto found = figures(*late, run_on(*late, executor).id);
-    CHECK(found.at("clients_arrived").value == 6);
-    CHECK(found.at("clients_late").value == 3);
-    CHECK(found.at("simulated_s").value >= 3);
-  }
-  CHECK(run_on(*late, "emulator").learning_hash == run_on(*late, "flow").learning_hash);
-}
-
 TEST_CASE("emulate --chaos: what goes wrong is said, and what was recorded kept",
           "[net][needs-namespaces]") {
   const TemporaryFolder folder;
@@ -327,37 +217,4 @@ TEST_CASE("emulate --chaos: what goes wrong is said, and what was recorded kept"
   const Result wrong = run("stop:1@1s", "none.db");
   CHECK(wrong.exit_code == 2);
   CHECK_THAT(wrong.err, Contains("pause:HOST@TIME+TIME"));
-}
-
-TEST_CASE("emulate --hosts: steps of processes on machines are measured, and ranks are named",
-          "[net]") {
-  const TemporaryFolder folder;
-  write_file(folder.file("m.json"), scenario_text(kRing, "0us"));
-  const std::string database = folder.file("a.db");
-  const auto on_hosts = [&](const std::string& hosts, const std::string& prefix = {}) {
-    return run_program(
-        {"emulate", folder.file("m.json"), "--db", database, "--no-report", "--hosts", hosts},
-        prefix);
-  };
-  const Result result = on_hosts("localhost,localhost");
-  if (result.exit_code == kNoCapability) skip("no emulator: " + result.err);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  CHECK_THAT(result.err, Contains("rank 1 at 127.0.0.1: its clock is"));
-  {
-    const auto store = Store::open(database, Store::Mode::kReadOnly);
-    const results::RunSummary run = run_on(*store, "emulator");
-    CHECK(figures(*store, run.id).at("step_time_s").provenance == results::Provenance::kMeasured);
-    CHECK(has_note(*store, run.id, "rank 1 at 127.0.0.1: its clock is"));
-    CHECK(run.steps_done == 4);
-  }
-  CHECK_THAT(on_hosts("localhost,localhost,localhost").err, Contains("there are 3 processes"));
-  CHECK_THAT(on_hosts("a,b").err, Contains("--rendezvous"));
-  CHECK_THAT(on_hosts("mpi").err, Contains("no rank of mpirun"));
-  // Rank 1 never comes.
-  const Result alone = on_hosts("mpi",
-                                "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "
-                                "OMPI_COMM_WORLD_LOCAL_SIZE=2 exec \"$@\"");
-  CHECK(alone.exit_code != 0);
-  CHECK_THAT(alone.err, Contains("rank 1 did not come within 8.00 s"));
 }
