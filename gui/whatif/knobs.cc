@@ -20,6 +20,8 @@ constexpr std::array<KnobInfo, kKnobs> kInfos = {{
     {"/cluster/workers", "Workers", "number of workers", 2, 1024},
     {"/method/ratio", "Ratio", "share of the gradient's elements that is sent", 1e-4, 1},
     {"/exchange/overlap", "Overlap", "send a bucket while later ones are computed", 0, 0},
+    {"/prices/gpu_hour", "GPU hour", "price of a worker's GPU an hour, in the scenario's currency",
+     0.01, 100},
 }};
 
 /// Two significant digits: what a slider can promise.
@@ -27,6 +29,11 @@ double rounded(double value) {
   if (value <= 0) return 0;
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
   return std::round(value / unit) * unit;
+}
+
+/// Its slider begins with nothing at all.
+bool may_be_none(Knob knob) {
+  return knob == Knob::kLoss || knob == Knob::kGpuHour;
 }
 
 const scenarios::Field* field_of(Knob knob) {
@@ -42,7 +49,7 @@ const KnobInfo& info(Knob knob) {
 
 double value_at(Knob knob, int position) {
   const KnobInfo& range = info(knob);
-  if (knob == Knob::kLoss && position <= 0) return 0;
+  if (may_be_none(knob) && position <= 0) return 0;
   const double share = static_cast<double>(position) / kSliderSteps;
   const double value = range.low * std::pow(range.high / range.low, share);
   return knob == Knob::kWorkers ? std::round(value) : rounded(value);
@@ -57,7 +64,7 @@ int position_of(Knob knob, double value) {
 
 bool beyond_slider(Knob knob, double value) {
   const KnobInfo& range = info(knob);
-  if (knob == Knob::kLoss && value == 0) return false;
+  if (may_be_none(knob) && value == 0) return false;
   return range.high > range.low && (value < range.low * 0.995 || value > range.high * 1.005);
 }
 

@@ -6,8 +6,8 @@
 /// What the what-if panel turns: fields of a scenario, each with a slider and an exact field.
 namespace gradwire::gui {
 
-enum class Knob { kBandwidth, kDelay, kLoss, kWorkers, kRatio, kOverlap };
-inline constexpr int kKnobs = 6;
+enum class Knob { kBandwidth, kDelay, kLoss, kWorkers, kRatio, kOverlap, kGpuHour };
+inline constexpr int kKnobs = 7;
 
 struct KnobInfo {
   const char* pointer;  ///< of the scenario
@@ -24,7 +24,7 @@ inline Knob knob_at(int index) {
 inline constexpr int kSliderSteps = 400;
 
 /// The value, in base units, of a slider's position 0..kSliderSteps: logarithmic, rounded to what
-/// people write. The first position of the loss is none at all.
+/// people write. The first position of the loss and of the price is none at all.
 double value_at(Knob knob, int position);
 /// The nearest position; values beyond the slider get its end.
 int position_of(Knob knob, double value);

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "gui/models/columns.h"
+#include "results/advice/scenario_prices.h"
 #include "results/runs/scenario_view.h"
 #include "runner/advice.h"
 #include "runner/step_summary.h"
@@ -103,6 +105,27 @@ std::vector<results::RankedCandidate> ranked_of(const results::Advice& advice, b
   return found;
 }
 
+WhatIfCost cost_of(const results::RankedCandidate& way, const results::Prices& prices) {
+  const StepSummary& step = way.candidate.step;
+  return {kCostedSteps * step.workers * way.seconds() / 3600,
+          kCostedSteps * results::bytes_moved(step),
+          kCostedSteps * results::cost_of_step(step, way.seconds(), prices).total()};
+}
+
+void add_costs(const results::CostOptions& costs, WhatIfAnswer& answer) {
+  answer.currency = costs.currency;
+  if (answer.with) answer.cost = cost_of(*answer.with, costs.prices);
+  if (answer.dense) answer.dense_cost = cost_of(*answer.dense, costs.prices);
+}
+
+QString words_of(const WhatIfCost& cost, const std::string& currency) {
+  const auto digits = [](double value) { return quantity_text(value, Quantity::kPlain, {}); };
+  QString words =
+      digits(cost.gpu_hours) + " GPU h, " + quantity_text(cost.bytes, Quantity::kBytes, {});
+  if (cost.money > 0) words += ", " + QString::fromStdString(currency) + " " + digits(cost.money);
+  return words;
+}
+
 }  // namespace
 
 std::array<std::optional<double>, kKnobs> knob_values(const WhatIfBase& base) {
@@ -110,7 +133,10 @@ std::array<std::optional<double>, kKnobs> knob_values(const WhatIfBase& base) {
   const auto leaves = results::scenario_leaves(base.scenario_json);
   for (int k = 0; k < kKnobs; ++k) {
     const auto found = leaves.find(info(knob_at(k)).pointer);
-    if (found == leaves.end()) continue;
+    if (found == leaves.end()) {
+      if (knob_at(k) == Knob::kGpuHour) values[static_cast<std::size_t>(k)] = 0;
+      continue;
+    }
     QString problem;
     values[static_cast<std::size_t>(k)] =
         value_of(knob_at(k), QString::fromStdString(found->second), problem);
@@ -213,6 +239,7 @@ WhatIfAnswer WhatIf::answer(const Changes& changes) {
       answer.alone_s =
           results::step_time(results::alone(answer.with->candidate.step), fit.constants).total_s;
     }
+    add_costs(results::costs_of_scenario(scenario.json.dump()), answer);
     results::RateRange range;
     range.points = 41;
     range.margin = results::kTie;
@@ -234,6 +261,16 @@ QString changed_scenario(const WhatIfBase& base, const Changes& changes) {
   json["name"] = json.value("name", std::string("scenario")) + "-what-if";
   json["seeds"] = {scenario.seed};
   return QString::fromStdString(json.dump(2)) + "\n";
+}
+
+QString cost_text(const WhatIfAnswer& answer) {
+  if (!answer.cost) return {};
+  QString text = QString("%1 steps: %2")
+                     .arg(quantity_text(kCostedSteps, Quantity::kCount, {}),
+                          words_of(*answer.cost, answer.currency));
+  if (answer.dense_cost && answer.with->candidate.baseline != results::Baseline::kFp32)
+    text += "; without compression " + words_of(*answer.dense_cost, answer.currency);
+  return text;
 }
 
 QString verdict_word(const WhatIfAnswer& answer) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/whatif/knobs.h"
+#include "results/advice/cost.h"
 #include "results/advice/crossover.h"
 #include "results/advice/ranking.h"
 #include "scenarios/scenario.h"
@@ -40,8 +41,18 @@ using WhatIfBasePtr = std::shared_ptr<const WhatIfBase>;
 /// By knob: the text of its field, as a scenario writes it; absent = as in the base.
 using Changes = std::map<Knob, QString>;
 
-/// The base's own values; absent where its scenario has no such field.
+/// The base's own values; absent where its scenario has no such field. A price that it does not say
+/// is none.
 std::array<std::optional<double>, kKnobs> knob_values(const WhatIfBase& base);
+
+/// Costs are of so many steps: one alone costs next to nothing.
+inline constexpr double kCostedSteps = 1000;
+
+struct WhatIfCost {
+  double gpu_hours = 0;  ///< workers times time
+  double bytes = 0;      ///< that all workers send, without transport headers
+  double money = 0;      ///< by the scenario's prices; 0 = it has none
+};
 
 struct WhatIfAnswer {
   QString problem;  ///< why there is no answer; else empty
@@ -49,9 +60,11 @@ struct WhatIfAnswer {
   std::optional<results::RankedCandidate> with, dense;
   std::optional<results::Advice> advice;
   std::optional<results::Crossover> crossover;  ///< the link rate at which the method stops to pay
-  double alone_s = 0;                           ///< one worker's step that sends nothing
-  QStringList remarks;                          ///< what was taken in proportion, what was left out
-  double seconds = 0;                           ///< that the answer took
+  std::optional<WhatIfCost> cost, dense_cost;   ///< of `with` and `dense`
+  std::string currency;
+  double alone_s = 0;   ///< one worker's step that sends nothing
+  QStringList remarks;  ///< what was taken in proportion, what was left out
+  double seconds = 0;   ///< that the answer took
 };
 
 /// Answers questions about one base. Keeps the candidates while only the network changes.
@@ -73,6 +86,9 @@ class WhatIf {
 
 /// The base's scenario with the changes, as a file that can be run; throws ScenarioError.
 QString changed_scenario(const WhatIfBase& base, const Changes& changes);
+
+/// "1000 steps: 2.20 GPU h, 41.8 GB, USD 5.55; without compression ..."; empty without an answer.
+QString cost_text(const WhatIfAnswer& answer);
 
 /// "compress", "do not compress", "fp16": the verdict's short form.
 QString verdict_word(const WhatIfAnswer& answer);

@@ -62,6 +62,7 @@ void WhatIfPanel::build() {
   QFont bold = verdict_->font();
   bold.setBold(true);
   verdict_->setFont(bold);
+  cost_ = text_label("What it costs");
   details_ = text_label("Times of a step");
   problem_ = text_label("Why there is no answer");
   find_out_ = new QLineEdit(this);
@@ -91,6 +92,7 @@ void WhatIfPanel::build() {
   layout->addLayout(grid);
   layout->addWidget(problem_);
   layout->addWidget(verdict_);
+  layout->addWidget(cost_);
   layout->addWidget(details_);
   layout->addWidget(find_out_);
   layout->addStretch(1);
@@ -155,8 +157,7 @@ void WhatIfPanel::set_base(WhatIfBasePtr base) {
                         : "Select a run, or open a scenario, to ask what would change.");
   badge_->setVisible(base_ != nullptr);
   copy_->setEnabled(base_ != nullptr);
-  verdict_->clear();
-  details_->clear();
+  forget_answer();
   problem_->clear();
   if (!same) show_values();
   if (base_) ask_timer_.start();
@@ -215,9 +216,11 @@ void WhatIfPanel::ask() {
     });
     return;
   }
-  // What stands below would be the answer to another question.
-  verdict_->clear();
-  details_->clear();
+  forget_answer();
+}
+
+void WhatIfPanel::forget_answer() {
+  for (QLabel* label : {verdict_, cost_, details_}) label->clear();
   find_out_->hide();
 }
 
@@ -225,6 +228,7 @@ void WhatIfPanel::take(const std::shared_ptr<const WhatIfAnswer>& answer) {
   answer_ = answer;
   problem_->setText(answer->problem);
   verdict_->setText(verdict_word(*answer));
+  cost_->setText(cost_text(*answer));
   details_->setText(answer->problem.isEmpty() ? details_of(*answer) : QString());
   const QString sentence = sentence_of(*answer);
   find_out_->setText(sentence.section(kToFindOut, 1).trimmed());

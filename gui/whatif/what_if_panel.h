@@ -32,6 +32,7 @@ class WhatIfPanel : public QWidget {
   QSlider* slider(Knob knob) { return rows_[static_cast<std::size_t>(knob)].slider; }
   QCheckBox* overlap() { return overlap_; }
   QString verdict() const { return verdict_->text(); }
+  QString cost() const { return cost_->text(); }
   QString details() const { return details_->text(); }
   QString command() const { return find_out_->text(); }
   QString problem() const { return problem_->text(); }
@@ -52,6 +53,8 @@ class WhatIfPanel : public QWidget {
   void build_row(Knob knob, class QGridLayout* grid);
   void connect_row(Knob knob);
   void show_values();
+  /// What stood there would be the answer to another question.
+  void forget_answer();
   /// The fields' texts that differ from the base; false where one cannot be read.
   bool read(Changes& changes);
   void ask();
@@ -63,7 +66,7 @@ class WhatIfPanel : public QWidget {
   LatestJob job_;
   std::array<Row, kKnobs> rows_;
   QCheckBox* overlap_;
-  QLabel *about_, *badge_, *verdict_, *details_, *problem_;
+  QLabel *about_, *badge_, *verdict_, *cost_, *details_, *problem_;
   QLineEdit* find_out_;  ///< the command that trains what is not known
   QPushButton *reset_, *copy_;
   QTimer ask_timer_;

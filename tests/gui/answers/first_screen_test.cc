@@ -92,6 +92,36 @@ std::vector<std::string> wrong_in_table(MainWindow& window, const results::Conne
   return wrong;
 }
 
+/// The fields that the what-if panel starts from, against the run's scenario as it is stored; and
+/// what it says a thousand steps cost, against the step that it shows.
+std::vector<std::string> wrong_in_what_if(MainWindow& window, results::RunId run,
+                                          const results::Connection& database) {
+  QSignalSpy answered(window.what_if(), &WhatIfPanel::answered);
+  window.selection()->select({run});
+  REQUIRE(answered.wait(20'000));
+  results::Statement stored(
+      database,
+      "SELECT v.workers, v.bandwidth_bps, v.delay_s, v.link_loss FROM v_runs v WHERE v.run = ?",
+      "recompute what if");
+  stored.bind(1, run);
+  REQUIRE(stored.step());
+  std::vector<std::string> wrong;
+  int column = 0;
+  for (const Knob knob : {Knob::kWorkers, Knob::kBandwidth, Knob::kDelay, Knob::kLoss}) {
+    const std::string text = window.what_if()->field(knob)->text().toStdString();
+    const std::string why = wrong_in(text, {stored.column_number(column)});
+    if (!why.empty()) wrong.push_back(text + " " + why);
+    ++column;
+  }
+  const WhatIfAnswer& answer = *window.what_if()->answer();
+  if (!answer.with) return wrong;
+  const auto cost = figures(window.what_if()->cost().remove(',').toStdString());
+  const double hours = 1000 * stored.column_number(0) * answer.with->seconds() / 3600;
+  if (cost.size() < 3 || std::abs(cost[1].value / hours - 1) > 0.01)
+    wrong.push_back(window.what_if()->cost().toStdString() + " of " + std::to_string(hours) + " h");
+  return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("every figure on the window's first screen is what the store says",
@@ -116,6 +146,13 @@ TEST_CASE("every figure on the window's first screen is what the store says",
   CHECK(compared.seen.size() == 6);
   CHECK(missed_damage(screen, database) == std::vector<std::string>());
   CHECK(wrong_in_table(window, database) == std::vector<std::string>());
+  results::Statement firsts(database,
+                            "SELECT min(r.id) FROM runs r JOIN scenarios s ON s.id = "
+                            "r.scenario_id GROUP BY s.name",
+                            "find the first runs of");
+  while (firsts.step())
+    CHECK(wrong_in_what_if(window, firsts.column_integer(0), database) ==
+          std::vector<std::string>());
   // The same answers as the report's, in the same words.
   REQUIRE(run_program({"report", "--db", path, "-o", folder.file("report.html")}).exit_code == 0);
   std::vector<Cells> report = first_screen(read_file(folder.file("report.html")));
