@@ -56,6 +56,8 @@ a{color:inherit}
  .planner tr{display:block;border-bottom:1px solid var(--gw-muted);padding:10px 0}
  .planner tr.first td{border:0}
  .planner td+td::before{content:attr(data-label) ": ";color:var(--gw-muted);font-weight:400}}
+@media screen and (max-width:560px){figure{overflow-x:auto}figure svg{min-width:480px}
+ figure.wide svg{min-width:900px}}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}tr,.answers div{break-inside:avoid}
  body{font-size:11pt}}
 )css";
