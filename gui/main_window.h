@@ -137,6 +137,7 @@ class MainWindow : public QMainWindow {
   void exporting_quietly(const std::function<void()>& work);
   void next_colours();
   void show_chart_table();
+  void show_queries();
   void ask_report();
   void copy_link();
   void go_to_range();

@@ -42,6 +42,8 @@ void MainWindow::build_file_menu() {
   menu->addSeparator();
   add_action(menu, "Re&fresh", {QKeySequence("F5"), QKeySequence("Ctrl+R")},
              [this] { database_->refresh(); });
+  add_action(menu, "As&k in SQL, and saved queries…", {QKeySequence("Ctrl+Alt+Q")},
+             [this] { show_queries(); });
   add_action(menu, "&Export the chart…", {QKeySequence("Ctrl+E")}, [this] { choose_export(); });
   add_action(menu, "Si&ze of exported charts…", {QKeySequence("Ctrl+Alt+E")}, [this] {
     auto* dialog = new ExportSettings(export_options_, this);

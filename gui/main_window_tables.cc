@@ -3,6 +3,8 @@
 #include "gui/main_window.h"
 #include "gui/views/chart_table.h"
 #include "gui/views/command_palette.h"
+#include "gui/views/query_view.h"
+#include "results/store/saved_queries.h"
 
 /// Charts as tables, and lists to choose from.
 namespace gradwire::gui {
@@ -61,6 +63,16 @@ void MainWindow::show_chart_table() {
   auto* table = new ChartTable([this] { return chart_as_table(); }, this);
   table->show();
   table->activateWindow();
+}
+
+void MainWindow::show_queries() {
+  try {
+    auto* view = new QueryView(database_->path(), results::saved_queries_path(), this);
+    view->show();
+    view->activateWindow();
+  } catch (const Error& error) {
+    error_bar_->show_message(QString::fromUtf8(error.what()));
+  }
 }
 
 void MainWindow::show_palette(const QString& title, const QString& hint,
