@@ -118,6 +118,12 @@ class FlowNetwork final : public Network {
     std::vector<Arrival> awaited;  ///< transfers whose last segment was lost
   };
 
+  /// A queue on the way of a connection, in which it is this flow.
+  struct Stop {
+    ChannelId channel = -1;
+    std::int32_t flow = -1;
+  };
+
   /// What every event of a fluid touches stands first, in two cache lines.
   struct alignas(64) Connection {
     bool is_clean() const { return path->loss <= 0 && path->ack_loss <= 0; }
@@ -155,8 +161,9 @@ class FlowNetwork final : public Network {
     std::unique_ptr<Datagrams> datagrams;
     ChannelId fair = -1;          ///< its packets come to this channel's queue (flow_queues.cc)
     std::int32_t fair_flow = -1;  ///< ... as this flow
-    double latest = kNever;       ///< s, of datagrams: after its last one is sent a transfer ends
-    double sent_by = 0;           ///< s: when that was, of the last transfer that began
+    std::unique_ptr<std::vector<Stop>> further;  ///< where they come then; null: nowhere
+    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
+    double sent_by = 0;      ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -341,11 +348,22 @@ class FlowNetwork final : public Network {
   CoDelTimes codel_of(std::int32_t c) const;
   CoDelTimes codel_of_channel(ChannelId id) const;
   bool may_be_dropped(std::int32_t c, ChannelId id);
+  void find_queues(std::int32_t c);
+  bool has_queues(const Connection& connection, std::span<const ChannelId> queues) const;
+  Followed& queue_on(ChannelId id, const StreamPath& path);
   void change_queue(std::int32_t c);
+  std::size_t place_of(const Connection& connection, ChannelId id) const;
+  bool is_followed_on(const Connection& connection, ChannelId id) const {
+    if (connection.fair == id || !connection.further) return connection.fair == id;
+    for (const Stop& stop : *connection.further)
+      if (stop.channel == id) return true;
+    return false;
+  }
+  void schedule_queues(const Connection& connection);
+  bool is_followed_alone(const Connection& connection);
   void serve_before_followed(std::int32_t c);
   void leave_fair_queue(Connection& connection);
   const Followed& followed(ChannelId id);
-  bool is_followed_alone(ChannelId id);
   void note_drops(FairQueue& packets);
   void schedule_queue(ChannelId id);
   void on_queue_due(ChannelId id, double until);
@@ -438,6 +456,7 @@ class FlowNetwork final : public Network {
   Sized sized_;                                  // of the transfer that started last
   std::vector<ChannelId> route_;
   std::vector<std::int32_t> met_;  // scratch
+  std::vector<ChannelId> queues_;  // scratch
 };
 
 }  // namespace gradwire::sim

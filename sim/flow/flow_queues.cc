@@ -14,6 +14,11 @@ constexpr std::int32_t kFollowed = 512;
 /// products of rate and delay.
 constexpr std::int64_t kLeastPackets = 10'240;
 
+/// s: on shorter round trips the shares are what a message waits for, whatever the ways' lengths.
+constexpr double kFarAway = 5e-3;
+/// Where more meet on one of several channels, places in a round count for less than each costs.
+constexpr std::int32_t kFewMeet = 64;
+
 constexpr double kUnits = 1 << 20;  // of a byte/s
 
 }  // namespace
@@ -28,14 +33,14 @@ bool FlowNetwork::may_be_followed(const Connection& connection) const {
          (path.change >= 0 || (!path.changes && !connection.follows)) && !connection.jitters;
 }
 
-/// The channel whose queue the stream's packets are followed through: the only one on which it
-/// meets others. -1: none.
+/// The channel on which the stream, whose packets are followed, waits longest: the only one on
+/// which it meets others, or of several the one with the least share. -1: none is followed.
 ChannelId FlowNetwork::followed_queue(std::int32_t c) const {
   const Connection& connection = connections_[static_cast<std::size_t>(c)];
   if (!connection.may_be_followed) return -1;
   const ChannelId change = connection.path->change;
   if (change >= 0) return follows_change(c, change) ? change : -1;
-  if (!sharing_.meets_on_one(c)) return -1;
+  if (!sharing_.meets_on_one(c) && !sharing_.meets_on_several(c)) return -1;
   const ChannelId id = sharing_.queue_of(c);
   return id >= 0 && id < cluster_.channel_count() && sharing_.active_on(id) <= kFollowed ? id : -1;
 }
@@ -46,6 +51,43 @@ bool FlowNetwork::follows_change(std::int32_t c, ChannelId change) const {
   const std::int32_t there = sharing_.active_on(change);
   if (!sharing_.meets_others(c)) return true;
   return sharing_.meets_on_one(c) && there >= 2 && there <= kFollowed;
+}
+
+/// The channels through whose queues the stream's packets are followed, into queues_: those on
+/// which it meets others, and behind the first of them those that are slower than all before.
+void FlowNetwork::find_queues(std::int32_t c) {
+  queues_.clear();
+  const ChannelId least = followed_queue(c);
+  if (least < 0) return;
+  if (!sharing_.meets_on_several(c)) {
+    if (may_be_dropped(c, least)) queues_.push_back(least);
+    return;
+  }
+  const Connection& connection = connection_at(c);
+  if (connection.path->round_trip < kFarAway && !may_be_dropped(c, least)) return;
+  double slowest = kNever;
+  for (const ChannelId id : sharing_.route(c)) {
+    const bool is_crowd = sharing_.active_on(id) > kFewMeet && !is_followed_on(connection, id);
+    if (is_crowd || sharing_.active_on(id) > kFollowed) {
+      queues_.clear();
+      return;
+    }
+    const double capacity = capacities_[static_cast<std::size_t>(id)];
+    const bool slower = !queues_.empty() && capacity < slowest;
+    if (!sharing_.may_queue_on(id) && !slower) continue;
+    queues_.push_back(id);
+    slowest = std::min(slowest, capacity);
+  }
+}
+
+bool FlowNetwork::has_queues(const Connection& connection,
+                             std::span<const ChannelId> queues) const {
+  const std::size_t further = connection.further ? connection.further->size() : 0;
+  if ((connection.fair >= 0 ? 1 + further : 0) != queues.size()) return false;
+  for (std::size_t i = 0; i < queues.size(); ++i)
+    if ((i == 0 ? connection.fair : (*connection.further)[i - 1].channel) != queues[i])
+      return false;
+  return true;
 }
 
 /// Of the queue in which the connection's segments wait.
@@ -74,35 +116,69 @@ bool FlowNetwork::may_be_dropped(std::int32_t c, ChannelId id) {
   return t.segments * apart > codel.target + codel.interval;
 }
 
-/// The stream comes to another queue, where nothing of it is on its way to the one before.
+/// The queue of the channel, on the way of a stream.
+FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& path) {
+  std::unique_ptr<Followed>& queue = followed_queues_[static_cast<std::size_t>(id)];
+  if (queue) return *queue;
+  const double bits = cluster_.nominal_rate(id).value();
+  const auto product =
+      static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
+  queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
+                                     path.discipline.framing, std::max(kLeastPackets, product));
+  if (id == path.change)
+    queue->packets.set_wire(
+        followers_[static_cast<std::size_t>(follower_of_[static_cast<std::size_t>(id)])]);
+  return *queue;
+}
+
+/// The stream comes to other queues, where nothing of it is on its way to those before.
 void FlowNetwork::change_queue(std::int32_t c) {
   Connection& connection = connection_at(c);
-  ChannelId id = followed_queue(c);
-  if (id >= 0 && !may_be_dropped(c, id)) id = -1;
-  if (id == connection.fair || !connection.stream->may_change_queue(now_)) return;
+  find_queues(c);
+  if (has_queues(connection, queues_) || !connection.stream->may_change_queue(now_)) return;
   leave_fair_queue(connection);
-  if (id < 0) return;
-  std::unique_ptr<Followed>& queue = followed_queues_[static_cast<std::size_t>(id)];
-  if (!queue) {
-    const double bits = cluster_.nominal_rate(id).value();
-    const auto product =
-        static_cast<std::int64_t>(2 * bits * cluster_.channel(id).delay.value() / segment_);
-    const StreamPath& path = *connection.path;
-    queue = std::make_unique<Followed>(codel_of_channel(id), path.discipline.quantum,
-                                       path.discipline.framing, std::max(kLeastPackets, product));
-    if (id == path.change)
-      queue->packets.set_wire(
-          followers_[static_cast<std::size_t>(follower_of_[static_cast<std::size_t>(id)])]);
-  }
-  connection.fair = id;
-  connection.fair_flow = queue->packets.add_flow(c);
+  if (queues_.empty()) return;
+  const StreamPath& path = *connection.path;
+  const ChannelId first = queues_.front();
+  FairQueue& queue = queue_on(first, path).packets;
+  connection.fair = first;
+  connection.fair_flow = queue.add_flow(c);
   ++shares_version_;
   route_.clear();
   for (const ChannelId each : sharing_.route(c)) {
     if (each < cluster_.channel_count()) route_.push_back(each);
   }
-  connection.stream->join(queue->packets, connection.fair_flow, queue_way(cluster_, route_, id));
+  const std::span<const ChannelId> route(route_);
+  QueueWay way = queue_way(cluster_, route, first);
+  if (queues_.size() > 1) {
+    const QueueWay behind = queue_way(cluster_, route, queues_.back());
+    way.from = behind.from;
+    way.from_a_byte = behind.from_a_byte;
+    way.slowest_after = behind.slowest_after;
+    connection.further = std::make_unique<std::vector<Stop>>();
+  }
+  connection.stream->join(queue, connection.fair_flow, way);
+  auto from = std::ranges::find(route, first);
+  for (const ChannelId id : std::span<const ChannelId>(queues_).subspan(1)) {
+    FairQueue& next = queue_on(id, path).packets;
+    connection.further->push_back({id, next.add_flow(c)});
+    double to = cluster_.channel(*from).delay.value(), to_a_byte = 0;
+    for (++from; *from != id; ++from) {
+      to += cluster_.channel(*from).delay.value();
+      to_a_byte += 8 / cluster_.nominal_rate(*from).value();
+    }
+    connection.stream->join_further(next, connection.further->back().flow, to, to_a_byte);
+  }
   serve_before_followed(c);
+}
+
+/// Of the queues of the connection's packets: 0 is the first one. Precondition: it is one of them.
+std::size_t FlowNetwork::place_of(const Connection& connection, ChannelId id) const {
+  if (connection.fair == id) return 0;
+  const std::vector<Stop>& further = *connection.further;
+  std::size_t i = 0;
+  while (further[i].channel != id) ++i;
+  return i + 1;
 }
 
 /// Up to the queue the links are the stream's own.
@@ -118,10 +194,15 @@ void FlowNetwork::leave_fair_queue(Connection& connection) {
   const ChannelId id = std::exchange(connection.fair, -1);
   if (id < 0) return;
   followed_queues_[static_cast<std::size_t>(id)]->packets.remove_flow(connection.fair_flow);
+  const std::unique_ptr<std::vector<Stop>> further = std::move(connection.further);
+  for (const Stop& stop : further ? std::span<const Stop>(*further) : std::span<const Stop>())
+    followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
   connection.stream->leave_queue();
   connection.stream->set_codel(connection.path->discipline.codel);
   ++shares_version_;
   schedule_queue(id);
+  for (const Stop& stop : further ? std::span<const Stop>(*further) : std::span<const Stop>())
+    schedule_queue(stop.channel);
 }
 
 /// What others than the streams that are followed take of the channel.
@@ -134,7 +215,8 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
   pooled_.clear();
   sharing_.append_active(id, pooled_);
   for (const std::int32_t c : pooled_) {
-    if (connection_at(c).fair == id) continue;
+    const Connection& connection = connection_at(c);  // a fluid may have been a stream there
+    if (connection.state == State::kStream && is_followed_on(connection, id)) continue;
     queue.alone = false;
     others += std::llround(kUnits * sharing_.rate(c));
   }
@@ -153,8 +235,13 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
   return queue;
 }
 
-bool FlowNetwork::is_followed_alone(ChannelId id) {
-  return followed(id).alone;
+/// Whether nobody else crosses the links of the connection's queues than those that are followed
+/// there.
+bool FlowNetwork::is_followed_alone(const Connection& connection) {
+  if (!followed(connection.fair).alone) return false;
+  return !connection.further || std::ranges::all_of(*connection.further, [&](const Stop& stop) {
+    return followed(stop.channel).alone;
+  });
 }
 
 void FlowNetwork::note_drops(FairQueue& packets) {
@@ -174,6 +261,12 @@ void FlowNetwork::schedule_queue(ChannelId id) {
   }
 }
 
+void FlowNetwork::schedule_queues(const Connection& connection) {
+  schedule_queue(connection.fair);
+  if (!connection.further) return;
+  for (const Stop& stop : *connection.further) schedule_queue(stop.channel);
+}
+
 /// Packets of the channel's queue leave it.
 void FlowNetwork::on_queue_due(ChannelId id, double until) {
   FairQueue& packets = followed_queues_[static_cast<std::size_t>(id)]->packets;
@@ -182,7 +275,8 @@ void FlowNetwork::on_queue_due(ChannelId id, double until) {
     const FairQueue::Passed passed = packets.take(now_, queue.rate, queue.line);
     note_drops(packets);
     Connection& connection = connection_at(passed.owner);
-    connection.stream->pass_queue(passed.packet, passed.departure);
+    const std::size_t place = place_of(connection, id);
+    connection.stream->pass_queue(passed.packet, passed.departure, place);
     if (connection.state != State::kStream) continue;
     demand(passed.owner);
     set_stream_due(passed.owner);

@@ -381,7 +381,7 @@ void FlowNetwork::write(std::int32_t c, std::int32_t number) {
   connection.stream->write(now_, static_cast<std::uint64_t>(number), t.payload.count(),
                            t.next >= 0);
   note_queued(c, others);
-  schedule_queue(connection.fair);
+  schedule_queues(connection);
   set_stream_due(c);
 }
 
@@ -406,7 +406,7 @@ void FlowNetwork::step_stream(std::int32_t c) {
   stream.run(batch + kAheadOfQueue * waits,
              std::min(batch + ahead * connection.path->round_trip, next_change(c)));
   note_queued(c, others);
-  schedule_queue(connection.fair);
+  schedule_queues(connection);
   while (stream.delivered(batch)) finish_first(c);
   if (stream.idle() || (connection.is_clean() && stream.is_quiet())) {
     rest(c);
@@ -520,7 +520,7 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (connection.follows && !airs_.empty()) return true;
-  if (t.streams) return false;
+  if (t.streams || connection.further) return false;
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
@@ -683,7 +683,7 @@ void FlowNetwork::hold_acks(std::int32_t c) {
 void FlowNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->demand();
-  if (connection.fair >= 0 && is_followed_alone(connection.fair)) {
+  if (connection.fair >= 0 && is_followed_alone(connection)) {
     cap = MaxMin::kNoCap;  // nobody else's share hangs on it
     connection.bursts = true;
     if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);

@@ -170,13 +170,12 @@ void MaxMin::append_active(ChannelId id, std::vector<std::int32_t>& flows) const
 }
 
 ChannelId MaxMin::queue_of(std::int32_t id) const {
-  constexpr float kMore = 1.001f;  // than rounding
   if (flows_[static_cast<std::size_t>(id)].weighted) return -1;
   ChannelId queue = -1;
   double least = kNoCap;
   for (const ChannelId at : route(id)) {
     const Channel& c = channels_[static_cast<std::size_t>(at)];
-    if (c.count < 2 || c.offered <= kMore * static_cast<float>(c.capacity)) continue;
+    if (!may_queue_on(at)) continue;
     const double even = c.capacity / c.count;
     if (queue >= 0 && even >= least) continue;
     queue = at;

@@ -219,24 +219,54 @@ void TcpStream::join(FairQueue& queue, std::int32_t flow, const QueueWay& way) {
   turns_->way = way;
 }
 
+void TcpStream::join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte) {
+  turns_->further.push_back({&queue, flow, to, to_a_byte, {}});
+}
+
 void TcpStream::leave_queue() {
   turns_ = has_turns() ? std::make_unique<Turns>() : nullptr;
 }
 
 bool TcpStream::may_change_queue(double now) const {
   if (queues() || held_ != Scoreboard::kNone || bottleneck_.free_at() > now) return false;
-  return !is_fair() || turns_->fair->waiting(turns_->flow) <= 0;
+  return !is_fair() || waiting() <= 0;
+}
+
+/// Wire bytes in the queues that are followed, and on their way from one to the next.
+double TcpStream::waiting() const {
+  double bytes = turns_->fair->waiting(turns_->flow);
+  for (const Turns::Further& each : turns_->further) {
+    bytes += each.queue->waiting(each.flow);
+    for (std::uint64_t i = each.coming.begin(); i != each.coming.end(); ++i)
+      bytes += each.coming[i].wire;
+  }
+  return bytes;
+}
+
+double TcpStream::drops_from_queues() const {
+  double from = turns_->fair->drops_from(turns_->flow);
+  for (const Turns::Further& each : turns_->further)
+    from = std::min(from, each.queue->drops_from(each.flow));
+  return from;
+}
+
+/// When a segment comes to one of several queues next.
+double TcpStream::next_coming() const {
+  double next = queues() ? turns_->segments.front().came : kNever;
+  for (const Turns::Further& each : turns_->further)
+    if (!each.coming.empty()) next = std::min(next, each.coming.front().came);
+  return next;
 }
 
 double TcpStream::queued(double now) const {
-  if (is_fair()) return turns_->fair->waiting(turns_->flow);
+  if (is_fair()) return waiting();
   return std::max(0.0, free_at() - now) * bottleneck_.rate();
 }
 
 double TcpStream::before_queue() const {
   if (!is_fair()) return 0;
   const double full = static_cast<double>(path_->segment) + path_->header;
-  return turns_->fair->waiting(turns_->flow) + static_cast<double>(turns_->segments.size()) * full;
+  return waiting() + static_cast<double>(turns_->segments.size()) * full;
 }
 
 /// A fluid's bytes are served when they are sent, and arrive all the way later.
@@ -245,7 +275,9 @@ double TcpStream::queued_at(double now, double rate) const {
   const double full = static_cast<double>(path_->segment) + path_->header;
   const QueueWay& way = turns_->way;
   const double to = path_->propagation - way.from + (path_->forwarding - way.from_a_byte) * full;
-  const double passing = turns_->fair->passing(turns_->flow, now);
+  const bool several = !turns_->further.empty();
+  const FairQueue& last = several ? *turns_->further.back().queue : *turns_->fair;
+  const double passing = last.passing(several ? turns_->further.back().flow : turns_->flow, now);
   return std::max(0.0, before_queue() + passing - rate * to);
 }
 

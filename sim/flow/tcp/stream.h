@@ -40,9 +40,10 @@
 ///
 /// Acknowledgements take the way back (way_back.h).
 ///
-/// Where it breaks down: one bottleneck a path, and a queue with a limit that others share behind
-/// it (shared_queue.h); acknowledgements never wait behind data; segments that wait are served at
-/// the new share as soon as it changes, whatever others have queued.
+/// Where it breaks down: one bottleneck a path, but for queues that are followed packet by packet
+/// (fair_queue.h), and a queue with a limit that others share behind it (shared_queue.h);
+/// acknowledgements never wait behind data; segments that wait are served at the new share as soon
+/// as it changes, whatever others have queued.
 namespace gradwire::sim {
 
 /// What the streams of one path share.
@@ -207,6 +208,9 @@ class TcpStream {
   void set_codel(const CoDelTimes& times) { bottleneck_.set_codel(times); }
   /// From now on its segments come to this queue, as its flow number `flow`.
   void join(FairQueue& queue, std::int32_t flow, const QueueWay& way);
+  /// ... and then, `to` s and `to_a_byte` s a byte after the queue before it has let them go, to
+  /// this one. join()'s way goes on behind the last of them.
+  void join_further(FairQueue& queue, std::int32_t flow, double to, double to_a_byte);
   void leave_queue();
   /// Bytes a second of the slowest link before that queue; of the path's, where it is the first.
   double rate_before_queue() const {
@@ -214,8 +218,9 @@ class TcpStream {
   }
   /// Nothing of it waits anywhere or is on its way to a queue.
   bool may_change_queue(double now) const;
-  /// The queue lets one of its packets go, which has passed its link at `departure`.
-  void pass_queue(const FairQueue::Packet& packet, double departure);
+  /// Its queue number `place`, counted from 0, lets one of its packets go, which has passed the
+  /// link at `departure`.
+  void pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place = 0);
   void note_dropped() { ++counts_.dropped; }
   double round_left(double now) const { return bottleneck_.round_left(now); }
   /// When the last of them has left it, s.
@@ -223,9 +228,7 @@ class TcpStream {
     return bottleneck_.free_at() + (queues() ? turns_->wire / bottleneck_.rate() : 0);
   }
   /// s, tcp/bottleneck.h
-  double drops_from() const {
-    return is_fair() ? turns_->fair->drops_from(turns_->flow) : bottleneck_.drops_from();
-  }
+  double drops_from() const { return is_fair() ? drops_from_queues() : bottleneck_.drops_from(); }
   double wire_sent() const {  ///< bytes, copies too
     return wire_sent_ + (turns_ ? turns_->wire : 0);
   }
@@ -272,6 +275,15 @@ class TcpStream {
     FairQueue* fair = nullptr;           ///< in its place
     std::int32_t flow = -1;              ///< of it
     QueueWay way;
+    /// Queues behind that one, in the order of the way.
+    struct Further {
+      FairQueue* queue = nullptr;
+      std::int32_t flow = -1;
+      double to = 0;         ///< s, from the queue before it
+      double to_a_byte = 0;  ///< s a byte on top
+      NumberedQueue<FairQueue::Packet> coming;
+    };
+    std::vector<Further> further;
   };
 
   std::int64_t unsent() const { return written_ - sent_; }
@@ -289,10 +301,15 @@ class TcpStream {
   bool is_fair() const { return turns_ && turns_->fair; }
   bool queues() const { return turns_ && !turns_->segments.empty(); }
   double next_turn() const {
+    if (!turns_) return kNever;
+    if (!turns_->further.empty()) return next_coming();
     if (!queues()) return kNever;
     const double came = turns_->segments.front().came;
     return is_shared() ? came : bottleneck_.turn_of(came);
   }
+  double next_coming() const;
+  double drops_from_queues() const;
+  double waiting() const;
   void take_turn();
   void take_shared_turn();
   void cross(std::int64_t number, double wire, std::int32_t sent, double direct, double spacing);

@@ -211,6 +211,15 @@ void TcpStream::decide(double now, double behind) {
 
 /// It comes to the queue that others share.
 void TcpStream::take_shared_turn() {
+  if (!turns_->further.empty()) {
+    const double next = next_coming();
+    for (Turns::Further& each : turns_->further) {
+      if (each.coming.empty() || each.coming.front().came > next) continue;
+      each.queue->push(each.flow, each.coming.front());
+      each.coming.pop();
+      return;
+    }
+  }
   const Turns::Segment next = turns_->segments.front();
   turns_->segments.pop();
   const double wire = next.bytes + path_->header;
@@ -228,7 +237,15 @@ void TcpStream::take_shared_turn() {
         path_->second_hop);
 }
 
-void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure) {
+void TcpStream::pass_queue(const FairQueue::Packet& packet, double departure, std::size_t place) {
+  if (place < turns_->further.size()) {
+    Turns::Further& next = turns_->further[place];
+    const double came = departure + next.to + next.to_a_byte * packet.wire;
+    // A short packet does not overtake a long one on a link between.
+    const double after = next.coming.empty() ? came : std::max(came, next.coming.back().came);
+    next.coming.push({after, packet.number, packet.wire, packet.sent});
+    return;
+  }
   const QueueWay& way = turns_->way;
   cross(packet.number, packet.wire, packet.sent,
         departure + way.from + way.from_a_byte * packet.wire, way.slowest_after);
