@@ -187,8 +187,8 @@ TEST_CASE("asynchronous schedules are read, and refused where they make no sense
   CHECK(refuses(asynchronous(""), "/exchange/collective", ""));
   CHECK(refuses(asynchronous(""), "/network/transport/protocol",
                 kServer + R"(, "network": {"transport": {"protocol": "udp-lossy"}})"));
-  for (const char* executor : {"emulator", "model"})
-    CHECK(refuses(asynchronous(""), "/executor", kServer + R"(, "executor": ")" + executor + "\""));
+  CHECK(refuses(asynchronous(""), "/executor", kServer + R"(, "executor": "model")"));
+  CHECK(problems(asynchronous(""), kServer + R"(, "executor": "emulator")").empty());
   CHECK(refuses(asynchronous(""), "/method/name",
                 kServer + R"(, "method": {"name": "dgc", "ratio": 0.01})"));
   CHECK(problems(asynchronous(""), kServer + R"(, "method": {"name": "dgc", "ratio": 0.01,
