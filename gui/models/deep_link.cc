@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "results/place.h"
+#include "results/runs/place.h"
 
 namespace gradwire::gui {
 

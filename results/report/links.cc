@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "results/place.h"
 #include "results/report/choice.h"
+#include "results/runs/place.h"
 
 namespace gradwire::results {
 namespace {

@@ -7,12 +7,12 @@
 #include "results/figures/svg.h"
 #include "results/pages/data_table.h"
 #include "results/pages/html_page.h"
-#include "results/place.h"
 #include "results/report/choice.h"
 #include "results/report/first_screen.h"
 #include "results/report/forms.h"
 #include "results/report/links.h"
 #include "results/report/memory.h"
+#include "results/runs/place.h"
 #include "results/runs/scenario_view.h"
 
 namespace gradwire::results {

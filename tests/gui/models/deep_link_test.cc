@@ -10,7 +10,7 @@
 #include "base/file_descriptor.h"
 #include "gui/main_window.h"
 #include "gui/samples/sample_runs.h"
-#include "results/place.h"
+#include "results/runs/place.h"
 
 using namespace gradwire::gui;
 using Catch::Contains;

@@ -1,4 +1,4 @@
-#include "results/place.h"
+#include "results/runs/place.h"
 
 #include <cstdio>
 
