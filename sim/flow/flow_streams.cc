@@ -247,7 +247,7 @@ void FlowNetwork::order_by_turn(std::vector<std::int32_t>& beginning) {
   turns.reserve(beginning.size());
   for (const std::int32_t c : beginning) {
     const std::uint64_t key = connection_at(c).key, source = key / hosts;
-    const std::uint64_t further = (2 * hosts + key % hosts - source) % hosts;
+    const std::uint64_t further = (hosts + key % hosts - source % hosts) % hosts;
     turns.push_back(
         {0, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(further), c});
   }
