@@ -156,14 +156,12 @@ class FlowNetwork final : public Network {
     double open_pipe = 0;               ///< segments of the pipe that its window has filled
     std::int32_t filling = -1;  ///< of messages that go out together: whose segment is not full
     std::int32_t joined = 0;    ///< their bytes, while a window covers them
-    std::uint64_t key = 0;      ///< source * hosts + destination; + hosts^2 beside
+    std::uint64_t key = 0;      ///< source * hosts + destination; + k hosts^2, the k-th beside
     std::unique_ptr<OpenWindow> window;  ///< of a fluid that a full queue may end
     std::unique_ptr<Datagrams> datagrams;
-    ChannelId fair = -1;          ///< its packets come to this channel's queue (flow_queues.cc)
-    std::int32_t fair_flow = -1;  ///< ... as this flow
-    std::unique_ptr<std::vector<Stop>> further;  ///< where they come then; null: nowhere
-    double latest = kNever;  ///< s, of datagrams: after its last one is sent a transfer ends
-    double sent_by = 0;      ///< s: when that was, of the last transfer that began
+    std::vector<Stop> stops;  ///< that its packets make one after the other (flow_queues.cc)
+    double latest = kNever;   ///< s, of datagrams: after its last one is sent a transfer ends
+    double sent_by = 0;       ///< s: when that was, of the last transfer that began
   };
 
   /// A host's latest connection: most go on with the one they had.
@@ -349,15 +347,11 @@ class FlowNetwork final : public Network {
   CoDelTimes codel_of_channel(ChannelId id) const;
   bool may_be_dropped(std::int32_t c, ChannelId id);
   void find_queues(std::int32_t c);
-  bool has_queues(const Connection& connection, std::span<const ChannelId> queues) const;
   Followed& queue_on(ChannelId id, const StreamPath& path);
   void change_queue(std::int32_t c);
   std::size_t place_of(const Connection& connection, ChannelId id) const;
   bool is_followed_on(const Connection& connection, ChannelId id) const {
-    if (connection.fair == id || !connection.further) return connection.fair == id;
-    for (const Stop& stop : *connection.further)
-      if (stop.channel == id) return true;
-    return false;
+    return place_of(connection, id) < connection.stops.size();
   }
   void schedule_queues(const Connection& connection);
   bool is_followed_alone(const Connection& connection);

@@ -80,16 +80,6 @@ void FlowNetwork::find_queues(std::int32_t c) {
   }
 }
 
-bool FlowNetwork::has_queues(const Connection& connection,
-                             std::span<const ChannelId> queues) const {
-  const std::size_t further = connection.further ? connection.further->size() : 0;
-  if ((connection.fair >= 0 ? 1 + further : 0) != queues.size()) return false;
-  for (std::size_t i = 0; i < queues.size(); ++i)
-    if ((i == 0 ? connection.fair : (*connection.further)[i - 1].channel) != queues[i])
-      return false;
-  return true;
-}
-
 /// Of the queue in which the connection's segments wait.
 CoDelTimes FlowNetwork::codel_of(std::int32_t c) const {
   const ChannelId queue = followed_queue(c);
@@ -105,7 +95,7 @@ CoDelTimes FlowNetwork::codel_of_channel(ChannelId id) const {
 /// longer than must pass before that.
 bool FlowNetwork::may_be_dropped(std::int32_t c, ChannelId id) {
   const Connection& connection = connection_at(c);
-  if (connection.fair == id) return true;  // so it has been
+  if (!connection.stops.empty() && connection.stops.front().channel == id) return true;  // was so
   if (id == connection.path->change) return true;
   if (connection.first < 0) return false;
   const Transfer& t = transfer(connection.first);
@@ -135,14 +125,14 @@ FlowNetwork::Followed& FlowNetwork::queue_on(ChannelId id, const StreamPath& pat
 void FlowNetwork::change_queue(std::int32_t c) {
   Connection& connection = connection_at(c);
   find_queues(c);
-  if (has_queues(connection, queues_) || !connection.stream->may_change_queue(now_)) return;
+  const bool stays = std::ranges::equal(connection.stops, queues_, {}, &Stop::channel);
+  if (stays || !connection.stream->may_change_queue(now_)) return;
   leave_fair_queue(connection);
   if (queues_.empty()) return;
   const StreamPath& path = *connection.path;
+  for (const ChannelId id : queues_)
+    connection.stops.push_back({id, queue_on(id, path).packets.add_flow(c)});
   const ChannelId first = queues_.front();
-  FairQueue& queue = queue_on(first, path).packets;
-  connection.fair = first;
-  connection.fair_flow = queue.add_flow(c);
   ++shares_version_;
   route_.clear();
   for (const ChannelId each : sharing_.route(c)) {
@@ -155,30 +145,24 @@ void FlowNetwork::change_queue(std::int32_t c) {
     way.from = behind.from;
     way.from_a_byte = behind.from_a_byte;
     way.slowest_after = behind.slowest_after;
-    connection.further = std::make_unique<std::vector<Stop>>();
   }
-  connection.stream->join(queue, connection.fair_flow, way);
+  connection.stream->join(queue_on(first, path).packets, connection.stops.front().flow, way);
   auto from = std::ranges::find(route, first);
-  for (const ChannelId id : std::span<const ChannelId>(queues_).subspan(1)) {
-    FairQueue& next = queue_on(id, path).packets;
-    connection.further->push_back({id, next.add_flow(c)});
+  for (const auto& [id, flow] : std::span<const Stop>(connection.stops).subspan(1)) {
     double to = cluster_.channel(*from).delay.value(), to_a_byte = 0;
     for (++from; *from != id; ++from) {
       to += cluster_.channel(*from).delay.value();
       to_a_byte += 8 / cluster_.nominal_rate(*from).value();
     }
-    connection.stream->join_further(next, connection.further->back().flow, to, to_a_byte);
+    connection.stream->join_further(queue_on(id, path).packets, flow, to, to_a_byte);
   }
   serve_before_followed(c);
 }
 
-/// Of the queues of the connection's packets: 0 is the first one. Precondition: it is one of them.
+/// Of the channel among the connection's stops; how many those are where it is none of them.
 std::size_t FlowNetwork::place_of(const Connection& connection, ChannelId id) const {
-  if (connection.fair == id) return 0;
-  const std::vector<Stop>& further = *connection.further;
-  std::size_t i = 0;
-  while (further[i].channel != id) ++i;
-  return i + 1;
+  const auto found = std::ranges::find(connection.stops, id, &Stop::channel);
+  return static_cast<std::size_t>(found - connection.stops.begin());
 }
 
 /// Up to the queue the links are the stream's own.
@@ -191,18 +175,14 @@ void FlowNetwork::serve_before_followed(std::int32_t c) {
 }
 
 void FlowNetwork::leave_fair_queue(Connection& connection) {
-  const ChannelId id = std::exchange(connection.fair, -1);
-  if (id < 0) return;
-  followed_queues_[static_cast<std::size_t>(id)]->packets.remove_flow(connection.fair_flow);
-  const std::unique_ptr<std::vector<Stop>> further = std::move(connection.further);
-  for (const Stop& stop : further ? std::span<const Stop>(*further) : std::span<const Stop>())
+  const std::vector<Stop> stops = std::exchange(connection.stops, {});
+  if (stops.empty()) return;
+  for (const Stop& stop : stops)
     followed_queues_[static_cast<std::size_t>(stop.channel)]->packets.remove_flow(stop.flow);
   connection.stream->leave_queue();
   connection.stream->set_codel(connection.path->discipline.codel);
   ++shares_version_;
-  schedule_queue(id);
-  for (const Stop& stop : further ? std::span<const Stop>(*further) : std::span<const Stop>())
-    schedule_queue(stop.channel);
+  for (const Stop& stop : stops) schedule_queue(stop.channel);
 }
 
 /// What others than the streams that are followed take of the channel.
@@ -238,10 +218,8 @@ const FlowNetwork::Followed& FlowNetwork::followed(ChannelId id) {
 /// Whether nobody else crosses the links of the connection's queues than those that are followed
 /// there.
 bool FlowNetwork::is_followed_alone(const Connection& connection) {
-  if (!followed(connection.fair).alone) return false;
-  return !connection.further || std::ranges::all_of(*connection.further, [&](const Stop& stop) {
-    return followed(stop.channel).alone;
-  });
+  return std::ranges::all_of(connection.stops,
+                             [&](const Stop& stop) { return followed(stop.channel).alone; });
 }
 
 void FlowNetwork::note_drops(FairQueue& packets) {
@@ -262,9 +240,7 @@ void FlowNetwork::schedule_queue(ChannelId id) {
 }
 
 void FlowNetwork::schedule_queues(const Connection& connection) {
-  schedule_queue(connection.fair);
-  if (!connection.further) return;
-  for (const Stop& stop : *connection.further) schedule_queue(stop.channel);
+  for (const Stop& stop : connection.stops) schedule_queue(stop.channel);
 }
 
 /// Packets of the channel's queue leave it.

@@ -325,7 +325,7 @@ bool FlowNetwork::may_burst(std::int32_t c) const {
 /// The stream's next event; for a burst also its end.
 double FlowNetwork::stream_due(const Connection& connection) const {
   const double due = connection.stream->next_event();
-  if (!connection.bursts || connection.fair >= 0) return due;
+  if (!connection.bursts || !connection.stops.empty()) return due;
   return std::min(due, std::max(now_, connection.stream->free_at()));
 }
 
@@ -394,12 +394,12 @@ void FlowNetwork::step_stream(std::int32_t c) {
   const bool far =
       sharing_.has_own_rate(c) && (!sharing_.meets_others(c) || !stream.congestion().is_paced());
   // Who comes first to a queue with a limit is served first.
-  const bool in_order = may_burst(c) || connection.path->shares_queue || connection.fair >= 0;
+  const bool in_order = may_burst(c) || connection.path->shares_queue || !connection.stops.empty();
   const double ahead = in_order ? kBurstAhead : far ? kFarAhead : kAhead;
   // Where places in a round count, what goes out when does, too. A link that changes moves what
   // waits, a queue with a limit counts it, and a loss on the way may leave nothing that waits.
   const bool keeps = connection.bursts && connection.is_clean() && !connection.follows &&
-                     connection.path->queue <= 0 && !takes_turns(c) && connection.fair < 0;
+                     connection.path->queue <= 0 && !takes_turns(c) && connection.stops.empty();
   const double waits = keeps ? std::max(0.0, stream.free_at() - now_) : 0;
   const double others = queued_by_others(c);
   // What is sent behind a change of a link is sent by its new rate.
@@ -520,13 +520,13 @@ bool FlowNetwork::can_leave(std::int32_t c) {
   Connection& connection = connection_at(c);
   Transfer& t = transfer(connection.first);
   if (connection.follows && !airs_.empty()) return true;
-  if (t.streams || connection.further) return false;
+  if (t.streams || connection.stops.size() > 1) return false;
   const TcpStream& stream = *connection.stream;
   const double apart = spacing(c);
   if (may_time_out(apart) || changes_before(c, stream.unsent_wire())) return false;
   const CoDelTimes codel = codel_of(c);
   // What waits may be dropped, too.
-  const double waiting = connection.fair >= 0 ? stream.before_queue() / segment_ : 0;
+  const double waiting = !connection.stops.empty() ? stream.before_queue() / segment_ : 0;
   if (!OpenWindow::is_needed(*connection.path, codel, apart, stream.unsent_segments() + waiting))
     return true;
   OpenWindow window(*connection.path, codel, apart, stream.congestion(),
@@ -623,7 +623,7 @@ void FlowNetwork::serve_stream(std::int32_t c) {
     serve_before_queue(c);
     return;
   }
-  if (connection.fair >= 0) {
+  if (!connection.stops.empty()) {
     serve_before_followed(c);
     return;
   }
@@ -659,7 +659,7 @@ void FlowNetwork::serve_streams(std::int32_t p) {
   pooled_.clear();
   sharing_.append_pooled(p, pooled_);
   for (const std::int32_t c : pooled_) {
-    if (connection_at(c).state != State::kStream || connection_at(c).fair >= 0) continue;
+    if (connection_at(c).state != State::kStream || !connection_at(c).stops.empty()) continue;
     serve_stream(c);
     set_stream_due(c);
   }
@@ -683,15 +683,15 @@ void FlowNetwork::hold_acks(std::int32_t c) {
 void FlowNetwork::demand(std::int32_t c) {
   Connection& connection = connection_at(c);
   double cap = connection.stream->demand();
-  if (connection.fair >= 0 && is_followed_alone(connection)) {
+  if (!connection.stops.empty() && is_followed_alone(connection)) {
     cap = MaxMin::kNoCap;  // nobody else's share hangs on it
     connection.bursts = true;
     if (connection.cap != cap) sharing_.set_cap(c, connection.cap = cap);
     return;
   }
   // What is on its way to the queue that is followed is of the burst, too.
-  const double burst =
-      connection.fair >= 0 ? connection.stream->before_queue() : connection.stream->queued(now_);
+  const double burst = !connection.stops.empty() ? connection.stream->before_queue()
+                                                 : connection.stream->queued(now_);
   connection.bursts = may_burst(c) && burst > kBurst * segment_;
   if (connection.bursts) {
     cap = MaxMin::kNoCap;
