@@ -3,9 +3,8 @@
 #include "sim/flow/flow_network.h"
 #include "sim/model/alpha_beta_network.h"
 #include "sim/model/closed_form.h"
-#include "sim/session/background.h"
-#include "sim/session/parallel_connections.h"
 #include "sim/session/session_executor.h"
+#include "sim/session/session_network.h"
 #ifdef GRADWIRE_SIM_HAS_PACKET
 #include "sim/packet/packet_executor.h"
 #endif
@@ -15,17 +14,10 @@ namespace {
 
 std::unique_ptr<Executor> make_flow(const Cluster& cluster, const ExecutorOptions& options) {
   auto own = std::make_unique<const Cluster>(cluster);
-  std::unique_ptr<Network> network = std::make_unique<FlowNetwork>(
-      *own, options.transport, options.seed, options.losses_by_channel);
-  if (options.transport.connections > 1)
-    network =
-        std::make_unique<ParallelConnections>(std::move(network), options.transport.connections);
-  if (!own->background().empty()) {
-    network = std::make_unique<BackgroundNetwork>(
-        std::move(network),
-        std::vector<BackgroundTraffic>(own->background().begin(), own->background().end()),
-        options.seed);
-  }
+  auto network =
+      session_network(std::make_unique<FlowNetwork>(*own, options.transport, options.seed,
+                                                    options.losses_by_channel),
+                      *own, options);
   return std::make_unique<SessionExecutor>(
       SessionExecutor::Parts{"flow", "simulated", std::move(own), std::move(network), nullptr},
       options);

@@ -3,8 +3,7 @@
 
 #include "sim/packet/packed.h"
 #include "sim/packet/wire_format.h"
-#include "sim/session/background.h"
-#include "sim/session/parallel_connections.h"
+#include "sim/session/session_network.h"
 
 namespace gradwire::sim {
 
@@ -49,15 +48,7 @@ json PacketServer::open(const json& fields) {
   auto ns3 = std::make_unique<Ns3Network>(*cluster_, options);
   ns3_ = ns3.get();
   ns3_->on_progress([this](Seconds now) { progress_(now, ns3_->events()); });
-  network_ = std::move(ns3);
-  if (options.transport.connections > 1)
-    network_ =
-        std::make_unique<ParallelConnections>(std::move(network_), options.transport.connections);
-  const auto background = cluster_->background();
-  if (!background.empty())
-    network_ = std::make_unique<BackgroundNetwork>(
-        std::move(network_), std::vector<BackgroundTraffic>(background.begin(), background.end()),
-        options.seed);
+  network_ = session_network(std::move(ns3), *cluster_, options);
   SessionOptions session;
   session.transfer_limit = options.transfer_limit;
   session.seed = options.seed;
