@@ -51,10 +51,8 @@ bool has_server(const ordered_json& workload) {
 
 /// Drawn last: other scenarios of a seed stay as they are.
 void add_connections(Draws& draws, ordered_json& scenario) {
-  const ordered_json& network = scenario["network"];
-  const std::string protocol = network.contains("transport")
-                                   ? network["transport"].value("protocol", std::string())
-                                   : std::string();
+  const auto protocol =
+      scenario.value(ordered_json::json_pointer("/network/transport/protocol"), std::string());
   if (draws.chance(0.05) && protocol != "udp-lossy")
     scenario["network"]["transport"]["connections"] = draws.integer(2, 4);
 }
