@@ -25,9 +25,7 @@ AsynchronousGossip::AsynchronousGossip(const scenarios::Scenario& scenario,
       workers_(static_cast<std::size_t>(learner_.workers())),
       edges_(mixing_.edges().size()),
       edges_of_(workers_.size()),
-      change_(models_.weights(0).size()),
-      keeps_payloads_(options.keeps_payloads),
-      trains_ahead_(options.trains_ahead) {
+      change_(models_.weights(0).size()) {
   for (std::size_t e = 0; e < edges_.size(); ++e)
     edges_of_[static_cast<std::size_t>(mixing_.edges()[e].from)].push_back(e);
 }
@@ -62,11 +60,7 @@ void AsynchronousGossip::submit(int w, scenarios::Work work, Session& session) {
 
 void AsynchronousGossip::start(Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
-  if (trains_ahead_) {
-    statistics_.assign(learner_.statistics().begin(), learner_.statistics().end());
-    late_rows_ = std::make_unique<LateRows>(learner_);
-    passes_ = std::make_unique<SideThreads>(learner_.pool().threads());
-  }
+  if (trains_ahead_) beside_ = std::make_unique<BesideClock>(learner_);
   for (int w = 0; w < learner_.workers(); ++w) start_step(w, session);
 }
 
@@ -76,12 +70,12 @@ void AsynchronousGossip::start_step(int w, Session& session) {
   worker.computed = false;
   worker.order = started_++;
   submit(w, passes_of(w), session);
-  if (passes_) begin_pass(w, session.now());
+  if (beside_) begin_pass(w, session.now());
 }
 
 void AsynchronousGossip::on(const sim::Event& event, Session& session) {
   if (rows_ == steps_total()) return;  // the last row came at this instant
-  if (late_rows_) late_rows_->close_ready(session);
+  if (beside_) beside_->close_ready(session);
   const auto found = owners_.find(event.op.graph);
   if (found == owners_.end()) return;  // given up at this instant
   const auto [edge, number] = found->second;
@@ -125,20 +119,13 @@ void AsynchronousGossip::compute(int w, int thread) {
 void AsynchronousGossip::begin_pass(int w, Seconds now) {
   Seconds time = learner_.profile().forward + learner_.profile().update;
   for (const auto& bucket : learner_.profile().buckets) time += bucket.backward;
-  passes_->begin(static_cast<SideThreads::Key>(w), now + time * slowdown(w),
-                 [this, w](int thread) { compute(w, thread); });
-}
-
-void AsynchronousGossip::wait_for(int w) {
-  passes_->take(static_cast<SideThreads::Key>(w));
-  // Only its passes record them, and its next one has not begun.
-  if (w == 0) std::ranges::copy(learner_.statistics(), statistics_.begin());
+  beside_->begin_pass(w, now + time * slowdown(w), [this, w](int thread) { compute(w, thread); });
 }
 
 void AsynchronousGossip::finish_pass(int w, Session& session) {
   Worker& worker = at(w);
-  if (passes_)
-    wait_for(w);
+  if (beside_)
+    beside_->wait_for_pass(w);
   else if (!worker.computed)
     compute_ahead(w);
   models_.update(w, rows_, worker.gradient);

@@ -6,7 +6,6 @@
 
 #include "trainers/schedules/event_trainer.h"
 #include "trainers/schedules/gossip_models.h"
-#include "trainers/schedules/late_rows.h"
 #include "trainers/schedules/staleness.h"
 
 /// Gossip without lockstep: a late neighbour is used as it last was. Worker i repeats, its steps
@@ -104,7 +103,6 @@ class AsynchronousGossip final : public EventTrainer {
   void compute(int worker, int thread);
   /// The same beside a real clock.
   void begin_pass(int worker, Seconds now);
-  void wait_for(int worker);
   void finish_pass(int worker, scenarios::Session& session);
   /// What leaves along which edges; gives how many messages were encoded.
   int choose_messages(int worker, std::vector<std::size_t>& chosen);
@@ -119,8 +117,8 @@ class AsynchronousGossip final : public EventTrainer {
   void go_on(int worker, scenarios::Session& session);
   void mix(int worker, scenarios::Session& session);
   void finish_step(int worker, scenarios::Session& session);
-  void close_row(scenarios::Session& session);
   scenarios::StepReport take_row(Seconds now);
+  std::vector<float> scored_weights() override { return models_.mean(); }
 
   scenarios::Work passes_of(int worker) const;
   scenarios::Work one_operation(int worker, sim::OpKind kind, const char* label,
@@ -146,10 +144,7 @@ class AsynchronousGossip final : public EventTrainer {
   std::int64_t left_out_ = 0;
   double distance_ = 0, drift_ = 0, edge_bytes_ = 0;  ///< the last row's, the largest, the last
   std::vector<double> local_accuracy_;
-  const bool keeps_payloads_, trains_ahead_;
-  std::vector<float> statistics_;        ///< that the last pass of worker 0 left; with late_rows_
-  std::unique_ptr<LateRows> late_rows_;  ///< null without a real clock, as the next
-  std::unique_ptr<SideThreads> passes_;
+  std::unique_ptr<BesideClock> beside_;  ///< null without a real clock
 };
 
 }  // namespace gradwire::trainers

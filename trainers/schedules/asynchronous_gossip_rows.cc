@@ -35,20 +35,11 @@ void AsynchronousGossip::finish_step(int w, Session& session) {
   row_.loss += worker.loss;
   ++worker.step;
   worker.graph = 0;
-  if (++row_.steps == static_cast<std::int64_t>(workers_.size())) close_row(session);
+  if (++row_.steps == static_cast<std::int64_t>(workers_.size())) {
+    scenarios::StepReport report = take_row(session.now());
+    close_row(std::move(report), rows_, beside_.get(), session);
+  }
   if (rows_ < steps_total()) start_step(w, session);
-}
-
-void AsynchronousGossip::close_row(Session& session) {
-  scenarios::StepReport report = take_row(session.now());
-  const bool last = rows_ == steps_total();
-  const bool due = last || rows_ % learner_.scenario().workload.evaluate_every == 0;
-  if (last && passes_) passes_->stop();  // nobody will send what is under way
-  if (due && (last || !late_rows_)) report.evaluation = evaluate();
-  if (!late_rows_) return session.close(std::move(report));
-  late_rows_->add(std::move(report), due && !last ? models_.mean() : std::vector<float>(),
-                  statistics_);
-  last ? late_rows_->close_all(session) : late_rows_->close_ready(session);
 }
 
 scenarios::StepReport AsynchronousGossip::take_row(Seconds now) {
@@ -101,7 +92,7 @@ std::uint64_t AsynchronousGossip::learning_hash() const {
 
 std::vector<scenarios::Figure> AsynchronousGossip::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
-  if (passes_) passes_->stop();  // of a run that was interrupted
+  if (beside_) beside_->stop_passes();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = {
       {"consensus_distance", distance_},
       {"mean_drift", drift_},

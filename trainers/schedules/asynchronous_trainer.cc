@@ -25,8 +25,6 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
                                          std::unique_ptr<DataSet> data,
                                          std::unique_ptr<Model> model)
     : EventTrainer(scenario, options, std::move(data), std::move(model)),
-      keeps_payloads_(options.keeps_payloads),
-      trains_ahead_(options.trains_ahead),
       updates_(learner_.scenario(), learner_.method(), learner_.layout()),
       benches_(static_cast<std::size_t>(learner_.pool().threads())),
       workers_(static_cast<std::size_t>(learner_.workers())),
@@ -40,11 +38,7 @@ AsynchronousTrainer::AsynchronousTrainer(const scenarios::Scenario& scenario,
 
 void AsynchronousTrainer::start(Session& session) {
   GRADWIRE_ASSERT(learner_.has_profile());
-  if (trains_ahead_) {
-    statistics_.assign(learner_.statistics().begin(), learner_.statistics().end());
-    rows_ = std::make_unique<LateRows>(learner_);
-    passes_ = std::make_unique<SideThreads>(learner_.pool().threads());
-  }
+  if (trains_ahead_) beside_ = std::make_unique<BesideClock>(learner_);
   start_waiting(session);
 }
 
@@ -71,12 +65,12 @@ void AsynchronousTrainer::start_trip(int w, Session& session) {
   worker.values.assign(weights().begin(), weights().end());
   worker.computing = session.submit(pull_and_passes(w));
   worker_of_[worker.computing] = w;
-  if (passes_) begin_pass(w, session.now());
+  if (beside_) begin_pass(w, session.now());
 }
 
 void AsynchronousTrainer::on(const sim::Event& event, Session& session) {
   if (version_ == steps_total()) return;  // the last row came at this instant
-  if (rows_) rows_->close_ready(session);
+  if (beside_) beside_->close_ready(session);
   const auto found = worker_of_.find(event.op.graph);
   if (found == worker_of_.end()) return;  // lost at this instant
   const int w = found->second;
@@ -91,8 +85,8 @@ void AsynchronousTrainer::on(const sim::Event& event, Session& session) {
 
 void AsynchronousTrainer::send(int w, Session& session) {
   Worker& worker = at(w);
-  if (passes_)
-    wait_for(w);
+  if (beside_)
+    beside_->wait_for_pass(w);
   else if (!worker.computed)
     compute_ahead(w);
   worker.stage = Stage::kSending;
@@ -102,14 +96,7 @@ void AsynchronousTrainer::send(int w, Session& session) {
 
 void AsynchronousTrainer::begin_pass(int w, Seconds now) {
   if (up_.plain()) at(w).gradients = take_spare();
-  passes_->begin(static_cast<SideThreads::Key>(w), now + time_to_trigger(w),
-                 [this, w](int thread) { compute(w, thread); });
-}
-
-void AsynchronousTrainer::wait_for(int w) {
-  passes_->take(static_cast<SideThreads::Key>(w));
-  // Only its passes record them, and its next one has not begun.
-  if (w == 0) std::ranges::copy(learner_.statistics(), statistics_.begin());
+  beside_->begin_pass(w, now + time_to_trigger(w), [this, w](int thread) { compute(w, thread); });
 }
 
 void AsynchronousTrainer::compute_ahead(int due) {
@@ -217,25 +204,14 @@ void AsynchronousTrainer::apply(int w, Session& session) {
   worker_of_.erase(worker.sending);
   worker.stage = Stage::kWaiting;
   if (version_ < steps_total()) start_waiting(session);
-  close(std::move(report), session);
-}
-
-void AsynchronousTrainer::close(scenarios::StepReport report, Session& session) {
-  const bool last = version_ == steps_total();
-  const bool due = last || version_ % learner_.scenario().workload.evaluate_every == 0;
-  if (last && passes_) passes_->stop();  // nobody will send what is under way
-  if (due && (last || !rows_)) report.evaluation = evaluate();
-  if (!rows_) return session.close(std::move(report));
-  const bool beside = due && !last;
-  rows_->add(std::move(report), beside ? weights() : std::span<const float>(), statistics_);
-  last ? rows_->close_all(session) : rows_->close_ready(session);
+  close_row(std::move(report), version_, beside_.get(), session);
 }
 
 void AsynchronousTrainer::lose(int w, Session& session) {
   Worker& worker = at(w);
   const bool sends = worker.stage == Stage::kSending;
   worker.stage = Stage::kLost;
-  if (passes_ && !sends) wait_for(w);
+  if (beside_ && !sends) beside_->wait_for_pass(w);
   worker.gradients.reset();
   for (const sim::GraphId graph : {worker.computing, worker.sending}) {
     if (graph == worker.sending && !sends) continue;
@@ -254,7 +230,7 @@ void AsynchronousTrainer::lose(int w, Session& session) {
 std::vector<scenarios::Figure> AsynchronousTrainer::figures() const {
   const auto of = [](std::int64_t value) { return static_cast<double>(value); };
   const auto lost = std::ranges::count(workers_, Stage::kLost, &Worker::stage);
-  if (passes_) passes_->stop();  // of a run that was interrupted
+  if (beside_) beside_->stop_passes();  // of a run that was interrupted
   std::vector<scenarios::Figure> figures = memory_figures(
       learner_,
       {.optimizer_bytes = updates_.state_bytes(), .server = true, .updates_at_server = true});

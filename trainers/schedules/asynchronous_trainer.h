@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "trainers/schedules/event_trainer.h"
-#include "trainers/schedules/late_rows.h"
 #include "trainers/schedules/set_updates.h"
 #include "trainers/schedules/staleness.h"
 
@@ -106,20 +105,17 @@ class AsynchronousTrainer final : public EventTrainer {
   /// The gradient of that worker, and of others whose turn comes later.
   void compute_ahead(int due);
   void compute(int worker, int thread);
-  /// The same beside a real clock, from now on; what it needs of it is there after wait_for().
+  /// The same beside a real clock, from now on.
   void begin_pass(int worker, Seconds now);
-  void wait_for(int worker);
   /// The message, and what the server has of it.
   void encode(Worker& worker, int number, Bench& bench);
   void keep_gradients(Worker& worker) const;
-  void close(scenarios::StepReport report, scenarios::Session& session);
   GradientView gradient_of(const Worker& worker) const;
   std::unique_ptr<Gradients> take_spare();
 
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
-  const bool keeps_payloads_, trains_ahead_;
   SetUpdates updates_;
   std::vector<Bench> benches_;                     ///< [thread]
   std::vector<std::unique_ptr<Gradients>> spare_;  ///< of workers whose updates are made
@@ -129,9 +125,7 @@ class AsynchronousTrainer final : public EventTrainer {
   std::int64_t version_ = 0;
   std::uint64_t started_ = 0;
   StalenessCounts staleness_;
-  std::vector<float> statistics_;   ///< that the last pass of worker 0 left; with rows_
-  std::unique_ptr<LateRows> rows_;  ///< null without a real clock, as the next
-  std::unique_ptr<SideThreads> passes_;
+  std::unique_ptr<BesideClock> beside_;  ///< null without a real clock
 };
 
 }  // namespace gradwire::trainers

@@ -13,7 +13,9 @@ namespace gradwire::trainers {
 EventTrainer::EventTrainer(const scenarios::Scenario& scenario,
                            const scenarios::TrainerOptions& options, std::unique_ptr<DataSet> data,
                            std::unique_ptr<Model> model)
-    : learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
+    : keeps_payloads_(options.keeps_payloads),
+      trains_ahead_(options.trains_ahead),
+      learner_(scenario, options, std::move(data), std::move(model), ReplicaWeights::kPlaced),
       up_(plans_up(learner_.method(), 0), learner_.layout(), scenario.seed) {}
 
 const scenarios::ComputeProfile& EventTrainer::prepare() {
@@ -44,6 +46,21 @@ std::vector<std::byte> EventTrainer::model_file() {
 scenarios::Evaluation EventTrainer::evaluate_file(std::span<const std::byte> file,
                                                   std::string_view subject) {
   return evaluate_kept(learner_, file, subject);
+}
+
+void EventTrainer::close_row(scenarios::StepReport report, std::int64_t rows, BesideClock* beside,
+                             scenarios::Session& session) {
+  const bool last = rows == steps_total();
+  const bool due = last || rows % learner_.scenario().workload.evaluate_every == 0;
+  if (last && beside) beside->stop_passes();
+  if (due && (last || !beside)) report.evaluation = evaluate();
+  if (!beside) return session.close(std::move(report));
+  beside->close(std::move(report), due && !last ? scored_weights() : std::vector<float>(), session);
+  if (last) beside->close_all(session);
+}
+
+std::vector<float> EventTrainer::scored_weights() {
+  return {weights().begin(), weights().end()};
 }
 
 std::uint64_t EventTrainer::learning_hash() const {

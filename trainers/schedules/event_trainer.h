@@ -8,6 +8,7 @@
 
 #include "scenarios/session.h"
 #include "trainers/channel/tensor_channel.h"
+#include "trainers/schedules/beside_clock.h"
 #include "trainers/schedules/learner.h"
 
 namespace gradwire::trainers {
@@ -46,9 +47,17 @@ class EventTrainer : public scenarios::Trainer, public scenarios::Schedule {
   const scenarios::ScheduleChoice& choice() const { return learner_.scenario().schedule; }
   int server() const { return learner_.workers(); }
 
+  /// Closes a row, of which `rows` are over with it: evaluated where that is due, `beside` a real
+  /// clock where there is one.
+  void close_row(scenarios::StepReport report, std::int64_t rows, BesideClock* beside,
+                 scenarios::Session& session);
+  /// What evaluate() scores.
+  virtual std::vector<float> scored_weights();
+
   virtual void save_content(std::ostream& out) const = 0;
   virtual void load_content(std::istream& in) = 0;
 
+  const bool keeps_payloads_, trains_ahead_;  ///< as TrainerOptions has them
   Learner learner_;
   TensorChannel up_;
   std::uint64_t chain_ = 0;  ///< hash over what was learned from so far

@@ -12,12 +12,11 @@ LateRows::LateRows(const Learner& learner)
       replica_(learner.model().make_replica(learner.layout(), weights_, statistics_)),
       thread_(1) {}
 
-void LateRows::add(scenarios::StepReport report, std::span<const float> weights,
+void LateRows::add(scenarios::StepReport report, std::vector<float> weights,
                    std::span<const float> statistics) {
-  rows_.push_back({std::move(report), {}, {}});
+  rows_.push_back({std::move(report), std::move(weights), {}});
   Row& row = rows_.back();
-  if (weights.empty()) return;
-  row.weights.assign(weights.begin(), weights.end());
+  if (row.weights.empty()) return;
   row.statistics.assign(statistics.begin(), statistics.end());
   thread_.begin(static_cast<SideThreads::Key>(row.report.step), row.report.end,
                 [this, &row](int) { evaluate(row); });

@@ -20,7 +20,7 @@ class LateRows {
   LateRows& operator=(const LateRows&) = delete;
 
   /// `weights`: what is evaluated, with these running statistics; empty: the row is as it is.
-  void add(scenarios::StepReport report, std::span<const float> weights,
+  void add(scenarios::StepReport report, std::vector<float> weights,
            std::span<const float> statistics);
   /// Closes those that wait for nothing.
   void close_ready(scenarios::Session& session);

@@ -24,8 +24,6 @@ RoundsTrainer::RoundsTrainer(const scenarios::Scenario& scenario,
                              const scenarios::TrainerOptions& options,
                              std::unique_ptr<DataSet> data, std::unique_ptr<Model> model)
     : EventTrainer(scenario, options, std::move(data), std::move(model)),
-      keeps_payloads_(options.keeps_payloads),
-      trains_ahead_(options.trains_ahead),
       clients_(up_.state_bytes(), {options.memory, options.states_folder}),
       benches_(static_cast<std::size_t>(learner_.pool().threads())) {
   for (Bench& bench : benches_) {

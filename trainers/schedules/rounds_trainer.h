@@ -156,7 +156,6 @@ class RoundsTrainer final : public EventTrainer {
   void save_content(std::ostream& out) const override;
   void load_content(std::istream& in) override;
 
-  const bool keeps_payloads_, trains_ahead_;
   std::optional<Broadcast> broadcast_;   ///< where the server encodes what it changes
   std::map<int, std::int64_t> held_;     ///< by client that has one: its model's version
   bool new_message_ = false;             ///< the last round ended with one
