@@ -2,16 +2,11 @@
 #include <string>
 #include <vector>
 
+#include "base/joined_texts.h"
 #include "cli/help/option_text.h"
 
 namespace gradwire::cli {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::vector<std::string> option_names(const CLI::Option& option) {
   std::vector<std::string> names;
@@ -24,13 +19,13 @@ std::string option_words(const CLI::App& command) {
   std::vector<std::string> words = {"--help", "-h"};
   for (const CLI::Option* option : options_of(command))
     for (const std::string& name : option_names(*option)) words.push_back(name);
-  return joined(words);
+  return joined_texts(words, " ");
 }
 
 std::string command_words(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::App* child : commands_of(command)) names.push_back(child->get_name());
-  return joined(names);
+  return joined_texts(names, " ");
 }
 
 /// The cases of a bash script for a command and those below it; `path` is " codec list".
@@ -46,7 +41,7 @@ void add_cases(const CLI::App& command, const std::string& path, const std::stri
   cases.words += "    \"" + path + "\") words=\"" + command_words(command) + " " +
                  option_words(command) + (root ? "" : " " + global_words) + "\" ;;\n";
   for (const CLI::Option* option : options_of(command)) {
-    const std::string choices = joined(option_choices(*option));
+    const std::string choices = joined_texts(option_choices(*option), " ");
     if (choices.empty()) continue;
     for (const std::string& name : option_names(*option))
       cases.values += "    \"" + path + "\"" + (root ? "*" : "") + "\" " + name + "\") values=\"" +
@@ -109,7 +104,7 @@ void add_fish_lines(const CLI::App& command, const std::string& condition, std::
     for (const std::string& name : option->get_lnames()) names += " -l " + name;
     for (const std::string& name : option->get_snames()) names += " -s " + name;
     if (names.empty()) continue;
-    const std::string choices = joined(option_choices(*option));
+    const std::string choices = joined_texts(option_choices(*option), " ");
     if (!choices.empty()) names += " -x -a " + fish_quoted(choices);
     text += start + names + " -d " + fish_quoted(option->get_description()) + "\n";
   }
@@ -134,7 +129,8 @@ void add_paths(const CLI::App& parent, const std::string& above, std::string& te
   }
 }
 
-/// Some names are commands of two others (list, codec list): which one is typed is found as bash does.
+/// Some names are commands of two others (list, codec list): which one is typed is found as bash
+/// does.
 std::string fish_script(const CLI::App& root) {
   std::string paths;
   add_paths(root, "", paths);

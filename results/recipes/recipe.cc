@@ -4,20 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/joined_texts.h"
 #include "results/figures/svg.h"
 #include "results/report/workloads.h"
 
 namespace gradwire::results {
-namespace {
-
-std::string joined(const std::vector<std::string>& reasons) {
-  std::string words;
-  for (const std::string& reason : reasons) words += (words.empty() ? "" : "; ") + reason;
-  return words;
-}
-
-}  // namespace
-
 std::span<const Recipe> recipes() {
   static const std::array all = {overlap_recipe(), links_recipe(), stragglers_recipe(),
                                  break_even_recipe(), fairness_recipe()};
@@ -51,7 +42,7 @@ RecipeAnswer answer_of(const Recipe& recipe, const Store& store, std::span<const
     if (!lacks.empty()) answer.left_out.push_back(workload.name + ": " + lacks);
   }
   if (!answer.table.rows.empty()) return answer;
-  const std::string reasons = joined(answer.left_out);
+  const std::string reasons = joined_texts(answer.left_out, "; ");
   throw StoreError(std::string("answer \"") + recipe.question + "\" from",
                    std::to_string(runs.size()) + (runs.size() == 1 ? " run" : " runs"),
                    reasons.empty() ? "there is no run" : reasons, recipe.remedy);
@@ -60,7 +51,7 @@ RecipeAnswer answer_of(const Recipe& recipe, const Store& store, std::span<const
 namespace {
 
 std::string left_out_words(const RecipeAnswer& answer) {
-  return answer.left_out.empty() ? "" : "Left out: " + joined(answer.left_out) + ".";
+  return answer.left_out.empty() ? "" : "Left out: " + joined_texts(answer.left_out, "; ") + ".";
 }
 
 }  // namespace

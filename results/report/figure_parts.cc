@@ -4,17 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/joined_texts.h"
+
 namespace gradwire::results {
-namespace {
-
-std::string joined(const std::set<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
-}
-
-}  // namespace
-
 void attach_source(const ReportData& data, const std::vector<std::size_t>& groups, bool learning,
                    Figure& figure) {
   std::set<std::string> hashes, times, learned;
@@ -26,9 +18,9 @@ void attach_source(const ReportData& data, const std::vector<std::size_t>& group
     if (!group.learning_provenance.empty()) learned.insert(group.learning_provenance);
   }
   figure.scenario_hashes.assign(hashes.begin(), hashes.end());
-  figure.provenance = "time " + joined(times);
+  figure.provenance = "time " + joined_texts(times, ", ");
   if (learning && !learned.empty())
-    figure.provenance = "learning " + joined(learned) + ", " + figure.provenance;
+    figure.provenance = "learning " + joined_texts(learned, ", ") + ", " + figure.provenance;
 }
 
 double bars_height(std::size_t bars) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/joined_texts.h"
 #include "results/runs/scenario_view.h"
 
 namespace gradwire::results {
@@ -14,12 +15,6 @@ Number scenario_number(Run run, const char* pointer) {
   double value = 0;
   if (number_from(scenario_value(run.header.scenario_json, pointer), value)) return value;
   return std::nullopt;
-}
-
-std::string joined_tags(Run run) {
-  std::string text;
-  for (const std::string& tag : run.tags) text += (text.empty() ? "" : ",") + tag;
-  return text;
 }
 
 constexpr Quantity kPlain = Quantity::kPlain, kCount = Quantity::kCount;
@@ -79,7 +74,8 @@ const std::array kFields = {
     Field{"rank", "of the process that ran it, where several shared a sweep", kCount,
           [](Run r) -> Number { return r.header.rank; }, nullptr},
     Field{"version", "program version", kPlain, nullptr, [](Run r) { return r.header.version; }},
-    Field{"tag", "tags; = compares each one", kPlain, nullptr, joined_tags},
+    Field{"tag", "tags; = compares each one", kPlain, nullptr,
+          [](Run r) { return joined_texts(r.tags, ","); }},
     Field{"started_at", "UTC, ISO 8601", kPlain, nullptr, [](Run r) { return r.started_at; }},
     Field{"ended_at", "UTC, ISO 8601", kPlain, nullptr, [](Run r) { return r.ended_at; }},
     Field{"learning_hash", "over losses, weights and bytes", kPlain, nullptr,

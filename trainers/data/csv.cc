@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/joined_texts.h"
 #include "trainers/data/gzip.h"
 #include "trainers/data/own_files.h"
 #include "trainers/trainer_error.h"
@@ -188,7 +189,7 @@ class CsvSet {
       label_at_ = static_cast<std::size_t>(*number) - 1;
     else
       reader.fail("there is no column " + label_ +
-                      (header ? " among " + joined(names_)
+                      (header ? " among " + joined_texts(names_, ", ")
                               : " (no header line, " + std::to_string(columns_) + " columns)"),
                   "set /workload/data/label to a column's name, or its number from 1 on");
   }
@@ -199,7 +200,7 @@ class CsvSet {
     for (const std::string& name : names_) {
       const auto found = std::find(fields.begin(), fields.end(), name);
       if (found == fields.end())
-        reader.fail("there is no column " + name + " among " + joined(fields) +
+        reader.fail("there is no column " + name + " among " + joined_texts(fields, ", ") +
                         ", and the training file has one",
                     "give both files the same columns, in any order");
       order_.push_back(static_cast<std::size_t>(found - fields.begin()));
@@ -235,11 +236,6 @@ class CsvSet {
   std::string column_name(std::size_t column) const {
     const std::string number = std::to_string(column + 1);
     return names_.empty() ? number : number + " (" + names_[column] + ")";
-  }
-  static std::string joined(const std::vector<std::string>& texts) {
-    std::string list;
-    for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + text;
-    return list;
   }
 
   std::string label_;
