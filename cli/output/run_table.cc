@@ -15,10 +15,8 @@ using results::RunSummary;
 
 Column::Style style_of(const std::string& name) {
   if (name == "seed") return Column::Style::kFigure;  // a text: 64 bits are too many for a double
-  if (name.ends_with("_s")) return Column::Style::kDuration;
-  if (name.ends_with("_bytes")) return Column::Style::kBytes;
   if (name.ends_with("accuracy")) return Column::Style::kPercent;
-  return Column::Style::kPlain;
+  return style_by_unit(name);
 }
 
 Cell number_cell(double value) {

@@ -84,6 +84,11 @@ void put(const std::string& text) {
 
 }  // namespace
 
+Column::Style style_by_unit(std::string_view name) {
+  if (name.ends_with("_s")) return Column::Style::kDuration;
+  return name.ends_with("_bytes") ? Column::Style::kBytes : Column::Style::kPlain;
+}
+
 void Table::add(std::vector<Cell> row) {
   GRADWIRE_ASSERT(row.size() == columns_.size());
   rows_.push_back(std::move(row));

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Column {
   enum class Style { kPlain, kDuration, kBytes, kPercent, kFigure } style = Style::kPlain;
   Importance importance = Importance::kNormal;  ///< on a page that is too narrow for all
 };
+
+/// By the unit at the end of a column's name: "step_time_s", "wire_bytes".
+Column::Style style_by_unit(std::string_view name);
 
 /// Rows for stdout in the format the user asked for: a table that fits the page, one JSON document
 /// `{"schema_version":1,"rows":[...]}`, JSON lines or CSV. The latter have every column and the

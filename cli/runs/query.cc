@@ -18,12 +18,6 @@ struct QueryArguments {
   std::size_t rows = 100'000;
 };
 
-/// How people read a column, by the unit in its name.
-Column::Style style_by_unit(const std::string& name) {
-  if (name.ends_with("_s")) return Column::Style::kDuration;
-  return name.ends_with("_bytes") ? Column::Style::kBytes : Column::Style::kPlain;
-}
-
 void print_rows(const results::OwnResult& result, const Context& context) {
   std::vector<Column> columns;
   for (const std::string& name : result.columns) {

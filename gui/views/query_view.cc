@@ -56,15 +56,13 @@ std::string csv_of(const results::OwnResult& result) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
     if (const auto* number = std::get_if<double>(&value)) return exact_text(*number);
     const auto* text = std::get_if<std::string>(&value);
-    return text ? results::csv_quoted(*text) : std::string();
+    return text ? *text : std::string();
   };
-  std::string csv;
-  for (const std::string& column : result.columns)
-    csv += (csv.empty() ? "" : ",") + results::csv_quoted(column);
-  csv += "\r\n";
+  std::string csv = results::csv_line(result.columns);
   for (const auto& row : result.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) csv += (i > 0 ? "," : "") + text_of(row[i]);
-    csv += "\r\n";
+    std::vector<std::string> cells;
+    for (const results::OwnValue& value : row) cells.push_back(text_of(value));
+    csv += results::csv_line(cells);
   }
   return csv;
 }

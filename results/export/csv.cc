@@ -60,6 +60,12 @@ std::string csv_quoted(const std::string& text) {
   return out + "\"";
 }
 
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + csv_quoted(cells[i]);
+  return line + "\r\n";
+}
+
 CsvTable::CsvTable(std::string_view text, std::string file) : file_(std::move(file)) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets mark UTF-8 so
   for (int number = 1; !text.empty(); ++number) {

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return {};
-  return csv_quoted(value.is_string() ? value.get<std::string>() : value.dump());
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// Rows are objects with equal keys in equal order.
@@ -27,16 +27,11 @@ std::string written(const std::vector<Json>& rows, const std::vector<std::string
     document["rows"] = rows;
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
-  std::string out;
-  for (const std::string& key : keys) out += (out.empty() ? "" : ",") + csv_quoted(key);
-  out += "\r\n";
+  std::string out = csv_line(keys);
   for (const Json& row : rows) {
-    bool first = true;
-    for (const std::string& key : keys) {
-      out += (first ? "" : ",") + csv_cell(row[key]);
-      first = false;
-    }
-    out += "\r\n";
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) cells.push_back(csv_cell(row[key]));
+    out += csv_line(cells);
   }
   return out;
 }

@@ -71,16 +71,17 @@ std::string without_tags(std::string markdown) {
 }
 
 std::string data_csv(const DataTable& table) {
-  std::string out;
-  for (const DataColumn& column : table.columns)
-    out += (out.empty() ? "" : ",") + csv_quoted(column.key);
-  out += "\r\n";
-  for (const auto& row : table.rows)
+  std::vector<std::string> cells;
+  for (const DataColumn& column : table.columns) cells.push_back(column.key);
+  std::string out = csv_line(cells);
+  for (const auto& row : table.rows) {
+    cells.clear();
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Json value = json_value(table.columns[i], row[i]);
-      if (!value.is_null()) out += csv_quoted(value.is_string() ? row[i].text : value.dump());
-      out += i + 1 < row.size() ? "," : "\r\n";
+      cells.push_back(value.is_null() ? "" : value.is_string() ? row[i].text : value.dump());
     }
+    out += csv_line(cells);
+  }
   return out;
 }
 
